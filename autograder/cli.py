@@ -1,7 +1,7 @@
-"""The command line: `autograder` and a command, each with its `--help`.
+"""The command line: `autograder` and its commands, each with `--help`.
 
-Each command imports its modules only when it runs, so that quick commands are quick. Exit codes: 0 done, 1 some check
-failed (`check`), 2 wrong use or nothing to grade, 3 the sandbox does not hold here, 130 interrupted with work left.
+Each command imports its modules only when it runs, so that quick commands stay quick. Exit codes: 0 done, 1 some check
+failed (`check`), 2 wrong usage or nothing to grade, 3 the sandbox does not hold here, 130 interrupted with work left.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ def main() -> None:
 @main.command(short_help="Grade a class.")
 @click.argument("folders", nargs=-1, required=True, type=FOLDER, metavar="FOLDER…")
 @ASSIGNMENT_OPTION
-@click.option("--out", type=FOLDER, default=Path("results"), show_default=True, help="Where results go.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Graders at a time; one per core by default.")
+@click.option("--out", type=FOLDER, default=Path("results"), show_default=True, help="Folder for the results.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Number of graders at a time; by default one per core.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, to grade on a cluster.")
 @ISOLATION_OPTION
 def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options: Any) -> None:
     """Grade every submission in FOLDER into OUT.
 
-    If a student has submissions for one assignment in several FOLDERs, the one in the later folder counts. Corrections
-    by hand are in adjustments.csv beside the last FOLDER: student, assignment, points or score, reason.
+    If a student has submissions for one assignment in several FOLDERs, the one in the last of them counts. Corrections
+    by hand go into adjustments.csv, next to the last FOLDER: student, assignment, points or score, reason.
     """
     from rich.console import Console
 
@@ -63,7 +63,7 @@ def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options
     try:
         run.grade(folders, jobs=jobs, disabled_locks=locks, console=Console(), **options)
     except KeyboardInterrupt:
-        echo("Stopped. What was graded is kept, and the same command goes on.", err=True)
+        echo("Stopped. All grades so far are kept, and the same command continues.", err=True)
         sys.exit(INTERRUPTED)
 
 
@@ -73,7 +73,7 @@ def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @ISOLATION_OPTION
 def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> None:
-    """Grade one submission and show all failed tests, hidden ones too: for teaching staff."""
+    """Grade one submission and show all failed tests, including hidden ones: for teaching staff."""
     from rich.console import Console
 
     from autograder.grading.grader import grade_alone
@@ -97,10 +97,10 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
 @main.command(short_help="Build the zips for Otter and Gradescope.")
 @click.argument("names", nargs=-1, metavar="[NAME]…")
 @click.option("--out", type=FOLDER, default=Path("dist/autograder"), show_default=True)
-@click.option("--config", type=click.File(encoding="utf-8"), help="Your part of Otter's configuration, as JSON.")
+@click.option("--config", type=click.File(encoding="utf-8"), help="Your additions to Otter's configuration, as JSON.")
 @ISOLATION_OPTION
 def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: str) -> None:
-    """Build the zips for `otter run` and Gradescope, of all assignments or of some."""
+    """Build the zips for `otter run` and Gradescope, for all assignments or some."""
     from autograder.handout import first_problem
     from autograder.otter import package
 
@@ -124,7 +124,7 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
     multiple=True,
     callback=known_assignment,
     metavar="NAME",
-    help="Only these assignments, which are open by now.",
+    help="Include only these assignments, opened so far.",
 )
 def handout(out: Path, only: tuple[str, ...]) -> None:
     """Bring stubs and recorded values up to date, and build the handout for students."""
@@ -140,13 +140,13 @@ def handout(out: Path, only: tuple[str, ...]) -> None:
 
 @main.command(short_help="Build the course as a site in which Python runs.")
 @click.option("--out", type=FOLDER, default=Path("dist/site"), show_default=True)
-@click.option("--pyodide", metavar="URL|DIR", help="Source of Pyodide: an address, or a folder to put into the site.")
+@click.option("--pyodide", metavar="URL|DIR", help="Source of Pyodide: an address, or a folder to include in the site.")
 @click.option("--alone", is_flag=True, help="For self-study: with hidden tests, reasons and worked solutions.")
 def site(out: Path, pyodide: str | None, alone: bool) -> None:
     """Build a folder for any static host: the lessons with an editor beside them, and Python in the browser tab.
 
-    The site has the content of the handout. With --alone it has every answer: publish it for people who learn without
-    an instructor, and never for a class.
+    The site contains what is in the handout. With --alone it contains every answer: publish it for people who learn
+    without an instructor, never for a class.
     """
     from autograder.site import build as site_build
 
@@ -156,7 +156,7 @@ def site(out: Path, pyodide: str | None, alone: bool) -> None:
 @main.command(short_help="Begin a new assignment.")
 @click.argument("name")
 def new(name: str) -> None:
-    """Write the files of a new assignment NAME as small working examples: see tests/README.md."""
+    """Write the files of a new assignment NAME, as small working examples: see tests/README.md."""
     from autograder import handout as handout_files
 
     written, to_add = handout_files.create_assignment(name)
@@ -164,7 +164,7 @@ def new(name: str) -> None:
         echo(path.relative_to(course.ROOT))
     for line in to_add:
         echo(line)
-    echo("Now replace the examples bit by bit. `make handout` says what is missing, and `make test` checks everything.")
+    echo("Now replace the examples step by step. `make handout` says what is missing; `make test` checks everything.")
 
 
 @main.command(short_help="Write the class page again.")
@@ -190,7 +190,7 @@ def report(out: Path) -> None:
 def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     """List submissions of a finished run that are worth reading side by side, in OUT/similarity.csv.
 
-    Later runs compare with the folders of --against as well, until this command names others.
+    Later runs also compare with the --against folders, until this command names others.
     """
     from autograder.batch import publish
     from autograder.reports import similarity as pairs_table
@@ -203,14 +203,14 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
         shares = f"{pair['share']} / {pair['other_share']} shared"
         echo(f"{pair['assignment']}, group {pair['group']}: {pair['student']} and {pair['other_student']}, {shares}")
     file = out / pairs_table.SIMILARITY_FILE
-    echo(f"{len(pairs)} pairs worth reading side by side in {file}. Alike is not copied: read both, and ask.")
+    echo(f"{len(pairs)} pairs worth reading side by side in {file}. Similar does not mean copied: read both, and ask.")
 
 
-@main.command(short_help="Fill scores into a table of Canvas or Moodle, or your own.")
+@main.command(short_help="Fill scores into a table from Canvas or Moodle, or your own.")
 @OUT_ARGUMENT
 @click.option("--table", type=PATH, required=True, help="Canvas's gradebook, Moodle's worksheet, or any CSV.")
 @ONLY_OPTION
-@click.option("--id-column", metavar="TITLE", help="Column with a student's number, address or login.")
+@click.option("--id-column", metavar="TITLE", help="Column with the students' numbers, addresses or logins.")
 @click.option(
     "--grade-column",
     "grade_columns",
@@ -219,10 +219,10 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     help="Column for the scores; one per --assignment.",
 )
 def roster(out: Path, table: Path, assignments: tuple[str, ...], **options: Any) -> None:
-    """Write OUT/roster_TABLE: the table with the scores of a finished run, and list students who are not found.
+    """Write OUT/roster_TABLE, the table with the scores of a finished run, and list students who are not found.
 
-    The columns are guessed for Canvas and Moodle. Students are matched by platform number, university number, address
-    or login, which must be written identically in the table and in the run. Sections of the table go into students.csv.
+    For Canvas and Moodle, the columns are guessed. Students are matched by platform number, university ID, address or
+    login, which must be the same in the table and in the run. Sections in the table go into students.csv.
     """
     from autograder.batch import publish
     from autograder.batch.gradebook import Gradebook
@@ -248,11 +248,11 @@ def roster(out: Path, table: Path, assignments: tuple[str, ...], **options: Any)
     "platform",
     type=click.Choice(["canvas", "moodle"]),
     required=True,
-    help="Platform that gives it to students.",
+    help="Platform that shows the feedback to students.",
 )
 @ONLY_OPTION
 def feedback(out: Path, platform: str, assignments: tuple[str, ...]) -> None:
-    """Pack the feedback of a finished run with the names and formats that a platform accepts."""
+    """Pack a finished run's feedback with the names and formats that a platform accepts."""
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import feedback_zip
     from autograder.submission.names import listed

@@ -1,4 +1,4 @@
-"""Tables of people and platforms: the single reader and the single writer for tables from outside.
+"""Tables from people and platforms: the only reader and writer for tables from outside.
 
 A table may be UTF-8 with or without a byte order mark, UTF-16 or Windows-1252, with commas, semicolons or tabs, and
 with points or commas in numbers. An unchanged cell is written back byte for byte.
@@ -18,7 +18,7 @@ from autograder.course import UserError
 DELIMITERS = ",;\t"
 MAX_TABLE_BYTES = 64 << 20
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-"""First bytes of an .xlsx and of an .xls file."""
+"""First bytes of .xlsx and .xls files."""
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -28,24 +28,24 @@ _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 
 
 class TableError(UserError):
-    """Error in a table that a person can correct. The message names the table, and the line if there is one."""
+    """An error in a table that a person can correct. The message names the table and, if there is one, the line."""
 
     def __init__(self, path: Path, reason: str) -> None:
-        """Make the sentence from the table's path and a reason."""
+        """Make the sentence from the table's path and the reason."""
         super().__init__(f"{path} cannot be used: {reason}")
 
 
 @dataclass
 class Line:
-    """A line of a table in its written form: raw cells with their quotes, and the line's end."""
+    """A line of a table as it is written: raw cells with their quotes, and the line's end."""
 
     number: int
-    """in the file, counted from 1"""
+    """line number in the file, counted from 1"""
     raw: list[str]
     end: str
 
     def __getitem__(self, column: int) -> str:
-        """Return the text of a cell; an empty text beyond the line's end."""
+        """Return a cell's text; empty beyond the line's end."""
         return _unquoted(self.raw[column]) if column < len(self.raw) else ""
 
     @property
@@ -61,21 +61,21 @@ class Table:
     path: Path
     encoding: str
     mark: bytes
-    """byte order mark, or nothing"""
+    """byte order mark; empty if there is none"""
     delimiter: str
     preamble: str
     """text before the line of titles"""
     header: Line
     lines: list[Line] = field(default_factory=list)
-    """lines below the titles; blank ones and comments are among them"""
+    """lines below the titles, including blank lines and comments"""
 
     @property
     def titles(self) -> list[str]:
-        """Return the titles of the columns."""
+        """Return the column titles."""
         return [_unquoted(cell).strip() for cell in self.header.raw]
 
     def column(self, title: str) -> int:
-        """Return the number of the column with this title. Raise TableError if there is none, or if there are two."""
+        """Return the number of the column with this title. Raise TableError if there is none or more than one."""
         match = [number for number, other in enumerate(self.titles) if other == title]
         if len(match) != 1:
             raise TableError(self.path, f"it has {'two columns' if match else 'no column'} {title}")
@@ -88,7 +88,7 @@ class Table:
         line.raw[column] = '"' + text.replace('"', '""') + '"' if needs_quotes else text
 
     def write(self, path: Path) -> None:
-        """Write the table in its own encoding. Cells that were not set do not change."""
+        """Write the table in its original encoding. Cells that were not set do not change."""
         lines = (self.delimiter.join(line.raw) + line.end for line in (self.header, *self.lines))
         path.write_bytes(self.mark + (self.preamble + "".join(lines)).encode(self.encoding))
 
@@ -110,23 +110,23 @@ def read(path: Path, has_comments: bool = False) -> Table:
     except OSError as error:
         raise TableError(path, str(error.strerror)) from error
     if content.startswith(_WORKBOOKS):
-        raise TableError(path, "it is a workbook. Save it as CSV UTF-8, and name that file")
+        raise TableError(path, "it is a workbook. Save it as CSV UTF-8 and name that file")
     if len(content) > MAX_TABLE_BYTES:
         raise TableError(path, f"it is larger than {MAX_TABLE_BYTES >> 20} MB, which no table of scores is")
     encoding, mark = _encoding(content)
     try:
         text = content[len(mark) :].decode(encoding)
     except UnicodeDecodeError as error:
-        raise TableError(path, "it is no text. Save it as CSV UTF-8") from error
+        raise TableError(path, "it is not text. Save it as CSV UTF-8") from error
     preamble, body, delimiter = _split_preamble(text, has_comments)
     first = 1 + preamble.count("\n")
     header, *lines = _lines(path, body, delimiter, first, has_comments)
     if header.is_blank:
-        raise TableError(path, "it is empty. Its first line has the titles of the columns")
+        raise TableError(path, "it is empty. Its first line must contain the column titles")
     for line in lines:
         if any(_unquoted(cell).strip() for cell in line.raw[len(header.raw) :]) and not _is_comment(line, has_comments):
             quoted = f'"1{delimiter}5"'
-            reason = f"line {line.number} has more cells than there are titles. Put a cell that holds {delimiter!r}"
+            reason = f"line {line.number} has more cells than there are titles. Put a cell that contains {delimiter!r}"
             raise TableError(path, f"{reason} in quotes, as in {quoted}")
     return Table(path, encoding, mark, delimiter, preamble, header, lines)
 
@@ -137,7 +137,7 @@ def number(text: str) -> float | None:
 
 
 def records(table: Table) -> Iterator[tuple[Line, dict[str, str]]]:
-    """Yield the lines that are neither blank nor comments, each with its cells by lower-case title."""
+    """Yield the lines that are neither blank nor comments, each with its cells keyed by lower-case title."""
     titles = [title.casefold() for title in table.titles]
     for line in table.lines:
         if not line.is_blank and not _is_comment(line, True):
@@ -145,7 +145,7 @@ def records(table: Table) -> Iterator[tuple[Line, dict[str, str]]]:
 
 
 def _encoding(content: bytes) -> tuple[str, bytes]:
-    """Return the encoding of a file and its byte order mark."""
+    """Return a file's encoding and its byte order mark."""
     for mark, encoding in _BYTE_ORDER_MARKS:
         if content.startswith(mark):
             return encoding, mark
@@ -173,7 +173,7 @@ def _split_preamble(text: str, has_comments: bool) -> tuple[str, str, str]:
 
 
 def _lines(path: Path, text: str, delimiter: str, number: int, has_comments: bool) -> Iterator[Line]:
-    """Yield the lines of a text. A quoted cell may contain delimiters and line ends."""
+    """Yield a text's lines. A quoted cell may contain delimiters and line ends."""
     cell = re.compile(rf'[ ]*"[^"]*(?:""[^"]*)*"[^{delimiter}\r\n]*|[^{delimiter}\r\n]*')
     end = re.compile(r"\r\n|\n|\r|\Z")
     position, raw = 0, list[str]()

@@ -1,8 +1,8 @@
 """The course's texts for this term: numbers, links and marks follow the course plan.
 
 The sources are written for the full course, in which `lesson 5` is the fifth lesson, as its title says. An `Edition`
-rewrites them: numbers become those of the term, links to files that do not ship become plain words, and an ungraded
-function says so. The edition of a term with all lessons in their order changes nothing.
+rewrites them: numbers become the term's numbers, links to files that students do not get become plain words, and an
+ungraded function is marked. The edition for a term with all lessons in order changes nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from itertools import pairwise
 from autograder import course
 
 OPTIONAL_NOTE = "Optional, not graded"
-"""Words that mark a function which earns no points this term."""
+"""The words that mark a function that earns no points this term."""
 
 _LINK = r"(?<!!)\[(?P<label>[^\[\]]*)\]\((?P<target>[^()\s]+)\)"
 _MORE = r"(?:(?:,\s+and\s+|,\s+|\s+and\s+|\s+or\s+|\s+to\s+|–)\d+)*"
@@ -29,7 +29,7 @@ _TITLE = re.compile(r"\A# \d+\. ")
 _LESSON_LIST = re.compile(r'(?s)(?<=<div class="plain">\n\n).*?(?=\n\n</div>)')
 _GLOSSARY_NUMBERS = re.compile(r"(?m)(?<=\| )\d+(?:, \d+)*(?= \|$)")
 TEXTS_WITH_EXAMPLES = ("README.md", "Makefile", "assignments/README.md", "assignments/setup.md")
-"""Texts of a handout about all lessons, whose examples are these."""
+"""Texts in a handout that concern all lessons and use these as examples."""
 _EXAMPLE, _EXAMPLE_FUNCTION, _EXAMPLE_LAB = "attention", "softmax", "modern"
 _LESSON_FACTS = re.compile(r"(?ms)^\*\*[^*]*?· needs (?P<needs>.*?)\*\*$")
 
@@ -39,17 +39,17 @@ class Edition:
     """A term's edition of the course."""
 
     lessons: Sequence[str]
-    """lessons of the term, in order"""
+    """the term's lessons, in order"""
     full: Sequence[str]
-    """lessons of the full course, in order, which numbers in a source refer to"""
+    """the full course's lessons, in order, to which numbers in a source refer"""
     shipped: Collection[str]
-    """lessons whose files are there"""
+    """lessons whose files students get"""
     optional: Mapping[str, Collection[str]] = field(default_factory=dict)
     """functions that are not graded, by lesson"""
 
     @classmethod
     def of_term(cls, only: Collection[str] = ()) -> Edition:
-        """Return the edition of the course plan, with the files of all its lessons or only of some."""
+        """Return the edition for the course plan, with the files of all its lessons or only some."""
         lessons = [assignment.name for assignment in course.term_assignments()]
         shipped = [name for name in lessons if not only or name in only]
         return cls(lessons, course.all_lessons(), shipped, course.plan().optional)
@@ -60,11 +60,11 @@ class Edition:
         return [*self.lessons] != [*self.full]
 
     def number(self, lesson: str) -> int:
-        """Return the number of a lesson of this term."""
+        """Return a lesson's number this term."""
         return self.lessons.index(lesson) + 1
 
     def text(self, source: str, path: str) -> str:
-        """Return a text of the course in this edition. `path` is relative to the course's root."""
+        """Return one of the course's texts in this edition. `path` is relative to the course's root."""
         folder, _, file = path.rpartition("/")
         lesson = folder.removeprefix("assignments/")
         if lesson in self.lessons:
@@ -85,26 +85,26 @@ class Edition:
         return _MENTION.sub(functools.partial(self._mention, folder), source)
 
     def renumbered(self, source: str) -> str:
-        """Return a piece of prose, or of a page, with this edition's numbers."""
+        """Return a piece of prose or of a page, with this edition's numbers."""
         return self.text(source, "")
 
     def unmet_needs(self) -> Iterator[str]:
-        """Yield a sentence for each lesson of this term that builds on a lesson left out or placed after it."""
+        """Yield a sentence for each lesson this term that builds on a lesson that is left out or comes after it."""
         for name in self.shipped:
             facts = _LESSON_FACTS.search(course.Assignment(name).lesson.read_text("utf-8"))
             if unmet := self._unmet(name, facts["needs"] if facts else ""):
                 yield f"{name} builds on {unmet}"
 
     def _unmet(self, lesson: str, needs: str) -> str:
-        """Return which of the needed lessons this term leaves out or has only later; an empty text for none."""
+        """Return words for the needed lessons that this term leaves out or covers only later; empty for none."""
         named = self._named(needs)
         missing = [name for name in named if name not in self.lessons]
         later = [name for name in named if name in self.lessons and self.number(name) > self.number(lesson)]
-        parts = {"which this term leaves out": missing, "which this term has only later": later}
+        parts = {"which this term leaves out": missing, "which this term covers only later": later}
         return ", and on ".join(f"{_joined(names)}, {what}" for what, names in parts.items() if names)
 
     def _named(self, source: str) -> list[str]:
-        """Return the lessons that a text names, in the order of the course."""
+        """Return the lessons that a text names, in the course's order."""
         mentions = [*_MENTION.finditer(source)]
         numbers: set[int] = set()
         for mention in mentions:
@@ -122,7 +122,7 @@ class Edition:
         return self._lessons(match[0], match["numbers"])
 
     def _link(self, folder: str, match: re.Match[str]) -> str:
-        """Return a link with its lesson's number; only its words if the lesson does not ship."""
+        """Return a link with its lesson's number; only its words if students do not get the lesson."""
         target = posixpath.normpath(posixpath.join(folder, match["target"].partition("#")[0]))
         lesson = target.removeprefix("assignments/").partition("/")[0] if target.startswith("assignments/") else ""
         if "://" in match["target"] or lesson not in self.full:
@@ -155,7 +155,7 @@ class Edition:
         return f"{begin} {_enumerated(there)}"
 
     def numbers(self, numbers: str) -> str:
-        """Return the lessons of a table's cell with this edition's numbers; 0 is the front page."""
+        """Return the lessons in a table cell with this edition's numbers; 0 is the front page."""
         meant = _expanded(numbers)
         names = [self.full[number - 1] for number in meant if 1 <= number <= len(self.full)]
         there = sorted(self.number(name) for name in names if name in self.lessons)
@@ -164,7 +164,7 @@ class Edition:
         return ", ".join(map(str, [0] * (0 in meant) + there)) or "–"
 
     def _with_shipped_examples(self, source: str) -> str:
-        """Return a guide whose commands and paths name lessons that ship: the first instead of one that does not."""
+        """Return a guide whose commands and paths name lessons that students get: the first one replaces any other."""
         labs = [name for name in self.shipped if (course.Assignment(name).folder / "lab.py").is_file()]
         if _EXAMPLE not in self.shipped:
             first = next(iter(self.shipped))
@@ -177,7 +177,7 @@ class Edition:
         return source
 
     def _marked(self, source: str, lesson: str, file: str) -> str:
-        """Return a lesson or a stub in which every optional function says so."""
+        """Return a lesson or a stub in which every optional function is marked."""
         for name in sorted(self.optional.get(lesson, ())):
             if file == "README.md":
                 heading = rf"(?m)^(### .*`{name}\b.*)$"
@@ -188,13 +188,13 @@ class Edition:
 
 
 def _label_number(label: str | None) -> str:
-    """Return the number in the words of a link to a lesson; an empty text if there is none."""
+    """Return the number in the words of a link to a lesson; empty if there is none."""
     match = _LINK_LABEL.fullmatch(label or "")
     return match["number"] if match else ""
 
 
 def _expanded(numbers: str) -> list[int]:
-    """Return the numbers that `2 to 4, and 10` means, ranges included."""
+    """Return the numbers that a text such as `2 to 4, and 10` means, including ranges."""
     whole = re.sub(r"(\d+)(?:\s+to\s+|–)(\d+)", lambda ends: " ".join(map(str, _range(ends))), numbers)
     return sorted(map(int, re.findall(r"\d+", whole)))
 
@@ -204,7 +204,7 @@ def _range(ends: re.Match[str]) -> range:
 
 
 def _enumerated(numbers: Sequence[int]) -> str:
-    """Return `1, 3 and 4`; three or more in a row are `1 to 4`."""
+    """Return numbers in words, such as `1, 3 and 4`; three or more in a row become `1 to 4`."""
     if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
         return f"{numbers[0]} to {numbers[-1]}"
     *most, last = map(str, numbers)

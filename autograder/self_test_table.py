@@ -1,4 +1,4 @@
-"""The self-test of the sandbox as a table: a line for each promise, with the lock that keeps it, and the limits."""
+"""The sandbox's self-test as a table: a line for each promise, with the lock that keeps it, and the limits."""
 
 from __future__ import annotations
 

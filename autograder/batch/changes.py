@@ -14,12 +14,12 @@ from autograder.grading.row import Row
 from autograder.submission.names import csv_cell, printable, utf8_safe
 
 CHANGES_FILE = "changes.csv"
-GONE = "a submission that is not there any more"
+GONE = "a submission that is gone"
 COLUMNS = ["student", "assignment", "from", "to", "why"]
 
 
 class RecordedScore(NamedTuple):
-    """Score in one run, with which a later run compares."""
+    """A score in one run, for comparison with a later run."""
 
     assignment: str
     who: str
@@ -27,16 +27,16 @@ class RecordedScore(NamedTuple):
     grading: str
     code: str
     tests: float
-    """points of the tests"""
+    """points from the tests"""
     adjustments: str
     """JSON: corrections by hand"""
     tests_at_correction: float
-    """points of the tests when these corrections were first applied"""
+    """points from the tests when these corrections were first applied"""
     score: float
 
 
 class Changes:
-    """Comparison of a run with the last run that ended."""
+    """The comparison of a run with the last run that finished."""
 
     def __init__(self, last_scores: Iterable[RecordedScore]) -> None:
         """Take the scores of that run."""
@@ -46,7 +46,7 @@ class Changes:
         self.scores: list[RecordedScore] = []
         """scores of this run"""
         self.outdated_adjustments: list[str] = []
-        """corrections that were made when the tests gave other points, a sentence each"""
+        """a sentence for each correction that was made when the tests gave different points"""
         self.withdrawn = 0
         """number of corrections that the last run applied and this run does not"""
 
@@ -64,8 +64,8 @@ class Changes:
         self.scores.append(now)
         if row.adjustments and now.tests_at_correction != tests:
             self.outdated_adjustments.append(
-                f"{printable(row.student)}, {submission.assignment}: when the correction was made, the tests came to"
-                f" {at_correction:g} points, and now they come to {tests:g}"
+                f"{printable(row.student)}, {submission.assignment}: when the correction was made, the tests gave"
+                f" {at_correction:g} points, and now they give {tests:g}"
             )
         if before is not None:
             self.withdrawn += _withdrawn(before, now)
@@ -77,14 +77,14 @@ class Changes:
         self._lines.append([csv_cell(before.student), before.assignment, f"{before.score:.10g}", now, why])
 
     def write(self, out: Path) -> None:
-        """Write OUT/changes.csv, with a line per changed score. All submissions of the run have been added."""
+        """Write OUT/changes.csv, with a line per changed score, after all submissions of the run have been added."""
         for gone in self._earlier.values():
             self._note(gone, "", GONE)
         write_csv(out / CHANGES_FILE, [COLUMNS, *self._lines])
 
     @property
     def sentence(self) -> str:
-        """Return how many scores changed and why; an empty text if none did."""
+        """Return a sentence on how many scores changed and why; empty if none did."""
         if not self._lines:
             return ""
         reasons = ", ".join(f"{count} by {why}" for why, count in self._reasons.most_common())

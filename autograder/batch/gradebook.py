@@ -1,9 +1,9 @@
-"""The gradebook: submissions of the last run, and the grades of all runs, in one SQLite file.
+"""The gradebook: the submissions of the last run and the grades of all runs, in one SQLite file.
 
 A grade is keyed by (assignment, grading, code), see `Key`: identical files are graded once, a second run grades
-nothing, and a changed test regrades only its assignment. All its content can be made again, so a damaged gradebook, or
-one of another version, is graded again. One process writes, under a lock; any number of processes may read at the same
-time.
+nothing, and a changed test regrades only its assignment. Since all its content can be made again, a damaged gradebook,
+or one from another version, is simply replaced. One process writes, under a lock; any number of processes may read
+meanwhile.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from autograder.submission.names import folded, safe_name, utf8_safe
 Record = TypeVar("Record")
 
 _FINISHED, CORRECTIONS, CLASS_SECTIONS, COMPARED_FOLDERS = "finished", "corrections", "sections", "against"
-"""Names of facts: whether the last run ended, the path of the corrections of the last run that ended, each person's
-section, folders of earlier terms to compare with."""
+"""Names of facts: whether the last run finished, the path of the corrections of the last run that finished, each
+person's section, earlier terms' folders to compare with."""
 
 
 def code_hash(submission: Submission) -> str:
@@ -43,9 +43,9 @@ def code_hash(submission: Submission) -> str:
 
 
 class Gradebook:
-    """An open gradebook: `writing` for a run, `reading` for everything else.
+    """An open gradebook: use `writing` for a run, `reading` for everything else.
 
-    Until it is closed, an error of the disk is a BatchError.
+    Until it is closed, a disk error becomes a BatchError.
     """
 
     def __init__(self, out: Path, connection: sqlite3.Connection, was_damaged: bool = False) -> None:
@@ -56,7 +56,7 @@ class Gradebook:
     @classmethod
     @contextmanager
     def writing(cls, out: Path) -> Iterator[Gradebook]:
-        """Open the gradebook of the folder OUT for grading; make both if they are missing."""
+        """Open the gradebook in the folder OUT for grading; create both if they are missing."""
         with database.errors_in_words(out):
             out.mkdir(parents=True, exist_ok=True)
             with (out / LOCK_FILE).open("ab") as file:
@@ -71,9 +71,9 @@ class Gradebook:
     @classmethod
     @contextmanager
     def reading(cls, out: Path) -> Iterator[Gradebook]:
-        """Open the gradebook of a batch that is finished, or still running."""
+        """Open the gradebook of a batch that is finished or still running."""
         if not (out / GRADEBOOK_FILE).is_file():
-            raise BatchError(f"there is no gradebook in {out}: `autograder grade` makes one")
+            raise BatchError(f"there is no gradebook in {out}: create one with `autograder grade`")
         with database.errors_in_words(out):
             if not database.is_intact(out):
                 raise BatchError(DAMAGED_MESSAGE.format(out / GRADEBOOK_FILE))
@@ -83,15 +83,15 @@ class Gradebook:
     def replace_submissions(
         self, folders: Iterable[Iterable[Submission]], grading_keys: Mapping[str, str]
     ) -> list[str]:
-        """Replace the submissions of the last run by those in `folders`; the run is unfinished from here on.
+        """Replace the last run's submissions by those in `folders`; from now on, the run is unfinished.
 
         If a student has a submission for an assignment in two folders, the one in the later folder counts.
-        `grading_keys`: assignment → the `grading` of its keys. Return the submissions of the last run that are no
-        longer listed.
+        `grading_keys`: assignment → the `grading` of its keys. Return the last run's submissions that are no longer
+        listed.
         """
         names: set[str] = set()
         folder_of: dict[str, str] = {}  # submissions of all students
-        earlier: dict[str, set[tuple[str, Person]]] = defaultdict(set)  # known to a platform, by all names
+        earlier: dict[str, set[tuple[str, Person]]] = defaultdict(set)  # people known to a platform, by all their names
         with self._database:
             before = self._submission_labels()
             self._database.execute("DELETE FROM submissions")
@@ -116,16 +116,16 @@ class Gradebook:
         return [before[key] for key in sorted(gone)]
 
     def _submission_labels(self) -> dict[tuple[str, str], str]:
-        """Return each submission that counts, as a label by assignment and person."""
+        """Return a label for each submission that counts, by assignment and person."""
         rows = self._database.execute("SELECT assignment, who, student FROM submissions WHERE counts")
         return {(name, who): f"{student}, {name}" if name else student for name, who, student in rows}
 
     def last_scores(self) -> list[RecordedScore]:
-        """Return the scores of the last run that ended."""
+        """Return the scores of the last run that finished."""
         return list(self._read(lambda row: RecordedScore(*row), "SELECT * FROM scores ORDER BY assignment, student"))
 
     def finish(self, scores: Iterable[RecordedScore] = (), corrections: str = "") -> None:
-        """Record that every file was written, with the scores and the corrections' path for the next run."""
+        """Record that all files were written; keep scores and path of corrections for comparison with the next run."""
         with self._database:
             self._database.execute("DELETE FROM scores")
             self._database.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", scores)
@@ -145,7 +145,7 @@ class Gradebook:
         return None
 
     def incomplete(self) -> str:
-        """Return a sentence if the last run has not graded everything or written every file; else an empty text."""
+        """Return a sentence if the last run has not graded everything or written every file; otherwise empty."""
         query = (
             "SELECT count(*), count(grade) FROM submissions LEFT JOIN results USING (assignment, grading, code)"
             " WHERE counts AND grading != ''"
@@ -162,10 +162,10 @@ class Gradebook:
             raise BatchError(f"{sentence}. Nothing was written")
         graded = {name for name, _ in self._submission_labels()}
         if absent := [name for name in assignments if name not in graded]:
-            raise BatchError(f"the results have no submission of {', '.join(absent)}: grade them first")
+            raise BatchError(f"the results have no submission for {', '.join(absent)}: grade them first")
 
     def content_hash(self) -> str:
-        """Return a digest of everything that reports are made from."""
+        """Return a digest of everything from which reports are made."""
         digest = hashlib.sha256()
         query = "SELECT * FROM submissions LEFT JOIN results USING (assignment, grading, code) ORDER BY number"
         facts = f"SELECT * FROM facts WHERE name NOT IN ('{_FINISHED}', '{CORRECTIONS}') ORDER BY name"
@@ -174,9 +174,9 @@ class Gradebook:
         return digest.hexdigest()
 
     def _insert_submission(self, submission: Submission, grading: str, folder: str, last_earlier_number: int) -> None:
-        """Insert a submission. It replaces the student's earlier ones, unless only those are written.
+        """Insert a submission. It replaces the student's earlier ones, unless only these are implemented.
 
-        Earlier are those of earlier folders, with numbers up to `last_earlier_number`.
+        Earlier submissions come from earlier folders and have numbers up to `last_earlier_number`.
         """
         who = utf8_safe(submission.who)
         counts = 1
@@ -194,7 +194,7 @@ class Gradebook:
         self._database.execute(insert, (*key, counts, folder, *facts))
 
     def adjust(self, adjustments: Mapping[int, Sequence[Adjustment]]) -> None:
-        """Store corrections by the number of their submission."""
+        """Store corrections by submission number."""
         with self._database:
             rows = [(json.dumps([asdict(line) for line in lines]), number) for number, lines in adjustments.items()]
             self._database.executemany("UPDATE submissions SET adjustments = ? WHERE number = ?", rows)
@@ -205,12 +205,12 @@ class Gradebook:
         return self._read(lambda row: (row["number"], _submission(row)), query)
 
     def superseded(self) -> list[Submission]:
-        """Return submissions that do not count, because another submission of the same student does."""
+        """Return the submissions that do not count because another submission by the same student does."""
         query = "SELECT submission FROM submissions WHERE NOT counts ORDER BY assignment, student, number"
         return list(self._read(_submission, query))
 
     def questions(self) -> dict[str, list[str]]:
-        """Return the questions of each assignment that has a grade, in the order of its suite."""
+        """Return the questions of each assignment that has a grade, in its suite's order."""
         query = (
             "SELECT assignment, grade FROM submissions JOIN results USING (assignment, grading, code) WHERE counts"
             " GROUP BY assignment ORDER BY assignment"
@@ -220,7 +220,7 @@ class Gradebook:
     def ungraded_key_counts(self) -> dict[Key, int]:
         """Return the keys without a complete grade, with the number of submissions that share each key.
 
-        A key that no grader could judge in the last run is tried again.
+        If no grader could judge a key in the last run, it is tried again.
         """
         query = (
             "SELECT assignment, grading, code, count(*) AS count, lost, grade FROM submissions"
@@ -245,7 +245,7 @@ class Gradebook:
         return cells
 
     def add(self, key: Key, packed: bytes, machine_failure: str = "") -> None:
-        """Store a packed grade, and the reason if no grader could judge the code."""
+        """Store a packed grade and, if no grader could judge the code, the reason."""
         with self._database:
             row = (*key, utf8_safe(machine_failure), packed)
             self._database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", row)
@@ -257,7 +257,7 @@ class Gradebook:
         return from_json(_grade_json(row)) if row and not row["lost"] and _has_intact_grade(row) else None
 
     def rows(self) -> Iterator[Row]:
-        """Yield every submission that counts and has a grade, by assignment and then student."""
+        """Yield every submission that counts and has a grade, sorted by assignment and then by student."""
         query = (
             "SELECT assignment, grading, code, folder, submission, adjustments, lost, grade FROM submissions"
             " LEFT JOIN results USING (assignment, grading, code)"
@@ -288,7 +288,7 @@ def _row(row: sqlite3.Row) -> Row:
 
 
 def _grade_json(row: sqlite3.Row) -> bytes:
-    """Return a grade as JSON; nothing if there is none. Raise zlib.error if it is damaged."""
+    """Return a grade as JSON; empty if there is none. Raise zlib.error if it is damaged."""
     return zlib.decompress(row["grade"]) if row["grade"] is not None else b""
 
 

@@ -1,7 +1,7 @@
-"""Files of a finished run: grades, students, changes, feedback, similarity and the report.
+"""The files of a finished run: grades, students, changes, feedback, similarity and the report.
 
-A grade is decoded once for all files. The comparison of submissions and the report take memory in proportion to the
-class, so a run makes them in a separate process.
+A grade is decoded once for all files. Comparing submissions and writing the report take memory in proportion to the
+class, so a run does both in a separate process.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ if TYPE_CHECKING:  # reports load pandas
     from autograder.reports.class_page import ClassStatistics
 
 REPORT_HEAD_CHARACTERS = 1000
-"""Length of the beginning of report.html, which contains the hash of its gradebook."""
+"""Length of the beginning of report.html, which contains its gradebook's hash."""
 
 
 class Published(NamedTuple):
-    """Numbers and sentences about a run whose files are written."""
+    """Numbers and sentences about a run whose files have been written."""
 
     summary: Summary
     changed: str
     """sentence about scores that changed"""
     outdated_adjustments: list[str]
-    """corrections that were made when the tests gave other points"""
+    """corrections that were made when the tests gave different points"""
     withdrawn: int
     """number of corrections that the last run applied and this run does not"""
     scores: list[RecordedScore]
@@ -40,7 +40,7 @@ class Published(NamedTuple):
 
 
 def write_all(out: Path, summary: Summary) -> Published:
-    """Write every file of a run, the report included."""
+    """Write every file of a run, including the report."""
     from autograder.reports.class_page import ClassStatistics
 
     with Gradebook.reading(out) as book:
@@ -71,7 +71,7 @@ def _write_report_and_similarity(book: Gradebook, statistics: ClassStatistics, i
     from autograder.reports import class_page, similarity
 
     folders = [Path(folder) for folder in book.recall(COMPARED_FOLDERS) or []]
-    gone = [f"{folder} (not there any more)" for folder in folders if not folder.is_dir()]
+    gone = [f"{folder} (no longer there)" for folder in folders if not folder.is_dir()]
     earlier = [one for folder in folders if folder.is_dir() for one in similarity.earlier_submissions(folder)]
     unread = [f"{one.student}: {one.problem.for_staff.rstrip('.')}" for one in earlier if one.problem]
     others = [*similarity.published_solutions(), *(one for one in earlier if not one.problem)]
@@ -81,7 +81,7 @@ def _write_report_and_similarity(book: Gradebook, statistics: ClassStatistics, i
 
 
 def is_report_current(book: Gradebook) -> bool:
-    """Return True if OUT/report.html was made from this gradebook in its present state."""
+    """Return True if OUT/report.html was made from this gradebook in its current state."""
     try:
         with (book.out / CLASS_PAGE_FILE).open(encoding="utf-8", errors="replace") as file:
             return book.content_hash() in file.read(REPORT_HEAD_CHARACTERS)
@@ -90,7 +90,7 @@ def is_report_current(book: Gradebook) -> bool:
 
 
 def set_comparison_folders(out: Path, folders: Iterable[Path]) -> list[str]:
-    """Compare the class of OUT with earlier terms' folders, now and in later runs.
+    """Compare the class in OUT with earlier terms' folders, now and in later runs.
 
     Return the result of `write_report_and_similarity`.
     """
@@ -100,7 +100,7 @@ def set_comparison_folders(out: Path, folders: Iterable[Path]) -> list[str]:
 
 
 def store_class_sections(out: Path, section_by_person: Mapping[str, str]) -> None:
-    """Store the section of each person in a roster, and write OUT/students.csv with it."""
+    """Store each person's section from a roster, and write it into OUT/students.csv."""
     with Gradebook.writing(out) as book:
         book.remember(CLASS_SECTIONS, dict(section_by_person))
         students = StudentTable(section_by_person)

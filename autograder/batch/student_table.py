@@ -25,12 +25,12 @@ class StudentTable:
     """Scores by student, collected row by row."""
 
     def __init__(self, section_by_person: Mapping[str, str]) -> None:
-        """`section_by_person` has the section of each person, if a roster had sections."""
+        """Take each person's section, if a roster has sections."""
         self._section_by_person = section_by_person
         self._students: dict[str, _StudentScores] = {}
 
     def add(self, row: Row) -> None:
-        """Take in one submission."""
+        """Add one submission."""
         submission = row.submission
         identities = [getattr(submission.person, name) for name in IDENTITIES]
         student = self._students.setdefault(submission.who, _StudentScores(row.student, identities))

@@ -1,9 +1,9 @@
 """Text for a grade: for a student before and after hidden results are published, and for teaching staff.
 
-A student reads everything about a public test. Of a hidden test, a student reads its rule, one of a few kinds of
-mistake, and one known cause per question: never an input, an expected or actual value, or text that the submission
-printed or raised. A submission can choose its kind of failure by the hidden input that it sees, so the number of kinds
-limits the information that it can pass on (`redacted`).
+A student reads everything about a public test. About a hidden test, a student reads only its rule, one of a few kinds
+of mistake, and one known cause per question: never an input, an expected or actual value, or text that the submission
+printed or raised. A submission can let a hidden input decide how it fails, so the number of kinds limits the
+information that it can pass on (`redacted`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from autograder.submission import Submission
 
 _STOPPED = {
     SubmissionStatus.TIMEOUT: "Your code used up all of its time.",
-    SubmissionStatus.KILLED: "Your code ended its own process again and again.",
+    SubmissionStatus.KILLED: "Your code repeatedly ended its own process.",
 }
 
 _SHOWN_AS_EXCEPTION = frozenset({Kind.RAISED, *UNFINISHED, *STOPPED})
@@ -34,9 +34,9 @@ _SHOWN_AS_EXCEPTION = frozenset({Kind.RAISED, *UNFINISHED, *STOPPED})
 def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
     """Return the results that a student may read. Public tests and answers stay as they are.
 
-    A hidden test keeps whether it passed, or one of seven kinds of mistake, and its likely cause, of which
-    `with_causes` gives each question one. If a public test found a function unfinished, its hidden tests without a
-    value are left out.
+    A hidden test keeps whether it passed, or one of seven kinds of mistake, and its likely cause (`with_causes` gives
+    each question one). If a public test found a function unfinished, the function's hidden tests without a value are
+    left out.
     """
     public = [result for result in test_results if result.test.phase is Phase.PUBLIC]
     unfinished = {result.test.question for result in public if result.is_unwritten}
@@ -52,7 +52,7 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
 
 
 def function_texts(test_results: Sequence[TestResult], audience: Audience) -> list[tuple[FunctionState, str]]:
-    """Return each function with its text: a block if the function itself has a mistake, else a few words."""
+    """Return each function with its text: a block if the function itself has a mistake, otherwise a few words."""
     reference = "" if audience is Audience.STAFF else "\n\nSee the lesson, section `{}`."
     right = "nothing wrong in the public tests" if audience is Audience.BEFORE_RELEASE else "complete"
     texts = []
@@ -71,7 +71,7 @@ def _capitalized(text: str) -> str:
 
 
 def body(grade: Grade, audience: Audience) -> str:
-    """Return the text of a grade, without its title and without the notes on how the file was read.
+    """Return a grade's text, without the title and the notes on how the file was read.
 
     With BEFORE_RELEASE, the grade must not contain hidden tests.
     """
@@ -94,7 +94,7 @@ def body(grade: Grade, audience: Audience) -> str:
 
 
 def _headline(grade: Grade) -> str:
-    """Return the public points and the points still open: never that all tests passed, since hidden ones remain."""
+    """Return the public points and the points still open. Never say that all tests passed: hidden tests remain."""
     public = [result for result in grade.test_results if not result.test.hidden]
     return (
         f"{score_text(public)} public points. The other {grade.max_score - points_possible(public):g} of"
@@ -103,14 +103,16 @@ def _headline(grade: Grade) -> str:
 
 
 def _loading(grade: Grade) -> list[str]:
-    """Return the problems of loading the file, or of the whole submission."""
-    parts = [f"**{_STOPPED[grade.status]}** What had passed before that counts."] if grade.status in _STOPPED else []
+    """Return the problems with loading the file, or with the whole submission."""
+    parts = (
+        [f"**{_STOPPED[grade.status]}** Tests that had passed before that count."] if grade.status in _STOPPED else []
+    )
     if grade.failure is not None:
-        parts.append("**While your file was loaded, this happened.** The rest is graded:")
+        parts.append("**This happened while your file was loaded.** The rest is graded:")
         parts.append(code_block(stop_message(grade.failure)))
         parts.append(_defined(grade))
         if grade.failure.missing_import or "ImportError" in grade.failure.bases:
-            parts.append("Numpy and the standard library are all that can be imported when your code is graded.")
+            parts.append("Only numpy and the standard library can be imported when your code is graded.")
     return parts
 
 
@@ -127,8 +129,8 @@ def _defined(grade: Grade) -> str:
 def _answers(results: Sequence[TestResult], assignment: str, audience: Audience) -> str:
     """Return the text for the answers.
 
-    A student reads which number is wrong. A wrong yes or no is not mentioned, since that would give the right answer.
-    Otter's texts give the reasons once hidden results are published.
+    It tells a student which number is wrong. It does not mention a wrong yes or no, since that would give away the
+    right answer. Otter's texts give the reasons once hidden results are published.
     """
     right = quiz.answers(Assignment(assignment))
     sentences = (
@@ -157,7 +159,7 @@ def not_graded(reason: str) -> str:
 
 
 def page(submission: Submission, grade: Grade, score: float, *texts: str) -> str:
-    """Return texts as a page, with a title and the notes on how the file was read.
+    """Return the texts as a page, with a title and the notes on how the file was read.
 
     `body` depends only on the code, and identical files share it; title and notes belong to one submission.
     """

@@ -1,10 +1,10 @@
-"""A mistake costs once: a test that fails above a wrong function runs again with right values of that function.
+"""A mistake costs once: a failed test that depends on a wrong function runs again with that function's right values.
 
-Examiners call it error carried forward. A failed test runs once more, and in that run the submission's wrong functions
-below the tested one return right values: the solution answers in the grader, and only values reach the submission's
-second process. A test that passes then has its points, on two conditions:
+Examiners call this error carried forward. A failed test runs once more, and in that run the wrong functions that the
+tested one builds on return right values: the solution answers in the grader, and only values reach the submission's
+second process. If the test then passes, it gets its points, on two conditions:
 
-1. In the call that gained by it, a right value differs from the result of the submission's own function.
+1. In the call that right values helped, a right value differs from the result of the submission's own function.
 2. Every first answer of the test was allowed: an error, or right, or the *solution's* result with the submission's
    *own* wrong functions. An honest function is right with its own base. A function that keeps two guesses apart must
    have returned the first guess with a wrong base, and that follows from the solution only if the guess is right.
@@ -14,7 +14,7 @@ second process. A test that passes then has its points, on two conditions:
    (An exception is a base that itself turns one guess into the other, such as two signs that cancel. Its points are
    lost.)
 
-The second process answers questions to the submission's own functions before it gets any call itself: a base
+The second process answers questions to the submission's own functions before it gets any call itself, because a base
 that has not seen the call cannot look up the value that would make a wrong guess follow.
 """
 
@@ -37,7 +37,7 @@ from autograder.sandbox.backend import SandboxedBackend
 _MISSING = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED})
 
 _NEVER_RETRIED = STOPPED | {Kind.ANSWER, Kind.UNANSWERED}
-"""Kinds of failure that right values below cannot turn into a pass."""
+"""Kinds of failure that right values cannot turn into a pass."""
 
 
 def follow_through(
@@ -76,5 +76,5 @@ def follow_through(
 
 
 def _while_there_is_time(retries: Iterable[Retry], backend: SandboxedBackend) -> Iterator[Retry]:
-    """Yield the retries until the submission's clock has run out, since checking its replies takes time too."""
+    """Yield the retries until the submission's clock has run out, since checking its replies also takes time."""
     return itertools.takewhile(lambda _: not backend.is_out_of_time, retries)

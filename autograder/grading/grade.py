@@ -1,4 +1,4 @@
-"""The grade of one submission, and its form as JSON, in which it is sent and stored.
+"""The grade of one submission, and the JSON form in which it is sent and stored.
 
 This module loads neither Otter nor a sandbox: the coordinator of a batch and the reports only read grades.
 """
@@ -30,7 +30,7 @@ class Grade:
     score: float = 0.0
     max_score: float = 0.0
     questions: dict[str, float] = field(default_factory=dict)
-    """Question to points."""
+    """Question → points."""
     gradescope: dict[str, Any] = field(default_factory=dict)
     """Gradescope's JSON, as Otter writes it."""
     seconds: float = 0.0
@@ -43,7 +43,7 @@ class Grade:
 
     @property
     def not_run(self) -> str:
-        """The message that all tests share if nothing in the file could be called; else empty."""
+        """The message that all tests share if nothing in the file could be called; otherwise empty."""
         messages = {result.message for result in self.test_results}
         kinds = {result.kind for result in self.test_results}
         return messages.pop() if len(messages) == 1 and not kinds.isdisjoint({Kind.UNREADABLE, *STOPPED}) else ""
@@ -79,9 +79,9 @@ def changed_points(earlier: Grade, proof: Grade) -> list[str]:
 
 
 def fault_of_suite(assignment: Assignment, proof: Grade) -> str:
-    """Return a sentence on the tests that the reference solution fails; an empty text if it has all points.
+    """Return a sentence about the tests that the reference solution fails; empty if it gets full marks.
 
-    `proof` is the grade of the solution. A test that the solution fails would lower every submission.
+    `proof` is the solution's grade. A test that the solution fails would lower every submission's score.
     """
     failed = [result for result in proof.test_results if not result.passed]
     if not failed:

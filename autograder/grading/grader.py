@@ -1,4 +1,4 @@
-"""Grade one submission: run the suite against the sandboxed code, and let Otter score the results.
+"""Grade one submission: run the suite on the sandboxed code, and let Otter score the results.
 
 A grade depends only on the submission's code and on the suite, never on the student: identical files share a grade.
 """
@@ -31,7 +31,7 @@ from autograder.submission import Submission
 
 
 class Grader:
-    """Grade submissions of any assignment: suites are collected once, and the sandbox stays warm."""
+    """Grade submissions to any assignment: suites are collected once, and the sandbox stays warm."""
 
     def __init__(self, disabled_locks: Collection[str] = ()) -> None:
         """Start the sandbox without the locks named in `disabled_locks`."""
@@ -39,7 +39,7 @@ class Grader:
         self._suites: dict[Assignment, tuple[Suite, Scorer]] = {}
 
     def grade(self, assignment: Assignment, cells: tuple[str, ...]) -> Grade:
-        """Run and score one submission. When this method returns, none of its code is running."""
+        """Run and score one submission. When this method returns, none of the submission's code is running."""
         suite, scorer = self._suite_and_scorer(assignment)
         begin = time.monotonic()
         with (
@@ -51,7 +51,7 @@ class Grader:
             public_status = _status(backend)  # before follow-through, whose questions may use up a limit
             public = follow_through(suite, backend, public)
 
-            # From here on, everything that a student sees now is final: no hidden input has reached the submission yet.
+            # What a student sees before release is now final: no hidden input has reached the submission yet.
             causes = _with_causes(suite, cells, public)
             before_hidden = Grade(assignment.name, public_status, causes, failure=backend.failure)
 
@@ -62,18 +62,18 @@ class Grader:
         return replace(_scored(scorer, before_hidden, final), seconds=time.monotonic() - begin)
 
     def refuse(self, assignment: Assignment, status: SubmissionStatus, sentence: str) -> Grade:
-        """Return the grade of a submission that cannot run: no test passes, and each gives the reason."""
+        """Return the grade for a submission that cannot run: no test passes, and each gives the reason."""
         suite, scorer = self._suite_and_scorer(assignment)
         failed = [TestResult(test, Kind[status.name], sentence) for test in suite.tests]
         grade = Grade(assignment.name, status, failed)
         return _scored(scorer, grade, grade)
 
     def _suite_and_scorer(self, assignment: Assignment) -> tuple[Suite, Scorer]:
-        """Return the suite of an assignment and the scorer of its results, made once."""
+        """Return an assignment's suite and the scorer for its results, both made once."""
         if assignment not in self._suites:
             suite = Suite(assignment, only_graded=True)
             self._suites[assignment] = suite, Scorer(assignment, suite.tests)
-            gc.freeze()  # a suite stays in memory: Python's collector need not scan it again and again
+            gc.freeze()  # a suite stays in memory, so Python's collector need not scan it repeatedly
         return self._suites[assignment]
 
     def close(self) -> None:
@@ -99,7 +99,7 @@ def _status(backend: SandboxedBackend) -> SubmissionStatus:
 def _scored(scorer: Scorer, before_hidden: Grade, final: Grade) -> Grade:
     """Return the final grade with its points and both texts for the student.
 
-    `before_hidden`: the grade before the first hidden test. Neither text reveals how the submission ended during hidden
+    `before_hidden` is the grade before the first hidden test. Neither text reveals how the submission ended in hidden
     tests.
     """
     for result in final.test_results:
@@ -120,8 +120,8 @@ def proof_of(grader: Grader, assignment: Assignment) -> Grade:
 def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: Collection[str]) -> Grade:
     """Grade one submission with a separate grader.
 
-    If the grader itself fails, no test passes and the student is not blamed. Raise CourseError if the submission
-    lacks points and the reference solution does as well.
+    If the grader itself fails, no test passes and the student is not blamed. Raise CourseError if both the submission
+    and the reference solution lack points.
     """
     with contextlib.closing(Grader(disabled_locks)) as grader:
         if submission.problem is not None:

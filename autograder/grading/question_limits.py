@@ -12,17 +12,17 @@ import numpy as np
 from autograder.protocol.call import Call
 
 MAX_WHOLE_NUMBER = 1 << 20
-"""Largest whole number in a value that the solution receives, because it may loop that often."""
+"""Largest whole number in a value that the solution receives, because the solution may loop that many times."""
 
 MAX_PHASE_QUESTION_SECONDS = 2.0
-"""Processor time that the questions of one phase of a suite may take in the grader."""
+"""Processor time that the questions in one phase of a suite may take in the grader."""
 
 MAX_PHASE_QUESTION_BYTES = 64 << 20
-"""Maximum bytes of questions and replies in one phase of a suite."""
+"""Maximum bytes of questions and replies in one phase of a suite, together."""
 
 
 class Budget:
-    """The processor time and the bytes that the questions about one submission may still cost."""
+    """The processor time and the bytes that questions about one submission may still use."""
 
     def __init__(self) -> None:
         self.seconds = MAX_PHASE_QUESTION_SECONDS
@@ -44,7 +44,7 @@ class Budget:
 
 
 class Extent:
-    """The size and the whole numbers of some calls: a question beyond them needs more than these calls.
+    """The size and the whole numbers of some calls, which a question may not exceed.
 
     Otherwise the submission could request the whole range of a function of whole numbers, and the right values could
     reach the first process through a channel that no lock closes.
@@ -54,7 +54,7 @@ class Extent:
         self.size = size
         """Bytes of the longest call."""
         self.numbers = numbers
-        """Absolute whole numbers in the arguments."""
+        """Absolute values of the whole numbers in the arguments."""
 
     @classmethod
     def of(cls, *calls: Call) -> Extent:
@@ -63,7 +63,7 @@ class Extent:
         return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(numbers))))
 
     def covers(self, question: Call) -> bool:
-        """Return whether a question has no more bytes than the calls, and only their whole numbers, up to signs."""
+        """Return whether a question is no longer than the calls and has only their whole numbers, up to signs."""
         if len(question.encoded) > self.size or largest_magnitude((question.args, question.kwargs)) > MAX_WHOLE_NUMBER:
             return False
         numbers = np.abs(_whole_numbers((question.args, question.kwargs)))
@@ -86,7 +86,7 @@ def _whole_numbers(value: Any) -> np.ndarray:
 def largest_magnitude(value: Any, kinds: str = "iu") -> float:
     """Return the largest absolute number in a plain value, 0 if there is none, infinity if the value is not plain.
 
-    `kinds`: the kinds of numpy dtypes that count, whole numbers by default.
+    `kinds`: the kinds of numpy dtypes that count, by default whole numbers.
     """
     if isinstance(value, dict | tuple | list):
         return max(

@@ -27,7 +27,7 @@ from autograder.protocol.failure import RIGHT_VALUES, CallStopped, Kind
 _FLOAT32 = np.dtype(np.float32)
 
 MAX_NEW_CALL_CHECKS = 2
-"""Maximum number of calls that only the second run of a test makes and whose first answers it checks."""
+"""Maximum number of calls that only a test's second run makes and whose first answers it checks."""
 
 EXACT_TOLERANCE = 1e-10
 """Relative difference of two values that any tolerance of a test allows."""
@@ -37,16 +37,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class WrongFunctions:
-    """The functions of a submission with a wrong result."""
+    """The functions of a submission that returned a wrong result."""
 
     names: frozenset[str]
     """Names of all these functions."""
     with_wrong_values: frozenset[str]
-    """Names of the functions with a wrong value, a wrong shape or an exception in a test."""
+    """Names of the functions that returned a wrong value or shape, or raised an exception, in a test."""
 
     @classmethod
     def among(cls, results: Sequence[TestResult], reference: Reference) -> WrongFunctions:
-        """Return the functions that fail a test or returned a wrong dtype, even if no test found it."""
+        """Return the functions that failed a test, or returned a wrong dtype that no test noticed."""
         failed = [result for result in results if not result.passed and result.test.question != ANSWERS]
         if not failed:
             return cls(frozenset(), frozenset())
@@ -58,7 +58,7 @@ class WrongFunctions:
 
 
 class Retry:
-    """The second run of one failed test, and the backend of the submission in it."""
+    """The second run of one failed test, which is also the submission's backend in that run."""
 
     failure = None
 
@@ -87,7 +87,7 @@ class Retry:
         self.unexplained: list[tuple[Call, Reply]] = []
         """Calls of the first run whose answers are allowed only if they follow from the submission's own functions."""
         self.replaced_inner_calls = _cached_by_call(self._replaced_inner_calls)
-        """Return the calls of replaced functions that the solution makes in a call."""
+        """Return the calls to replaced functions that the solution makes in a call."""
         self.is_helped = _cached_by_call(self._is_helped)
         """Return whether right values make a difference in a call."""
         self.helped_call = _cached_by_call(self._helped_call)
@@ -104,7 +104,7 @@ class Retry:
                 items = self.result.calls.items()
                 self.unexplained = [item for item in items if not self._is_right_or_exempt(*item)]
                 return all(self.is_helped(call) for call, _ in self.unexplained)
-        except MemoryError:  # a test may pass on a result of the submission, which may be very large
+        except MemoryError:  # a test may pass on the submission's result, which may be very large
             pass
         return False
 
@@ -171,7 +171,7 @@ class Retry:
         return True
 
     def _lowest_helpful_function(self) -> str | None:
-        """Return the lowest function whose right value differs in a call that was helped."""
+        """Return the lowest function whose right value made a difference in a call."""
         by_function: dict[str, list[Call]] = {}
         for call in self.helped:
             for question in [unmeasured(call), *(inner_call.call for inner_call in self.reference.inner_calls(call))]:
@@ -180,7 +180,7 @@ class Retry:
         return next((name for name in names if any(map(self._differs, by_function[name]))), None)
 
     def call(self, call: Call) -> Reply:
-        """Return the reply with right values if they make a difference, else that of the first process."""
+        """Return the reply with right values if they make a difference, otherwise the first process's reply."""
         if not self.is_helped(call):
             return self.first.cached_reply(call)
         if call.encoded not in self.checked_calls and self.new_call_checks and not self._is_new_reply_allowed(call):
@@ -193,7 +193,7 @@ class Retry:
         return self.second.helped_reply(self.helped_call(call))
 
     def _is_new_reply_allowed(self, call: Call) -> bool:
-        """Return whether the first process's answer to a new call is allowed."""
+        """Return whether the first process's answer to a call that only the second run makes is allowed."""
         self.new_call_checks -= 1
         try:
             return self.is_reply_allowed(call, self.first.cached_reply(call))
@@ -209,7 +209,7 @@ class Retry:
         return HelpedCall(call, self._replaced_below(call), self.replaced_inner_calls(call))
 
     def _replaced_inner_calls(self, call: Call) -> list[Call]:
-        """Return the calls of replaced functions that the solution makes itself, not inside another of these calls."""
+        """Return the calls to replaced functions that the solution makes directly, not inside another such call."""
         below = self._replaced_below(call)
         inner_calls = self.reference.inner_calls(call) if below else ()
         return [inner.call for inner in inner_calls if inner.call.function in below and not inner.callers & below]
@@ -222,15 +222,15 @@ class Retry:
         return [*itself, *(inner.call for inner in inner_calls if inner.call.function in below)]
 
     def _is_helped(self, call: Call) -> bool:
-        # Those with a known reply come first: one difference is enough.
+        # Questions with a known reply come first: one difference is enough.
         questions = sorted(self._all_replaced_calls(call), key=lambda question: not self.first.has_replied(question))
         return any(map(self._differs, questions))
 
     def _differs(self, question: Call) -> bool:
         """Return whether the first process and the solution give different results.
 
-        A function without a wrong value in a test may differ only by an error or by a dtype: any other difference would
-        cost it little, and could distinguish two guesses.
+        A function without a wrong value in any test may differ only by an error or a dtype: any other difference would
+        cost it little, and could tell two guesses apart.
         """
         right = self.reference.reply(question)
         try:
@@ -247,7 +247,7 @@ class Retry:
     # Is a first answer allowed?
 
     def is_reply_allowed(self, call: Call, reply: Reply) -> bool:
-        """Return whether a first answer is an error, or right, or follows from the submission's own functions.
+        """Return whether a first answer is an error, is right, or follows from the submission's own functions.
 
         Any answer of a replaced function is allowed, since its points are lost.
         """
@@ -256,7 +256,7 @@ class Retry:
         return self.is_helped(call) and self._follows_from_wrong_functions(call, reply)
 
     def _is_right_or_exempt(self, call: Call, reply: Reply) -> bool:
-        """Return whether a first answer is allowed, for any results of the submission's own functions."""
+        """Return whether a first answer is allowed, whatever the submission's own functions return."""
         if call.function in self.replaced or reply.raised is not None:
             return True
         right = self.reference.reply(call)

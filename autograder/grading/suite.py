@@ -4,8 +4,8 @@ The tests run here, in the trusted process; a submission's functions are called 
 public tests, then answers, then hidden tests, so that the feedback on public tests is final before a submission gets
 its first hidden input.
 
-pytest collects the tests but does not run them: its reports on every test would take longer than most tests. A test
-of a suite is therefore a plain function of the submission, random inputs and its own parameters; any other test is
+pytest collects the tests but does not run them, because its report on a test would take longer than most tests. A
+suite's test is therefore a plain function of the submission, random inputs and its own parameters; any other test is
 refused by name.
 """
 
@@ -44,12 +44,12 @@ RNG_FIXTURE = "rng"
 
 
 class Suite(fixtures.TestContext):
-    """The collected tests of one assignment, and the context that gives them the submission being graded."""
+    """The collected tests of one assignment, and the context that provides the submission being graded."""
 
     backend: Backend
 
     def __init__(self, assignment: Assignment, only_graded: bool = False) -> None:
-        """Collect the tests: all of them, or those that count this term.
+        """Collect the tests: all of them, or only those that count this term.
 
         Raise CourseError if these decide a grade and the points of all tests do not add up.
         """
@@ -74,11 +74,11 @@ class Suite(fixtures.TestContext):
         return list(self._tests)
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
-        """Return the submission that is being graded, as a test sees it."""
+        """Return the submission being graded, as a test sees it."""
         return StudentModule(assignment, self.backend, self.oracle, fixtures.graded_functions_in_file(item))
 
     def run(self, backend: Backend, *phases: Phase) -> list[TestResult]:
-        """Run the tests of some phases on one submission, of all phases by default."""
+        """Run the tests of some phases, by default all, on one submission."""
         return [self.run_test(backend, test) for test in self._tests if test.phase in (phases or Phase)]
 
     def run_test(self, backend: Backend, test: Test) -> TestResult:
@@ -95,7 +95,7 @@ class Suite(fixtures.TestContext):
         return self._solution_calls[test]
 
     def golden_content(self) -> dict[str, Any]:
-        """Return the content of the handout's recorded file: all calls of the solution in the public tests."""
+        """Return the content of the handout's recorded file: all calls to the solution in the public tests."""
         self.oracle = recorder = GoldenRecorder(self.reference)
         for test in self.tests:
             if test.phase is Phase.PUBLIC:
@@ -118,7 +118,7 @@ class _CallRecorder(catalogue.ModuleBackend):
 
 
 class _Runnable:
-    """A collected test that runs on one submission after the other."""
+    """A collected test that runs on one submission after another."""
 
     def __init__(self, item: pytest.Function, suite: Suite) -> None:
         self.item = item
@@ -128,7 +128,7 @@ class _Runnable:
         self.fixtures = [name for name in item.fixturenames if name not in (*self.parameters, "request")]
         if not {self.name, RNG_FIXTURE}.issuperset(self.fixtures):
             allowed = f"{self.name}, {RNG_FIXTURE} and its parameters"
-            raise BrokenTestError(f"{item.name} asks for {', '.join(self.fixtures)}: a test is a function of {allowed}")
+            raise BrokenTestError(f"{item.name} requests {', '.join(self.fixtures)}: a test may use only {allowed}")
         self.function = _on_drawn_examples(item, self.fixtures) if is_hypothesis_test(item.obj) else item.obj
 
     def run(self, test: Test) -> TestResult:
@@ -149,7 +149,7 @@ def _on_drawn_examples(item: pytest.Function, fixtures: list[str]) -> Callable[.
     """Return a property test that runs on examples drawn once: they are the same for every submission (see `fixtures`).
 
     Hypothesis documents `inner_test` as the hook for integrations. Each run gets copies of the examples, so that no
-    submission can change those of the next.
+    submission can change the next one's.
     """
     test = item.obj.hypothesis.inner_test
     drawn: list[dict[str, Any]] = []
@@ -170,12 +170,14 @@ def _on_drawn_examples(item: pytest.Function, fixtures: list[str]) -> Callable[.
 
 
 def collect(assignment: Assignment, suite: Suite) -> list[pytest.Function]:
-    """Collect the tests of an assignment with pytest, without configuration file, output or installed plugins.
+    """Collect an assignment's tests with pytest, without configuration file, output or installed plugins.
 
-    Raises BrokenTestError if pytest ends with any status but OK, or if two tests share a name.
+    Raise BrokenTestError if pytest ends with any status except OK, or if two tests share a name.
     """
     unwanted = ["cacheprovider", "terminal", "capture", "logging", "faulthandler", "doctest", "junitxml", "warnings"]
-    unwanted += ["unraisableexception"]  # it runs the garbage collector ten times, which takes as long as all the rest
+    unwanted += [
+        "unraisableexception"
+    ]  # it runs the garbage collector ten times, which takes as long as everything else
     options = ["--collect-only", "--import-mode=importlib", "--strict-markers", "--disable-plugin-autoload"]
     options += ["-c", "/dev/null", f"--rootdir={course.ROOT}", *(f"-pno:{name}" for name in unwanted)]
     files = [str(assignment.public_tests), str(assignment.hidden_tests)]
@@ -190,13 +192,13 @@ def collect(assignment: Assignment, suite: Suite) -> list[pytest.Function]:
         raise BrokenTestError(f"{min(empty)} has no test")
     names = Counter(item.name for item in collector.items)
     if twice := [name for name, times in names.items() if times > 1]:
-        # A score is stored under the test's name, so one of the two would decide both.
+        # A score is stored under the test's name, so one of the two tests would decide both scores.
         raise BrokenTestError(f"{assignment.name} has two tests named {twice[0]}: rename one of them")
     return collector.items
 
 
 def _forget_modules(files: Collection[str]) -> None:
-    """Forget test modules that were not imported to their end: the next collection would take them as they are."""
+    """Forget test modules that were only partly imported: the next collection would use them as they are."""
     for name, module in list(sys.modules.items()):
         if getattr(module, "__file__", None) in files:
             del sys.modules[name]

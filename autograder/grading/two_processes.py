@@ -1,7 +1,7 @@
 """The two processes of a submission: the process being graded, and a second process for follow-through.
 
 The first process has seen the tests. The second process loads the submission again, with a substitute for each function
-(`sandbox.substitutes`) that can return right values, and receives only the calls that follow-through needs.
+(`sandbox.substitutes`) that can return right values. It receives only the calls that follow-through needs.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MAX_ANSWER_CHARACTERS = 8 * codec.MAX_NUMBERS - 1024
 
 
 class FirstProcess:
-    """The submission that is graded: each call is made once, and its reply stored."""
+    """The submission being graded: each call is made once, and its reply is stored."""
 
     def __init__(self, backend: SandboxedBackend, results: Sequence[TestResult]) -> None:
         """Remember the calls of `results`."""
@@ -60,10 +60,10 @@ class FirstProcess:
                 self.cached_reply(call)
 
     def cached_reply(self, call: Call) -> Reply:
-        """Return the reply to a call. Raises CallStopped if there is none."""
+        """Return the reply to a call. Raise CallStopped if there is none."""
         key = _key(call)
         if key not in self.replies:
-            if call.function in self.silent:  # each end of a process counts against the whole submission
+            if call.function in self.silent:  # each process that ends counts against the whole submission
                 raise CallStopped(Kind.KILLED, f"{call.function} is not called again")
             try:
                 self.replies[key] = self.backend.call(call)
@@ -148,7 +148,7 @@ class SecondProcess:
                 is_counted = request.call.measured and reply.raised is None
                 return self.backend.call(request.call) if is_counted else reply
             reply = self._helped_call(request, [_sealed(*answer) for answer in self._answers(asked, request)])
-        raise CallStopped(Kind.KILLED, f"{request.call.function} asks for more right values, however many it gets")
+        raise CallStopped(Kind.KILLED, f"{request.call.function} keeps asking for more right values")
 
     def _sealed_answers(self, request: HelpedCall) -> list[Sealed]:
         """Return the sealed answers to the questions that the solution asks in a call."""
@@ -185,7 +185,7 @@ class SecondProcess:
 
 
 def _unanswered(reply: Reply) -> list[Any] | None:
-    """Return the questions of a helped call that have no answer yet; None if it returned a value."""
+    """Return the unanswered questions of a helped call; None if the call returned a value."""
     match reply.value:
         case (str(head), list(questions)) if head == UNANSWERED_TAG:
             return questions
@@ -222,5 +222,5 @@ def _key(call: Call) -> tuple[bytes, bool]:
 
 
 def unmeasured(call: Call) -> Call:
-    """Return the call without a count of its lines."""
+    """Return the call as one whose lines are not counted."""
     return replace(call, measured=False) if call.measured else call

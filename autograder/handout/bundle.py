@@ -17,7 +17,7 @@ from autograder.handout.stubs import HandoutError, write
 from autograder.pages import answer_forms, course, pictures
 
 QUESTIONS_FILE = "tests/public/questions.json"
-"""File that every handout has, but no checkout of the course."""
+"""A file that every handout contains, but no checkout of the course."""
 
 PAGES_FOLDER = "course"
 """Folder of the course's pages in a handout."""
@@ -31,7 +31,8 @@ _SHARED_FILES = """
     assignments/writer/text.txt assignments/writer/weights.safetensors assignments/writer/recorded.npz
     assignments/writer/*.csv
 """.split()
-"""Files without the program that trained the writer's model: it contains the rotation that `rope` asks for."""
+"""Shared files, without the program that trained the writer's model, which contains the rotation that `rope` asks for.
+"""
 
 _LESSON_FILES = """
     assignments/NAME/README.md assignments/NAME/NAME.py assignments/NAME/figures.py assignments/NAME/lab*.py
@@ -41,7 +42,7 @@ _LESSON_FILES = """
 
 
 def contents(only: Collection[str] = ()) -> dict[str, bytes]:
-    """Return path in the handout → content, of all assignments or only some. Only files named here ship."""
+    """Return path in the handout → content, for all assignments or some. Students receive only files named here."""
     edition = Edition.of_term(only)
     chosen = [Assignment(name) for name in edition.shipped]
     patterns = [
@@ -76,22 +77,22 @@ _PICTURE = re.compile(r"\]\((?:\.\./)?(figures/\w+\.svg)")
 
 
 def _mentions_lessons(name: str) -> bool:
-    """Return True for a file that refers to lessons by number, or uses a lesson as its example."""
+    """Return True for a file that refers to lessons by number or uses a lesson as its example."""
     is_of_lessons = name.startswith(("assignments/", "tests/"))
     return name in TEXTS_WITH_EXAMPLES or (is_of_lessons and name.endswith((".md", ".py", ".ipynb", ".json")))
 
 
 def build(target: Path, only: Collection[str] = ()) -> Path:
-    """Write the zip, and a folder with the same content beside it; return the zip's path.
+    """Write the zip, and a folder with the same content next to it; return the zip's path.
 
-    `only` names the assignments that are open by now; without names, all are. Raise HandoutError instead of writing a
-    handout that leaks, or replacing anything except an earlier handout.
+    `only` names the assignments opened so far, by default all of them. Raise HandoutError instead of writing a handout
+    that leaks, or replacing anything except an earlier handout.
     """
     folder = target.with_suffix("")
     if target.suffix != ".zip":
-        raise HandoutError(f"{target} cannot be the handout's name: give one that ends in .zip")
+        raise HandoutError(f"{target} cannot be the handout's name: choose one that ends in .zip")
     if folder.is_symlink() or (folder.exists() and not (folder / QUESTIONS_FILE).is_file()):
-        raise HandoutError(f"{folder} lies where the handout goes, and is none: move it, or choose another --out")
+        raise HandoutError(f"{folder} is in the handout's place but is not a handout: move it, or choose another --out")
     files = contents(only)
     if leaked := leaks(files):
         raise HandoutError("the handout would give answers away:\n" + "\n".join(leaked))

@@ -1,7 +1,7 @@
 """Committed files that are generated from solutions: stubs and recorded values.
 
-A stub is its solution without the marked bodies and without the answers. Recorded values come from running the public
-tests on the solution.
+A stub is its solution without the marked bodies and the answers. Recorded values come from running the public tests on
+the solution.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from autograder.hints.golden import as_text, decoded, fingerprint_record
 from autograder.protocol.call import ANSWERS
 
 PROCESSOR_TOLERANCE = 1e-6
-"""Relative difference between recorded numbers of two processors."""
+"""Relative difference between the numbers that two processors record."""
 
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
 _ANSWER_LINE = re.compile(r'    ("\w+"): (.+?),(?:  #.*)?')
-"""A line of ANSWERS: a key, its answer, and perhaps a reason."""
+"""A line in ANSWERS: a key, its answer, and perhaps a reason."""
 
 
 class HandoutError(UserError):
-    """Error that prevents the handout. The message says where the fault is and what to do."""
+    """An error that prevents the handout. The message says where the fault is and what to do."""
 
 
 def stub(source: str, name: str) -> str:
-    """Return the text of a solution that a student gets.
+    """Return the stub that students get for a solution.
 
     Marked bodies raise NotImplementedError, marked blocks of the module are gone, and every answer is None, without its
-    reason. Raise HandoutError for an unmatched mark, and for an answer that is not on one line.
+    reason. Raise HandoutError for an unmatched mark or an answer that is not on one line.
     """
     if unmatched := _unmatched_mark(source):
         raise HandoutError(f"unmatched {unmatched[0]} in solutions/{name}.py, line {unmatched[1]}")
@@ -55,12 +55,12 @@ def stub(source: str, name: str) -> str:
         if match := _ANSWER_LINE.fullmatch(line):
             answers[number] = f"    {match[1]}: None,"
         elif not re.match(r"    # |\}?$", line):
-            raise HandoutError(f"{name}: {line.strip()!r} in {ANSWERS} is no comment, and no answer on one line")
+            raise HandoutError(f"{name}: {line.strip()!r} in {ANSWERS} is neither a comment nor an answer on one line")
     return "\n".join([code, *answers])
 
 
 def _unmatched_mark(source: str) -> tuple[str, int] | None:
-    """Return the first mark without its partner, with its line; None if all marks are in pairs."""
+    """Return the first unmatched mark and its line; None if all marks are in pairs."""
     opened = 0
     for number, line in enumerate(source.split("\n"), start=1):
         if line.strip() == END and not opened:
@@ -73,7 +73,7 @@ def _unmatched_mark(source: str) -> tuple[str, int] | None:
 
 
 def answer_texts(source: str) -> list[str]:
-    """Return the answers of a solution in their written form, each with its key: `"rotates_values": False`."""
+    """Return a solution's answers as they are written, each with its key: `"rotates_values": False`."""
     return [
         f"{match[1]}: {match[2]}" for line in _split_at_answers(source)[1] if (match := _ANSWER_LINE.fullmatch(line))
     ]
@@ -86,7 +86,7 @@ def _split_at_answers(source: str) -> tuple[str, list[str]]:
 
 
 def outdated_files(assignment: Assignment) -> dict[Path, str]:
-    """Return path → right content, of every committed file that no longer agrees with the solution."""
+    """Return path → right content, for every committed file that no longer agrees with the solution."""
     stub_file, values = assignment.stub, assignment.golden_values
     right = {
         stub_file: stub(assignment.solution.read_text("utf-8"), assignment.name),
@@ -101,16 +101,16 @@ def outdated_files(assignment: Assignment) -> dict[Path, str]:
 
 
 def is_up_to_date(committed: str, right: str) -> bool:
-    """Return True if two recorded files differ only as processors differ.
+    """Return True if two recorded files differ only as two processors do.
 
-    They differ in the last digits of numbers, and in fingerprints of mistakes that differ from right values only by
-    rounding.
+    Processors differ in the last digits of numbers, and so in fingerprints of mistakes that differ from right values
+    only by rounding.
     """
     return _near(_without_rounding_mistakes(committed), _without_rounding_mistakes(right))
 
 
 def _without_rounding_mistakes(text: str) -> dict[str, Any]:
-    """Return a recorded file without fingerprints within rounding of the right value, and without their hints."""
+    """Return a recorded file without fingerprints that equal the right value up to rounding, and their hints."""
     content: dict[str, Any] = json.loads(text) if text else {}
     seen: set[tuple[str, str]] = set()
     for call in itertools.chain.from_iterable(content.get("calls", {}).values()):
@@ -148,7 +148,7 @@ def _near(committed: Any, right: Any) -> bool:
 def regenerate() -> list[Path]:
     """Bring all generated files up to date; return those that changed.
 
-    Raise HandoutError if an assignment is incomplete, or if a learner's work is in the place of a stub.
+    Raise HandoutError if an assignment is incomplete, or if a learner's work is where a stub belongs.
     """
     if sentence := next(filter(None, map(first_problem, term_assignments())), None):
         raise HandoutError(sentence)
@@ -157,7 +157,7 @@ def regenerate() -> list[Path]:
         written, opened = Source(path), re.findall(r'NotImplementedError\("(\w+) is not', outdated[path])
         changed = (written.functions.keys() - set(written.unwritten())) & {*opened}
         if written.problem or any(written.answers.values()) or changed:
-            raise HandoutError(f"{path} is no untouched stub, and a stub goes there: move the file away first")
+            raise HandoutError(f"{path} contains work, but a stub belongs there: move the file away first")
     return write(outdated)
 
 

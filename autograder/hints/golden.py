@@ -1,7 +1,7 @@
-"""Golden values: the right results of the public tests' calls, and fingerprints of the results of known mistakes.
+"""Golden values: the right results of the public tests' calls, and fingerprints of the results with known mistakes.
 
 They are recorded from the reference solution when the handout is built, so that a student's machine can name a
-mistake and its cause without the code of either. `autograder/FORMATS.md` describes the files.
+mistake and its cause without containing the code of either. `autograder/FORMATS.md` describes the files.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import BrokenTestError
 
-if TYPE_CHECKING:  # the recording code does not ship
+if TYPE_CHECKING:  # the recording code is not in the handout
     from autograder.hints.reference import Reference
 
 IN_ITSELF, IN_DEPENDENCIES = "own", "below"
-"""Names of the two groups of a function's known mistakes: mistakes in it, and in the functions that it builds on."""
+"""Names of the groups of a function's known mistakes: in the function itself, and in functions that it builds on."""
 
 FingerprintRecord = list[float] | None
 """Fingerprint of an outcome as recorded: the axes of a value and two sums, or None for an error."""
@@ -33,7 +33,7 @@ FingerprintRecord = list[float] | None
 
 @functools.lru_cache(maxsize=1024)
 def decoded(expected: str | None) -> Value | Refused:
-    """Return the recorded outcome of a call. Cache the result, since a test expects the same from every submission."""
+    """Return the recorded outcome of a call; cached, since a test expects the same outcome from every submission."""
     return Refused() if expected is None else Value(codec.decode(base64.b64decode(expected), writeable=False))
 
 
@@ -57,7 +57,7 @@ def outcome_of_record(record: FingerprintRecord) -> Value | Refused:
 
 
 class RecordedMistake(NamedTuple):
-    """A known mistake of one function, with the information that a student's machine has."""
+    """A known mistake in one function, with the information that a student's machine has."""
 
     number: str
     hint: str
@@ -74,7 +74,7 @@ class GoldenValues:
         """Call → its record."""
 
     def start_test(self, test: str) -> GoldenValues:
-        """Start the records of a test and return this oracle."""
+        """Go to the beginning of a test's records, and return this oracle."""
         self.calls = iter(self.content.get("calls", {}).get(test, []))
         return self
 
@@ -82,7 +82,7 @@ class GoldenValues:
         """Return the right outcome of the current test's next call."""
         golden = self.recorded[call] = next(self.calls, {})
         if golden.get("function") != call.function:
-            raise BrokenTestError(f"no recorded value for this call of {call.function}: run `make handout`")
+            raise BrokenTestError(f"no recorded value for this call to {call.function}: run `make handout`")
         return decoded(golden["expected"])
 
     def answer(self, key: str) -> Any:
@@ -90,12 +90,12 @@ class GoldenValues:
         raise BrokenTestError("answers are not in the handout")
 
     def mistakes(self, function: str) -> list[list[RecordedMistake]]:
-        """Return the known mistakes that can change a function's results, group by group, the likeliest group first."""
+        """Return the known mistakes that can change a function's results, in groups, the likeliest group first."""
         groups = self.content.get("known", {}).get(function, {}).values()
         return [[RecordedMistake(number, hint) for number, hint in group.items()] for group in groups]
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """Return a call as evidence; None if no test expected a value of it."""
+        """Return a call as evidence; None if no test expected a value from it."""
         golden = self.recorded.get(call)
         if golden is None or reply.raised is not None:
             return None
@@ -122,7 +122,7 @@ class GoldenRecorder:
         self.calls: dict[str, list[dict[str, Any]]] = {}
         """Test name → the records of its calls."""
         self.hints: dict[str, dict[str, dict[int, str]]] = {}
-        """Function → group → number of a mistake that changes a call, and its hint."""
+        """Function → group → number of a mistake that changes a call → the mistake's hint."""
 
     def content(self) -> dict[str, Any]:
         """Return the content of the recorded file, with mistakes in the catalogue's order."""

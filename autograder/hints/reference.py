@@ -1,6 +1,6 @@
-"""The oracle of the grader: the reference solution, and the solution with each known mistake in it.
+"""The oracle in the grader: the reference solution, and the solution with each known mistake in it.
 
-Every submission makes the same requests, so the oracle caches its replies, up to a limit.
+Every submission causes the same requests, so the oracle caches its replies, up to a limit.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 
 MAX_CACHED_CALL_BYTES = 32 * 1024
-"""Maximum bytes of a call that is cached and explained: a test may pass results of any size."""
+"""Maximum bytes of a call that is cached and explained, since a test may pass results of any size."""
 
 
 class InnerCall(NamedTuple):
-    """A call that the solution makes of one of its functions while it computes another call."""
+    """A call that the solution makes to one of its functions while it computes another call."""
 
     call: Call
     callers: frozenset[str]
@@ -39,7 +39,7 @@ class InnerCall(NamedTuple):
 
 
 class Reference:
-    """The oracle of one assignment. It reads the solution and the catalogue at the first request."""
+    """The oracle for one assignment. It reads the solution and the catalogue at the first request."""
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
@@ -89,7 +89,7 @@ class Reference:
     def _reply(self, encoded: bytes) -> Reply:
         reply = perform(self.solution, Call(*codec.decode(encoded)))
         if reply.raised is not None and reply.raised.kind == "MemoryError":
-            raise MemoryError(reply.raised.message)  # it does not depend on the call, and must not be cached
+            raise MemoryError(reply.raised.message)  # this does not depend on the call, so it must not be cached
         return reply
 
     def expected(self, call: Call) -> Value | Refused:
@@ -100,7 +100,7 @@ class Reference:
         return Value(reply.value) if reply.raised is None else Refused()
 
     def has_wrong_dtype(self, call: Call, reply: Reply) -> bool:
-        """Return whether a submission replied to a call with right values of a wrong dtype."""
+        """Return whether a submission replied to a call with right values in a wrong dtype."""
         if reply.raised is not None or not is_small(call):
             return False
         try:
@@ -113,7 +113,7 @@ class Reference:
         return dtypes(reply.value, len(right) + 1) != right and difference(reply.value, expected.value) is None
 
     def inner_calls(self, call: Call) -> tuple[InnerCall, ...]:
-        """Return the calls that the solution makes of its own functions in a call, without repetition.
+        """Return the calls that the solution makes to its own functions in a call, without repetition.
 
         Calls of the other right ways are among them.
         """
@@ -145,9 +145,9 @@ class Reference:
 
     @staticmethod
     def value_with(module: types.ModuleType, call: Call, functions: Mapping[str, Callable[..., Any]]) -> Any:
-        """Return the result of a call of one of `kept_modules` with some of its functions replaced during the call.
+        """Return the result for a call from one of `kept_modules`, with some of its functions replaced meanwhile.
 
-        Raise any exception of the module or of these functions.
+        Raise any exception that the module or these functions raise.
         """
         namespace, call = vars(module), call.copy()
         originals = {name: namespace[name] for name in functions}
@@ -159,7 +159,7 @@ class Reference:
             namespace.update(originals)
 
     def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
-        """Return the right entry of ANSWERS, and known wrong numbers for it, each with its hint."""
+        """Return the right value of an entry of ANSWERS, and known wrong numbers for it, each with its hint."""
         return vars(self.solution)[ANSWERS][key], self.wrong_answers.get(key, {})
 
     @functools.cached_property
@@ -175,17 +175,17 @@ class Reference:
         return catalogue.entries(self.assignment)
 
     def _direct_and_inherited_mistakes(self, function: str) -> tuple[list[Misconception], list[Misconception]]:
-        """Return the known mistakes that can show in the results of a function.
+        """Return the known mistakes that can affect a function's results.
 
-        Its own come before those of functions below it: a student may have rewritten code that the solution takes from
-        another function.
+        Mistakes in the function itself come before those in functions it builds on, because a student may have
+        rewritten code that the solution takes from another function.
         """
         groups = ({function}, self.call_graph.dependencies(function))
         in_itself, in_dependencies = ([entry for entry in self.entries if entry.function in group] for group in groups)
         return in_itself, in_dependencies
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """Return a call as evidence; None if it raised, is too large to compare, or if an error is right."""
+        """Return a call as evidence; None if it raised, is too large to compare, or should have raised an error."""
         if reply.raised is not None or not is_small(call):
             return None
         try:
@@ -199,7 +199,7 @@ class Reference:
         return Observation(reply.value, expected.value, is_wrong, self.mistakes(call.function), predicted)
 
     def _outcome_with(self, encoded: bytes, entry: Misconception) -> Outcome:
-        """Return the outcome of a call with a known mistake in the solution. Most mistakes do not change most calls."""
+        """Return the outcome of a call with a known mistake in the solution. Most mistakes do not affect most calls."""
         expected = self._replies(encoded)
         if expected.raised is not None:  # every entry refuses the arguments that the solution refuses
             return Unchanged()
@@ -210,7 +210,7 @@ class Reference:
 
 
 def dtypes(value: Any, count: int | None = None) -> list[np.dtype | None]:
-    """Return the dtype of each part of a result, of at most the first `count`; None for a part that is not a number."""
+    """Return the dtypes of a result's parts, at most the first `count`; None for a part that is not a number."""
     counted = itertools.islice(iter_parts(value), count)
     return [np.asarray(part).dtype if isinstance(part, _NUMBERS) else None for part in counted]
 

@@ -24,7 +24,7 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 
 def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
-    """Return assignment → the state of its page: mark and text of each function, and a text on the file."""
+    """Return assignment → the state of its page: each function's mark and text, and a text about the file."""
     return {
         progress.name: {
             "right": len(progress.right_functions),
@@ -43,7 +43,7 @@ def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
 
 
 def _file_summary_html(progress: Progress) -> str:
-    """Return the text on a file: the next step comes early, because the box that shows it is small."""
+    """Return the text about a file. The next step comes early, because the box that shows the text is small."""
     right, *answers, step = summary_paragraphs(progress)
     step = re.sub(r"\blesson \d+, (\w+)(?=\.$)", r"[\g<0>](\1.html)", step)
     parts = [file_remarks(progress), right, step, *_next_mistake_text(progress), *answers]
@@ -63,7 +63,7 @@ def _next_mistake_text(progress: Progress) -> list[str]:
 
 
 def _solution(progress: Progress, state: FunctionState) -> str:
-    """Return a worked solution, folded, with a warning if the student's function is not right yet."""
+    """Return a worked solution, folded away, with a warning if the student's function is not right yet."""
     text = progress.run.solution(progress.name, state.name)
     if text is None:
         return ""

@@ -4,7 +4,8 @@
     gradescope_entry   the entry point of a Gradescope container
     package            the zip that these take
 
-Two ways in, one result: the batch loads the generated files in process; Otter's kernel loads the same files.
+There are two ways in, with one result: the batch loads the generated files in its own process, and Otter's kernel loads
+the same files.
 """
 
 PUBLIC_MODULES = ("package",)

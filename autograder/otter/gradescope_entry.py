@@ -1,8 +1,8 @@
 """The entry point of a Gradescope container: whatever a student submits, Otter gets a file that it accepts.
 
-By itself, Otter stops with an error at two Python files, at an invalid notebook, and at code in a folder, as in the
-clone of a repository; and students would get no result. So the whole submission is moved aside, where the plugin reads
-it, and Otter finds one empty file. Otter's output is then marked as Markdown, which Otter cannot do itself.
+By itself, Otter stops with an error if it finds two Python files, an invalid notebook, or code in a folder, as in a
+clone of a repository, and students would get no result. So the whole submission is moved aside for the plugin to read,
+and Otter finds one empty file. Otter's output is then marked as Markdown, which Otter itself cannot do.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from autograder.otter.plugin import MOVED_SUBMISSION_FOLDER
 
 
 def grade_in_container(folder: str, assignment: str) -> None:
-    """Grade the content of `folder`/submission, and write `folder`/results/results.json."""
+    """Grade the content of `folder`/submission and write `folder`/results/results.json."""
     submission, upload = Path(folder, "submission"), Path(folder, MOVED_SUBMISSION_FOLDER)
-    if not upload.is_dir():  # somebody who looks for a mistake starts it twice
+    if not upload.is_dir():  # somebody who is debugging may start this twice
         upload.mkdir()
         for path in submission.iterdir():
             shutil.move(path, upload)

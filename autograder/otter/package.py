@@ -1,7 +1,7 @@
-"""The zip that `otter run` and Gradescope take: made by Otter's own generator, and this course in it as a wheel.
+"""The zip that `otter run` and Gradescope take: made by Otter's own generator, with this course in it as a wheel.
 
 On a platform, only the public package index is used: the environment file installs the wheel from the
-zip, and everything else in the versions of `requirements.lock`.
+zip, and everything else in the versions from `requirements.lock`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CONSTRAINTS = "constraints.txt"
 
 _RUN_OTTER_SCRIPT = '''"""What the platform starts."""
 
-if __name__ == "__main__":  # the process that reads what was handed in loads this file too
+if __name__ == "__main__":  # the process that reads the submission also loads this file
     from autograder.otter.gradescope_entry import grade_in_container
 
     grade_in_container({folder!r}, {assignment!r})
@@ -43,7 +43,7 @@ def build(
 ) -> Iterator[Path]:
     """Write `<folder>/<name>.zip` for each assignment, and yield its path.
 
-    `config` is the part of Otter's configuration that the instructor provides.
+    `config` is the instructor's part of Otter's configuration.
     """
     with tempfile.TemporaryDirectory() as scratch:
         built = wheel(Path(scratch))
@@ -61,7 +61,7 @@ def build(
 
 
 def _config(assignment: Assignment, config: dict[str, Any], isolation: str) -> dict[str, Any]:
-    """Otter's configuration. The course's plugin comes last, and keeps the messages of other plugins to the student."""
+    """Return Otter's configuration. The course's plugin comes last and keeps other plugins' messages to the student."""
     ours: dict[str, Any] = {"assignment": assignment.name, "suite": assignment.grading_hash}
     if isolation != "full":
         ours["isolation"] = isolation
@@ -69,9 +69,9 @@ def _config(assignment: Assignment, config: dict[str, Any], isolation: str) -> d
 
 
 def _otter_generated_files(assignment: Assignment, config: dict[str, Any], wheel: str) -> dict[str, bytes]:
-    """Return the files that Otter's generator makes: test files, scripts, the environment file."""
+    """Return the files that Otter's generator writes: test files, scripts, the environment file."""
     source = f"{AutograderConfig(config).autograder_dir}/source"
-    # The plugins are for the platform: Otter would load them here, and its own need packages that only graders have.
+    # The plugins are for the platform. Otter would load them here, where its own lack packages that only graders have.
     config = {name: value for name, value in config.items() if name != "plugins"}
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
@@ -95,20 +95,20 @@ def _otter_generated_files(assignment: Assignment, config: dict[str, Any], wheel
 
 
 def wheel(folder: Path) -> Path:
-    """Build the project, with the course in it, as a wheel from the checkout; return its path."""
+    """Build a wheel of the project, including the course, from the checkout; return its path."""
     if not (ROOT / "pyproject.toml").is_file():
-        raise UserError("the zips are built from a checkout of the course, and this is an installed copy of it")
+        raise UserError("the zips can be built only from a checkout of the course, and this is an installed copy")
     use_safe_path()
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-build-isolation"]
     command += ["--no-deps", "--wheel-dir", str(folder), str(ROOT)]
     made = subprocess.run(command, capture_output=True, text=True, check=False)
     if made.returncode:
-        raise UserError(f"the course could not be made into a wheel:\n{made.stderr.strip()}")
+        raise UserError(f"the course could not be built into a wheel:\n{made.stderr.strip()}")
     (built,) = folder.glob("*.whl")
     return built
 
 
 def _constraints() -> str:
-    """Return the versions of packages with which the course is tested."""
+    """Return the package versions with which the course is tested."""
     lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     return "\n".join(re.findall(r"^[\w.-]+==[^\\\n]*[^\\\s]", lock, re.MULTILINE)) + "\n"

@@ -1,4 +1,4 @@
-"""Facts about questions in the handout: the form of each answer, and the answers to practice questions."""
+"""Facts about the questions in the handout: the form of each answer, and the answers to practice questions."""
 
 from __future__ import annotations
 

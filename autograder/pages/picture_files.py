@@ -1,4 +1,4 @@
-"""The pictures in texts, as files beside these texts."""
+"""The pictures in texts, as files next to these texts."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from autograder.edition import Edition
 
 FOLDER = "figures"
 COURSE_MAP_FILE = f"{FOLDER}/map.svg"
-"""The picture of the whole course; the only one that depends on the plan."""
+"""The picture of the whole course, the only picture that depends on the plan."""
 
 _ASSIGNMENTS_FOLDER = ROOT / "assignments"
 
 
 def pictures(edition: Edition, names: Iterable[str]) -> dict[str, bytes]:
-    """Return path below assignments/ → content, of these pictures and their narrow variants."""
+    """Return path below assignments/ → content, for these pictures and their narrow variants."""
     shown = {Path(name).name for name in names}
     pictures_by_path = {
         path.relative_to(_ASSIGNMENTS_FOLDER).as_posix(): path.read_bytes()

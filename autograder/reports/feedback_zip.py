@@ -1,7 +1,7 @@
-"""Feedback for platforms: a zip for each assignment, with the names by which a platform finds students.
+"""Feedback for platforms: one zip per assignment, with the names by which a platform finds students.
 
 Canvas accepts a zip of files named as in its own download (*Upload Submissions*). It finds student and file by the
-first two numbers of the name, and shows the feedback under the name of the submitted file, so the feedback has the
+first two numbers in the name, and shows the feedback under the name of the submitted file, so the feedback has the
 format of that file. It ignores text entries and links. Moodle accepts a zip of files whose names begin with the
 student's name, the participant's number and the feedback's kind (*Upload multiple feedback files in a zip*).
 """
@@ -26,15 +26,15 @@ from autograder.submission import Submission
 from autograder.submission.names import printable
 
 UPLOAD_INSTRUCTIONS = {
-    "canvas": "in Canvas's assignment, take it in under Upload Submissions",
-    "moodle": "in Moodle's assignment, take it in under Upload multiple feedback files in a zip",
+    "canvas": "in the assignment on Canvas, upload it with Upload Submissions",
+    "moodle": "in the assignment on Moodle, upload it with Upload multiple feedback files in a zip",
 }
 _TEXT_ENTRY_NAME = re.compile(r"_(?:text|link)[^_]*\.html$")
-"""End of the names that Canvas gives to text entries and links."""
+"""The end of the names that Canvas gives to text entries and links."""
 
 
 def page(row: Row) -> str:
-    """Return feedback as HTML. Text of a submission in it is already escaped, and raw HTML is off here as well."""
+    """Return feedback as HTML. Text from a submission is already escaped in it, and raw HTML is also disabled here."""
     body = str(MarkdownIt("commonmark", {"html": False}).render(row.feedback))
     return templates.filled(templates.FOLDER / "feedback.html", row=row, body=Markup(body))
 
@@ -57,7 +57,7 @@ FORMS: dict[str, Callable[[Row], str | bytes]] = {
     ".ipynb": _notebook,
     ".zip": _zip,
 }
-"""Ending of a file → feedback in the format of that ending."""
+"""File extension → a function that returns feedback in that format."""
 
 
 def pack(
@@ -65,7 +65,7 @@ def pack(
 ) -> tuple[dict[Path, int], list[str]]:
     """Write the feedback of a finished run for a platform of UPLOAD_INSTRUCTIONS, on all assignments or on some.
 
-    `superseded` are submissions that do not count because the same student has a later one. Return the number of
+    `superseded` lists the submissions that do not count because the student has a later one. Return the number of
     pages in each zip, and the submissions without a page. An assignment from which nobody has a page was submitted
     elsewhere.
     """
@@ -102,10 +102,10 @@ def _is_from(row: Row, platform: str) -> bool:
 
 
 def _name(row: Row, platform: str, files: list[str]) -> str:
-    """Return the name by which the platform finds the student; an empty text if there is none.
+    """Return the name by which the platform finds the student; empty if there is none.
 
-    `files` are the student's submitted files: a late file from another folder has no Canvas name, but an earlier file
-    has one.
+    `files` lists the student's submitted files: a late file from another folder has no Canvas name, but an earlier file
+    may have one.
     """
     person = row.submission.person
     if not _is_from(row, platform) or not person.number:

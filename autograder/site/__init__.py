@@ -1,13 +1,13 @@
 """Handout → a static site in which Python runs: the course in a browser tab, with nothing to install.
 
-    build      the pages, the archives of Python code, and all files beside them
+    build      the pages, the archives of Python code, and all other files
     libraries  the packages that the checks need, and compiled Python
-    tab        the Python half of the worker: runs in the browser, never here
-    script     the JavaScript of the page, of its worker, and of the service worker
+    tab        the Python half of the worker, which runs in the browser, never here
+    script     the JavaScript for the page, its worker, and the service worker
     editor     CodeMirror as one file, and the script that builds it
 
-A site of an instructor contains only the content of the handout, and passes through `leaks`. The edition for
-self-study has hidden tests, reasons and solutions as well.
+An instructor's site contains only what is in the handout, and is checked by `leaks`. The self-study edition also
+contains hidden tests, reasons and solutions.
 """
 
 PUBLIC_MODULES = ("build",)

@@ -1,4 +1,4 @@
-"""The site as files: pages, scripts, archives of Python code and Pyodide, if it is on this machine."""
+"""The site as files: pages, scripts, archives of Python code and, if it is on this machine, Pyodide."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from autograder.site.libraries import compiled, compiled_pyodide_archive, librar
 
 HERE = Path(__file__).parent
 PYODIDE_ADDRESS, PYODIDE_PYTHON = "https://cdn.jsdelivr.net/pyodide/v314.0.7/full/", "3.14"
-"""Default address from which a site loads Pyodide, and the version of its Python."""
+"""The default address from which a site loads Pyodide, and the version of its Python."""
 
 DOWNLOAD_MEGABYTES = {"Python": 5.8, "numpy": 3.1}
-"""Megabytes from Pyodide before the first result, as sent by a static host."""
+"""Megabytes from Pyodide before the first result, as a static host sends them."""
 
 PYODIDE_FILES = ("pyodide.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
-"""The files of Pyodide that every site needs beside `pyodide.asm.js`. The last names those of packages."""
+"""The Pyodide files that every site needs besides `pyodide.asm.js`. The last one lists the packages' files."""
 
 _TERMINAL_INSTRUCTION = r"(?s)<p>Write <code>(\w+\.py)</code>; check it with .*?</p>"
 _EDITOR_INSTRUCTION = (
-    r"<p>Write <code>\1</code> in the editor of this page; it checks what you write by itself. Everything in this"
+    r"<p>Write <code>\1</code> in this page's editor; it checks what you write automatically. Everything in this"
     " lesson can be done here, without a terminal, and this browser keeps your work.</p>"
 )
-"""The first instruction of a lesson, and the text in its place on the site."""
+"""A lesson's first instruction, and the text that replaces it on the site."""
 
 SELF_STUDY_FILES = """
     solutions/*.py tests/hidden/* tests/misconceptions/*.py autograder/course.py
     autograder/laptop/self_study.py autograder/grading/__init__.py autograder/grading/quiz.py
     autograder/hints/*.py
 """.split()
-"""Files of the edition for self-study besides the handout."""
+"""Files of the self-study edition, in addition to the handout."""
 
 
 def build(out: Path, pyodide: str = PYODIDE_ADDRESS, self_study: bool = False) -> Path:
-    """Write the site into a folder, instead of an earlier site; return it. `pyodide`: an address, or a folder.
+    """Write the site into a folder, replacing any earlier site; return the folder. `pyodide` is an address or a folder.
 
     Raise HandoutError instead of giving an answer away, unless the site is for self-study.
     """
     if out.exists() and not (out / "service-worker.js").is_file():
-        raise UserError(f"{out} lies where the site goes, and is none: move it, or choose another --out")
+        raise UserError(f"{out} is in the site's place but is not a site: move it, or choose another --out")
     is_remote = re.match(r"https?://", pyodide) is not None
     files = _source_files(handout.contents(), self_study)
     if not self_study and (leaked := handout.leaks(files)):
@@ -64,7 +64,7 @@ def build(out: Path, pyodide: str = PYODIDE_ADDRESS, self_study: bool = False) -
 
 
 def _source_files(shipped: Mapping[str, bytes], self_study: bool) -> dict[str, bytes]:
-    """Return the whole content of the site, as texts that can be searched: path → content."""
+    """Return all of the site's content, as texts that can be searched: path → content."""
     site_files = {
         f"site/{path.relative_to(HERE)}": path for path in HERE.rglob("*") if path.suffix in (".js", ".css", ".html")
     }
@@ -119,7 +119,7 @@ def _hashed_name(name: str, content: bytes) -> str:
 
 
 def _student_work_page(first: bytes, main: bytes) -> bytes:
-    """Return the page of a student's own work: the first page with another text."""
+    """Return the page with a student's own work: the first page with different text."""
     text = re.sub(r'(?s)<nav class="contents".*?</nav>|<a class="skip" href="#dial.*?</a>', "", first.decode("utf-8"))
     text = text.replace('data-page="index"', 'data-page="keep"')
     text = re.sub(r"<title>.*?</title>", "<title>My work · Whereabouts</title>", text)
@@ -127,7 +127,7 @@ def _student_work_page(first: bytes, main: bytes) -> bytes:
 
 
 def _with_scripts_and_policy(name: str, content: bytes, names: Mapping[str, str], pyodide: str) -> bytes:
-    """Return a page with the site's scripts and style and the policy of what it may load, or any other file."""
+    """Return a page with the site's scripts, style and content policy; return any other file unchanged."""
     if not name.endswith(".html"):
         return content
     text = re.sub(_TERMINAL_INSTRUCTION, _EDITOR_INSTRUCTION, content.decode("utf-8"))
@@ -149,20 +149,20 @@ def _with_scripts_and_policy(name: str, content: bytes, names: Mapping[str, str]
 
 
 def _service_worker(script: bytes, site: Mapping[str, bytes], pyodide: str) -> bytes:
-    """Return the service worker with the files that it keeps, and a version that changes with any of them."""
+    """Return the service worker, with the files that it keeps and a version that changes with any of them."""
     version = hashlib.sha256(b"".join(name.encode() + content for name, content in sorted(site.items()))).hexdigest()
     constants = {"VERSION": version[:12], "FILES": sorted(site), "PYODIDE": pyodide}
     return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in constants.items()).encode() + script
 
 
 def _pyodide_files(folder: Path) -> tuple[str, dict[str, bytes]]:
-    """Return the version of a Pyodide's Python, and path in the site → content of the files that it needs.
+    """Return the Python version of this Pyodide, and path in the site → content for the files that it needs.
 
-    Its archives are compiled where this machine has that Python: a start takes half the time then.
+    Its archives are compiled if this machine has that Python version, so that the start takes half the time.
     """
     lock_file = folder / "pyodide-lock.json"
     if not lock_file.is_file():
-        raise UserError(f"{folder} holds no Pyodide: {lock_file.name} is missing")
+        raise UserError(f"{folder} contains no Pyodide: {lock_file.name} is missing")
     lock = json.loads(lock_file.read_text("utf-8"))
     version: str = lock["info"]["python"].rpartition(".")[0]
     scripts = [path.name for path in folder.glob("pyodide.asm.*js")]  # .mjs in newer versions
@@ -174,18 +174,18 @@ def _pyodide_files(folder: Path) -> tuple[str, dict[str, bytes]]:
         content[package["file_name"]] = wheel
         package["sha256"] = hashlib.sha256(wheel).hexdigest()
     content["pyodide-lock.json"] = json.dumps(lock).encode()
-    # Another version has another address, because a browser caches the files of an address.
+    # Another version gets another address, because a browser caches the files at an address.
     return version, {f"pyodide-{lock['info']['version']}/{name}": each for name, each in content.items()}
 
 
 def _packages(lock: Mapping[str, Any], names: Collection[str]) -> set[str]:
-    """Return some packages of Pyodide and all that they need."""
+    """Return these Pyodide packages and all that they need."""
     needed = {other for name in names for other in lock["packages"].get(name, {"depends": []})["depends"]}
     return _packages(lock, needed | {*names}) if needed - {*names} else {*names}
 
 
 def _pyodide_file(path: Path) -> bytes:
-    """Return the content of a file of Pyodide's."""
+    """Return the content of one of Pyodide's files."""
     if not path.is_file():
-        raise UserError(f"{path.parent} holds no whole Pyodide: {path.name} is missing")
+        raise UserError(f"Pyodide in {path.parent} is incomplete: {path.name} is missing")
     return path.read_bytes()

@@ -1,7 +1,7 @@
 """The Python half of the page's worker: checks, pictures and the writer, in a browser tab.
 
-`worker.js` imports this module in Pyodide, in a folder like a handout. Arguments are text,
-and results JSON.
+`worker.js` imports this module in Pyodide, in a folder laid out like a handout. Arguments are text,
+and results are JSON.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from autograder.laptop.progress import Progress, local_assignments
 from autograder.site import integers
 
 MONITORING: Any = vars(sys).get("monitoring")
-"""`sys.monitoring`, which Pyodide's Python has, but not Python 3.11."""
+"""`sys.monitoring`, which Pyodide's Python has, but Python 3.11 does not."""
 
 MONITORING_TOOL = 4
-"""The number of the clock in `sys.monitoring`."""
+"""The clock's tool number in `sys.monitoring`."""
 
 EXPERIMENT_TIMEOUT_SECONDS = 120
-"""Maximum time of one text of an experiment."""
+"""Maximum time for one text of an experiment."""
 
 MAX_FILE_BYTES = 1 << 20
-"""Size up to which a file of an archive is read."""
+"""Maximum size of a file that is read from an archive."""
 
 TRIES_FILE = Path(".tries.json")
-"""The file in which self-study counts wrong answers. The page keeps its content."""
+"""The file in which self-study counts wrong answers. The page stores its content."""
 
 
 class CallTimeout(BaseException):
@@ -49,9 +49,9 @@ class CallTimeout(BaseException):
 
 
 class Clock:
-    """Ends a loop in the student's code when its time is over. The page hears when a call begins and ends.
+    """Clock that ends a loop in the student's code when its time is up, and tells the page when a call begins and ends.
 
-    A call that ends in no such way, as a loop in C, is the page's affair: it replaces the worker.
+    If a call cannot be ended in this way, such as a loop in C, the page replaces the worker.
     """
 
     def __init__(self, began: Callable[[str, float], None], ended: Callable[[], None]) -> None:
@@ -62,7 +62,7 @@ class Clock:
 
     @contextmanager
     def limit(self, function: str, seconds: float = LOCAL_TIMEOUT_SECONDS) -> Iterator[None]:
-        """Limit one call of a function."""
+        """Limit one call to a function."""
         self.began(function, seconds)
         self.deadline = time.perf_counter() + seconds
         MONITORING.set_events(MONITORING_TOOL, MONITORING.events.JUMP)
@@ -80,7 +80,7 @@ class Clock:
         return None
 
     def steps(self, iterator: Iterator[Any], what: str, seconds: float = LOCAL_TIMEOUT_SECONDS) -> Iterator[Any]:
-        """Yield the items of an iterator, each within a limit."""
+        """Yield an iterator's items, with a time limit on each."""
         while True:
             with self.limit(what, seconds):
                 try:
@@ -91,7 +91,7 @@ class Clock:
 
 
 def tab_host(limit_call: Callable[[str], AbstractContextManager[None]]) -> Host:
-    """Return the host of checks in a browser tab: its messages name the buttons of the page."""
+    """Return the host for checks in a browser tab, whose messages name the page's buttons."""
     return Host(
         pytest_options_format="--capture=sys",
         limit_call=limit_call,
@@ -106,23 +106,23 @@ class Tab:
     """A browser tab in which somebody works on the course."""
 
     def __init__(self, began: Callable[[str, float], None], ended: Callable[[], None], self_study: bool) -> None:
-        sys.dont_write_bytecode = True  # two versions of a file may have one size and one time
+        sys.dont_write_bytecode = True  # two versions of a file may have the same size and time
         integers.use_int64()
         self.clock = Clock(began, ended)
         self.context = _context_class(self_study)
         self.host = tab_host(self.clock.limit)
 
     def save(self, files: str) -> None:
-        """Write the student's files. `files`: JSON, assignment → text."""
+        """Write the student's files. `files` is JSON: assignment → text."""
         texts = json.loads(files)
         for name, text in texts.items():
             Path("assignments", name, f"{name}.py").write_text(text, "utf-8")
         integers.distinguish_int32("\n".join(texts.values()))
 
     def check(self, name: str, timed_out_functions: str, tries: str) -> str:
-        """Return the state of a lesson's page, the lines of errors, and the tries of self-study.
+        """Return the state of a lesson's page, the lines with errors, and the tries of self-study.
 
-        `timed_out_functions`: JSON, function → sentence, for functions that are no longer called.
+        `timed_out_functions` is JSON: function → sentence, for functions that are no longer called.
         """
         TRIES_FILE.write_text(tries or "{}", "utf-8")
         run = self.context(replace(self.host, timed_out_functions=json.loads(timed_out_functions)))
@@ -136,13 +136,13 @@ class Tab:
         )
 
     def draw(self, lesson: str) -> Iterator[str]:
-        """Yield the pictures of a lesson, drawn from the student's functions: path → SVG."""
+        """Yield a lesson's pictures, drawn from the student's functions: path → SVG."""
         drawing = lesson_pictures.draw(lesson, Path("assignments"))
         for drawn in self.clock.steps(drawing, "A picture", lesson_pictures.DRAWING_TIMEOUT_SECONDS):
             yield json.dumps({"pictures": drawn})
 
     def write(self, prompt: str, n_characters: int) -> Iterator[str]:
-        """Yield the sources of the functions, the characters, and a comparison with the provided functions."""
+        """Yield the sources of the functions, the characters written, and a comparison with the provided functions."""
         model = self._writer()
         yield json.dumps({"sources": model.parts.sources})
         text = ""
@@ -151,10 +151,10 @@ class Tab:
             yield json.dumps({"text": character})
         right = "".join(self.clock.steps(type(model)().write(prompt, n_characters), "The writer"))
         first = next((at for at, pair in enumerate(zip(text, right, strict=True), 1) if pair[0] != pair[1]), None)
-        yield json.dumps({"verdict": f"another text from character {first} on" if first else "the same text"})
+        yield json.dumps({"verdict": f"a different text from character {first} on" if first else "the same text"})
 
     def experiment(self, name: str) -> Iterator[str]:
-        """Yield the subject of an experiment, then the title and text of each variant."""
+        """Yield an experiment's subject, then the title and text of each variant."""
         model = self._writer()
         from assignments.writer.experiments import EXPERIMENTS
 
@@ -164,10 +164,10 @@ class Tab:
             yield json.dumps({"title": variant.title, "text": variant.text})
 
     def _writer(self) -> Any:
-        """Return the writer's model, with the student's present functions."""
+        """Return the writer's model, with the student's current functions."""
         for name in local_assignments():
             sys.modules.pop(f"assignments.{name}.{name}", None)
-        from assignments.writer.llama import Model  # here, because the writer comes in a separate archive
+        from assignments.writer.llama import Model  # imported here, because the writer comes in a separate archive
         from assignments.writer.written_functions import written_functions
 
         return Model(written_functions())
@@ -182,7 +182,7 @@ def _context_class(self_study: bool) -> Callable[[Host], LocalContext]:
 
 
 def error_lines(progress: Progress) -> list[tuple[int, str]]:
-    """Return line and sentence of each place in the student's file where Python stopped."""
+    """Return the line and a sentence for each place in the student's file where Python stopped."""
     sentences = [
         progress.problem,
         *(mistake.message for state in progress.function_states for mistake in state.mistakes),
@@ -192,7 +192,7 @@ def error_lines(progress: Progress) -> list[tuple[int, str]]:
 
 
 def pack(files: str, memory: str) -> bytes:
-    """Return a zip of all of a student's files, in the layout of a handout, and of the pages' stored data."""
+    """Return a zip of all of a student's files, laid out as in a handout, and of the pages' stored data."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in json.loads(files).items():
@@ -202,7 +202,7 @@ def pack(files: str, memory: str) -> bytes:
 
 
 def unpack(archive: bytes) -> str:
-    """Return the files of the course in a zip, and the pages' stored data."""
+    """Return the course's files in a zip, and the pages' stored data."""
     files, memory = {}, "{}"
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         for entry in opened.infolist():

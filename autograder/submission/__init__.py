@@ -4,12 +4,12 @@
 
     downloads, platforms      the uploads of each student in a folder, and the facts in names from platforms
     candidates                one student's files that may count, on disk and in zips, the likeliest first
-    choice, last_commit       the file that counts, or the reason why none does; the time of a clone
+    choice, last_commit       the file that counts, or the reason why none does; the time of a clone's last commit
     content, code, cells      bytes of files and zips; Python text of scripts and notebooks
     syntax, names             syntax trees; assignments in names, and names made safe to show and to write
     records                   Person, Upload, Submission, Problem
 
-A submission that cannot be read is a submission with a `problem`: one sentence for a person. No file is
+A submission that cannot be read has a `problem`: one sentence for a person. No file is
 written, no link is followed, and all reading is bounded.
 """
 
@@ -37,14 +37,14 @@ def read_file(path: Path, assignment: str | None, assignments: Sequence[str]) ->
     if not more:
         return first
     several = ", ".join(submission.assignment for submission in (first, *more))
-    problem = Problem(f"It holds several assignments ({several}): say which with --assignment NAME.")
+    problem = Problem(f"It contains several assignments ({several}): choose one with --assignment NAME.")
     return Submission(first.student, "", path.name, person=first.person, problem=problem)
 
 
 def read_alone(path: Path, assignment: str | None, assignments: Sequence[str]) -> Submission:
-    """Return the result of `read_file`, from a separate process within the limits of one submission.
+    """Return the result of `read_file`, from a separate process within one submission's limits.
 
-    A file that exceeds them is a submission with a problem.
+    A file that exceeds them becomes a submission with a problem.
     """
     outcome = parallel.run_bounded(partial(read_file, assignment=assignment, assignments=assignments), path)
     if isinstance(outcome, parallel.CutOff):

@@ -1,6 +1,6 @@
-"""Candidates for the file that counts: one student's files of code, on disk and in zips, the likeliest first.
+"""Candidates for the file that counts: one student's code files, on disk and in zips, the likeliest first.
 
-The file of the latest attempt comes first, then a plain file before a file in a zip, then the file whose name fits.
+Files from the latest attempt come first, then plain files before files in zips, then files whose names fit.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from autograder.submission.code import Code, functions, read_code
 from autograder.submission.names import mention, printable, stem_and_suffix, utf8_safe
 from autograder.submission.records import Problem, Upload, problem_of
 
-MAX_FILES = 20  # of files of one student that are read for one assignment, and of zips that are opened
+MAX_FILES = 20  # files of one student that are read for one assignment, and zips that are opened
 
-_HANDOUT = re.compile(  # files that students do not write, which never compete with theirs
+_HANDOUT = re.compile(  # files that students do not write, so they never compete with the students' own
     r"(?:^|/)(?:(?:figures|measuring|experiments|lab(?:_\w+)?|conftest|setup|__init__|test_[^/]*)\.(?:py|ipynb)$"
     r"|assignments/[^/]+/tests/|tests/public/|autograder/(?:protocol|checks|hints|laptop)/)",
     re.IGNORECASE,
@@ -32,15 +32,15 @@ class Candidate:
     """A file that may count, on disk or in a zip. It is read once, for any number of assignments."""
 
     upload: Upload
-    assignment: str  # in the file's name, else in the nearest of the names around it; empty if in none
+    assignment: str  # in the file's name, otherwise in the nearest name around it; empty if in none
     evidence: int  # 2 if the file's name is the assignment's, 1 if it or a name around it contains it
     age: tuple[int, bool]  # sort key: a smaller key means a later file
     member: ZipInfo | None = None
-    fault: Problem | None = None  # reason why the zip could not be opened
+    fault: Problem | None = None  # why the zip could not be opened
 
     @property
     def label(self) -> str:
-        """Path in a form for a sentence."""
+        """The path, in a form for a sentence."""
         return printable(self.upload.label)
 
     @property
@@ -54,7 +54,7 @@ class Candidate:
 
     @functools.cached_property
     def code(self) -> Code:
-        """Code of the file, or the reason why there is none."""
+        """The file's code, or the reason why there is none."""
         if self.fault:
             return Code(problem=self.fault)
         digest = ""
@@ -63,12 +63,12 @@ class Candidate:
             digest = hashlib.sha256(data).hexdigest()
             text = data if self.member is None else content.read_member(data, self.member)
             return replace(read_code(text, self.upload.label), sha256=digest)
-        except Exception as error:  # of the system, a zip or a parser
+        except Exception as error:  # from the system, a zip or a parser
             return Code(sha256=digest, problem=problem_of(error))
 
 
 class StudentFiles:
-    """All files that one student uploaded. Zips are opened only if no plain file is written."""
+    """All files that one student uploaded. Zips are opened only if no plain file is more than a stub."""
 
     def __init__(self, uploads: Sequence[Upload], assignments: Sequence[str]) -> None:
         self.last, self.assignments = uploads[-1], assignments
@@ -83,7 +83,7 @@ class StudentFiles:
 
     @functools.cached_property
     def _packed(self) -> tuple[list[Candidate], list[str]]:
-        """Candidates in zips, with each zip that cannot be opened, and the names of all files in zips."""
+        """The candidates in zips, including each zip that cannot be opened, and the names of all files in zips."""
         candidates, names = list[Candidate](), list[str]()
         zips = [file for file in self._files if stem_and_suffix(file.upload.file)[1] == ".zip"]
         for packed in zips[-MAX_FILES:]:
@@ -102,7 +102,7 @@ class StudentFiles:
         return candidates, names
 
     def _evidence(self, path: str) -> tuple[str, int]:
-        """Return the assignment in the names of a path, the file's name first, and how well the name fits."""
+        """Return the assignment in a path's names, looking at the file's name first, and how well the name fits."""
         *folders, file = path.split("/")
         around = [mention(name, self.assignments)._replace(is_exact=False) for name in reversed(folders)]
         mentions = [mention(stem_and_suffix(file)[0], self.assignments), *around]
@@ -111,16 +111,16 @@ class StudentFiles:
 
     @property
     def candidates(self) -> list[Candidate]:
-        """Plain files of code; those in zips if there are none."""
+        """The plain code files; if there are none, those in zips."""
         return self._plain or self._packed[0]
 
     @property
     def names(self) -> list[str]:
-        """Names of the files in zips; of all files if there are none."""
+        """The names of the files in zips; if there are none, the names of all files."""
         return self._packed[1] or [file.upload.name for file in self._files]
 
     def assignments_named(self) -> list[str]:
-        """Return the assignment that is decided, or those that files' names mention, or else the suggested one."""
+        """Return the decided assignment, or those that file names mention, or otherwise the suggested one."""
         if self.last.is_decided:
             return [self.last.assignment]
         least = 2 if self.folders and self.last.assignment else 0
@@ -135,7 +135,7 @@ class StudentFiles:
         return self._of_assignment(assignment, [*self._plain, *self._packed[0]])
 
     def _of_assignment(self, assignment: str, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Return the candidates that may be of an assignment, sorted. A single file counts under any name."""
+        """Return the candidates that may belong to an assignment, sorted. A single file counts under any name."""
         is_single = self.last.is_decided and len(candidates) == 1
         fitting = (each for each in candidates if is_single or each.assignment in (assignment, ""))
         return sorted(fitting, key=lambda candidate: candidate.rank)[:MAX_FILES]

@@ -13,9 +13,9 @@ from autograder.submission.records import UnreadableError
 
 MIB = 1 << 20
 MAX_FILE_BYTES = 4 * MIB
-MAX_LARGE_FILE_BYTES = 32 * MIB  # of a notebook, which may contain pictures, or of a zip
-MAX_FOLDER_ENTRIES = 10_000  # in one student's folder
-MAX_MEMBER_NAME = 1000  # characters of a name in a zip
+MAX_LARGE_FILE_BYTES = 32 * MIB  # for a notebook, which may contain pictures, or a zip
+MAX_FOLDER_ENTRIES = 10_000  # per student
+MAX_MEMBER_NAME = 1000  # characters in the name of a file in a zip
 
 CODE = (".py", ".ipynb")
 READABLE = (*CODE, ".zip")
@@ -33,7 +33,7 @@ def is_junk(name: str) -> bool:
 
 
 def size_limit(name: str) -> int:
-    """Return the maximum size in bytes of a file of that name."""
+    """Return the maximum size in bytes of a file with this name."""
     return MAX_LARGE_FILE_BYTES if stem_and_suffix(name)[1] in (".ipynb", ".zip") else MAX_FILE_BYTES
 
 
@@ -44,7 +44,9 @@ def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
 
 
 def _opened(path: Path) -> IO[bytes]:
-    return open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")  # a pipe would wait for a writer
+    return open(
+        os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb"
+    )  # otherwise opening a pipe would wait for a writer
 
 
 def _bounded(file: IO[bytes], limit: int) -> bytes:
@@ -55,14 +57,14 @@ def _bounded(file: IO[bytes], limit: int) -> bytes:
 
 
 def files_below(folder: Path) -> list[str]:
-    """Return all files below a folder as sorted paths with "/", without junk. No link is followed."""
-    os.scandir(folder).close()  # raises for this folder; a closed folder inside it is ignored
+    """Return all files below a folder, without junk, as sorted paths with "/". No link is followed."""
+    os.scandir(folder).close()  # raises if this folder cannot be read; an unreadable folder inside it is ignored
     paths: list[str] = []
     count = 0
     for parent, folders, files in os.walk(folder):
         count += len(folders) + len(files)
         if count > MAX_FOLDER_ENTRIES:
-            why = f"The folder holds more than {MAX_FOLDER_ENTRIES} files"
+            why = f"The folder contains more than {MAX_FOLDER_ENTRIES} files"
             raise UnreadableError(f"{why}: hand in only the file that you wrote.")
         folders[:] = [name for name in folders if not is_junk(name)]
         paths += [os.path.relpath(os.path.join(parent, name), folder) for name in files if not is_junk(name)]
@@ -77,7 +79,7 @@ def zip_members(data: bytes) -> dict[str, zipfile.ZipInfo]:
 
 
 def top_of_zip(path: Path) -> tuple[set[str], set[str]]:
-    """Return the folders and the files at the top of a zip, inside the one folder that holds everything, if any.
+    """Return the folders and the files at the top of a zip, inside the single folder that contains everything, if any.
 
     A damaged zip may raise any exception.
     """

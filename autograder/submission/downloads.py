@@ -1,8 +1,8 @@
-"""Download of a class: the uploads of every student in a folder.
+"""The download of a class: every student's uploads in a folder.
 
-The names at the top of a folder, which platforms and instructors make, decide its layout: an export of
-Gradescope, folders of assignments or exports, or files and folders of many students. Nothing inside a student's folder
-decides it, and no text of students is read here.
+The names at the top of a folder, which platforms and instructors choose, decide its layout: a Gradescope export,
+folders of assignments or exports, or files and folders of many students. Nothing inside a student's folder affects the
+layout, and no student's text is read here.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from autograder.submission.content import MIB, READABLE, is_junk, read_bytes
 from autograder.submission.names import Mention, mention, printable, stem_and_suffix, utf8_safe
 from autograder.submission.records import NothingToGradeError, Person, Problem, Upload
 
-_INSTRUCTORS_FILE = re.compile(  # tables, pages and editors' copies beside a class
+_INSTRUCTORS_FILE = re.compile(  # tables, pages and editors' copies next to a class
     r"(readme|license|index|grades|roster|gradebook|notes)(\.(md|txt|html?))?|.+(\.(csv|xlsx?|ods|sqlite|lock)|~)", re.I
 )
 _RESULT_FILES = ("gradebook.sqlite", "grades.csv")
 _EXPORT_FOLDER = re.compile(r"assignment_\d+_export")
 _SUBMISSIONS = re.compile(r"(.*-)?submissions", re.IGNORECASE)
-_FOLDERS_AROUND = 3  # of one file: a student's, an assignment's, and a download's
+_FOLDERS_AROUND = 3  # around one file: a student's, an assignment's and a download's folder
 _MAX_METADATA_BYTES = 64 * MIB
 
-_MISSING = Problem("The export lists these files but does not hold them: your instructor must download it again.")
+_MISSING = Problem("The export lists these files but does not contain them: your instructor must download it again.")
 
 
 class Download(NamedTuple):
-    """Content of a folder: its layout, uploads per student, and files of no student."""
+    """The content of a folder: its layout, the uploads of each student, and files that belong to no student."""
 
     layout: str
     students: tuple[tuple[Upload, ...], ...]
@@ -46,14 +46,14 @@ def find_in_folder(
 ) -> Download:
     """Return all uploads in a folder except those in `out`. Raise NothingToGradeError if there are none.
 
-    `prefix` is put in front of every file's label: another folder may have its name.
+    `prefix` comes before every file's label, since another folder may contain the same name.
     """
     shown = printable(str(folder), 200)
     if not os.path.isdir(folder):
         fault = "is not a folder" if os.path.lexists(folder) else "does not exist"
         raise NothingToGradeError(f"{shown} {fault}: unpack what you downloaded, and name the folder.")
     if out is not None and os.path.exists(out) and os.path.samefile(folder, out):
-        why = f"The results would lie among the submissions in {shown}"
+        why = f"The results would be among the submissions in {shown}"
         raise NothingToGradeError(f"{why}: name another folder with --out.")
     root = Path(os.path.abspath(folder))
     finder = _Finder(root, [root.name], assignments, assignment, prefix, out and Path(os.path.abspath(out)))
@@ -63,13 +63,13 @@ def find_in_folder(
         raise NothingToGradeError(f"{shown} cannot be read: {error.strerror}.") from error
     if not any(upload.problem or not upload.file or stem_and_suffix(upload.file)[1] in READABLE for upload in uploads):
         expected = f" for {assignment}" if assignment else ""
-        raise NothingToGradeError(f"{shown} holds no submission{expected}: that is a .py, .ipynb or .zip file.")
+        raise NothingToGradeError(f"{shown} contains no submission{expected}: no .py, .ipynb or .zip file.")
     passed_over = dict.fromkeys(utf8_safe(f"{prefix}{name}") for name in finder.passed_over)
     return Download(layout, _per_student(uploads), tuple(passed_over))
 
 
 def find_file(path: Path, assignment: str | None, assignments: Sequence[str]) -> tuple[Upload, ...]:
-    """Return the upload that is one file or one folder, as it is read among the class around it.
+    """Return the upload that consists of one file or folder, read as part of the class around it.
 
     Raise NothingToGradeError if it is missing.
     """
@@ -87,25 +87,25 @@ def find_file(path: Path, assignment: str | None, assignments: Sequence[str]) ->
 
 @dataclass(frozen=True)
 class _Finder:
-    """Finder of the uploads below `root`."""
+    """Finder for the uploads below `root`."""
 
     root: Path
-    around: Sequence[str]  # names of `root` and of folders around it that may mention the assignment
+    around: Sequence[str]  # names of `root` and the folders around it, which may mention the assignment
     assignments: Sequence[str]
-    flag: str | None  # the one assignment to grade: folders of other assignments are ignored
+    flag: str | None  # the only assignment to grade: other assignments' folders are ignored
     prefix: str = ""
-    out: Path | None = None  # folder of results, which is not a submission
+    out: Path | None = None  # the results folder, which is not a submission
     passed_over: list[str] = field(default_factory=list)
 
     def read(self, folder: Path, *, is_assignments: bool = False) -> tuple[str, list[Upload]]:
         """Return the layout of a folder and its uploads.
 
-        Folders of assignments (or exports) win unless most entries are something else, so that one student's entry
+        Folders of assignments (or exports) decide unless most entries are something else, so that one student's entry
         never changes how a class is read. Inside them, folders with such names belong to students.
         """
         folders, files = self._listing(folder)
         if platforms.is_export(folders, files):
-            return "an export of Gradescope", self._of_gradescope_export(folder, folders)
+            return "a Gradescope export", self._of_gradescope_export(folder, folders)
         if self._holds_downloads(folder, folders, files):
             found = [self.read(folder / name) for name in folders]
             layouts = dict.fromkeys(layout for layout, _ in found)
@@ -126,7 +126,7 @@ class _Finder:
             elif self.flag is None or assignment in ("", self.flag):
                 uploads += self.read(folder / name, is_assignments=True)[1]
         for upload in self.of_class(folder, others, files)[1]:
-            # This is not the person with that name in the folders.
+            # This is not the person with the same name in the folders.
             person = replace(upload.person, name=f"{upload.person.name}, beside the folders")
             uploads.append(replace(upload, person=person))
         return "folders of assignments", uploads
@@ -134,37 +134,37 @@ class _Finder:
     def _holds_downloads(self, folder: Path, folders: list[str], files: list[str]) -> bool:
         """Return True if a folder contains only whole downloads and their zips. A clone belongs to one student.
 
-        Archive tools repeat the outer folder's name; Canvas and GitHub's command line make "submissions".
+        Archive tools repeat the outer folder's name; Canvas and GitHub's command line use "submissions".
         """
         repeats = [name.casefold() for name in folders] == [folder.name.casefold()]
         is_named_so = repeats or (bool(folders) and all(map(_SUBMISSIONS.fullmatch, folders)))
         has_clone = any(os.path.lexists(folder / name / ".git") for name in folders)
         if not is_named_so or has_clone or not {f"{name}.zip" for name in folders}.issuperset(files):
             return False
-        self.passed_over.extend(f"{name} (the folder of that name was read)" for name in files)
+        self.passed_over.extend(f"{name} (the folder with that name was read)" for name in files)
         return True
 
     def _refuse_a_download_inside(self, folder: Path) -> None:
-        """Raise NothingToGradeError if the only folder is a class itself, because it would be read as one student."""
+        """Raise NothingToGradeError if the only folder is itself a class, because it would be read as one student."""
         for _ in range(_FOLDERS_AROUND):
             folders, files = self._listing(folder)
             if os.path.lexists(folder / ".git"):
                 return
             if platform := platforms.download_of(folders, files):
                 shown, name = (printable(str(path), 200) for path in (self.root, folder.relative_to(self.root)))
-                where = f"{shown} holds a download of {platform} further down"
+                where = f"{shown} contains a download from {platform} further down"
                 raise NothingToGradeError(f"{where}: grade the folder {name} by itself.")
             if len(folders) != 1 or files:
                 return
             folder /= folders[0]
 
     def _of_gradescope_export(self, folder: Path, folders: list[str]) -> list[Upload]:
-        """Return the uploads in Gradescope's folders, each of which may belong to several persons."""
+        """Return the uploads in Gradescope's folders, each of which may belong to several people."""
         try:
             stated = platforms.export_uploads(read_bytes(folder / platforms.METADATA, _MAX_METADATA_BYTES))
-        except Exception as error:  # any exception of the parser from damaged bytes
+        except Exception as error:  # damaged bytes may raise any exception in the parser
             stated, reason = {}, printable(str(error), 120)
-            self.passed_over.append(f"{platforms.METADATA} ({reason}: the folders' names stand for the students)")
+            self.passed_over.append(f"{platforms.METADATA} ({reason}: the folder names identify the students)")
         uploads = {name: stated.get(name) or [self._plain_folder(name)] for name in sorted({*folders, *stated})}
         missing = uploads.keys() - {*folders}
         return [
@@ -174,40 +174,42 @@ class _Finder:
         ]
 
     def of_class(self, folder: Path, folders: list[str], files: list[str]) -> tuple[str, list[Upload]]:
-        """Return the platform of files and folders of many students, and their uploads."""
+        """Return the platform of many students' files and folders, and their uploads."""
         platform, stated = platforms.recognise(folders, files, self.assignments)
-        # A download has one assignment: the one that most names mention.
+        # A download belongs to one assignment, the one that most names mention.
         named = [mention(stem_and_suffix(upload.file)[0], self.assignments).name for upload in stated.values()]
         counts = Counter(filter(None, named))
         majority = next((name for name, count in counts.items() if 2 * count > counts.total()), "")
         uploads = {name: self._plain_folder(name) for name in folders} | {name: _plain_file(name) for name in files}
         placed = [self._placed(one, folder, name, majority) for name, one in (uploads | stated).items()]
-        return f"a download of {platform}" if platform else "files and folders named after students", placed
+        return f"a download from {platform}" if platform else "files and folders named after students", placed
 
     def _plain_folder(self, name: str) -> Upload:
-        """Return a folder that no platform named: its name identifies the student, and may mention an assignment."""
+        """Return a folder that no platform named: its name identifies the student and may mention an assignment."""
         return Upload(Person(name=utf8_safe(name)), assignment=mention(name, self.assignments).name)
 
     def _placed(self, upload: Upload, folder: Path, name: str, majority: str = "") -> Upload:
-        """Return an upload with its path, and with the assignment that its name and the folders around it mention."""
+        """Return an upload with its path and the assignment that its name and the folders around it mention."""
         inside = folder.relative_to(self.root).parts
         around = [mention(outer, self.assignments) for outer in (*self.around, *inside)]
         mentions = [Mention(upload.assignment, upload.is_decided), *reversed(around), Mention(majority)]
-        assignment, is_decided = max(mentions, key=lambda mention: mention.strength)  # the nearest of the strongest
+        assignment, is_decided = max(
+            mentions, key=lambda mention: mention.strength
+        )  # the nearest of the strongest mentions
         if self.flag:
             assignment, is_decided = self.flag, True
         label = utf8_safe(self.prefix + "/".join((*inside, name)))
         return replace(upload, assignment=assignment, is_decided=is_decided, path=folder / name, label=label)
 
     def files_beside(self, path: Path) -> list[str]:
-        """Return a file's name and those of the files beside it, whose names may tell the platform."""
+        """Return the names of a file and of its neighbours, which may show the platform."""
         try:
             return sorted({path.name, *self._listing(path.parent)[1]})
-        except OSError:  # a folder that may be entered and not listed
+        except OSError:  # a folder that may be entered but not listed
             return [path.name]
 
     def _listing(self, folder: Path) -> tuple[list[str], list[str]]:
-        """Return the names of folders and files in a folder, without those that no student submitted."""
+        """Return the names of the folders and files in a folder, without those that no student submitted."""
         with os.scandir(folder) as listing:
             entries = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in listing)
         folders, files = list[str](), list[str]()
@@ -224,7 +226,7 @@ class _Finder:
 
 
 def _plain_file(name: str) -> Upload:
-    """Return a file that no platform named: its name, without a browser's number of a copy, identifies the student."""
+    """Return a file that no platform named: its name, without a browser's copy number, identifies the student."""
     student = re.sub(r"(?<=.) ?\(\d{1,3}\)$", "", stem_and_suffix(name)[0])
     return Upload(Person(name=utf8_safe(student)), name)
 
@@ -232,8 +234,8 @@ def _plain_file(name: str) -> Upload:
 def _per_student(uploads: Iterable[Upload]) -> tuple[tuple[Upload, ...], ...]:
     """Return uploads grouped by person and decided assignment, each group in the order of the uploads.
 
-    A number, address or login identifies a person, and a name is a label: several people of one name get
-    their numbers added to it.
+    A number, address or login identifies a person, and a name is only a label: if several people share a name, their
+    numbers are added to it.
     """
     people: dict[str, Person] = {}
     groups: defaultdict[tuple[str, str], list[Upload]] = defaultdict(list)

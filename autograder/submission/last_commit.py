@@ -1,4 +1,4 @@
-"""Time of the last commit of a clone, read from its .git folder without running git.
+"""The time of a clone's last commit, read from its .git folder without running git.
 
 Git runs programs that a repository's configuration names; reading a few of its files runs nothing. All reads
 are bounded, and a damaged or unusual repository has no time.
@@ -24,9 +24,9 @@ _COUNT, _NAMES = 1028, 1032  # in a pack's index: the number of objects; hashes,
 
 
 def last_commit(folder: Path) -> str:
-    """Return the time of a clone's last commit in ISO format; an empty string if the folder is not a clone."""
+    """Return the time of a clone's last commit in ISO format; empty if the folder is not a clone."""
     git = folder / ".git"
-    with suppress(Exception):  # any exception from damaged bytes
+    with suppress(Exception):  # damaged bytes may raise any exception
         if not git.is_symlink() and (match := _COMMITTER.search(_commit(git))):
             zone = datetime.strptime(match[2].decode(), "%z").tzinfo
             return datetime.fromtimestamp(int(match[1]), zone).isoformat()
@@ -54,7 +54,7 @@ def _commit(git: Path) -> bytes:
 
 
 def _packed(pack: Path, offset: int) -> bytes:
-    """Return an object of a pack, deflated, without the bytes before it: all but the last are 128 or more."""
+    """Return an object from a pack, deflated, without its header: all header bytes except the last are 128 or more."""
     with open(os.open(pack, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
         file.seek(offset)
         return re.sub(rb"^[\x80-\xff]*.", b"", file.read(_MAX_COMMIT_BYTES), count=1, flags=re.DOTALL)

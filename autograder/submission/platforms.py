@@ -1,4 +1,4 @@
-"""Facts that course platforms put into the names of a download, and into Gradescope's metadata.
+"""Facts that course platforms put into a download's names and into Gradescope's metadata.
 
 Canvas      doejane_LATE_12345_67899_rope-1.py (late, numbers of user and upload, second file of that name),
             doejane_12345_text.html (text or a link, no file), LATE_anon_aB3xZ_67890_rope.py (anonymous)
@@ -10,7 +10,7 @@ Autolab     ada@uni.example_3_rope.py (address, number of the attempt)
 GitHub      rope-alovelace/ (a clone: assignment at Classroom, login)
 Gradescope  submission_9001/ and submission_metadata.yml (an export: the metadata name each owner)
 
-The platform is decided once for a folder, from all names in it. In a name the platform's marks come first; a student
+The platform is decided once per folder, from all names in it. In each name, the platform's marks come first; a student
 chose the rest, which is never read as a mark.
 """
 
@@ -33,7 +33,7 @@ from autograder.submission.records import NothingToGradeError, Person, Problem, 
 CANVAS, ANONYMOUS, MOODLE, BLACKBOARD = "Canvas", "Canvas, anonymous", "Moodle", "Blackboard"
 BRIGHTSPACE, AUTOLAB, GITHUB, GRADESCOPE = "Brightspace", "Autolab", "GitHub Classroom", "Gradescope"
 METADATA = "submission_metadata.yml"
-_TEXT = Problem("Text or a link was given to the platform, and no file: hand in the .py or .ipynb file itself.")
+_TEXT = Problem("The platform received text or a link instead of a file: hand in the .py or .ipynb file itself.")
 
 # Numbers are bounded because Python refuses to convert very long ones. The part of a name that a platform
 # makes from a person's name is the shortest possible, so that the first marks in a name are the platform's.
@@ -49,35 +49,35 @@ _MARKS = {
     BRIGHTSPACE: r"(?P<number>\d{1,18})-\d{1,18} - (?P<name>.+) - (?P<time>[^-]*\d{4}[^-]*)/(?P<file>)",
     AUTOLAB: r"(?P<email>[^@\s]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)_(?P<attempt>\d{1,9})_(?P<file>[^/]+)",
 }
-_TIMES = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%d %B, %Y %I%M %p")  # of Blackboard and Brightspace
+_TIMES = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%d %B, %Y %I%M %p")  # as Blackboard and Brightspace write them
 
-# All scalars as text, so that numbers of people keep their zeros; tags of Ruby objects are ignored.
+# All scalars are text, so that people's numbers keep their zeros; tags of Ruby objects are ignored.
 _Loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _MAX_YAML_DEPTH = 100
 _FIELDS = ("email", "sid", "name")
 
-_MIN_CLONES = 3  # folders with a common beginning
+_MIN_CLONES = 3  # minimum number of folders with a common beginning
 
 
 def recognise(
     folders: Collection[str], files: Collection[str], assignments: Sequence[str]
 ) -> tuple[str, dict[str, Upload]]:
-    """Return the platform that made most names in a folder, and the facts in each name; else "" and nothing.
+    """Return the platform that made most names in a folder, and the facts in each name; otherwise both are empty.
 
-    Raise NothingToGradeError if there are clones of several assignments, so that the beginning of a login is unknown.
+    Raise NothingToGradeError if there are clones of several assignments, since it is then unknown where a login begins.
     """
     platform, uploads = _by_marks(folders, files)
     return (platform, uploads) if platform else _clones(folders, assignments)
 
 
 def download_of(folders: Collection[str], files: Collection[str]) -> str:
-    """Return the platform whose marks show files of several persons; an empty text if there is none."""
+    """Return the platform whose marks show several people's files; empty if there is none."""
     platform, uploads = _by_marks(folders, files)
     return platform if len({upload.person.key for upload in uploads.values()}) > 1 else ""
 
 
 def _by_marks(folders: Collection[str], files: Collection[str]) -> tuple[str, dict[str, Upload]]:
-    """Return the platform whose marks most names have, and the facts in each name; else "" and nothing."""
+    """Return the platform whose marks most names have, and the facts in each name; otherwise both are empty."""
     entries = {name: f"{name}/" for name in folders} | {name: name for name in files}
     matches = {
         platform: {name: match for name, entry in entries.items() if (match := re.fullmatch(marks, entry, re.DOTALL))}
@@ -85,7 +85,7 @@ def _by_marks(folders: Collection[str], files: Collection[str]) -> tuple[str, di
     }
 
     def order(platform: str) -> tuple[int, int]:
-        """If several platforms could have made a name, its first marks are the platform's."""
+        """Sort key: if several platforms could have made a name, the one whose marks come first did."""
         made = matches[platform].values()
         return len(made), -sum(match.start("file") if match["file"] else match.end() for match in made)
 
@@ -97,10 +97,10 @@ def _by_marks(folders: Collection[str], files: Collection[str]) -> tuple[str, di
 
 
 def _upload(platform: str, parts: dict[str, str]) -> Upload:
-    """Return an upload from the parts of a name that its platform marks; a missing part is empty."""
+    """Return an upload from the parts of a name that its platform marks; missing parts are empty."""
     number, email = utf8_safe(parts.get("number", "")), utf8_safe(parts.get("email", ""))
     name = utf8_safe(parts.get("name") or email or f"anon_{number}")
-    time = _time(re.sub(r" (?=\d{3} )", " 0", parts.get("time", "")))  # an hour with one digit
+    time = _time(re.sub(r" (?=\d{3} )", " 0", parts.get("time", "")))  # for an hour with one digit
     return Upload(
         Person(CANVAS if platform == ANONYMOUS else platform, number, email=email, name=name),
         parts["file"] + parts.get("suffix", ""),
@@ -113,7 +113,7 @@ def _upload(platform: str, parts: dict[str, str]) -> Upload:
 
 
 def _time(text: str) -> str:
-    """Return a platform's time in ISO format; an empty string for any other text."""
+    """Return a platform's time in ISO format; empty for any other text."""
     for form in _TIMES:
         with suppress(ValueError):
             return datetime.strptime(text, form).isoformat()
@@ -124,7 +124,7 @@ def _time(text: str) -> str:
 
 
 def _with_blackboard_logins(uploads: dict[str, Upload]) -> dict[str, Upload]:
-    """Return Blackboard's uploads with logins: the part after the title that all names have in common."""
+    """Return Blackboard's uploads with logins: the part after the title that all names share."""
     heads = {name: upload.person.name for name, upload in uploads.items()}
     title = os.path.commonprefix([*heads.values()]).rpartition("_")[0]  # noqa: RUF071
     logins = {name: head.removeprefix(f"{title}_") for name, head in heads.items()}
@@ -133,7 +133,7 @@ def _with_blackboard_logins(uploads: dict[str, Upload]) -> dict[str, Upload]:
 
 
 def _clones(folders: Collection[str], assignments: Sequence[str]) -> tuple[str, dict[str, Upload]]:
-    """Return clones of GitHub Classroom: most folders begin with the assignment's name on GitHub."""
+    """Return GitHub Classroom's clones: most folder names begin with the assignment's name on GitHub."""
     beginnings = Counter(name[: dash.end()] for name in folders for dash in re.finditer("-(?=.)", name, re.DOTALL))
     slug, count = max(beginnings.items(), key=lambda item: (item[1], len(item[0])), default=("", 0))
     slugs = [slug]
@@ -153,14 +153,14 @@ def _clones(folders: Collection[str], assignments: Sequence[str]) -> tuple[str, 
     if min(Counter(words).values()) >= _MIN_CLONES and 3 * len({*endings}) <= 2 * len(words):
         names = listed([printable(f"{slug}{word}-") for word in sorted({*words})], 3)
         raise NothingToGradeError(
-            f"These folders look like clones of several assignments of GitHub Classroom ({names}): put the"
-            " clones of each assignment into a separate folder, and name these folders."
+            f"These folders look like clones of several GitHub Classroom assignments ({names}): put each"
+            " assignment's clones into a separate folder, and name these folders."
         )
     return GITHUB, uploads
 
 
 def is_export(folders: Collection[str], files: Collection[str]) -> bool:
-    """Return True if the folder contains only an export of Gradescope: one student's files do not count."""
+    """Return True if the folder contains only a Gradescope export: one student's files do not count."""
     return {*files} == {METADATA} and bool(folders) and all(re.fullmatch(r"submission_\d+", name) for name in folders)
 
 
@@ -168,7 +168,7 @@ def export_uploads(metadata: bytes) -> dict[str, list[Upload]]:
     """Return an export's uploads by folder, one per person. Damaged bytes may raise any exception."""
     text = metadata.decode("utf-8-sig")
     depth = 0
-    for event in yaml.parse(text, Loader=_Loader):  # the C loader crashes on endless nesting
+    for event in yaml.parse(text, Loader=_Loader):  # the C loader crashes if nesting is very deep
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > _MAX_YAML_DEPTH:
             raise ValueError("it is nested too deeply")

@@ -1,4 +1,4 @@
-// What the checks said of the student's files, at the section of each function: where `python -m autograder.checks --page` hands out the page.
+// The results of the checks on the student's files, at each function's section, if `python -m autograder.checks --page` serves the page.
 const live = () => {
   const part = (kind, name, ...inside) => {
     const element = document.createElement(kind);
@@ -7,7 +7,7 @@ const live = () => {
     return element;
   };
 
-  // A path may be broken behind a slash, so that a number of a line is not.
+  // A path may be broken after a slash, so that a line number is not.
   const tell = (box, text) => (box.innerHTML = text.replace(/(?<=\w)\/(?=\w)/g, "/<wbr>"));
 
   const section = ([name, [mark, text]]) => {
@@ -72,6 +72,6 @@ const live = () => {
   };
 };
 
-// Whoever hands out the page tells what the checks said, whenever that is new.
+// The program that serves the page sends the results whenever they are new.
 let shown;
 addEventListener("checked", ({ detail }) => (shown ??= live())(detail));

@@ -14,7 +14,7 @@ const make = (tag, properties = {}, ...inside) => {
 };
 const button = (text, click) => make("button", { type: "button", textContent: text, onclick: click });
 const SITE = new URL(".", location).href;
-const GRACE_SECONDS = 2; // after which a call that does not end by itself is ended with its worker
+const GRACE_SECONDS = 2; // after this, a call that does not end by itself is ended together with its worker
 const PAUSE_SECONDS = 0.7;
 
 const lesson = document.body.dataset.page;
@@ -22,7 +22,7 @@ const files = () => Object.fromEntries(CONFIG.lessons.map((name) => [name, read(
 const status = make("p", { className: "python", role: "status" });
 const say = (text) => (status.textContent = text);
 
-// The results, shown where the live page shows them ---------------------------------------------------------------------
+// The results, shown in the same places as on the live page ---------------------------------------------------------------------
 
 const linked = (html) => html.replace(/\bline (\d+)/g, '<a href="#line-$1">line $1</a>');
 const state = { lessons: {}, pictures: {}, checking: false };
@@ -32,13 +32,13 @@ for (const name of CONFIG.lessons) {
 }
 const announce = (more = {}) => dispatchEvent(new CustomEvent("checked", { detail: Object.assign(state, more) }));
 
-// The worker, and another in its place where it does not come back ------------------------------------------------------
+// The worker, and its replacement if a call does not return ------------------------------------------------------
 
 const jobs = new Map();
 let python, waking, timer, current;
 let [ready, number, loaded] = [false, 0, []];
 
-// Sends a job. `on` hears each of its messages; the last is of the kind "done", or "lost" where the worker was replaced.
+// Sends a job. `on` receives each of its messages; the last has the kind "done", or "lost" if the worker was replaced.
 const ask = (kind, more, on) => {
   jobs.set(++number, on);
   wake().then((worker) => worker.postMessage({ kind, id: number, ...more }, more.transfer ?? []));
@@ -73,7 +73,7 @@ const heard = {
     timer = setTimeout(replace, 1000 * (seconds + GRACE_SECONDS), sentence);
   },
   ended: () => clearTimeout(timer),
-  died: ({ text }) => (ready ? replace("ended Python: it exits, calls itself without an end, or takes too much memory.") : say(`Python cannot start: ${text}`)),
+  died: ({ text }) => (ready ? replace("ended Python: it exits, calls itself endlessly, or takes too much memory.") : say(`Python cannot start: ${text}`)),
 };
 const keepLoaded = () => navigator.serviceWorker?.controller?.postMessage({ kind: "keep", urls: loaded });
 
@@ -92,7 +92,7 @@ const replace = (sentence) => {
 let code, pause, running, checked, again;
 let stuck = {};
 
-// Checks what is written, unless that was checked or is being checked.
+// Checks the current text, unless it has been or is being checked.
 const check = () => {
   clearTimeout(pause);
   const text = code.text();
@@ -119,7 +119,7 @@ const judged = ({ kind, what, sentence, text: fault, lesson: told, errors, tries
   if (kind === "failed") show({ ...state.lessons[lesson], summary: make("p", {}, `The checks stopped: ${fault}`).outerHTML });
   if (kind === "lost") {
     stuck[what] = sentence;
-    say(`${sentence} Python starts again, and the rest is judged then.`);
+    say(`${sentence} Python is starting again; the rest will be checked then.`);
     const box = make("p", {}, `✗ ${what}`).outerHTML + make("p", {}, sentence).outerHTML;
     show({ ...state.lessons[lesson], functions: { ...state.lessons[lesson]?.functions, [what]: ["✗", box] } });
   }
@@ -128,7 +128,7 @@ const judged = ({ kind, what, sentence, text: fault, lesson: told, errors, tries
   else draw();
 };
 
-// Pictures are drawn when one of them is on the screen, from what was checked last.
+// Pictures are drawn once one of them is on the screen, from the text that was last checked.
 let drawn;
 let seen = false;
 const draw = () => {
@@ -166,7 +166,7 @@ const opener = (accept, open) => {
 
 const lessonPage = async () => {
   const file = `${lesson}.py`;
-  const replaceText = (text) => confirm(`Replace what you wrote in ${file}? It is gone then.`) && code.open(text);
+  const replaceText = (text) => confirm(`Replace what you wrote in ${file}? It will be lost.`) && code.open(text);
   const stub = await fetch(`stubs/${file}`).then((answer) => answer.text());
   const open = opener(".py", async (chosen) => replaceText(await chosen.text()));
   const tools = make("div", { className: "tools" },
@@ -213,7 +213,7 @@ const lessonPage = async () => {
 
 // The writer: its page, and each experiment that a lesson shows ---------------------------------------------------------
 
-// A button that lets the writer write into a box, after an element.
+// A button after an element that lets the writer write into a box.
 const writer = (label, job, after) => {
   const output = make("pre", { hidden: true, tabIndex: 0, role: "log" });
   let written;
@@ -254,7 +254,7 @@ const experiments = () => {
   writer("Write on", () => ({ prompt: prompt.value || " ", count: 300 }), prompt);
 };
 
-// A page to keep, with all work, which prints ---------------------------------------------------------------------------
+// A page to keep, with all of the student's work, for printing ---------------------------------------------------------------------------
 
 const keepPage = async () => {
   const memory = () => JSON.stringify({ page: localStorage.getItem("whereabouts"), tries: read("tries"), written: read("written") });
@@ -262,7 +262,7 @@ const keepPage = async () => {
   const open = opener(".zip", async (chosen) => {
     const zip = new Uint8Array(await chosen.arrayBuffer());
     ask("unpack", { zip }, ({ kind, files: opened, memory: remembered, text }) => {
-      if (kind === "failed") say(`This is no zip of your work: ${text}`);
+      if (kind === "failed") say(`This is not a zip of your work: ${text}`);
       if (kind !== "unpacked") return;
       for (const [name, content] of Object.entries(opened)) keep(`file ${name}`, content);
       const { page, tries, written } = JSON.parse(remembered);
@@ -291,11 +291,11 @@ const keepPage = async () => {
   }
   const text = read("written");
   if (!text) return;
-  const note = text.files === JSON.stringify(files()) ? "Written by your functions as they are here." : "Written before your last change.";
+  const note = text.files === JSON.stringify(files()) ? "Written by your functions as shown here." : "Written before your last change.";
   place.append(make("h2", { textContent: "The writer" }), make("p", { textContent: note }), make("pre", { textContent: text.text }));
 };
 
-// Without a network: what was loaded is kept. A new version waits until somebody asks for it -----------------------------
+// Without a network: what was loaded is kept. A new version waits until somebody requests it -----------------------------
 
 const offer = (waiting) => {
   const use = button("There is a new version of the course: use it", () => waiting.postMessage({ kind: "update" }));
@@ -317,7 +317,7 @@ addEventListener("DOMContentLoaded", () => {
   if (CONFIG.lessons.includes(lesson)) lessonPage();
   if (lesson === "keep") keepPage();
   if (!CONFIG.lessons.includes(lesson)) {
-    announce(); // how far each lesson is, at the links
+    announce(); // shows the progress of each lesson at its links
     document.querySelector(".standing").remove();
   }
   experiments();

@@ -1,5 +1,5 @@
-// Keeps the whole site and what it loaded of Pyodide, so that the next visit needs no network. A new version waits until
-// somebody asks for it.
+// Keeps the whole site and the parts of Pyodide that it loaded, so that the next visit needs no network. A new version waits
+// until somebody requests it.
 const OWN = `whereabouts ${VERSION}`;
 const LOADED = `whereabouts ${PYODIDE}`;
 
@@ -13,7 +13,7 @@ addEventListener("activate", (event) => {
   event.waitUntil(clients.claim());
 });
 
-// A page names what it has loaded from elsewhere than the site's own files, or asks for the new version.
+// A page names what it has loaded from outside the site's own files, or requests the new version.
 addEventListener("message", ({ data }) => {
   if (data.kind === "update") skipWaiting();
   if (data.kind === "keep") caches.open(LOADED).then(async (cache) => {

@@ -1,5 +1,5 @@
 // Python in a worker: loads Pyodide and the course, then does one job after another. The page starts it from a blob, so that
-// the page's content security policy holds here too.
+// the page's content security policy also applies here.
 let python, module, tab, config;
 const tell = (kind, more = {}) => postMessage({ kind, ...more });
 const queue = [];
@@ -16,7 +16,7 @@ const start = async ({ pyodide, loads, alone }) => {
   const all = loads.reduce((sum, [, size]) => sum + size, 0);
   let before = 0;
   const loading = ([what, size]) => {
-    tell("loading", { text: `${what} is loading: ${before.toFixed(1)} of ${all.toFixed(1)} MB are here` });
+    tell("loading", { text: `${what} is loading: ${before.toFixed(1)} of ${all.toFixed(1)} MB so far` });
     before += size;
   };
   loading(loads[0]);
@@ -33,7 +33,7 @@ const start = async ({ pyodide, loads, alone }) => {
   tell("ready", { used: performance.getEntriesByType("resource").map(({ name }) => name) });
 };
 
-// Each job is a generator; between two of its steps, a more urgent one goes first.
+// Each job is a generator; between two of its steps, a more urgent job goes first.
 const steps = function* (kind, iterator) {
   for (const step of iterator) yield { kind, ...JSON.parse(step) };
 };
@@ -68,7 +68,7 @@ const load = async (kind) => {
   loaded.add(files);
 };
 
-// An exception of Python's ends the job; any other has ended Python.
+// An exception from Python ends the job; any other exception means that Python has ended.
 const step = (job) => {
   try {
     return job.steps.next();
@@ -95,7 +95,7 @@ const dies = (error) => {
   tab = null;
   tell("died", { text: String(error) });
 };
-// Pictures of an earlier text are not drawn to the end.
+// Pictures of an earlier text are not finished.
 const enqueue = (job) => {
   const earlier = queue.findIndex(({ kind }) => kind === "draw" && job.kind === "draw");
   if (earlier >= 0) tell("dropped", { id: queue.splice(earlier, 1)[0].id });

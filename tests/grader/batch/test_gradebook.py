@@ -1,4 +1,5 @@
-"""The gradebook: its content, its rule to grade nothing twice, and its messages if the disk or the file is bad."""
+"""The gradebook: its content, its rule that nothing is graded twice, and its messages if the disk or the file is
+bad."""
 
 from __future__ import annotations
 
@@ -45,14 +46,15 @@ def students(book: Gradebook) -> list[str]:
 
 
 def test_a_grade_survives_its_json() -> None:
-    """The whole grade comes back, even text that UTF-8 cannot hold."""
+    """The whole grade comes back, even text that UTF-8 cannot represent."""
     assert from_json(to_json(GRADE)) == GRADE
     without = replace(GRADE, failure=None)
     assert from_json(to_json(without)) == without
 
 
 def test_identical_code_is_graded_once(book: Gradebook) -> None:
-    """Two students with the same code share a grade; two students with the same problem share a row of problems."""
+    """Two students with the same code share a grade; two students with the same problem share a row in the table of
+    problems."""
     same = [submission_file("ada"), submission_file("bob"), submission_file("cy", "y = 2")]
     book.replace_submissions([[*same, unreadable("di"), unreadable("eve")]], SUITES)
     assert sorted(book.ungraded_key_counts().values()) == [1, 2, 2]
@@ -61,7 +63,7 @@ def test_identical_code_is_graded_once(book: Gradebook) -> None:
 
 
 def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
-    """The other assignment keeps its grades, and the old suite does too, in case it comes back."""
+    """The other assignment keeps its grades, and so does the old suite, in case it comes back."""
     class_ = [submission_file("ada"), submission_file("ada", assignment="alibi")]
     book.replace_submissions([class_], SUITES)
     grade_all(book)
@@ -74,7 +76,7 @@ def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
 def test_a_line_in_a_hidden_test_changes_the_suite_of_its_assignment_alone_and_another_seed_changes_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Otherwise grades of the last term would be taken from the gradebook."""
+    """Otherwise, last term's grades would be taken from the gradebook."""
 
     def hashes() -> dict[str, str]:
         return {name: course.Assignment(name).grading_hash for name in ("alibi", "rope")}
@@ -102,7 +104,7 @@ def test_a_run_replaces_what_the_last_one_found(book: Gradebook) -> None:
 
 
 def test_what_the_last_run_listed_and_this_one_does_not_is_named(book: Gradebook) -> None:
-    """The run has other folders, or only one assignment. Another file of the same student is not a loss."""
+    """The run has other folders or only one assignment. A submission with a different file is not missing."""
     both = [submission_file(student, assignment=name) for student in ("ada", "bob") for name in SUITES]
     assert book.replace_submissions([both], SUITES) == []
     assert book.replace_submissions([[submission_file("ada", "y = 2", file="elsewhere.py")]], SUITES) == [
@@ -111,7 +113,7 @@ def test_what_the_last_run_listed_and_this_one_does_not_is_named(book: Gradebook
 
 
 def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
-    """The submission has a row until then, and a sentence for staff."""
+    """Until then, the submission has a row and a message to staff."""
     book.replace_submissions([[submission_file("ada")]], SUITES)
     (key,) = book.ungraded_key_counts()
     book.add(key, packed(replace(GRADE, status=SubmissionStatus.KILLED)), "the grader was killed by signal 9")
@@ -123,7 +125,7 @@ def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
 
 
 def test_hand_ins_without_an_assignment_have_a_row(book: Gradebook) -> None:
-    """Submissions without an assignment have no suite, and are unreadable."""
+    """Submissions without an assignment have no suite and are unreadable."""
     book.replace_submissions([[unreadable("ada", assignment="")]], SUITES)
     assert not book.ungraded_key_counts()
     (row,) = book.rows()
@@ -152,7 +154,7 @@ CANVAS = {
 
 @pytest.mark.parametrize("called", ["101", "bob1", "BOB"])
 def test_the_later_folder_counts(book: Gradebook, called: str) -> None:
-    """A file that matches all names of a student on a platform belongs to that student; no other grade changes."""
+    """A file that matches all of a student's names on a platform belongs to that student; no other grade changes."""
     first = [submission_file(name, name, person=person) for name, person in CANVAS.items()]
     second = [submission_file(called, "later", file=f"late/{called}.py"), submission_file("dee", "new")]
     book.replace_submissions([first, second], SUITES)
@@ -171,8 +173,8 @@ def test_the_later_folder_counts(book: Gradebook, called: str) -> None:
 def test_a_later_folder_counts_only_if_something_is_written_there(
     book: Gradebook, later: Submission, is_written: bool
 ) -> None:
-    """A broken file or the stub, submitted after a correct file, takes no points away; after another such
-    file it counts."""
+    """A broken file or the stub, submitted after a correct file, takes no points away; after another such file, it
+    counts."""
     first = replace(submission_file("ada", "first", file="one/ada.py"), is_written=is_written)
     last = replace(submission_file("ada", "last", file="three/ada.py"), is_written=True)
     book.replace_submissions([[first], [replace(later, file="two/ada.py")]], SUITES)
@@ -193,8 +195,8 @@ def test_a_name_of_two_is_nobodys(book: Gradebook) -> None:
 
 
 def test_a_grade_costs_the_same_in_a_large_class(tmp_path: Path) -> None:
-    """Looking up code, storing its grade and reading its rows takes SQLite as many steps among ten times as
-    many submissions."""
+    """Looking up code, storing its grade and reading its rows takes SQLite no more steps among ten times as many
+    submissions."""
 
     def steps(size: int) -> int:
         taken = []
@@ -240,9 +242,9 @@ def test_other_versions_are_graded_anew(tmp_path: Path, found: int) -> None:
 
 
 def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
-    """SQLite may use no more pages, which it reports like a full disk: stored grades stay, and a later run
+    """SQLite may use no further pages, which it reports like a full disk: stored grades are kept, and a later run
     continues."""
-    with pytest.raises(BatchError, match="what was graded until now is kept"), Gradebook.writing(tmp_path) as book:
+    with pytest.raises(BatchError, match="all grades so far are kept"), Gradebook.writing(tmp_path) as book:
         book.replace_submissions(
             [[submission_file(f"student{number:03}", f"x = {number}") for number in range(100)]], SUITES
         )

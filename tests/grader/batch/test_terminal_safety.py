@@ -1,4 +1,4 @@
-"""The output of a command does nothing to a terminal, whatever names and messages it has."""
+"""A command's output does nothing to a terminal, whatever names and messages it contains."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograder.command_line import CHECK_FAILED, WRONG_USE
 from autograder.grading.grader import Grader
 
 CONTROLS = "\x07\x1b[2J\x9b31m\x85\u202e\u2066\U000e0041\u2028"
-"""A bell, both ways to begin a sequence, line ends and characters that reverse the direction of text."""
+"""A bell, both ways to begin an escape sequence, line ends, and characters that reverse the direction of text."""
 
 
 def harmless(text: str) -> bool:
@@ -49,7 +49,7 @@ def test_names_are_spelled_out(tmp_path: Path) -> None:
 
 
 def test_a_grader_that_fails_over_one_submission_blames_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message does not say over what the grader failed, which may be hidden: at Gradescope the student reads it."""
+    """The message does not say what the grader failed on, which may be hidden: on Gradescope, the student reads it."""
     (tmp_path / "rope.py").write_text("def apply_rope(x): return x\n", encoding="utf-8")
 
     def fail(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""States of functions: a mistake is shown at the function where it is."""
+"""Function states: a mistake is shown at the function that has it."""
 
 from __future__ import annotations
 
@@ -91,12 +91,12 @@ def test_building_blocks_reach_through_helpers() -> None:
 
 
 def test_functions_in_a_ring_take_time_and_memory_in_proportion() -> None:
-    """Each of thousands of functions uses all others; only failed functions are followed."""
+    """Each of thousands of functions uses all the others; only failed functions are followed."""
     ring = "".join(f"def f{number}(): f{(number + 1) % 10_000}()\n" for number in range(10_000))
     assert len(blocks_of(ring).dependencies("f1")) == 9999
 
 
-PROMISE = "its docstring has a line `Raises`, and your function has no `raise`"
+PROMISE = "its docstring has a `Raises` line, but your function has no `raise`"
 REFUSES = """
 def _check(d):
     if d % 2:

@@ -1,4 +1,4 @@
-"""Shared parts of the experiments: statistics with known answers, files that are read back unchanged, one
+"""Shared parts of the experiments: statistics with known answers, files that are read back unchanged, and a single
 progress bar."""
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def experiment(name: str, job: Callable[..., object]) -> types.ModuleType:
 def test_a_missing_function_ends_its_own_experiment_with_one_sentence(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The experiments of the other lessons still run."""
+    """The other lessons' experiments still run."""
 
     def unwritten(path: Path, value: int) -> None:
         raise NotImplementedError("logits is not written yet")
@@ -99,7 +99,7 @@ def test_each_experiment_is_a_command_of_its_own(name: str, monkeypatch: pytest.
 
 
 def test_a_pipe_that_lacks_a_sign_loses_no_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pipe on Windows has the code page of the system, which lacks ✓ and −: the rest of the report still arrives."""
+    """On Windows, a pipe has the system's code page, which lacks ✓ and −; the rest of the report still arrives."""
     pipe = io.TextIOWrapper(io.BytesIO(), encoding="cp1252")
     monkeypatch.setattr(sys, "stdout", pipe)
     monkeypatch.setattr(experiments, "side_by_side", lambda calls: (call[0](*call[1:]) for call in calls))
@@ -110,7 +110,8 @@ def test_a_pipe_that_lacks_a_sign_loses_no_measurement(monkeypatch: pytest.Monke
 
 
 def test_a_sign_that_a_pipe_lacks_is_not_the_students_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A method measured alone prints its table where an error in the student's file would end it."""
+    """A method that is measured alone prints its table even to such a pipe, where an error in the student's file would
+    end the run."""
     lab = importlib.import_module("assignments.extrapolation.lab")
     pipe = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", pipe)

@@ -1,5 +1,5 @@
-"""Provided experiments of lessons 8, 9 and 11 to 14: correct gradients and tasks, measurements of only the
-student's functions, and numbers that are still true."""
+"""Provided experiments of lessons 8, 9 and 11 to 14: correct gradients and tasks, measurements that use the student's
+functions, and numbers that are still true."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def of_lesson_9(method: str, setting: lab_train_and_test.Setting) -> dict[str, n
 
 
 def gradient_cases() -> Iterator[tuple[str, Callable[[], tuple[dict[str, np.ndarray], Losses]]]]:
-    """Name, and the functions that make two models and compute their losses and gradients."""
+    """A name, and the functions that make two models and compute their losses and gradients."""
     rng = np.random.default_rng(0)
     small = rng.integers(SMALL.vocabulary, size=(2, 3, SMALL.trained_length))
 
@@ -134,7 +134,7 @@ def test_gradients_are_those_of_finite_differences(
             assert gradient[place] == pytest.approx((ends[0] - ends[1]) / 2e-4, abs=1e-6, rel=1e-3), (name, place)
 
 
-# The measurements: the student's functions, and nothing else.
+# The measurements use the student's functions and nothing else.
 
 
 @pytest.mark.parametrize("method", lab_results.METHODS)
@@ -164,7 +164,7 @@ def test_no_encoding_is_written_in_the_laboratory(name: str) -> None:
     [("alibi", "logits"), ("t5", "logits"), ("rope", "logits"), ("shaw", "logits"), ("learned", "encode")],
 )
 def test_a_method_that_is_not_of_its_form_is_refused(method: str, function: str) -> None:
-    """Otherwise one method would be trained and another one measured."""
+    """Otherwise, one method would be trained and a different one measured."""
     mistaken = catalogue.solution(course.find("extrapolation"))
     right = getattr(mistaken, function)
 
@@ -198,7 +198,7 @@ def test_at_the_trained_length_no_extension_but_the_control_changes_the_model() 
 
 
 def test_a_packed_row_gives_each_text_what_it_gives_alone() -> None:
-    """A packed row has the restart and the mask, and the answer of a token is in the token's text."""
+    """A packed row has the restart and the mask, and a token's answer is in the token's own text."""
     rows = batches.draw_rows(SOLUTIONS["batches"], "first token", batches.WAYS[0])
     model = lab_model.stacked([batches.draw_parameters("learned", 0)])
     tokens = np.random.default_rng(1).integers(batches.VOCABULARY, size=(1, 1, batches.ROW))
@@ -212,7 +212,7 @@ def test_a_packed_row_gives_each_text_what_it_gives_alone() -> None:
 
 
 def test_the_changes_of_lesson_14_are_the_known_mistakes() -> None:
-    """On some letters, a part that the lab changes has the same result as the mistake in the catalogue."""
+    """On a short text, a part that the lab changes has the same result as the mistake in the catalogue."""
     assignment, tokens = course.find("model"), whole_model.held_out()[:1, :40]
     entries = {entry.name: entry for entry in catalogue.entries(assignment)}
     for change, mistake in {
@@ -274,7 +274,7 @@ def test_the_name_of_a_sentence_is_the_token_after_its_mark() -> None:
             assert answer == row[marks[marks < place].max() + 1]
 
 
-# The files of the last run.
+# Files of the last run.
 
 
 MEASURED = {"accuracy", "weight", "loss", "cross_entropy", "gate", "x1", "x2", "x4", "x8", "stretched"}
@@ -299,7 +299,7 @@ def test_every_seed_measured_the_same_and_no_reported_one_was_used_to_choose() -
 
 
 def results(name: str) -> list[Any]:
-    """Return what the jobs of `make experiment` give back if they measure what the files hold."""
+    """Return the results of the jobs of `make experiment`, if they measure the same numbers as in the files."""
     if name == "extrapolation":
         columns = [experiments.rows_of(LABS[name].with_name(f"{one}.csv")) for one in ("attention", "losses")]
         files = [lab_results.saved(), *([tuple(row.values()) for row in rows] for rows in columns)]
@@ -325,7 +325,8 @@ NO_PICTURES = "def __getattr__(name):\n    return lambda *of: None\n"
 
 @pytest.mark.parametrize("name", LABS)
 def test_what_is_kept_are_the_same_files(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`make experiment` measures some runs; the numbers of the other runs stay, and the files are the same bytes."""
+    """`make experiment` measures some runs; the numbers of the other runs are kept, and the files are byte-for-byte the
+    same."""
     folder = Path(shutil.copytree(LABS[name].parent, tmp_path / name))
     (folder / "figures.py").write_text(NO_PICTURES, "utf-8")
     lab = {one.HERE.name: one for one in (extrapolation, context, modern, state, batches, whole_model)}[name]

@@ -1,8 +1,8 @@
 """The lessons compute what the libraries compute: a few constants, taken once from the code that each case names.
 
-They come from Hugging Face transformers 5.23.0 to 5.24.0 and torch 2.13.0 to 2.15.0, called as written, with the digits
-that float32 gives. Neither library is needed here. To take them again, install both somewhere else and make the calls.
-`log_n_scale`, the Forgetting Transformer, RetNet and CoPE are not among them: they have no code there.
+They come from Hugging Face transformers 5.23.0 to 5.24.0 and torch 2.13.0 to 2.15.0, called as shown, with float32
+precision. Neither library is needed here. To record them again, install both elsewhere and make the calls.
+`log_n_scale`, the Forgetting Transformer, RetNet and CoPE are not among them, because neither library implements them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ INF = np.inf
 
 
 class Case(NamedTuple):
-    """A call of the course and the result of the reference implementation."""
+    """A call in the course and the result of the reference implementation."""
 
     theirs: str
     """Name of the reference code, and its call"""

@@ -1,4 +1,4 @@
-"""The small Llama checkpoints: recorded logits agree with a plain reference and with transformers."""
+"""The small Llama checkpoints: recorded logits agree with those of a plain reference and of transformers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two locks: one set of versions; the smaller lock has everything that grading imports."""
+"""The two locks: they have the same versions, and the smaller lock has everything that grading imports."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ PROJECT, GROUPS = CONFIGURATION["project"], CONFIGURATION["dependency-groups"]
 LOCKS = ("requirements.lock", "requirements-grading.lock", "requirements-setup.lock")
 HANDOUT = course.PACKAGE / "handout" / "template" / "requirements.txt.template"
 BY_HAND = {"playwright"}
-"""Left out on purpose: Otter needs this package to print notebooks as PDF, which grading does not do."""
+"""Package left out on purpose: Otter needs it to print notebooks as PDF, which grading does not do."""
 
 
 def locked(name: str) -> dict[str, set[tuple[str, ...]]]:
-    """Versions with their hashes by package; a package has several versions if Pythons differ."""
+    """Versions and their hashes for each package; a package has several versions if they differ between Pythons."""
     found: dict[str, set[tuple[str, ...]]] = {}
     for entry in re.split(r"^(?=\w)", (course.ROOT / name).read_text("utf-8"), flags=re.MULTILINE)[1:]:
         package, version = re.match(r"([\w.-]+)==([\w.!+]+)", entry).groups()  # type: ignore[union-attr]
@@ -64,7 +64,7 @@ def test_what_installs_the_packages_is_locked_too() -> None:
 
 
 def test_the_ranges_of_the_handout_hold_the_locked_versions() -> None:
-    """A student has the versions with which the course was tested."""
+    """A student gets the versions with which the course was tested."""
     pinned = locked("requirements.lock")
     lines = [line for line in HANDOUT.read_text("utf-8").splitlines() if line and line[0] != "#"]
     requirements = [Requirement(line) for line in lines]

@@ -1,4 +1,4 @@
-"""Demands: no test needs more memory or time than a docstring's formula, written down plainly."""
+"""Demands: no test needs more memory or time than a plain implementation of a docstring's formula."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def provided() -> Model:
 
 @pytest.fixture(scope="module")
 def solved() -> Model:
-    """The model with all functions of the solutions, as for a student who has written all of them."""
+    """The model with all functions of the solutions, as for a student who has implemented all of them."""
     return Model(written_functions("solutions.{0}"))
 
 
@@ -128,7 +128,7 @@ def test_a_plain_llama_writes_what_the_model_writes(tensors: dict[str, np.ndarra
 
 
 def test_a_reader_of_long_texts_has_the_same_loss_with_your_functions(provided: Model, solved: Model) -> None:
-    """Whichever parts of the model an experiment replaces, right functions of your own fit what is left."""
+    """Whichever parts of the model an experiment replaces, a student's correct functions fit the rest."""
     text = held_out()[:70]
     losses = [{name: reader.losses(text) for name, reader in readers(model).items()} for model in (provided, solved)]
     for name, expected in losses[0].items():
@@ -145,7 +145,7 @@ RUN = dict(EXPERIMENTS)
 
 @functools.cache
 def variants(name: str) -> list[Variant]:
-    """Return what an experiment shows; for the slowest experiment, what its lesson shows."""
+    """Return the output of an experiment; for the slowest experiment, the output shown in its lesson."""
     if name == "longer":
         lesson = (HERE.parent / "context_extension" / "README.md").read_text("utf-8")
         block = lesson.split("<!-- writer: longer -->")[1].split("```")[1]

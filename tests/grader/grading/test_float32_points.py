@@ -1,4 +1,4 @@
-"""Precision: a table in float32 costs its own function one test, and functions above it nothing."""
+"""Precision: a float32 table costs its own function one test, and functions above it nothing."""
 
 from __future__ import annotations
 

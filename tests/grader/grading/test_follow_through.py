@@ -1,5 +1,5 @@
-"""Follow-through: a mistake costs once, functions above it are tested again with correct values, and only
-honest functions gain."""
+"""Follow-through: a mistake costs points once, functions above it are retested with correct values, and only honest
+functions gain."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def suite_of(name: str, suites: dict[str, Suite]) -> Suite:
 
 
 def judged(suite: Suite, module: types.ModuleType) -> list[TestResult]:
-    """Return the results of all tests, as a grader has them."""
+    """Return the results of all tests, as a grader gets them."""
     backend = Loaded(module)
     public = follow_through(suite, backend, suite.run(backend, Phase.PUBLIC, Phase.ANSWERS))
     return [*public, *follow_through(suite, backend, suite.run(backend, Phase.HIDDEN), public)]
 
 
 def loaded(assignment: Assignment, *texts: str) -> types.ModuleType:
-    """Return the solution as a module, with further text at its end."""
+    """Return the solution as a module with more code at its end."""
     text = "\n\n".join([assignment.solution.read_text("utf-8"), *texts])
     module, failure = call.load(assignment.name, [text], str(assignment.solution))
     assert failure is None
@@ -55,7 +55,7 @@ def loaded(assignment: Assignment, *texts: str) -> types.ModuleType:
 
 
 def changed(function: str, result: str) -> str:
-    """Return text that changes a function's `result` by an expression."""
+    """Return code that replaces a function's `result` with an expression."""
     return f"""
 _right = {function}
 def {function}(*args, **kwargs):
@@ -72,7 +72,7 @@ WRONG = {
     "returns text": "def {0}(*args, **kwargs):\n    return 'an answer'",
     "returns no array": "def {0}(*args, **kwargs):\n    return [1.0], [[1.0], [1.0, 2.0]]",
 }
-"""Ways for a function to be wrong."""
+"""Ways in which a function can be wrong."""
 
 
 def functions_of(suite: Suite) -> list[str]:
@@ -81,7 +81,7 @@ def functions_of(suite: Suite) -> list[str]:
 
 
 def base_of(suite: Suite) -> tuple[str, list[str]]:
-    """Return the function on which most others build, and these."""
+    """Return the function on which most others build, and those others."""
     names = functions_of(suite)
     above = {base: [name for name in names if base in suite.reference.call_graph.dependencies(name)] for base in names}
     base = max(names, key=lambda name: len(above[name]))
@@ -158,7 +158,7 @@ def _hedged(own):
 
 globals().update({name: _hedged(globals()[name]) for name in NAMES})
 """
-"""One guess in the first process, and another guess if the file detects that it runs in the second."""
+"""One guess in the first process, and a different guess if the file detects that it runs in the second."""
 
 
 def test_a_second_guess_counts_for_nothing_but_above_a_base_that_is_given_up(suites: dict[str, Suite]) -> None:
@@ -217,7 +217,8 @@ def test_a_right_result_in_another_form_costs_once_and_nobody_else_is_blamed(
 
 
 def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: dict[str, Suite]) -> None:
-    """The wrong function returns too few bits, so too few columns pass: the check itself is correct."""
+    """The wrong function returns too few bits, so too few columns are accepted, although the check itself is
+    correct."""
     suite = suite_of("naive", suites)
     (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "bits_rounded_down")
     results = judged(suite, catalogue.solution_with_mistake(suite.assignment, entry))
@@ -236,8 +237,8 @@ def apply_rope(*args, **kwargs):
 def test_a_worker_and_its_second_look_give_what_one_process_gives(
     function: str, result: str, suites: dict[str, Suite], grader: Grader
 ) -> None:
-    """The rule holds even if a test passes on values that were rounded differently, so that the first process gets a
-    new call."""
+    """The rule holds even if a test passes on values that were rounded differently, so the first process gets a new
+    call."""
     suite = suite_of("rope", suites)
     texts = ROUNDED, changed(function, result)
     here = judged(suite, loaded(suite.assignment, *texts))
@@ -333,7 +334,7 @@ class OutOfTime(Loaded):
 
 
 def steps(work: Callable[[], object]) -> int:
-    """Return the number of function calls that some work makes, which is the same on every machine."""
+    """Return the number of function calls that a piece of work makes, which is the same on every machine."""
     count = 0
 
     def step(*_: object) -> None:
@@ -360,7 +361,7 @@ FORMS: dict[str, Callable[[int], Any]] = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_what_comes_after_the_last_call_does_not_grow_with_the_replies(form: str, suites: dict[str, Suite]) -> None:
-    """No clock limits it, since no call remains: long results must cost no more than short ones."""
+    """No clock limits it, since no call remains, so long results must cost no more than short ones."""
     suite = suite_of("rope", suites)
     costs = []
     for size in (50, 50, 5000):  # the first fills the memory of the reference
@@ -368,7 +369,7 @@ def test_what_comes_after_the_last_call_does_not_grow_with_the_replies(form: str
         vars(module).update({name: lambda *_, size=size, **__: FORMS[form](size) for name in functions_of(suite)})
         results = suite.run(catalogue.ModuleBackend(module))
         for made, reply in (item for result in results for item in result.calls.items()):
-            assert made.encoded and reply.value is not None  # as they are sent and arrive, while the clock runs
+            assert made.encoded and reply.value is not None  # as they are sent and received while the clock runs
 
         def looked_at(results: list[TestResult] = results, module: types.ModuleType = module) -> None:
             with_causes(suite.reference, follow_through(suite, OutOfTime(module), results))

@@ -26,7 +26,7 @@ def frequencies(*args, **kwargs):
 def test_a_limit_that_follow_through_uses_up_is_no_status_of_the_tests_before(
     phase: Phase, grader: Grader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The tests all ran: calls that are made only for the points of a submission do not count against it."""
+    """All tests have run: calls that are made only for a submission's points do not count against it."""
     follow_through = module.follow_through
 
     def exhausting(
@@ -53,7 +53,7 @@ def test_a_limit_that_follow_through_uses_up_is_no_status_of_the_tests_before(
 def test_a_suite_that_cannot_be_collected_is_never_half_a_suite(
     fault: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A second collection in the same process says the same as the first, and not that only public tests exist."""
+    """A second collection in the same process gives the same message as the first, not that only public tests exist."""
     assignment = course.find("naive")
     hidden = tmp_path / "test_naive.py"
     text = assignment.hidden_tests.read_text("utf-8") if fault else ""

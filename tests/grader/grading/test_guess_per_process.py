@@ -1,4 +1,4 @@
-"""Two guesses: a file that keeps two guesses apart, one for each process, earns only the points of its first guess."""
+"""Two guesses: a file that makes a different guess in each process earns only the points of its first guess."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _two_guesses(own):
 for _name in ABOVE:
     globals()[_name] = _two_guesses(globals()[_name])
 """
-"""Functions above one base that give a wrong guess or the right one."""
+"""Functions above the same base that return a wrong guess or the right one."""
 
 TABLE = """
 import numpy as _np
@@ -99,15 +99,15 @@ SAME_GUESS = "return _each(lambda part: part * 1.5 + 0.25, _right_base(*args, **
 """The wrong guess of the functions above, in the base as well."""
 
 HEDGES = {name: GUESSES + SPOILED.replace("BODY", body) for name, body in BASES.items()}
-"""The right guess if correct values replace functions below, and otherwise the wrong guess."""
+"""The right guess if correct values replace functions below; otherwise, the wrong guess."""
 
 LAYERS = GUESSES + SPOILED.replace("BODY", BASES["spoiled"])
-"""The right guess if one correct value replaces a function below, and the wrong guess if more values do."""
+"""The right guess if one correct value replaces a function below; the wrong guess if more values do."""
 
 
 @cache
 def _functions(lesson: str) -> tuple[str, tuple[str, ...]]:
-    """Return the function of a lesson on which most others build, and these."""
+    """Return the function in a lesson on which most others build, and those others."""
     suite = Suite(course.find(lesson))
     names = list(dict.fromkeys(test.question for test in suite.tests if test.question != ANSWERS))
     above = {
@@ -120,7 +120,7 @@ def _functions(lesson: str) -> tuple[str, tuple[str, ...]]:
 def points_of(
     lesson: str, hedge: str, right_guess: str, grader: Grader, above: tuple[str, ...] = (), base: str = ""
 ) -> dict[str, float]:
-    """Return the points of each function above the base, of which those in `above` have two guesses: all by default.
+    """Return the points of each function above the base; those in `above`, by default all, have two guesses.
 
     The base is the one on which most others build, unless another is given."""
     usual, every = _functions(lesson)

@@ -1,4 +1,4 @@
-"""Review by staff: files that need it are named, and an honest mistake is not suspicious."""
+"""Review by staff: files that need it are named, and honest mistakes are not suspicious."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.grader.support.shared_fixtures import Graded
 
 
 def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]]) -> Grade:
-    """Return the grade of the solution with one known mistake, by the tests that the mistake can change."""
+    """Return the grade of the solution with one known mistake, from the tests that the mistake can affect."""
     call_graph = suite.reference.call_graph
     affected = {
         test
@@ -38,7 +38,7 @@ def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]
 
 
 def test_of_a_hundred_honest_files_less_than_one_is_named(assignment: Assignment, suite: Suite, graded: Graded) -> None:
-    """The samples that can be graded, and each known mistake as a file."""
+    """The gradable samples, and each known mistake as a file."""
     right = suite.run(catalogue.ModuleBackend(suite.reference.solution))
     called = {result.test: {call.function for call in result.calls} for result in right}
     grades = {entry.name: with_mistake(suite, entry, called) for entry in catalogue.entries(assignment)}

@@ -22,14 +22,14 @@ from tests.grader.support.browsing import WALL_TIMEOUT_SECONDS
 
 
 def saved(handout: Path, body: str) -> None:
-    """Replace the first function of the file by this beginning."""
+    """Replace the beginning of the first function in the file."""
     path, stub = handout / "assignments" / "attention" / "attention.py", find("attention").stub.read_text("utf-8")
     path.write_text(re.sub(r'    raise NotImplementedError\("causal_mask[^\n]*', body, stub), "utf-8")
 
 
 @pytest.fixture(scope="module")
 def handout(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write a handout of two lessons. In the first, one function is written, and wrong."""
+    """Write a handout with two lessons, in the first of which one function is implemented, wrongly."""
     folder = tmp_path_factory.mktemp("handout")
     stubs.write({folder / name: content for name, content in handed_out.items()})
     for path in (folder / "tests" / "public").glob("test_*.py"):
@@ -41,7 +41,7 @@ def handout(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture(scope="module")
 def address(handout: Path) -> Iterator[str]:
-    """Address that the command prints, for lesson 1."""
+    """Address that the command prints for lesson 1."""
     env = os.environ | {"BROWSER": "true", "PYTHONPATH": str(handout), "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "autograder.checks", "attention", "--page"]
     hears = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # even if the test run ignores Ctrl-C
@@ -71,8 +71,8 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
 
 
 def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page, address: str) -> None:
-    """The student sees a wrong value and a syntax error, and works on another lesson in the same window. The next
-    function is one key away, the map shows the progress, and pictures are drawn from the student's functions."""
+    """The student sees a wrong value and a syntax error, and then works on another lesson in the same window. The next
+    function is one key away, the map shows progress, and pictures are drawn with the student's functions."""
     box, function_state = page.locator("#live-causal_mask[data-mark='✗']"), page.locator(".standing")
     box.wait_for()
     assert "here I am" in box.inner_text() and "expected" in box.inner_text()
@@ -129,8 +129,8 @@ def asked(address: str, path: str, method: str = "GET") -> int:
 
 
 def test_it_answers_nobody_else_and_hands_out_nothing_else(address: str) -> None:
-    """The server refuses a wrong word, a path outside the folder, a list, and any method except reading. The
-    word is in no command line."""
+    """The server refuses a wrong secret word, a path outside the folder, a folder listing, and any method except
+    reading. The secret word is in no command line."""
     where = urlsplit(address)
     word = where.path.split("/")[1]
     assert where.hostname == "127.0.0.1" and len(word) > 20

@@ -1,4 +1,4 @@
-"""The course as pages: complete, small, from the same texts, and without loading anything from elsewhere."""
+"""The course as pages: complete, small, made from the same texts, and loading nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.grader.pages import dial_numbers
 from tests.grader.support.dials import DIALS
 
 MOST_BYTES = 220_000
-"""per page, with its pictures"""
+"""per page, including its pictures"""
 
 TEXTS = ROOT / "assignments"
 NAMES = [one.name for one in course.term_assignments()]
@@ -93,7 +93,7 @@ def test_every_word_of_a_lesson_and_of_its_docstrings_stands_on_its_page(pages: 
 
 
 def test_every_formula_is_converted_and_the_font_has_its_characters(pages: dict[str, str]) -> None:
-    """No element is an error, and no character needs another font."""
+    """No element is an error, and every character is in the font."""
     with TTFont(course_pages.HERE / "vendor" / "STIXTwoMath.woff", lazy=True) as font:
         characters = set(map(chr, font.getBestCmap()))
     found = {formula for page in pages.values() for formula in re.findall(r"(?s)<math.*?</math>", page)}
@@ -108,7 +108,7 @@ LEFT = ["$S + k (v\n- r)^\\top$ here", "costs $5", "**$x**", "| a |\n|---|\n| $b
 
 @pytest.mark.parametrize("text", [*BROKEN, *LEFT])
 def test_a_formula_that_cannot_be_shown_and_a_dollar_that_is_left_fail_the_build(text: str) -> None:
-    """A line that begins with a minus is a list, and ends the formula before it."""
+    """A line that begins with a minus sign is a list and ends the formula before it."""
     with pytest.raises(PageError, match=r"\$" if text in LEFT else re.escape(text.strip("$"))):
         Renderer(Glossary(""), TEXTS).render(text, "state", {})
 
@@ -217,7 +217,7 @@ def test_the_answer_to_every_question_of_a_dial_is_right(pages: dict[str, str]) 
 
 
 def test_what_a_prediction_is_compared_with_was_measured(pages: dict[str, str]) -> None:
-    """There are three curves at most, with the best one among them. The list of dials names them."""
+    """There are at most three curves, including the best one, and the list of dials names them."""
     listed = dict(re.findall(r'(?s)<li value="\d+"><a data-of="(\w+)"(.*?)</li>', pages["index.html"]))
     for lesson in [one.page for one in DIALS if one.name == "guess"]:
         found, written = dials.accuracy_for_prediction(lesson), (TEXTS / lesson / "measured.csv").read_text("utf-8")
@@ -233,7 +233,7 @@ def test_what_a_prediction_is_compared_with_was_measured(pages: dict[str, str]) 
 
 
 def test_questions_for_practice_take_an_answer_and_graded_ones_do_not(pages: dict[str, str]) -> None:
-    """A page accepts and shows the answers of questions without points, and of dials. No page has another answer, and
+    """A page accepts and shows the answers to dials and to questions without points. No page has any other answer, and
     the handout has only the form of the others."""
     for one in course.term_assignments():
         asked = dict(re.findall(r'data-ask="(\w+)" data-right="(.+?)"', page := pages[f"{one.name}.html"]))

@@ -1,4 +1,4 @@
-"""`autograder check`: information about one submission for a teaching assistant who answers a mail."""
+"""`autograder check`: information about one submission, for a teaching assistant who answers an email."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_the_flag_tells_the_assignment_of_a_name_that_says_nothing(tmp_path: Pat
 
 
 def test_without_the_flag_such_a_name_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The functions in the file do not determine the assignment: the sentence says what to add."""
+    """The functions in the file do not determine the assignment, so the message says what to add."""
     monkeypatch.setattr(parallel, "run_bounded", lambda function, thing: function(thing))
     file = tmp_path / "final version.py"
     file.write_bytes((ROPE / "hedy.py").read_bytes())

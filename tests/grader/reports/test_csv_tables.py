@@ -1,4 +1,4 @@
-"""Tables that people and platforms save: they are read alike in any form, and written back byte for byte."""
+"""Tables that people and platforms save: they are read correctly in any form and written back byte for byte."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def written(rows: list[list[str]], delimiter: str, end: str, quoting: int) -> st
 
 @pytest.mark.parametrize("seed", range(60))
 def test_any_table_is_read_and_comes_back_byte_for_byte(seed: int, tmp_path: Path) -> None:
-    """This holds for every encoding, delimiter, line end and quoting; only a cell that is set changes."""
+    """This holds for every encoding, delimiter, line end and quoting style; only a cell that is set changes."""
     draw = random.Random(seed)
     encoding = draw.choice([*ENCODINGS])
     delimiter, end = draw.choice(csv_tables.DELIMITERS), draw.choice(ENDS)
@@ -86,13 +86,13 @@ def read(tmp_path: Path, content: str | bytes, has_comments: bool = False) -> cs
     [
         (b"PK\x03\x04 and so on", "it is a workbook. Save it as CSV UTF-8"),
         (b"\xd0\xcf\x11\xe0 and so on", "it is a workbook. Save it as CSV UTF-8"),
-        (b"a,b\n\x81\x8d,1\n", "it is no text. Save it as CSV UTF-8"),
+        (b"a,b\n\x81\x8d,1\n", "it is not text. Save it as CSV UTF-8"),
         (b"", "it is empty"),
         (b"\n\n", "it is empty"),
         (b"a,b\n1,2\n3,4,5\n", "line 3 has more cells than there are titles"),
         (b'a,b\n"1\n2",2\n3,4,5\n', "line 4 has more cells than there are titles"),
         (b'a,b\n1,2\n"3,4\n', "a quotation mark in line 3 is not closed"),
-        (b"a;b\n1;2;3\n", r"a cell that holds ';' in quotes, as in \"1;5\""),
+        (b"a;b\n1;2;3\n", r"a cell that contains ';' in quotes, as in \"1;5\""),
     ],
 )
 def test_a_table_that_cannot_be_used_is_one_sentence(tmp_path: Path, content: bytes, sentence: str) -> None:
@@ -147,6 +147,6 @@ def test_a_table_with_decimal_commas_is_recognised(cells: str, has_commas: bool,
 
 
 def test_a_quotation_mark_that_is_never_closed_costs_no_time(tmp_path: Path) -> None:
-    """A pattern that scans the rest of a table again and again would take longer than a term."""
+    """A pattern that repeatedly scans the rest of a table would take longer than a term."""
     with pytest.raises(TableError, match="a quotation mark in line 2 is not closed"):
         read(tmp_path, 'Student,ID\n"' + "a" * 2000)

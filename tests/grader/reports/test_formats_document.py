@@ -1,5 +1,5 @@
-"""The page for authors of other programs: it describes everything that is printed and recorded, and its
-program reads it."""
+"""The page for authors of other programs: it describes everything that is printed and recorded, and its example program
+can read it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAGE = (course.PACKAGE / "FORMATS.md").read_text("utf-8")
 
 
 def rows(head: str) -> list[str]:
-    """Return the subjects of the rows of the table with that head."""
+    """Return the first cell of each row in the table with this header."""
     table = PAGE.partition(f"\n| {head} |")[2].partition("\n\n")[0]
     return re.findall(r"^\| `(\w+)`", table, re.MULTILINE)
 

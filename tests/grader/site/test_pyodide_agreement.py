@@ -1,11 +1,11 @@
-"""A verdict in a browser tab is the verdict at home: mark, cause and message, word for word.
+"""A result in a browser tab is the same as on a student's machine: mark, cause and message, word for word.
 
-Two differences are no mistakes of the tab, and other machines differ in the same way:
+Two differences are not mistakes of the tab, and other machines differ in the same way:
 
-- the line of an endless loop at which its time is over;
-- the last digits of what numpy computes in float32: its functions round in another way on each kind of
-  processor. So a value may differ in its sixth digit, and where a file computes in float32 what is float64,
-  other values are far enough from the right ones to be seen.
+- the line of an endless loop at which its time runs out;
+- the last digits that numpy computes in float32, because its functions round differently on each kind of
+  processor. So a value may differ in its sixth digit, and if a file computes in float32 where float64 is due,
+  other values may be far enough from the right ones to be noticed.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ needs_node = pytest.mark.skipif(
 ENDLESS_LOOP = re.compile(r"within 5 seconds at line \d+")
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]\d+)?")
 IN_FLOAT32 = "compute in float64"
-"""Part of the message on a result that lacks digits."""
+"""Part of the message about a result with too few digits."""
 
 PER_KIND = 26
-"""Number of samples, known mistakes and mutants that are compared; each run takes the same ones."""
+"""Number of samples, known mistakes and mutants that are compared, which are the same in every run."""
 
 HOSTILE = SAMPLES / "rope" / "mallory.py"
-"""The sample that writes files wherever it can, and so is never run outside of a sandbox."""
+"""Sample that writes files wherever it can and so is never run outside a sandbox."""
 
 WIDE = """
     i = np.arange(length) * 65536
@@ -52,20 +52,20 @@ WIDE = """
     total = np.sum(np.full(3, 2**30))
     return (i[:, None] * 65536 >= i[None, :] * 65536) & bool(square[0] == 2**32) & bool(total > 2**31)
 """
-"""A body of `causal_mask` that is right where integers have 64 bits."""
+"""A body for `causal_mask` that is correct if integers have 64 bits."""
 
 
 def differing(*states: Any) -> list[str]:
-    """Return the names of the functions and other entries that differ between two states of a page."""
+    """Return the names of functions and other entries that differ between two states of a page."""
     pages, functions = [{**state, "functions": {}} for state in states], [state["functions"] for state in states]
     names = [name for name in functions[0] if not _same(*(each.get(name) for each in functions))]
     if names and all(IN_FLOAT32 in f"{functions[0][name]}{functions[1].get(name)}" for name in names):
-        return []  # and what the page says of the whole file follows from them
+        return []  # and the page's message about the whole file follows from them
     return names + [name for name in pages[0] if not _same(*(page[name] for page in pages))]
 
 
 def _same(*parts: Any) -> bool:
-    """Return True for equal words with numbers that agree to five digits."""
+    """Return True for equal words and for numbers that agree to five digits."""
     texts = [ENDLESS_LOOP.sub("", json.dumps(part, ensure_ascii=False)) for part in parts]
     words, numbers = [NUMBER.sub("", text) for text in texts], [NUMBER.findall(text) for text in texts]
     return words[0] == words[1] and all(
@@ -74,7 +74,7 @@ def _same(*parts: Any) -> bool:
 
 
 def items() -> list[Item]:
-    """Return the files to compare: samples, known mistakes, and solutions with a change, drawn with a seed."""
+    """Return the files to compare: samples, known mistakes, and changed solutions, drawn with a seed."""
     rng, lessons = random.Random(20), term_assignments()
     samples = [path for path in sorted(SAMPLES.glob("*/*.py")) if path != HOSTILE]
     texts: list[Item] = [(path.parent.name, path.read_text("utf-8"), None) for path in rng.sample(samples, PER_KIND)]
@@ -99,7 +99,7 @@ def test_verdict_cause_and_message_are_those_at_home(site_for_self_study: Path, 
 def test_a_hostile_file_earns_nothing_and_spoils_no_later_check(
     site_for_self_study: Path, pyodide: Path, tmp_path: Path
 ) -> None:
-    """It replaces functions of every module that is loaded, and its results claim to be equal to anything."""
+    """It replaces functions in every loaded module, and its results claim to be equal to anything."""
     texts = [HOSTILE.read_text("utf-8"), find("rope").solution.read_text("utf-8")]
     hostile, right = pyodide_runs.in_pyodide(
         [("rope", text, None) for text in texts], site_for_self_study, pyodide, tmp_path
@@ -121,11 +121,11 @@ def with_causal_mask(body: str) -> Item:
 MAKERS = ("np.arange(3{})", "np.zeros(3{})", "np.full(3, 2**30{})", "np.array([2**30] * 3{})", "np.eye(3{})[0]")
 WAYS = ("{}", "np.sum({0}) * {0}", "{} // 2", "{}[None, 0] % 7", "np.cumsum({})", "np.argsort({})", "{} * 2")
 METHODS = ("np.ones(3).astype(int)", "np.ones(3).astype(int) // 2", "np.ones(3).argsort()")
-"""Integers of the kinds that students make."""
+"""Integers of the kinds that students' code produces."""
 
 
 def integer_bodies() -> list[str]:
-    """Return bodies of `causal_mask` that return integers, so that the message names their dtype."""
+    """Return bodies for `causal_mask` that return integers, so that the message names their dtype."""
     made = [
         maker.format(dtype) for maker in MAKERS for dtype in ("", ", dtype=int", ", dtype=np.int32", ", dtype=np.int64")
     ]
@@ -137,7 +137,8 @@ def integer_bodies() -> list[str]:
 def test_integers_have_the_size_that_they_have_at_home(
     site_for_self_study: Path, pyodide: Path, tmp_path: Path
 ) -> None:
-    """A tab's default integer has 32 bits: of functions or methods, asked for or not, it counts as at home."""
+    """A tab's default integer has 32 bits; from functions or methods, requested or not, it counts as on a student's
+    machine."""
     bodies = integer_bodies()
     compared = [with_causal_mask(body) for body in random.Random(20).sample(bodies, PER_KIND)]
     at_home = pyodide_runs.natively(compared, site_for_self_study, tmp_path)

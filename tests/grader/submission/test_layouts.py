@@ -1,4 +1,4 @@
-"""Folders of many students, from people and platforms, with a row for every upload."""
+"""Folders with many students, from people and platforms, with a row for every upload."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def export(folder: Path, metadata: str | bytes = METADATA) -> None:
 
 @pytest.mark.parametrize("prefix", ["", "rope/assignment_123_export/"])
 def test_a_gradescope_export(tmp_path: Path, prefix: str) -> None:
-    """An export has one folder per student: if there are two, the row names both."""
+    """An export has one folder per student; if there are two, the row names both."""
     export(tmp_path / prefix)
     found = [f"rope: {student}, {prefix}submission_{number}/rope.py" for student, number in
              (("3", 2), ("bob@uni.example", 2), ("submission_9", 9))]  # fmt: skip
@@ -148,7 +148,7 @@ def test_a_gradescope_export(tmp_path: Path, prefix: str) -> None:
     "metadata", [b"\xff\xfe\x00", b"a: [", b"- 1", b"a: " + b"[" * 100_000, b"!!python/object/apply:os.abort []", None]
 )
 def test_a_gradescope_export_with_damaged_metadata_is_still_read(tmp_path: Path, metadata: bytes | None) -> None:
-    """Metadata that are a link are not followed."""
+    """A metadata file that is a link is not followed."""
     put(tmp_path, {"elsewhere.yml": METADATA})
     export(tmp_path / "export", metadata or "")
     if metadata is None:
@@ -157,7 +157,7 @@ def test_a_gradescope_export_with_damaged_metadata_is_still_read(tmp_path: Path,
     found = find_in_folder(tmp_path / "export", "rope", KNOWN)
     assert [uploads[0].student for uploads in found.students] == [f"submission_{number}" for number in (1, 2, 3, 9)]
     (said,) = found.passed_over
-    assert "submission_metadata.yml" in said and "folders' names stand for the students" in said
+    assert "submission_metadata.yml" in said and "folder names identify the students" in said
 
 
 def test_metadata_may_hold_anything() -> None:
@@ -167,7 +167,7 @@ def test_metadata_may_hold_anything() -> None:
 
 
 def test_odd_names_in_a_download_are_of_the_assignment_that_most_names_say(tmp_path: Path) -> None:
-    """A download has one assignment. If two are equally frequent, the row says what is missing."""
+    """A download is for one assignment. If two are equally frequent, the row says what is missing."""
     add(tmp_path, "ada_1_10_rope.py", "bob_2_11_my rope.py", "cy_3_12_hw5 final FINAL.py", "di_4_13_report.docx")
     assert [one.assignment for one in rows(tmp_path)] == ["rope"] * 4
     add(tmp_path, "eve_5_14_naive.py", "fay_6_15_naive.py")
@@ -179,7 +179,7 @@ def test_the_latest_of_one_name_counts_and_the_others_are_named(tmp_path: Path) 
     add(tmp_path, "doe_1_20_rope-10.py", "doe_1_20_rope-9.py", "doe_1_9_rope-11.py", "roe_LATE_2_20_rope.py")
     doe, roe = rows(tmp_path)
     assert doe.file == "doe_1_20_rope-10.py" and not doe.doubt
-    assert doe.notes[0] == "doe_1_9_rope-11.py; doe_1_20_rope-9.py came earlier, and is not graded."
+    assert doe.notes[0] == "doe_1_9_rope-11.py; doe_1_20_rope-9.py came earlier and is not graded."
     assert roe.notes[0] == "Canvas marks it as late."
 
 
@@ -251,7 +251,7 @@ def test_odd_names_stay_as_they_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize("names", [(), (".DS_Store",), ("README.md",), ("photo.jpg",), ("naive/ada.py",)])
 def test_nothing_to_grade(tmp_path: Path, names: tuple[str, ...]) -> None:
     add(tmp_path, *names)
-    with pytest.raises(NothingToGradeError, match="holds no submission for rope"):
+    with pytest.raises(NothingToGradeError, match="contains no submission for rope"):
         rows(tmp_path, "rope")
     for name, words in (("nowhere", "does not exist"), ("photo.jpg", "is not a folder")):
         put(tmp_path, {"photo.jpg": b""})
@@ -273,7 +273,7 @@ CHECKED: dict[str, dict[str, str]] = {
 
 @pytest.mark.parametrize("files", CHECKED.values(), ids=CHECKED)
 def test_a_check_of_one_file_finds_the_assignment_of_the_class_run(files: dict[str, str], tmp_path: Path) -> None:
-    """By the folders around it and by the names beside it, which tell the platform and what most are for."""
+    """The folders around a file and the names beside it show the platform and the most frequent assignment."""
     put(tmp_path, files)
     outer = {name.rpartition("/")[0].partition("/")[0] for name in files}
     root = tmp_path / outer.pop()

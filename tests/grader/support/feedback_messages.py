@@ -1,4 +1,4 @@
-"""Messages to a student: the feedback file of a grade, and the limits on the information about a hidden test."""
+"""Messages to a student: a grade's feedback file, and the limits on information about a hidden test."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from autograder.grading.grade import Grade
 from autograder.submission import Submission
 
 OUTCOMES = 8
-"""Everything that feedback may reveal of one hidden test: that it passed, or one of seven kinds of mistake."""
+"""Everything that feedback may reveal about a hidden test: that it passed, or one of seven kinds of mistake."""
 
 
 def markdown(submission: Submission, grade: Grade) -> str:
-    """The feedback file of a row of the gradebook."""
+    """Feedback file for a row in the gradebook."""
     return feedback.page(submission, grade, grade.score, feedback.body(grade, Audience.AFTER_RELEASE))

@@ -1,4 +1,4 @@
-"""A trusted module that can be called again, as follow-through calls a submission, without a separate process."""
+"""A trusted module that can be called repeatedly, as follow-through calls a submission, without a separate process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Loaded(catalogue.ModuleBackend):
     is_out_of_time = False
 
     def __init__(self, module: types.ModuleType, changes: Mapping[str, Any] | None = None) -> None:
-        """Store the effect of further cells in `changes`, for the time of a call."""
+        """Store the effect of extra cells in `changes` for the duration of a call."""
         super().__init__(module)
         self.changes = changes or {}
 
@@ -35,7 +35,7 @@ class Loaded(catalogue.ModuleBackend):
 
     @contextlib.contextmanager
     def second_process(self, *cells: str) -> Iterator[Loaded]:
-        """Return the same module with further cells at its end."""
+        """Return the same module with extra cells at its end."""
         before = dict(vars(self.module))
         for cell in cells:
             exec(cell, vars(self.module))

@@ -1,4 +1,4 @@
-"""Runs that are interrupted after a number of events, not after a time: no test depends on the speed of a machine."""
+"""Runs that are interrupted after a number of events, not after a time, so no test depends on a machine's speed."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def grade(folder: Path, out: Path, *options: str, scratch: Path) -> subprocess.P
 
 
 def coordinator_killed(moment: int, folder: Path, out: Path) -> bool:
-    """Return True if a run with fake graders was killed when it opened a file under OUT, or stored a grade, for the
-    n-th time. The run may have ended before."""
+    """Return True if a run with fake graders was killed when it opened a file under OUT or stored a grade for the n-th
+    time. The run may have ended before that."""
     forking = multiprocessing.get_context("forkserver")
     forking.set_forkserver_preload(["autograder.batch.run", "autograder.reports.similarity", __name__])
     process = forking.Process(target=_until_killed, args=(moment, folder, out))

@@ -1,4 +1,4 @@
-"""Helpers of the tables in `tests/grader/course/lesson_numbers`."""
+"""Helpers for the tables in `tests/grader/course/lesson_numbers`."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from autograder import course
 from autograder.hints import catalogue
 
 CLEAR = 0.05
-"""value of p from which the lessons call a difference clear"""
+"""largest p for which the lessons call a difference clear"""
 SOME = np.random.default_rng(0).normal(size=(6, 4))
 """some features"""
 
 
 def weight(lead: float, others: float) -> float:
-    """The softmax weight of the key whose score is higher by `lead` than those of all others."""
+    """Softmax weight of a key whose score is higher than all others by `lead`."""
     return float(1 / (1 + others * np.exp(-lead)))
 
 
 def bfloat16(numbers: np.ndarray) -> np.ndarray:
-    """Rounded to 8 significant bits, half to even."""
+    """Numbers rounded to 8 significant bits, half to even."""
     fraction, exponent = np.frexp(numbers)
     return np.ldexp(np.rint(fraction * 2**8) / 2**8, exponent)
 
 
 def mean_of(scores: Callable[..., np.ndarray]) -> Callable[..., float]:
-    """Mean over the seeds, of a function that returns the accuracies of all seeds."""
+    """Mean over the seeds, for a function that returns the accuracies of all seeds."""
     return lambda *asked, **named: float(scores(*asked, **named).mean())
 
 

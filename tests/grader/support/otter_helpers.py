@@ -1,4 +1,4 @@
-"""Shared parts of the tests of Otter and of course platforms: zips, Otter's way of grading, Gradescope's fields."""
+"""Shared parts of the tests of Otter and of course platforms: zips, Otter's way of grading, and Gradescope's fields."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ METADATA = {
 
 
 def otter_run(zipped: Path, submission: Path, out: Path) -> tuple[GradingResults, dict[str, Any]]:
-    """Run `otter run`, and return the JSON that it writes."""
+    """Run `otter run` and return the JSON that it writes."""
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # warnings of pandas about Otter's code
+        warnings.simplefilter("ignore")  # pandas' warnings about Otter's code
         results = otter.run.main(str(submission), autograder=str(zipped), output_dir=str(out), no_logo=True)
     return results, json.loads((out / "results.json").read_text(encoding="utf-8"))
 
 
 def by_test(results: GradingResults) -> dict[str, bool]:
-    """Test → whether it passed."""
+    """Test → True if it passed."""
     return {case.test_case.name: case.passed for file in results.results.values() for case in file.test_case_results}
 
 
 def install(folder: Path) -> Path:
-    """Make a fresh environment with the course as a wheel; its dependencies come from this environment.
-    Return its interpreter."""
+    """Make a fresh environment with the course's wheel and the dependencies of this environment; return its
+    interpreter."""
     wheel = package.wheel(folder)
     venv.create(folder / "venv", symlinks=True)
     python = folder / "venv" / "bin" / "python"
@@ -73,7 +73,7 @@ def install(folder: Path) -> Path:
 
 
 def run(command: list[str], folder: Path, **more: str) -> str:
-    """Run a command outside the checkout and return what it prints; `more` goes into its environment."""
+    """Run a command outside the checkout, with `more` in its environment, and return its output."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | more
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1), done.stderr
@@ -81,7 +81,7 @@ def run(command: list[str], folder: Path, **more: str) -> str:
 
 
 def gradescope(python: Path, folder: Path, zipped: Path, submission: dict[str, bytes]) -> dict[str, Any]:
-    """Grade in a folder laid out as /autograder, by what the platform starts; the zip must have been built for that
+    """Grade in a folder laid out like /autograder, with the platform's command; the zip must have been built for that
     folder."""
     for name in ("source", "submission", "results"):
         (folder / name).mkdir(parents=True)
@@ -122,7 +122,7 @@ _TEST = "score max_score status name name_format number output output_format tag
 
 
 def faults(results: dict[str, Any]) -> list[str]:
-    """Return the faults of a result against the format that Gradescope documents."""
+    """Return the ways in which a result violates the format that Gradescope documents."""
     lines = [*_faults(results, _TOP), *(line for test in results.get("tests", []) for line in _faults(test, _TEST))]
     if "score" not in results and not any("score" in test for test in results.get("tests", [])):
         lines.append("there is no score, neither in all nor of a test")

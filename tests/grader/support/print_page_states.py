@@ -1,7 +1,7 @@
-"""Print the states of lesson pages for many files: the same script runs in this machine's Python and in Pyodide.
+"""Write the states of lesson pages for many files; the same script runs in this machine's Python and in Pyodide.
 
-The script is in a folder like a checkout, and reads `items.json`: a lesson, the text of a student's file, and the
-number of a known mistake to put into the loaded module, if any.
+The script is in a folder like a checkout and reads `items.json`: a lesson, the text of a student's file, and the number
+of a known mistake, if any, to put into the loaded module.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ def unlimited(function: str) -> AbstractContextManager[None]:
 
 
 def ignore(*_: object) -> None:
-    """Ignore the beginning and the end of a call."""
+    """Ignore the beginning and end of a call."""
 
 
 def main() -> None:
-    """Write `states.json`: a state for each item."""
+    """Write `states.json`, with a state for each item."""
     sys.dont_write_bytecode = True
     host = replace(tab_host(unlimited), pytest_options_format=TERMINAL.pytest_options_format)
     if IN_TAB:

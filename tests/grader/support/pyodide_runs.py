@@ -21,7 +21,7 @@ Item = tuple[str, str, int | None]
 
 
 def in_pyodide(items: Sequence[Item], site: Path, pyodide: Path, folder: Path) -> list[Any]:
-    """Return the state of a lesson's page for each item, from the archives of a site."""
+    """Return the state of a lesson's page for each item, from a site's archives."""
     shutil.copy(SCRIPT, folder)
     (folder / "items.json").write_text(json.dumps(items), "utf-8")
     subprocess.run(["node", SCRIPT.with_suffix(".mjs"), pyodide, site, folder], check=True, capture_output=True)
@@ -34,7 +34,7 @@ def natively(items: Sequence[Item], site: Path, folder: Path) -> list[Any]:
     for path in site.glob("course-*.zip"):
         with zipfile.ZipFile(path) as archive:
             archive.extractall(folder / "native")
-    shutil.rmtree(folder / "native" / "autograder")  # it may be compiled for another Python
+    shutil.rmtree(folder / "native" / "autograder")  # it may be compiled for a different Python
     shutil.copytree(course.PACKAGE, folder / "native" / "autograder")
     shutil.copy(SCRIPT, folder / "native")
     (folder / "native" / "items.json").write_text(json.dumps(items), "utf-8")

@@ -24,9 +24,9 @@ Graded = Callable[[Path], "tuple[Submission, Grade]"]
 
 @pytest.fixture(scope="session")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
-    """Make an object with this name, or find it; every caller gets a separate copy."""
+    """Make or find the object with this name; every caller gets a separate copy."""
     folder = tmp_path_factory.getbasetemp()
-    # Workers of one run have neighbouring folders; a run that a test starts is separate.
+    # Workers in the same run have neighbouring folders; a run that a test starts is separate.
     folder = folder.parent if folder.name == f"popen-{os.environ.get('PYTEST_XDIST_WORKER')}" else folder
 
     def get(name: str, make: Callable[[], Any]) -> Any:
@@ -42,7 +42,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
 
 @pytest.fixture(scope="session")
 def handed_out(once: Once, course_files: dict[str, bytes]) -> dict[str, bytes]:
-    """Path in the handout → content; tests must not change it."""
+    """Path in the handout → content, which tests must not change."""
     from autograder.handout import bundle
 
     with pytest.MonkeyPatch.context() as patch:
@@ -53,7 +53,7 @@ def handed_out(once: Once, course_files: dict[str, bytes]) -> dict[str, bytes]:
 
 @pytest.fixture(scope="session")
 def ready_wheel(once: Once) -> Iterator[Callable[[Path], Path]]:
-    """Build the course into a wheel once, for all tests. Return the function that really builds one."""
+    """Build the course's wheel once for all tests, and return the function that really builds one."""
     from autograder.otter import package
 
     build: Callable[[Path], Path] = package.wheel
@@ -75,7 +75,7 @@ def ready_wheel(once: Once) -> Iterator[Callable[[Path], Path]]:
 
 @pytest.fixture(scope="session")
 def graded(once: Once, grader: Grader) -> Graded:
-    """A sample submission that can be read, and its grade."""
+    """A readable sample submission and its grade."""
 
     from autograder.submission import read_file
 

@@ -1,9 +1,9 @@
 """`python -m tests.grader.tools.make_llama_checkpoints`: make the small Llama checkpoints that lesson 14 reads.
 
-The script needs PyTorch and transformers (`pip install -e '.[train]'`). It writes random models in Hugging
-Face's format: one for the lesson into `assignments/model/tiny`, the others for tests into
-`tests/grader/course/llama`. Each folder holds `model.safetensors`, `config.json` and `logits.npz`: a text and
-the logits that transformers gave for it.
+The script needs PyTorch and transformers (`pip install -e '.[train]'`). It writes random models in Hugging Face's
+format: one for the lesson into `assignments/model/tiny`, the others for tests into `tests/grader/course/llama`. Each
+folder contains `model.safetensors`, `config.json` and `logits.npz`, which has a text and the logits that transformers
+gave for it.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ CONFIGURATIONS = {
         },
     },
 }
-"""Folder → the configuration of its model."""
+"""Folder → its model's configuration."""
 
 
 @contextmanager
@@ -84,7 +84,7 @@ def float64_for_float32() -> Iterator[None]:
 
 
 def random_model(config: LlamaConfig) -> LlamaForCausalLM:
-    """Return a model with random weights, and norms whose weights are far from 1."""
+    """Return a model with random weights and with norm weights far from 1."""
     torch.manual_seed(SEED)
     model = LlamaForCausalLM(config).eval()
     for name, weight in model.named_parameters():
@@ -107,7 +107,7 @@ def logits_of(model: LlamaForCausalLM, tokens: torch.Tensor, pieces: tuple[int, 
 
 
 def write(folder: Path, configuration: dict[str, object]) -> None:
-    """Write a checkpoint, and what transformers computes with it."""
+    """Write a checkpoint and the logits that transformers computes with it."""
     config = LlamaConfig(**configuration)
     model = random_model(config)
     model.save_pretrained(folder)

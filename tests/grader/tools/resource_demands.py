@@ -1,9 +1,8 @@
 """Find tests that demand more than a docstring says: `python -m tests.grader.tools.resource_demands [ASSIGNMENT …]`.
 
 Every test, public and hidden, runs on the plainest reading of each docstring (`course/plain_implementations`: the full
-square and then a cut, all codes of n bits and then the first, a stack of rotation matrices) under MAX_MEMORY above
-numpy and
-MAX_SECONDS. A test that needs more asks for what no document says.
+square and then a cut, all codes of n bits and then the first, a stack of rotation matrices), within MAX_MEMORY above
+numpy and MAX_SECONDS. A test that needs more demands something undocumented.
 """
 
 from __future__ import annotations
@@ -25,20 +24,20 @@ from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 
 MAX_MEMORY = 64 << 20
-"""Bytes that a test may need besides numpy and its own inputs."""
+"""Bytes that a test may use besides numpy and its own inputs."""
 
 MAX_SECONDS = 1.0
-"""Processor time that a test may need, all of its calls together."""
+"""Processor time that a test may use for all of its calls together."""
 
 MEMORY_LIMIT, SECONDS_LIMIT = 1 << 30, 5
-"""Bytes and processor seconds after which a test is stopped: it needs too much, however much it would need."""
+"""Bytes and processor seconds after which a test is stopped, because it needs too much in any case."""
 
 PLAIN = Path(__file__).parents[1] / "course" / "plain_implementations"
 
 
 @dataclass(frozen=True)
 class Demand:
-    """Needs of one test on a plain implementation."""
+    """Resources that one test needs on a plain implementation."""
 
     test: str
     memory: int
@@ -47,16 +46,16 @@ class Demand:
 
     @property
     def is_excessive(self) -> bool:
-        """Return True if no docstring prepares for this test."""
+        """Return True if no docstring prepares students for this test."""
         return bool(self.failure) or self.memory > MAX_MEMORY or self.seconds > MAX_SECONDS
 
     def __str__(self) -> str:
-        """Return the test with its memory, its processor time, and its failure if it has one."""
+        """Return the test with its memory, its processor time, and its failure, if any."""
         return f"{self.test}: {self.memory / 2**20:.0f} MiB, {self.seconds:.2f} s {self.failure}".rstrip()
 
 
 def plain_module(assignment: Assignment) -> ModuleType:
-    """Return the solution with every function replaced that has a plain implementation."""
+    """Return the solution with every function replaced by its plain implementation, if it has one."""
     path = PLAIN / f"{assignment.name}.py"
     reading = ModuleType(assignment.name)
     exec(compile(path.read_text("utf-8"), str(path), "exec"), vars(reading))
@@ -65,11 +64,11 @@ def plain_module(assignment: Assignment) -> ModuleType:
 
 
 def demands(assignment: Assignment) -> Iterator[Demand]:
-    """Yield the needs of each test of an assignment on its plain implementations. Change limits of this process."""
+    """Yield the resources that each test needs on plain implementations. Change this process's limits."""
     suite, backend = Suite(assignment), catalogue.ModuleBackend(plain_module(assignment))
     suite.run(
         catalogue.ModuleBackend(suite.reference.solution)
-    )  # remembers the right values, which are not the test's needs
+    )  # stores the right values, which do not count as the test's memory
     resource.setrlimit(resource.RLIMIT_AS, (_address_space() + MEMORY_LIMIT, resource.RLIM_INFINITY))
     signal.signal(signal.SIGPROF, _cut_off)
     for test in suite.tests:

@@ -1,9 +1,8 @@
-"""Grade the samples, and write their scores into `expected_scores`.
+"""`python -m tests.grader.tools.update_expected_scores [ASSIGNMENT …]`: grade the samples and write their scores into
+`expected_scores`.
 
-Command: `python -m tests.grader.tools.update_expected_scores [ASSIGNMENT …]`.
-
-A row whose score is in its range stays as it is. `git diff` then shows what a change of the tests did to each sample:
-look at it before you commit it.
+A row whose score is in its range stays as it is. `git diff` then shows how a change to the tests affected each sample;
+check it before you commit.
 """
 
 from __future__ import annotations

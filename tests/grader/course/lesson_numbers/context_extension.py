@@ -93,7 +93,7 @@ def row(run: str, length: int) -> list[float]:
 
 
 def after(steps: int, *methods: str) -> list[float]:
-    """Accuracies of copying 3 back at 64 tokens after further steps."""
+    """Accuracies in copying 3 back at 64 tokens after further steps."""
     return [mean(further, method, 64, steps) for method in methods]
 
 

@@ -10,7 +10,7 @@ m = solution("modern")
 
 
 def slowest(tokens: int, base: float = 10000.0) -> float:
-    """Angle by which the slowest pair of a head of 128 rotates."""
+    """Angle by which the slowest pair in a head of 128 features rotates."""
     return tokens * float(m.p_rope_frequencies(128, 1, base)[-1])
 
 

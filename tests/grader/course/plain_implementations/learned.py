@@ -1,4 +1,4 @@
-"""A learned table, plainly: the gradient of a look-up multiplies by rows of zeros with a one."""
+"""A learned table, plainly: the gradient of a look-up is a product with one-hot rows."""
 
 import numpy as np
 

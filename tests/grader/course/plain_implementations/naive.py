@@ -1,4 +1,4 @@
-"""Naive positions, plainly: a list of all codes of n bits, cut to the first ones."""
+"""Naive positions, plainly: a list of all codes of n bits, cut to the length."""
 
 import numpy as np
 

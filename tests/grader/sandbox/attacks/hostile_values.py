@@ -1,10 +1,10 @@
-"""Idea: say what a reader chokes on, or obeys. Values that are equal to everything, that say they are arrays, that take
-over numpy, that are dear to read or to multiply, and NaN; exceptions that bear the names of a test's outcomes, whose text
-and name misbehave, that end a program; markup, control characters and formulas; megabytes of everything.
+"""Idea: send replies that a reader chokes on or obeys: values that are equal to everything, that claim to be arrays,
+that take over numpy or that are expensive to read or multiply, and NaN; exceptions that are named after test results,
+whose text and name misbehave, or that end a program; markup, control characters and formulas; megabytes of everything.
 
-Stopped by the grader: the codec takes exact built-in types and plain arrays, with bounds on depth, count and bytes; an
-exception is described in the worker, and refused where it is out of bounds; what is said is cut and quoted where it is
-read, and no column of a table.
+Stopped by the grader: the codec accepts only exact built-in types and plain arrays, with limits on depth, count and
+bytes; an exception is described in the worker and refused if it exceeds them; messages are shortened and quoted where
+they are shown, and never become a table column.
 """
 
 import itertools

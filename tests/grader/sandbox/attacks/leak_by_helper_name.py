@@ -1,4 +1,4 @@
-"""Idea: nothing is written, as far as the visible tests see; then an unfinished helper is named after the argument.
+"""Idea: to the visible tests, nothing is implemented; then an unfinished helper is named after the argument.
 
 Stopped by the grader: only the assignment's own functions are named.
 """
@@ -10,7 +10,7 @@ def helper():
 
 
 def tell(name, args):
-    # If the visible tests find nothing written, the first reported name comes from a hidden test.
+    # If the visible tests find nothing implemented, the first reported name comes from a hidden test.
     told = name if int(carried(args)[-8:], 16) % 2 else carried(args)
     types.FunctionType(helper.__code__.replace(co_name=told), globals())()
 

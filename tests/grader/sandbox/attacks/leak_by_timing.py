@@ -1,7 +1,8 @@
-"""Idea: stay below the time of a call, in every hidden call: and so tell an input by the status of the whole.
+"""Idea: stay just below the time limit in every hidden call, to reveal an input through the status of the whole
+submission.
 
-Stopped by the grader: the time of all calls together is bounded; a student sees the status before the first hidden
-call.
+Stopped by the grader: the total time of all calls is limited, and the status that a student sees is settled before the
+first hidden call.
 """
 
 import time

@@ -1,9 +1,8 @@
-"""Idea: tell every argument, those of the hidden tests too: print it, raise it, name a type, an exception or an
-unfinished helper after it, remember it in the module, in files and in the answers, and end in a way that depends on
-it.
+"""Idea: reveal every argument, including those of hidden tests: print it, raise it, name a type, an exception or an
+unfinished helper after it, keep it in the module, in files and in the answers, and end in a way that depends on it.
 
-Stopped by the grader: public tests and answers come first, and what a student is told of them is settled before the
-first hidden call; of a hidden test the kind of mistake is told, and nothing that the submission says.
+Stopped by the grader: public tests and answers come first, and their feedback is settled before the first hidden call;
+for a hidden test, the student sees only the kind of mistake and nothing from the submission.
 """
 
 import itertools

@@ -1,5 +1,5 @@
-"""Idea: die in a hidden test at a moment that tells its input, and have the worker that comes instead import it, print
-it and raise it while it is loaded.
+"""Idea: die in a hidden test at a moment that reveals its input, and have the replacement worker import it, print it
+and raise it while it loads.
 
 Stopped by the grader: messages to a student about loading are final before the first hidden call.
 """
