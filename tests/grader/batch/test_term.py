@@ -120,7 +120,7 @@ def test_a_correction_that_changes_is_not_withdrawn(tmp_path: Path) -> None:
     (folder / NAME / "bob.py").unlink()
     put(tmp_path, {"adjustments.csv": f"{head}ada,{NAME},2,y\n"})
     printed = grade(folder, out)
-    assert "1 by a correction, 1 by a submission that is not there any more" in printed
+    assert "1 by a correction, 1 by a submission that is gone" in printed
     assert "of the last run are" not in printed and "of the last run is" not in printed
 
 
