@@ -104,7 +104,7 @@ def test_a_file_without_functions_that_ends_says_so(grader: Grader, tmp_path: Pa
     path = tmp_path / "sinusoidal.py"
     for text, note in [
         ("x = 1\n", "defines none of the functions"),
-        (LESSON.stub.read_text("utf-8"), "as in the stub"),
+        (LESSON.stub.read_text("utf-8"), "as in the original stub"),
     ]:
         path.write_text(text, "utf-8")
         submission, grade, page = graded(grader, path)
