@@ -78,10 +78,10 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
 
     from autograder.grading.grader import grade_alone
     from autograder.reports import check_result
-    from autograder.submission import read_alone
+    from autograder.submission import read_file_bounded
 
     locks = disabled_locks(isolation)
-    submission = read_alone(file, assignment, [each.name for each in course.term_assignments()])
+    submission = read_file_bounded(file, assignment, [each.name for each in course.term_assignments()])
     if not submission.assignment:
         assert submission.problem is not None
         raise CommandError(submission.problem.for_staff)

@@ -22,7 +22,7 @@ class RecordedScore(NamedTuple):
     """A score in one run, for comparison with a later run."""
 
     assignment: str
-    who: str
+    student_key: str
     student: str
     grading: str
     code: str
@@ -40,7 +40,7 @@ class Changes:
 
     def __init__(self, last_scores: Iterable[RecordedScore]) -> None:
         """Take the scores of that run."""
-        self._earlier = {(score.assignment, score.who): score for score in last_scores}
+        self._earlier = {(score.assignment, score.student_key): score for score in last_scores}
         self._lines: list[list[str]] = []
         self._reasons: Counter[str] = Counter()
         self.scores: list[RecordedScore] = []
@@ -53,13 +53,13 @@ class Changes:
     def add(self, row: Row) -> None:
         """Compare one submission."""
         submission = row.submission
-        before = self._earlier.pop((submission.assignment, utf8_safe(submission.who)), None)
+        before = self._earlier.pop((submission.assignment, utf8_safe(submission.student_key)), None)
         if not submission.assignment or row.machine_failure:
             return
         adjustments, tests = json.dumps([asdict(line) for line in row.adjustments]), row.grade.score
         is_same_correction = before is not None and before.adjustments == adjustments
         at_correction = before.tests_at_correction if before and is_same_correction else tests
-        key = (submission.assignment, utf8_safe(submission.who), utf8_safe(row.student))
+        key = (submission.assignment, utf8_safe(submission.student_key), utf8_safe(row.student))
         now = RecordedScore(*key, row.key.grading, row.key.code, tests, adjustments, at_correction, row.score)
         self.scores.append(now)
         if row.adjustments and now.tests_at_correction != tests:

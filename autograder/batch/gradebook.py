@@ -105,10 +105,10 @@ class Gradebook:
                     elif len(meant := earlier[folded(submission.student)]) == 1:
                         ((student, person),) = meant
                         submission = replace(submission, student=student, person=person)
-                    if submission.who not in folder_of:
-                        folder_of[submission.who] = safe_name(submission.student, names)
+                    if submission.student_key not in folder_of:
+                        folder_of[submission.student_key] = safe_name(submission.student, names)
                     self._insert_submission(
-                        submission, grading_keys.get(submission.assignment, ""), folder_of[submission.who], last
+                        submission, grading_keys.get(submission.assignment, ""), folder_of[submission.student_key], last
                     )
                 for name, student, person in here:
                     earlier[name].add((student, person))
@@ -178,7 +178,7 @@ class Gradebook:
 
         Earlier submissions come from earlier folders and have numbers up to `last_earlier_number`.
         """
-        who = utf8_safe(submission.who)
+        who = utf8_safe(submission.student_key)
         counts = 1
         if submission.assignment:
             earlier = "assignment = ? AND who = ? AND number <= ? AND counts"

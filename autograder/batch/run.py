@@ -68,7 +68,7 @@ def grade(
     prefixes = zip(folders, _folder_prefixes(folders), strict=True)
     downloads = [find_in_folder(folder, assignment, known, out, prefix) for folder, prefix in prefixes]
     summary.remarks += [f"Read as {one.layout}." for one in downloads]
-    summary.add_names("Skipped, nobody's submission", [name for one in downloads for name in one.passed_over])
+    summary.add_names("Skipped, nobody's submission", [name for one in downloads for name in one.ignored_files])
     with Gradebook.writing(out) as book:
         if book.was_damaged:
             summary.remarks.append(f"{out / GRADEBOOK_FILE} was damaged or from another version: all is graded again.")

@@ -178,12 +178,12 @@ class ClassStatistics:
         assignment, name = submission.assignment, submission.person.name
         if (case := needs_review.case(row)) is not None:
             self._cases.setdefault(case, []).append(printable(row.student))
-        if submission.who not in self._students:
+        if submission.student_key not in self._students:
             label = row.student if not name or name in row.student else f"{row.student} ({name})"
-            section = self.section_by_person.get(submission.who, "")
-            self._students[submission.who] = StudentLine(label, quote(row.folder), section)
+            section = self.section_by_person.get(submission.student_key, "")
+            self._students[submission.student_key] = StudentLine(label, quote(row.folder), section)
         cell = ScoreCell(row.score, case is not None, bool(submission.late), row.arrival)
-        self._students[submission.who].cells[assignment] = cell
+        self._students[submission.student_key].cells[assignment] = cell
         if assignment and not row.machine_failure:
             self._results.setdefault(assignment, AssignmentResults(assignment)).add(row)
 

@@ -71,14 +71,14 @@ def pack(
     """
     earlier: dict[tuple[str, str], list[str]] = defaultdict(list)
     for submission in superseded:
-        earlier[submission.assignment, submission.who].append(submission.file)
+        earlier[submission.assignment, submission.student_key].append(submission.file)
     without: list[Row] = []
     pages: dict[str, dict[str, bytes]] = defaultdict(dict)
     for row in rows:
         submission = row.submission
         if assignments and submission.assignment not in (*assignments, ""):
             continue
-        name = _name(row, platform, [submission.file, *earlier[submission.assignment, submission.who]])
+        name = _name(row, platform, [submission.file, *earlier[submission.assignment, submission.student_key]])
         form = FORMS.get(PurePosixPath(name).suffix.casefold())
         if submission.assignment and form:
             content = form(row)

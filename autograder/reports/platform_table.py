@@ -75,7 +75,7 @@ def fill_table(
     section = next((n for n, title in enumerate(table.titles) if title.casefold() in SECTION_COLUMNS), None)
     for row in chain.from_iterable(rows.values()):
         for line in student_lines.lines_of(row) if section is not None else ():
-            filled.section_by_person[row.submission.who] = table.lines[line][section or 0].strip()
+            filled.section_by_person[row.submission.student_key] = table.lines[line][section or 0].strip()
     lines_without = sorted(student_lines.lines - lines_with_submission)
     filled.remarks["Without a submission"] = [printable(table.lines[number][0]) for number in lines_without]
     filled.remarks = {heading: about for heading, about in filled.remarks.items() if about}

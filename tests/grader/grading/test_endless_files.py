@@ -18,7 +18,7 @@ from autograder.grading.grade import Grade, to_json
 from autograder.grading.grader import Grader
 from autograder.grading.row import Key, Row
 from autograder.sandbox.limits import LIMITS
-from autograder.submission import Submission, read_alone
+from autograder.submission import Submission, read_file_bounded
 from tests.grader.support.feedback_messages import markdown
 
 LESSON = Assignment("sinusoidal")
@@ -58,7 +58,7 @@ def said_to_be_defined(page: str) -> set[str]:
 
 
 def graded(grader: Grader, path: Path) -> tuple[Submission, Grade, str]:
-    submission = read_alone(path, LESSON.name, [LESSON.name])
+    submission = read_file_bounded(path, LESSON.name, [LESSON.name])
     assert submission.problem is None
     grade = grader.grade(LESSON, submission.cells)
     return submission, grade, markdown(submission, grade)

@@ -120,7 +120,7 @@ def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str, monkeypatch:
     summary = run.grade([folder], out, flag)
     assert platform in summary.remarks[0] and len(summary.assignments["rope"].scores) == SIZE
     with Gradebook.reading(out) as book:
-        rows = {row.submission.who: row for row in book.rows()}
+        rows = {row.submission.student_key: row for row in book.rows()}
         assert [*sorted(rows)] == sorted(f"{platform}:{key(number)}" for number in range(SIZE))
         assert len({row.student for row in rows.values()}) == len({row.folder for row in rows.values()}) == SIZE
         for number, kind in enumerate(kinds):

@@ -156,7 +156,7 @@ def test_a_gradescope_export_with_damaged_metadata_is_still_read(tmp_path: Path,
         (tmp_path / "export" / platforms.METADATA).symlink_to(tmp_path / "elsewhere.yml")
     found = find_in_folder(tmp_path / "export", "rope", KNOWN)
     assert [uploads[0].student for uploads in found.students] == [f"submission_{number}" for number in (1, 2, 3, 9)]
-    (said,) = found.passed_over
+    (said,) = found.ignored_files
     assert "submission_metadata.yml" in said and "folder names identify the students" in said
 
 
