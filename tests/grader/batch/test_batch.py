@@ -355,7 +355,7 @@ def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
         assert psutil.wait_procs(processes, timeout=20)[1] == []
         if number == signal.SIGINT:
             assert process.returncode == 130, printed
-            assert "What was graded is kept" in printed and "Traceback" not in printed
+            assert "All grades so far are kept" in printed and "Traceback" not in printed
         assert graded_in(out) == 3
         for _ in range(200):  # a process that is still starting ends a little later
             if not list(scratch.iterdir()):
@@ -413,7 +413,7 @@ def test_a_bad_seed_is_named(content: str, tmp_path: Path, monkeypatch: pytest.M
     seed.parent.mkdir(parents=True)
     seed.write_text(content)
     monkeypatch.setattr(course, "ROOT", tmp_path)
-    with pytest.raises(course.CourseError, match=r"tests/hidden/seed.txt holds .*: write one whole number"):
+    with pytest.raises(course.CourseError, match=r"tests/hidden/seed.txt contains .*: write one whole number"):
         course.seed()
 
 
