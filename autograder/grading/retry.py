@@ -126,7 +126,7 @@ class Retry:
         yield from itertools.islice(filter(self.is_helped, new), MAX_NEW_CALL_CHECKS)
 
     def unexplained_inner_calls(self) -> Iterator[Call]:
-        """Yield the calls to replaced functions that the solution makes in calls whose first answers must be explained."""
+        """Yield the calls to replaced functions that the solution makes in calls with first answers to explain."""
         new = filter(self.is_helped, self.new_calls())
         for call in (*(call for call, _ in self.unexplained), *new):
             yield from self.replaced_inner_calls(call)
@@ -216,10 +216,10 @@ class Retry:
         return [inner.call for inner in inner_calls if inner.call.function in below and not inner.callers & below]
 
     def _all_replaced_calls(self, call: Call) -> list[Call]:
-        """Return the calls to replaced functions that the solution makes in a call, and the call itself if it is one."""
+        """Return the calls to replaced functions that the solution makes in a call, and itself if it is one."""
         below = self._replaced_below(
             call
-        )  # a right function may build on a wrong one in a different way from the solution
+        )  # a right function may build on a wrong one differently from the solution
         inner_calls = self.reference.inner_calls(call) if below else ()
         itself = [unmeasured(call)] if call.function in self.replaced else []
         return [*itself, *(inner.call for inner in inner_calls if inner.call.function in below)]
