@@ -47,6 +47,8 @@ class Changes:
         """scores of this run"""
         self.outdated_adjustments: list[str] = []
         """a sentence for each correction that was made when the tests gave different points"""
+        self.withdrawn = 0
+        """number of corrections that the last run applied and this run does not"""
 
     def add(self, row: Row) -> None:
         """Compare one submission."""
@@ -65,6 +67,8 @@ class Changes:
                 f"{printable(row.student)}, {submission.assignment}: when the correction was made, the tests gave"
                 f" {at_correction:g} points, and now they give {tests:g}"
             )
+        if before is not None:
+            self.withdrawn += _withdrawn(before, now)
         if before is not None and before.score != now.score:
             self._note(before._replace(student=now.student), f"{now.score:.10g}", _reason(before, now))
 
@@ -94,5 +98,10 @@ def _reason(before: RecordedScore, now: RecordedScore) -> str:
     elif before.tests != now.tests:
         reasons.append("a changed test" if before.grading != now.grading else "another grading")
     if before.adjustments != now.adjustments:
-        reasons.append("a correction")
+        reasons.append("a correction that was withdrawn" if _withdrawn(before, now) else "a correction")
     return " and ".join(reasons)
+
+
+def _withdrawn(before: RecordedScore, now: RecordedScore) -> int:
+    """Return how many corrections fewer the submission has now."""
+    return max(0, len(json.loads(before.adjustments)) - len(json.loads(now.adjustments)))

@@ -11,6 +11,7 @@ import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -76,11 +77,9 @@ class Retry:
         self.wrong = wrong
         self.first = first
         self.second = second
-        question = result.test.question
+        question, calls = result.test.question, self.reference.known_calls
         self.replaced = frozenset(
-            name
-            for name in wrong.names
-            if name != question and question not in self.reference.call_graph.dependencies(name)
+            name for name in wrong.names if name != question and question not in calls.dependencies(name)
         )
         """Wrong functions that are not the tested function and do not build on it."""
         self.checked_calls = {call.encoded for call in result.calls}
@@ -177,7 +176,7 @@ class Retry:
         for call in self.helped:
             for question in [unmeasured(call), *(inner_call.call for inner_call in self.reference.inner_calls(call))]:
                 by_function.setdefault(question.function, []).append(question)
-        names = self.reference.call_graph.topological_order(self.replaced & by_function.keys())
+        names = self.reference.known_calls.topological_order(self.replaced & by_function.keys())
         return next((name for name in names if any(map(self._differs, by_function[name]))), None)
 
     def call(self, call: Call) -> Reply:
@@ -204,7 +203,7 @@ class Retry:
     # Do right values make a difference?
 
     def _replaced_below(self, call: Call) -> frozenset[str]:
-        return self.replaced & self.reference.call_graph.dependencies(call.function)
+        return self.replaced & self.reference.known_calls.dependencies(call.function)
 
     def _helped_call(self, call: Call) -> HelpedCall:
         return HelpedCall(call, self._replaced_below(call), self.replaced_inner_calls(call))
@@ -266,7 +265,10 @@ class Retry:
         return right.raised is None and difference(reply.value, right.value) is None
 
     def _follows_from_wrong_functions(self, call: Call, reply: Reply) -> bool:
-        """Return whether an answer is the solution's result with the submission's own wrong functions."""
+        """Return whether an answer is a right way's result with the submission's own wrong functions."""
+        return any(self._follows(each, call, reply) for each in self.reference.kept_modules(call.function))
+
+    def _follows(self, module: ModuleType, call: Call, reply: Reply) -> bool:
         submitted_values: list[Any] = []
 
         def stand_in(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -279,7 +281,7 @@ class Retry:
         try:
             self.second.fetch_values(self.replaced_inner_calls(call))
             with self.second.budget.charged():
-                expected = self.reference.value_with(call, stand_ins)
+                expected = self.reference.value_with(module, call, stand_ins)
                 # A function need not have more digits than the functions below it.
                 has_float32 = any(_FLOAT32 in dtypes(value) for value in submitted_values)
         except (Exception, CallStopped):

@@ -65,7 +65,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         """
         set_summaries(list(results.results.values()), self.grade.test_results, self.assignment)
         if not results.all_hidden:
-            texts = (results.output, reading_notes(self.submission), self.grade.public_feedback)
+            texts = (results.output, reading_notes(self.submission, self.grade), self.grade.public_feedback)
             results.set_output("\n\n".join(filter(None, texts)))
 
 

@@ -78,7 +78,8 @@ def _packed_download(upload: Upload) -> Problem | None:
     with contextlib.suppress(Exception):  # damaged bytes may raise any exception: the file is then read like any other
         top = content.top_of_zip(upload.path)
         if platform := platforms.GRADESCOPE if platforms.is_export(*top) else platforms.download_of(*top):
-            sentence = f"{printable(upload.label)} is a download from {platform}: unpack it, or delete it if you have"
+            what = f"{printable(upload.label)} is a download from {platform}"
+            sentence = f"{what}: unpack it if you have not yet, and delete the zip"
             return Problem(f"{sentence}.", sentence, is_class_download=True)
     return None
 

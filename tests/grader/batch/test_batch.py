@@ -304,8 +304,10 @@ def test_a_check_of_one_file_names_a_test_that_the_solution_fails(
     """With the real sandbox, the solution is graded if a submission lacks points."""
     hidden = course.find(NAME).hidden_tests.read_text("utf-8")
     line = '\n\n@pytest.mark.question("frequencies", points=0)\ndef test_wrong() -> None:\n    """A rule."""\n'
-    put(tmp_path, {f"test_{NAME}.py": f"{hidden}{line}    assert {not broken}\n", "sinusoidal.py": "x = 1\n"})
-    monkeypatch.setattr(course.Assignment, "hidden_tests", property(lambda one: tmp_path / f"test_{one.name}.py"))
+    put(tmp_path, {f"hidden/test_{NAME}.py": f"{hidden}{line}    assert {not broken}\n", "sinusoidal.py": "x = 1\n"})
+    folder = tmp_path / "hidden"
+    monkeypatch.setattr("autograder.grading.grade.ROOT", Path("/"))  # the sentence names the file below it
+    monkeypatch.setattr(course.Assignment, "hidden_tests", property(lambda one: folder / f"test_{one.name}.py"))
     done = CliRunner().invoke(main, ["check", str(tmp_path / "sinusoidal.py")])
     assert (done.exit_code, "does not pass test_wrong" in done.output) == ((2, True) if broken else (1, False))
 

@@ -140,7 +140,7 @@ def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str, monkeypatch:
     first, left = said.output.splitlines()
     assert first == f"{sum(kind in READ for kind in kinds)} scores in {out / 'roster_table.csv'}"
     assert left.startswith("Left empty, because the file could not be read: ")
-    assert len(re.findall(r", rope(?=[,.])", left)) == sum(kind in UNREADABLE for kind in kinds)
+    assert len(re.findall(r", rope(?=[;.])", left)) == sum(kind in UNREADABLE for kind in kinds)
     with (out / "roster_table.csv").open(encoding="utf-8", newline="") as file:
         cells = [row["Grade"] for row in csv.DictReader(file)]
     for number, (kind, cell) in enumerate(zip(kinds, cells, strict=True)):

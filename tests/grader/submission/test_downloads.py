@@ -193,13 +193,18 @@ def test_a_platform_s_zip_beside_a_class_is_nobody_s(
     packed = PACKED[platform]
     archive = archive_of({f"{inner}/{name}".lstrip("/"): content for name, content in packed.items()})
     put(tmp_path / "alone", {"all.zip": archive})
-    with pytest.raises(NothingToGradeError, match=f"all.zip is a download from {platform}: unpack it, or delete it"):
+    with pytest.raises(
+        NothingToGradeError, match=f"all.zip is a download from {platform}: unpack it if you have not yet"
+    ):
         grade(tmp_path / "alone", tmp_path / "out", monkeypatch)
     if beside == "Gradescope":  # whose export contains nothing else
         return
     put(tmp_path / "class", {**DOWNLOADS[beside], "all.zip": archive})
     printed = grade(tmp_path / "class", tmp_path / "out", monkeypatch)
-    assert f"Not read: all.zip is a download from {platform}: unpack it, or delete it if you have." in printed
+    assert (
+        f"Not read: all.zip is a download from {platform}: unpack it if you have not yet, and delete the zip."
+        in printed
+    )
     assert len(classroom.grades(tmp_path / "out")) == len(DOWNLOADS[beside])
 
 
@@ -220,7 +225,7 @@ def test_clones_of_weeks_in_one_folder_are_told_to_the_instructor(
     tmp_path: Path, weeks: tuple[str, ...], logins: tuple[str, ...]
 ) -> None:
     put(tmp_path, {f"hw-week-{week}-{login}/rope.py": SOLVED for week in weeks for login in logins})
-    with pytest.raises(NothingToGradeError, match=f"hw-week-{weeks[0]}-, hw-week-{weeks[1]}-"):
+    with pytest.raises(NothingToGradeError, match=f"hw-week-{weeks[0]}-; hw-week-{weeks[1]}-"):
         rows(tmp_path)
 
 
