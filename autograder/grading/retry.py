@@ -215,10 +215,8 @@ class Retry:
         return [inner.call for inner in inner_calls if inner.call.function in below and not inner.callers & below]
 
     def _all_replaced_calls(self, call: Call) -> list[Call]:
-        """Return the calls to replaced functions that the solution makes in a call, and itself if it is one."""
-        below = self._replaced_below(
-            call
-        )  # a right function may build on a wrong one differently from the solution
+        """Return the calls to replaced functions that the solution makes in a call, and the call if it is one."""
+        below = self._replaced_below(call)  # a right function may build on a wrong one differently from the solution
         inner_calls = self.reference.inner_calls(call) if below else ()
         itself = [unmeasured(call)] if call.function in self.replaced else []
         return [*itself, *(inner.call for inner in inner_calls if inner.call.function in below)]
