@@ -1,4 +1,4 @@
-"""The second run of a failed test, in which the submission's wrong functions below the tested one return right values.
+"""The second run of a failed test, in which the wrong functions that the tested one builds on return right values.
 
 `follow_through` explains on which conditions a second run counts. Each retry says what it needs to know of the two
 processes, so that these can answer for all retries at once; it asks only for the rest.
@@ -30,7 +30,7 @@ MAX_NEW_CALL_CHECKS = 2
 """Maximum number of calls that only a test's second run makes and whose first answers it checks."""
 
 EXACT_TOLERANCE = 1e-10
-"""Relative difference of two values that any tolerance of a test allows."""
+"""Relative difference between two values that every test's tolerance allows."""
 
 T = TypeVar("T")
 
@@ -72,7 +72,7 @@ class Retry:
     ) -> None:
         self.result = result
         self.solution_calls = solution_calls
-        """Calls that the test makes of the solution, and most probably of the submission with right values."""
+        """Calls that the test makes to the solution, and most probably to the submission with right values."""
         self.reference = second.reference
         self.wrong = wrong
         self.first = first
@@ -111,7 +111,7 @@ class Retry:
     # What can be fetched together, for all retries
 
     def undecided_calls(self) -> Iterator[Call]:
-        """Yield the calls of replaced functions whose replies show whether right values make a difference."""
+        """Yield the calls to replaced functions whose replies show whether right values make a difference."""
         for call in (*self.result.calls, *self.solution_calls):
             with contextlib.suppress(MemoryError):  # a test may pass on a result, which may be very large
                 questions = self._all_replaced_calls(call)
@@ -125,7 +125,7 @@ class Retry:
         yield from itertools.islice(filter(self.is_helped, new), MAX_NEW_CALL_CHECKS)
 
     def unexplained_inner_calls(self) -> Iterator[Call]:
-        """Yield the calls of replaced functions that the solution makes where first answers must be explained."""
+        """Yield the calls to replaced functions that the solution makes in calls with first answers to explain."""
         new = filter(self.is_helped, self.new_calls())
         for call in (*(call for call, _ in self.unexplained), *new):
             yield from self.replaced_inner_calls(call)
@@ -155,7 +155,7 @@ class Retry:
         return replace(retried, faulty_function=self._lowest_helpful_function(), calls=self.result.calls)
 
     def _is_right_throughout(self) -> bool:
-        """Return whether right values below make the submission's values those of the solution in the whole test.
+        """Return whether right values of other functions give the submission the solution's values in the whole test.
 
         Then the test passes, as it does on the solution. Measurements and refusals are for the test itself to judge.
         """
@@ -215,8 +215,8 @@ class Retry:
         return [inner.call for inner in inner_calls if inner.call.function in below and not inner.callers & below]
 
     def _all_replaced_calls(self, call: Call) -> list[Call]:
-        """Return the calls of replaced functions that the solution makes in a call, and the call if it is one."""
-        below = self._replaced_below(call)  # a right function may build on a wrong one in another way than the solution
+        """Return the calls to replaced functions that the solution makes in a call, and the call if it is one."""
+        below = self._replaced_below(call)  # a right function may build on a wrong one differently from the solution
         inner_calls = self.reference.inner_calls(call) if below else ()
         itself = [unmeasured(call)] if call.function in self.replaced else []
         return [*itself, *(inner.call for inner in inner_calls if inner.call.function in below)]
