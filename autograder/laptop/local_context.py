@@ -45,7 +45,7 @@ class LocalFile:
         self.source = Source(path)
         self.call_graph = CallGraph(self.source.functions)
         self.stuck = dict(host.stuck)
-        """function → sentence, for a function that did not return and is no longer called"""
+        """function, or LOADING → sentence, for what did not return and is no longer called"""
         self.failure: Raised | None
         if LOADING in self.stuck:
             self.module, self.failure = ModuleType(name), Raised("", (), self.stuck[LOADING])
@@ -53,7 +53,8 @@ class LocalFile:
             with host.limit_call(LOADING):
                 self.module, self.failure = load(name, [self.source.text], str(path))
             if self.failure is not None and TIMEOUT_MARK in self.failure.message:
-                self.failure = Raised("", (), endless_file_message(self.failure.line), self.failure.line)
+                self.stuck[LOADING] = endless_file_message(self.failure.line)
+                self.failure = Raised("", (), self.stuck[LOADING], self.failure.line)
         _raise_interrupt(self.failure)
 
     @property

@@ -17,11 +17,15 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 
 def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
-    """Return assignment → the state of its page: mark and text of each function, and a text on the file."""
+    """Return assignment → the state of its page: mark and text of each function, and a text on the file.
+
+    `returns` is False if the file, or a function in it, did not return: no picture is drawn from it then.
+    """
     return {
         progress.name: {
             "right": len(progress.right_functions),
             "next": progress.next_function,
+            "returns": not progress.file.stuck,
             "told": _standing(progress),
             "functions": {
                 state.name: [
