@@ -3,15 +3,15 @@
     python -m assignments.experiments [--full]
 
 runs all experiments with one progress bar (`make experiment`, `make experiment FULL=1`). An experiment is the `lab.py`
-in the folder of a lesson, a module with three functions:
+in a lesson's folder, a module with three functions:
 
     jobs(full)                  the arguments of each job, as tuples of plain values
     job(path, *arguments)       one job, on the functions in the file at `path`; runs in a separate process
     keep(path, full, results)   writes files and pictures from the results, in the order of the jobs; returns what to
                                 print
 
-Without `full` an experiment takes a few minutes. With `full` it also repeats longer measurements, whose numbers come
-with the course as files and do not change otherwise.
+Without `full`, an experiment takes a few minutes. With `full`, it also repeats longer measurements, whose numbers come
+with the course as files and otherwise do not change.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ CLEAR = 0.05
 """Largest p at which the lessons call a difference clear."""
 
 
-# Numbers of several seeds.
+# Numbers from several seeds.
 
 
 def spread(values: np.ndarray) -> str:
@@ -56,7 +56,7 @@ def mean_and_reliable(accuracies: np.ndarray) -> str:
 
 
 def number(value: float, digits: int = 2) -> str:
-    """Format a number with `digits` decimals, the minus sign of prose, and no minus before a zero."""
+    """Format a number with `digits` decimals, a true minus sign, and no minus before a zero."""
     return "no entry" if np.isnan(value) else f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
@@ -68,14 +68,14 @@ class Paired(NamedTuple):
     deviation: float
     """Standard deviation of the differences, with n − 1 in the denominator."""
     gained: int
-    """Number of models that have more after than before."""
+    """Number of models with a higher value after than before."""
     models: int
     p: float
     """`sign_flip` of the differences."""
 
 
 def paired(before: np.ndarray, after: np.ndarray) -> Paired:
-    """Compare two measurements; entry i of both belongs to model i."""
+    """Compare two measurements; entry i of each belongs to model i."""
     differences = np.asarray(after, dtype=np.float64) - before
     gained = int((differences > 0).sum())
     return Paired(differences.mean(), differences.std(ddof=1), gained, len(differences), sign_flip(differences))
@@ -84,8 +84,9 @@ def paired(before: np.ndarray, after: np.ndarray) -> Paired:
 def sign_flip(differences: np.ndarray) -> float:
     """Return how often chance alone gives a mean difference this large: the share of all 2ⁿ choices of signs that do.
 
-    If the change makes no difference, each difference could as well have the other sign. So try all choices of signs,
-    and count those whose mean is at least as far from 0 as the measured one. With n models the share is at least 2/2ⁿ.
+    If the change has no effect, each difference could just as well have the opposite sign. So try all choices of signs,
+    and count those whose mean is at least as far from 0 as the measured mean. With n models, the share is at least
+    2/2ⁿ.
     """
     differences = np.asarray(differences, dtype=np.float64)
     signs = np.array(list(product((1, -1), repeat=len(differences))))
@@ -116,13 +117,13 @@ def write_rows(path: Path, header: Sequence[str], rows: Iterable[Sequence[object
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file, each as header → text."""
+    """Return the rows of a CSV file, each a dict from header to text."""
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def load(path: Path) -> ModuleType:
-    """Return a file as a module."""
+    """Load a file as a module."""
     spec = spec_from_file_location(path.stem, path)
     assert spec and spec.loader
     module = module_from_spec(spec)
@@ -152,9 +153,9 @@ class Progress:
 
 def side_by_side(calls: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
     """Run calls (function, *arguments) in parallel on all cores and yield their results in order."""
-    from concurrent.futures import ProcessPoolExecutor  # here, because a browser tab has no processes
+    from concurrent.futures import ProcessPoolExecutor  # imported here, because a browser tab has no processes
 
-    # These matrices are small: a library that splits each product over all cores only slows the other jobs down.
+    # These matrices are small: a library that splits each product over all cores only slows down the other jobs.
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
     os.environ |= dict.fromkeys(threads, "1")
     progress = Progress(len(calls))
@@ -175,7 +176,7 @@ def student_file(lab: Path) -> Path:
 def run(labs: Sequence[ModuleType], full: bool = False, path: Path | None = None) -> None:
     """Run the experiments in turn.
 
-    If a function is missing or wrong, the other experiments still run, and the program ends with one sentence
+    If a function is missing or wrong, the other experiments still run, and the program ends with a sentence
     about it.
     """
     print_anywhere()
@@ -193,7 +194,7 @@ def run(labs: Sequence[ModuleType], full: bool = False, path: Path | None = None
 
 
 def requests_full(arguments: Sequence[str]) -> bool:
-    """Return True if `--full` is requested; any other word ends the program with one sentence."""
+    """Return True if `--full` is requested; any other argument ends the program with a message."""
     parser = ArgumentParser(description="Measure what the lessons report.")
     parser.add_argument("--full", action="store_true", help="also what takes hours")
     return bool(parser.parse_args(arguments).full)

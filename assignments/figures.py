@@ -1,8 +1,8 @@
-"""Shared parts of the pictures of all lessons: their look, drawing, sliders, the map of the course, saving.
+"""Shared parts of all lessons' pictures: their look, drawing, sliders, the map of the course, and saving.
 
-The pictures of a lesson are in its folder: `figures.clock_hands(sinusoidal)` draws what the functions of `sinusoidal`
-return, right or wrong, and returns a matplotlib Figure. If a function is not written yet, or fails, the picture is a
-card with its name. In the notebook of the lesson
+A lesson's pictures are in its folder: `figures.clock_hands(sinusoidal)` draws what the functions of `sinusoidal`
+return, right or wrong, and returns a matplotlib Figure. If a function is not implemented yet, or fails, the picture is
+a card with its name. In the lesson's notebook,
 
     figures.explore(figures.clock_hands, sinusoidal, position=(0, 60))
 
@@ -41,15 +41,15 @@ from matplotlib.text import Text
 HERE = Path(__file__).resolve().parent
 NARROW = 3.7  # inches: a picture of this width fits a phone without scrolling
 
-# One style for all. Colour-blind readers can distinguish the colours, and each has a line style, so that a grey print
-# is readable too. Sizes are shades that grow darker; signed values are orange below 0 and blue above.
+# One style for all. Colour-blind readers can distinguish the colours, and each has its own line style, so that a grey
+# print is readable too. Sizes are shades that grow darker; signed values are orange below 0 and blue above.
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#AA4499", "#8C8C8C"
 INK, FAINT = "#222222", "#DDDDDD"
 LINES = ((BLUE, "-"), (ORANGE, "--"), (GREEN, "-."), (PURPLE, ":"))
-ON_COLOUR = "#FEFEFE"  # what is written on a full colour
+ON_COLOUR = "#FEFEFE"  # colour of words on a full colour
 SHADES = ListedColormap([to_rgba(BLUE, step / 255) for step in range(256)])
 SIGNED = ListedColormap([to_rgba(ORANGE if step < 0 else BLUE, abs(step) / 255) for step in range(-255, 256, 2)])
-"""Shades without colour at 0, so that the paper shows, and stronger farther away.
+"""Shades with no colour at 0, where the paper shows, and stronger colour farther from 0.
 
 `SIGNED` is orange below 0 and blue above.
 """
@@ -65,9 +65,9 @@ THEME = {
     PURPLE: ("purple", PURPLE, "#C873B9"),
     ON_COLOUR: ("on", "#FFFFFF", "#101214"),
 }
-"""Colour of a picture → its name in a saved picture, and its value on a light and on a dark page.
+"""Colour in a picture → its name in a saved picture, and its values on a light and on a dark page.
 
-Words in each colour can be read on paper, and ON_COLOUR can be read on it.
+Words in each colour are readable on paper, and ON_COLOUR is readable on each colour.
 """
 STYLE = {
     "figure.dpi": 110,
@@ -101,7 +101,7 @@ class _Watched:
         self._module, self._calls = module, calls
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the module; a function also notes its calls."""
+        """Return an attribute of the module; a function also records its calls."""
         self._calls.append(name)
         function = getattr(self._module, name)
         if not callable(function):
@@ -117,7 +117,7 @@ class _Watched:
 
 
 def picture(draw: Callable[..., Figure]) -> Callable[..., Figure]:
-    """Make a drawing function safe to call on anything: if drawing fails, the result is a card."""
+    """Make a drawing function safe to call with any module: if drawing fails, the result is a card."""
 
     @functools.wraps(draw)
     def drawn(*modules: ModuleType, **settings: Any) -> Figure:
@@ -137,7 +137,7 @@ def picture(draw: Callable[..., Figure]) -> Callable[..., Figure]:
 def _card(function: str, reason: Exception) -> Figure:
     """Return the card that replaces a picture that cannot be drawn yet."""
     if isinstance(reason, NotImplementedError):
-        # A written function may call an unwritten one, and a stub contains its name.
+        # A finished function may call an unfinished one, whose message contains its name.
         if match := re.match(r"(\w+) is not written yet", str(reason)):
             function = match[1]
         why = "It is not written yet."
@@ -157,7 +157,7 @@ def _card(function: str, reason: Exception) -> Figure:
 def explore(draw: Callable[..., Figure], *modules: ModuleType, **controls: Any) -> Figure | None:
     """Show a picture with a slider for each control.
 
-    A control is `name=(low, high)`, `(low, high, step)`, or a list to choose from. Without ipywidgets the
+    A control is `name=(low, high)`, `(low, high, step)`, or a list to choose from. Without ipywidgets, the
     picture has no sliders, and a sentence says how to get them.
     """
     try:
@@ -176,7 +176,7 @@ def explore(draw: Callable[..., Figure], *modules: ModuleType, **controls: Any) 
 
 
 def as_numbers(values: Any) -> np.ndarray:
-    """Return the result of a function as numbers to draw: lists and integers are accepted."""
+    """Return a function's result as numbers to draw: lists and integers are accepted."""
     return np.asarray(values, dtype=np.float64)
 
 
@@ -213,18 +213,18 @@ def headline(figure: Figure, text: str) -> None:
 
 
 def note(axes: Axes, text: str, at: tuple[float, float], beside: tuple[float, float], **looks: Any) -> None:
-    """Write words beside a point, `beside` in points of the page."""
+    """Write words beside a point, at the distance `beside` in typographic points."""
     axes.annotate(text, at, beside, textcoords="offset points", **looks)
 
 
 def heatmap(axes: Axes, values: Any, low: float, high: float, digits: int | None = None) -> Any:
     """Draw a matrix as shades, with each number written in its cell if `digits` gives the number of decimals.
 
-    No colour means 0 where `low` is −`high`.
+    If `low` is −`high`, a cell without colour is 0.
     """
     values = as_numbers(values)
     shades = SIGNED if low == -high else SHADES
-    if digits is not None:  # so that ink can be read on all of them
+    if digits is not None:  # so that ink is readable on all of them
         shades = ListedColormap([to_rgba(colour, 0.75 * colour[-1]) for colour in shades.colors])
     image = axes.imshow(values, cmap=shades, vmin=low, vmax=high, aspect="auto", interpolation="none")
     axes.spines[:].set_visible(False)
@@ -244,7 +244,7 @@ def shade_bar(figure: Figure, image: Any, axes: Any, label: str) -> Any:
 
 
 def round_face(axes: Axes, radius: float = 1.0) -> None:
-    """Draw a round face without numbers."""
+    """Draw a round clock face without numbers."""
     axes.set(
         xlim=(-1.18 * radius, 1.18 * radius), ylim=(-1.18 * radius, 1.18 * radius), aspect="equal", xticks=[], yticks=[]
     )
@@ -255,7 +255,7 @@ def round_face(axes: Axes, radius: float = 1.0) -> None:
 
 
 def draw_hand(axes: Axes, tip: Any, colour: str, width: float = 2.0, alpha: float = 1.0) -> None:
-    """Draw a hand from the centre of a face to its tip."""
+    """Draw a clock hand from the centre of its face to its tip."""
     arrow = {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0, "color": colour, "linewidth": width, "alpha": alpha}
     x, y = as_numbers(tip)
     axes.annotate("", (x, y), (0, 0), arrowprops=arrow)
@@ -267,7 +267,7 @@ def signed(value: float, digits: int = 2) -> str:
 
 
 def seed_lines(axes: Axes, accuracy: dict[tuple[int, int], float], lengths: Sequence[int]) -> None:
-    """Draw accuracies, (length, seed) → accuracy, over lengths on a logarithmic axis.
+    """Draw accuracies, (length, seed) → accuracy, against length on a logarithmic axis.
 
     There is a thin line per seed and a thick line for their mean.
     """
@@ -281,7 +281,7 @@ def seed_lines(axes: Axes, accuracy: dict[tuple[int, int], float], lengths: Sequ
 
 
 def loss_curves(panels_of: dict[str, list[Any]], columns: int) -> Figure:
-    """Draw a panel per name: the loss by step, a thin line per seed."""
+    """Draw a panel per name: the loss by step, with a thin line per seed."""
     figure, panels = small_multiples([name.replace(", ", ",\n") for name in panels_of], "step", "loss", columns=columns)
     for axes, rows in zip(panels.values(), panels_of.values(), strict=True):
         steps = sorted({row.step for row in rows})
@@ -294,13 +294,13 @@ def loss_curves(panels_of: dict[str, list[Any]], columns: int) -> Figure:
 
 # The map of the course.
 
-# Places at which position can enter a layer, in the order of the computation.
+# Places where position can enter a layer, in the order of the computation.
 PLACES = ("embedding", "score", "bias,\nmask")
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """Lesson on the map: hours, needed lessons, places (counted from 1), and what happens there."""
+    """Lesson on the map: hours, required lessons, places (counted from 1), and what happens there."""
 
     number: int
     hours: float
@@ -310,7 +310,7 @@ class Lesson:
 
 
 def lessons() -> dict[str, ModuleType]:
-    """Return name of a lesson → the module of its pictures, in the order of the course."""
+    """Return lesson name → module of its pictures, in the order of the course."""
     found = {path.parent.name: _pictures_of(path.parent.name) for path in HERE.glob("*/figures.py")}
     return dict(sorted(found.items(), key=lambda one: one[1].LESSON.number))
 
@@ -335,7 +335,7 @@ def _layer(axes: Axes, lit: Sequence[int]) -> None:
 
 @picture
 def course_map(course: dict[str, Lesson] | None = None) -> Figure:
-    """Draw the lessons of a course and the places of a layer where each puts the position.
+    """Draw the lessons of a course, and the places in a layer where each lesson puts the position.
 
     All lessons are drawn if none are named.
     """
@@ -363,7 +363,7 @@ def course_map(course: dict[str, Lesson] | None = None) -> Figure:
 
 
 def mapped_lessons() -> dict[str, Lesson]:
-    """Return the lessons that show a map of a layer: the first, and each that puts the position at a new place."""
+    """Return the lessons that show a map of a layer: the first, and each that puts the position in a new place."""
     mapped, seen = {}, set()
     for name, module in lessons().items():
         places = set(module.LESSON.places)
@@ -412,7 +412,7 @@ def pictures(lesson: str) -> dict[str, Callable[..., Figure]]:
 
 
 def measurements(lesson: str) -> dict[str, Any]:
-    """Return the measurements that the pictures of a lesson need besides functions, if it has any."""
+    """Return the measurements that a lesson's pictures need besides functions, if there are any."""
     return getattr(_pictures_of(lesson), "measurements", dict)()
 
 
@@ -440,7 +440,7 @@ def draw_lesson(source: Path, target: Path, lesson: str) -> Iterator[Path]:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write an SVG whose text stays text, and whose colours are those of a light or a dark page.
+    """Write an SVG in which text stays text, and colours follow a light or a dark page.
 
     The same picture always gives the same file. A wide picture is also laid out for a phone, if there is a
     folder `narrow` beside it.
@@ -482,7 +482,7 @@ def _with_short_numbers(tag: str) -> str:
 def _without_padding(drawing: str) -> str:
     """Return the part of a drawing that a browser needs.
 
-    The result has no unused name, no group that is empty or without a property, and no white space.
+    The result has no unused names, no groups that are empty or without properties, and no white space.
     """
     drawing = re.sub(r" transform=\"rotate\(-0 [^\"]*\)\"", "", drawing)
     drawing = re.sub(r" id=\"([^\"]*)\"", lambda name: name[0] if f"#{name[1]}" in drawing else "", drawing)
@@ -505,7 +505,7 @@ def _without_padding(drawing: str) -> str:
 def narrowed(figure: Figure) -> Figure:
     """Return the same figure, as wide as a phone.
 
-    Its panels are below each other, with the labels that they shared; long lines of words are broken.
+    Its panels are stacked, each with the labels that they shared; long lines of text are broken.
     """
     for image in figure.findobj(AxesImage):
         if image.colorbar is not None:
@@ -544,7 +544,7 @@ def _lay_down(figure: Figure, image: AxesImage) -> None:
 
 
 def _halve(legend: Legend) -> None:
-    """Halve the number of columns of a legend, and make room for the further lines."""
+    """Halve the number of columns in a legend, and make room for the extra lines."""
     axes, figure = legend.axes, legend.figure
     words = [text.get_text() for text in legend.get_texts()]
     legend.remove()
@@ -566,8 +566,8 @@ def _halve(legend: Legend) -> None:
 def _stack(figure: Figure) -> None:
     """Stack the panels of a figure.
 
-    Up to three panels of a row are below each other, more panels are in two columns. A panel as wide or as
-    tall as the old figure becomes as wide as the new one.
+    Up to three panels from a row are placed below each other; more panels go into two columns. A panel as
+    wide or as tall as the old figure becomes as wide as the new figure.
     """
     panels = {
         axes: place for axes in figure.axes if axes.get_visible() and (place := axes.get_subplotspec()) is not None
@@ -594,7 +594,7 @@ def _stack(figure: Figure) -> None:
 
 
 def _say_what_was_shared(panels: dict[Axes, Any]) -> None:
-    """Give each panel a label and a title if panels of a row or a column shared one."""
+    """Give each panel a label and a title if the panels in a row or column shared them."""
     at = {(place.rowspan.start, place.colspan.start): axes for axes, place in panels.items()}
     last = max(row for row, _ in at)
     for (row, column), axes in at.items():

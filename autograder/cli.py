@@ -1,7 +1,7 @@
-"""The command line: `autograder` and a command, each with its `--help`.
+"""The command line: `autograder` and its commands, each with `--help`.
 
-Each command imports its modules only when it runs, so that quick commands are quick. Exit codes: 0 done, 1 some check
-failed (`check`), 2 wrong use or nothing to grade, 3 the sandbox does not hold here, 130 interrupted with work left.
+Each command imports its modules only when it runs, so that quick commands stay quick. Exit codes: 0 done, 1 some check
+failed (`check`), 2 wrong usage or nothing to grade, 3 the sandbox does not hold here, 130 interrupted with work left.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ def main() -> None:
 @main.command(short_help="Grade a class.")
 @click.argument("folders", nargs=-1, required=True, type=FOLDER, metavar="FOLDER…")
 @ASSIGNMENT_OPTION
-@click.option("--out", type=FOLDER, default=Path("results"), show_default=True, help="Where results go.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Graders at a time; one per core by default.")
+@click.option("--out", type=FOLDER, default=Path("results"), show_default=True, help="Folder for the results.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Number of graders at a time; by default one per core.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, to grade on a cluster.")
 @ISOLATION_OPTION
 def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options: Any) -> None:
     """Grade every submission in FOLDER into OUT.
 
-    If a student has submissions for one assignment in several FOLDERs, the one in the later folder counts. Corrections
-    by hand are in adjustments.csv beside the last FOLDER: student, assignment, points or score, reason.
+    If a student has submissions for one assignment in several FOLDERs, the one in the last of them counts. Corrections
+    by hand go into adjustments.csv, next to the last FOLDER: student, assignment, points or score, reason.
     """
     from rich.console import Console
 
@@ -62,7 +62,7 @@ def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options
     try:
         run.grade(folders, jobs=jobs, disabled_locks=locks, console=Console(), **options)
     except KeyboardInterrupt:
-        echo("Stopped. What was graded is kept, and the same command goes on.", err=True)
+        echo("Stopped. All grades so far are kept, and the same command continues.", err=True)
         sys.exit(INTERRUPTED)
 
 
@@ -72,23 +72,23 @@ def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @ISOLATION_OPTION
 def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> None:
-    """Grade one submission and show all failed tests, hidden ones too: for teaching staff."""
+    """Grade one submission and show all failed tests, including hidden ones: for teaching staff."""
     from rich.console import Console
 
     from autograder.grading.grader import grade_alone
-    from autograder.reports import one_submission
+    from autograder.reports import check_result
     from autograder.submission import read_alone
 
     locks = disabled_locks(isolation)
-    submission = read_alone(file, assignment, [each.name for each in course.assignments()])
+    submission = read_alone(file, assignment, [each.name for each in course.term_assignments()])
     if not submission.assignment:
         assert submission.problem is not None
         raise CommandError(submission.problem.for_staff)
     grade = None if submission.problem else grade_alone(course.find(submission.assignment), submission, locks)
     if as_json:
-        echo(json.dumps(one_submission.as_json(submission, grade), indent=2, ensure_ascii=False))
+        echo(json.dumps(check_result.as_json(submission, grade), indent=2, ensure_ascii=False))
     else:
-        one_submission.print_result(submission, grade, Console())
+        check_result.print_result(submission, grade, Console())
     if grade is None or grade.score < grade.max_score:
         sys.exit(CHECK_FAILED)
 
@@ -96,15 +96,15 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
 @main.command(short_help="Build the zips for Otter and Gradescope.")
 @click.argument("names", nargs=-1, metavar="[NAME]…")
 @click.option("--out", type=FOLDER, default=Path("dist/autograder"), show_default=True)
-@click.option("--config", type=click.File(encoding="utf-8"), help="Your part of Otter's configuration, as JSON.")
+@click.option("--config", type=click.File(encoding="utf-8"), help="Your additions to Otter's configuration, as JSON.")
 @ISOLATION_OPTION
 def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: str) -> None:
-    """Build the zips for `otter run` and Gradescope, of all assignments or of some."""
+    """Build the zips for `otter run` and Gradescope, for all assignments or some."""
     from autograder.handout import first_problem
     from autograder.otter import package
 
     try:
-        chosen = [course.find(name) for name in names] or course.assignments()
+        chosen = [course.find(name) for name in names] or course.term_assignments()
         if problem := next(filter(None, map(first_problem, chosen)), None):
             raise CommandError(problem)
         settings = json.load(config) if config is not None else None
@@ -123,12 +123,12 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
     multiple=True,
     callback=known_assignment,
     metavar="NAME",
-    help="Only these assignments, which are open by now.",
+    help="Include only these assignments, opened so far.",
 )
 def handout(out: Path, only: tuple[str, ...]) -> None:
     """Bring stubs and recorded values up to date, and build the handout for students."""
     from autograder import handout as handout_files
-    from autograder.plan import Edition
+    from autograder.edition import Edition
 
     for path in handout_files.regenerate():
         echo(f"updated {path.relative_to(course.ROOT)}")
@@ -139,13 +139,13 @@ def handout(out: Path, only: tuple[str, ...]) -> None:
 
 @main.command(short_help="Build the course as a site in which Python runs.")
 @click.option("--out", type=FOLDER, default=Path("dist/site"), show_default=True)
-@click.option("--pyodide", metavar="URL|DIR", help="Source of Pyodide: an address, or a folder to put into the site.")
+@click.option("--pyodide", metavar="URL|DIR", help="Source of Pyodide: an address, or a folder to include in the site.")
 @click.option("--alone", is_flag=True, help="For self-study: with hidden tests, reasons and worked solutions.")
 def site(out: Path, pyodide: str | None, alone: bool) -> None:
     """Build a folder for any static host: the lessons with an editor beside them, and Python in the browser tab.
 
-    The site has the content of the handout. With --alone it has every answer: publish it for people who learn without
-    an instructor, and never for a class.
+    The site contains what is in the handout. With --alone it contains every answer: publish it for people who learn
+    without an instructor, never for a class.
     """
     from autograder.site import build as site_build
 
@@ -155,7 +155,7 @@ def site(out: Path, pyodide: str | None, alone: bool) -> None:
 @main.command(short_help="Begin a new assignment.")
 @click.argument("name")
 def new(name: str) -> None:
-    """Write the files of a new assignment NAME as small working examples: see tests/README.md."""
+    """Write the files of a new assignment NAME, as small working examples: see tests/README.md."""
     from autograder import handout as handout_files
 
     written, to_add = handout_files.create_assignment(name)
@@ -163,7 +163,7 @@ def new(name: str) -> None:
         echo(path.relative_to(course.ROOT))
     for line in to_add:
         echo(line)
-    echo("Now replace the examples bit by bit. `make handout` says what is missing, and `make test` checks everything.")
+    echo("Now replace the examples step by step. `make handout` says what is missing; `make test` checks everything.")
 
 
 @main.command(short_help="Write the class page again.")
@@ -173,7 +173,7 @@ def report(out: Path) -> None:
     from autograder.batch import publish
 
     warn_if_incomplete(out)
-    publish.write_report(out)
+    publish.write_report_and_similarity(out)
     echo(out / CLASS_PAGE_FILE)
 
 
@@ -189,23 +189,23 @@ def report(out: Path) -> None:
 def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     """List submissions of a finished run that are worth reading side by side, in OUT/similarity.csv.
 
-    Later runs compare with the folders of --against as well, until this command names others.
+    Later runs also compare with the --against folders, until this command names others.
     """
     from autograder.batch import publish
     from autograder.reports import similarity as pairs_table
 
     warn_if_incomplete(out)
-    for text in publish.compare_with(out, folders):
+    for text in publish.set_comparison_folders(out, folders):
         echo(f"Not compared: {text}.", err=True)
     pairs = pairs_table.read(out) or []
     for pair in pairs[:40]:
         shares = f"{pair['share']} / {pair['other_share']} shared"
         echo(f"{pair['assignment']}, group {pair['group']}: {pair['student']} and {pair['other_student']}, {shares}")
     file = out / pairs_table.SIMILARITY_FILE
-    echo(f"{len(pairs)} pairs worth reading side by side in {file}. Alike is not copied: read both, and ask.")
+    echo(f"{len(pairs)} pairs worth reading side by side in {file}. Similar does not mean copied: read both, and ask.")
 
 
-@main.command(short_help="Fill scores into a table of Canvas or Moodle, or your own.")
+@main.command(short_help="Fill scores into a table from Canvas or Moodle, or your own.")
 @OUT_ARGUMENT
 @click.option("--table", type=PATH, required=True, help="Canvas's gradebook, Moodle's worksheet, or any CSV.")
 @click.option(
@@ -216,7 +216,7 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     metavar="NAME",
     help="Only these assignments.",
 )
-@click.option("--id-column", metavar="TITLE", help="Column with a student's number, address or login.")
+@click.option("--id-column", metavar="TITLE", help="Column with the students' numbers, addresses or logins.")
 @click.option(
     "--grade-column",
     "grade_columns",
@@ -225,10 +225,10 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     help="Column for the scores; one per --assignment.",
 )
 def roster(out: Path, table: Path, **options: Any) -> None:
-    """Write OUT/roster_TABLE: the table with the scores of a finished run, and list students who are not found.
+    """Write OUT/roster_TABLE, the table with the scores of a finished run, and list students who are not found.
 
-    The columns are guessed for Canvas and Moodle. Students are matched by platform number, university number, address
-    or login, which must be written identically in the table and in the run. Sections of the table go into students.csv.
+    For Canvas and Moodle, the columns are guessed. Students are matched by platform number, university ID, address or
+    login, which must be the same in the table and in the run. Sections in the table go into students.csv.
     """
     from autograder.batch import publish
     from autograder.batch.gradebook import Gradebook
@@ -238,11 +238,11 @@ def roster(out: Path, table: Path, **options: Any) -> None:
     with Gradebook.reading(out) as book:
         book.require_complete()
         filled = platform_table.fill_table(out, book.rows(), table, **options)
-    echo(f"{sum(filled.scores.values())} scores in {filled.path}")
-    if len(filled.scores) > 1:
-        echo(", ".join(f"{title}: {count}" for title, count in filled.scores.items()))
-    if filled.sections:
-        publish.keep_sections(out, filled.sections)
+    echo(f"{sum(filled.score_counts.values())} scores in {filled.path}")
+    if len(filled.score_counts) > 1:
+        echo(", ".join(f"{title}: {count}" for title, count in filled.score_counts.items()))
+    if filled.section_by_person:
+        publish.store_class_sections(out, filled.section_by_person)
     for heading, about in filled.remarks.items():
         echo(f"{heading}: {listed(about, 40)}.", err=True)
 
@@ -254,10 +254,10 @@ def roster(out: Path, table: Path, **options: Any) -> None:
     "platform",
     type=click.Choice(["canvas", "moodle"]),
     required=True,
-    help="Platform that gives it to students.",
+    help="Platform that shows the feedback to students.",
 )
 def feedback(out: Path, platform: str) -> None:
-    """Pack the feedback of a finished run with the names and formats that a platform accepts."""
+    """Pack a finished run's feedback with the names and formats that a platform accepts."""
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import feedback_zip
     from autograder.submission.names import listed
@@ -266,7 +266,8 @@ def feedback(out: Path, platform: str) -> None:
         book.require_complete()
         pages, without = feedback_zip.pack(out, book.rows(), book.superseded(), platform)
     if pages:
-        echo(f"{sum(pages.values())} pages in {', '.join(map(str, pages))}: {feedback_zip.PLATFORMS[platform]}.")
+        names = ", ".join(map(str, pages))
+        echo(f"{sum(pages.values())} pages in {names}: {feedback_zip.UPLOAD_INSTRUCTIONS[platform]}.")
     if without:
         echo(f"Without a page, {len(without)}: {listed(without, 40)}.", err=True)
     if not pages:
@@ -278,7 +279,7 @@ def doctor() -> None:
     """Try to break out of a real worker, and list the promises that held."""
     from rich.console import Console
 
-    from autograder.doctor import print_table
+    from autograder.self_test_table import print_table
 
     if not print_table(Console()):
         sys.exit(WALL_DOWN)

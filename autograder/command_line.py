@@ -1,4 +1,4 @@
-"""Shared parts of the commands: printing, errors, options, and checks before a command begins."""
+"""Parts that the commands share: printing, errors, options, and checks before a command begins."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ CHECK_FAILED, WRONG_USE, WALL_DOWN, INTERRUPTED = 1, 2, 3, 130
 
 
 def echo(text: object, err: bool = False) -> None:
-    """Print a text of a command.
+    """Print a command's output.
 
-    Other people choose names and messages in it, so control characters are escaped as in JSON.
+    Other people choose the names and messages in it, so control characters are escaped as in JSON.
     """
     shown = (letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in str(text))
     click.echo("".join(shown), err=err)
 
 
 class CommandError(click.ClickException):
-    """Error that ends the command with one sentence."""
+    """An error that ends the command with one sentence."""
 
     exit_code = WRONG_USE
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Print the sentence. For `make`, an option in it is the variable that one types there."""
+        """Print the sentence. Under `make`, show options as the variables that a person types there."""
         sentence = self.format_message()
         if os.environ.get("TYPED_MAKE"):
             sentence = re.sub(r"--(assignment|out|jobs)\b ?", lambda option: f"{option[1].upper()}=", sentence)
@@ -40,7 +40,7 @@ class CommandError(click.ClickException):
 
 
 class WallDownError(CommandError):
-    """Error for a sandbox that does not hold here: nothing ran."""
+    """The error for a sandbox that does not hold here, so that nothing ran."""
 
     exit_code = WALL_DOWN
 
@@ -55,24 +55,24 @@ def known_assignment(context: click.Context, parameter: click.Parameter, value: 
     return value
 
 
-class Folder(click.Path):
-    """Name of a folder. An empty name, for example from an unset variable, would be the current folder."""
+class NonEmptyPath(click.Path):
+    """A folder name that is not empty: an empty name, such as an unset variable, would mean the current folder."""
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         """Return the path. Fail for an empty name."""
         if value == "":
-            self.fail("the name of a folder is empty: name the folder", parameter, context)
+            self.fail("the folder name is empty: name the folder", parameter, context)
         return super().convert(value, parameter, context)
 
 
-PATH, FOLDER = click.Path(path_type=Path), Folder(path_type=Path, file_okay=False)
+PATH, FOLDER = click.Path(path_type=Path), NonEmptyPath(path_type=Path, file_okay=False)
 
 OUT_ARGUMENT = click.argument("out", type=FOLDER)
 ASSIGNMENT_OPTION = click.option(
     "--assignment",
     callback=known_assignment,
     metavar="NAME",
-    help="The assignment, if no name of a folder or file says it.",
+    help="The assignment, if no folder or file name contains it.",
 )
 ISOLATION_OPTION = click.option(
     "--isolation",
@@ -84,10 +84,10 @@ ISOLATION_OPTION = click.option(
 
 
 class Commands(click.Group):
-    """Group of commands that prints an error which a person can act on as a sentence."""
+    """The group of commands, which prints an error that a person can act on as a sentence."""
 
     def main(self, *arguments: Any, **options: Any) -> Any:
-        """Run the command line, on streams that can print every text."""
+        """Run the command line, on streams that can print any text."""
         print_anywhere()
         return super().main(*arguments, **options)
 
@@ -100,7 +100,7 @@ class Commands(click.Group):
 
 
 def warn_if_incomplete(out: Path) -> None:
-    """If a report lacks grades, say so first."""
+    """If grades are missing from a report, say so first."""
     from autograder.batch.gradebook import Gradebook
 
     with Gradebook.reading(out) as book:

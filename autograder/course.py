@@ -1,7 +1,7 @@
-"""Parts of the course and the plan of the term.
+"""The parts of the course and the term's plan.
 
-An assignment is found by convention: a folder, a solution, two test files and a catalogue, without a registry. In a
-checkout the course is beside this package; in an installed wheel it is inside it.
+An assignment is found by convention, without a registry: a folder, a solution, two test files and a catalogue. In a
+checkout, the course is next to this package; in an installed wheel, it is inside the package.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Assignment:
 
     @property
     def folder(self) -> Path:
-        """Return the folder that ships to students: lesson, stub, notebook."""
+        """Return the folder that students receive: lesson, stub, notebook."""
         return ROOT / "assignments" / self.name
 
     @property
@@ -74,13 +74,13 @@ class Assignment:
         return plan().optional.get(self.name, frozenset())
 
     @functools.cached_property
-    def suite_hash(self) -> str:
-        """Return a digest of everything that decides a grade or a feedback.
+    def grading_hash(self) -> str:
+        """Return a digest of everything that decides a grade or its feedback.
 
-        These are the tests, the values that they compare with, the seed, the optional functions, the deciding code,
-        and libraries.
+        This includes the tests, the values that they compare with, the seed, the optional functions, the deciding
+        code, and libraries.
         """
-        seed()  # raises its sentence here, before a grader fails on it
+        seed()  # raises its error here, before a grader fails on it
         digest = hashlib.sha256(_versions().encode())
         digest.update(" ".join(sorted(self.optional)).encode())
         suite_files = (self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values)
@@ -92,7 +92,7 @@ class Assignment:
 
 
 DECIDING_ROOMS = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "otter")
-"""Rooms whose code decides a grade or a feedback. They are hashed completely, so that nobody has to list files."""
+"""Rooms whose code decides a grade or its feedback. They are hashed completely, so nobody has to list files."""
 
 _SHIPPED = (
     "__init__.py protocol/*.py checks/*.py laptop/*.py hints/__init__.py hints/golden.py hints/explain.py".split()
@@ -100,14 +100,14 @@ _SHIPPED = (
 
 
 def shipped_code() -> list[Path]:
-    """Return the files of this package that students get. Self-study is not included: it needs hidden tests."""
+    """Return this package's files that students get. Self-study is not among them, since it needs hidden tests."""
     shipped = (path for pattern in _SHIPPED for path in sorted(PACKAGE.glob(pattern)))
     return [path for path in shipped if path.name not in ("self_study.py", "learn.py")]
 
 
 _LIBRARIES = ("numpy", "hypothesis", "pytest", "otter-grader", "landlockpy", "pyseccomp")
 """Libraries that decide a grade: Hypothesis draws examples, numpy computes, pytest collects, Otter scores, and the
-others belong to the wall."""
+others are part of the wall."""
 
 
 @functools.cache
@@ -120,20 +120,20 @@ def _versions() -> str:
 
 
 def seed_file() -> Path:
-    """Return the file with the seed of hidden inputs, which an instructor changes each term."""
+    """Return the file with the seed for hidden inputs, which an instructor changes each term."""
     return ROOT / "tests" / "hidden" / "seed.txt"
 
 
 class UserError(Exception):
-    """Error that a person can act on. The message is a sentence or two; the command line prints it."""
+    """An error that a person can act on. The message is a sentence or two; the command line prints it."""
 
 
 class BatchError(UserError):
-    """Error that ends a batch. Grades until then are stored."""
+    """An error that ends a batch. Grades up to that point are stored."""
 
 
 class CourseError(UserError):
-    """Error in the course's own files: a part is missing or cannot be understood."""
+    """An error in the course's own files: a part is missing or cannot be understood."""
 
 
 def seed() -> int:
@@ -142,26 +142,26 @@ def seed() -> int:
         return int(seed_file().read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         name = seed_file().relative_to(ROOT)
-        raise CourseError(f"{name} holds no seed ({error}): write one whole number into it") from error
+        raise CourseError(f"{name} contains no seed ({error}): write one whole number into it") from error
 
 
-def assignments() -> list[Assignment]:
-    """Return the assignments of this term, in the order of the course plan."""
+def term_assignments() -> list[Assignment]:
+    """Return this term's assignments, in the order of the course plan."""
     return [Assignment(name) for name in (plan().lessons or all_lessons())]
 
 
 def all_lessons() -> list[str]:
-    """Return the names of all lessons that the course has, by the numbers in their titles."""
+    """Return the names of all the course's lessons, ordered by the numbers in their titles."""
     return sorted(_names(), key=_title_number)
 
 
 def left_out_lessons() -> set[str]:
-    """Return the names of the assignments that this term leaves out."""
-    return _names() - {assignment.name for assignment in assignments()}
+    """Return the names of the lessons that this term leaves out."""
+    return _names() - {assignment.name for assignment in term_assignments()}
 
 
 def plan_file() -> Path:
-    """Return the path of the course plan. The file may be missing: then the term has all lessons."""
+    """Return the path of the course plan. If the file is missing, the term includes all lessons."""
     return ROOT / "course.toml"
 
 
@@ -170,7 +170,7 @@ class Plan:
     """The instructor's choices for this term."""
 
     lessons: tuple[str, ...] = ()
-    """Lessons of this term in their order; empty for all lessons."""
+    """This term's lessons in order; empty for all lessons."""
     optional: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Functions that are not graded this term, by lesson."""
 
@@ -187,12 +187,12 @@ def plan() -> Plan:
         raise CourseError(f'{path.name}: write lessons = ["attention", "naive"], with the name of each lesson once')
     if unknown := [str(name) for name in (*lessons, *content) if name not in _names()]:
         there = ", ".join(sorted(_names()))
-        raise CourseError(f"{path.name} names {', '.join(unknown)}, and the course has only {there}")
+        raise CourseError(f"{path.name} names {', '.join(unknown)}, but the course has only {there}")
     return Plan(tuple(lessons), {name: _optional(name, table) for name, table in content.items()})
 
 
 def _optional(lesson: str, table: Any) -> frozenset[str]:
-    """Return the optional functions that the plan's table of a lesson names."""
+    """Return the optional functions that the plan's table for a lesson names."""
     source = Assignment(lesson).solution.read_text(encoding="utf-8")
     functions = re.findall(r"(?m)^def ([a-z]\w*)", source)
     named = table.get("optional") if isinstance(table, dict) and table.keys() == {"optional"} else None
@@ -211,7 +211,7 @@ def _title_number(name: str) -> tuple[int, str]:
     """Return the number in a lesson's title, `# 5. RoPE …`, for sorting; a lesson without a number comes last."""
     lesson = Assignment(name).lesson
     if not lesson.is_file():
-        how = f"to leave {name} out, list the other lessons in {plan_file().name}, and remove nothing"
+        how = f"to leave {name} out, list the other lessons in {plan_file().name} instead of removing files"
         raise CourseError(f"{lesson.relative_to(ROOT)} is missing: {how}")
     with lesson.open(encoding="utf-8") as file:
         number = file.readline().removeprefix("# ").split(".")[0]
@@ -219,8 +219,8 @@ def _title_number(name: str) -> tuple[int, str]:
 
 
 def find(name: str) -> Assignment:
-    """Return the assignment of that name. Raise LookupError with the names of this term if there is none."""
-    available = {assignment.name: assignment for assignment in assignments()}
+    """Return the assignment with that name. Raise LookupError, listing this term's names, if there is none."""
+    available = {assignment.name: assignment for assignment in term_assignments()}
     if name not in available:
         raise LookupError(f"there is no assignment {name!r}; the course has {', '.join(available)}")
     return available[name]

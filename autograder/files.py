@@ -1,4 +1,4 @@
-"""Files that are written completely or not at all, the single writer of CSV and zips, and a file name for all rooms."""
+"""Files that are written completely or not at all, the only writer of CSV files and zips, and a shared file name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 CLASS_PAGE_FILE = "report.html"
-"""Name of the report on a class, among the results of a run."""
+"""Name of the report on a class, among a run's results."""
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def _printable(cell: str) -> str:
 
 
 def write_zip(target: Path, files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> None:
-    """Write a zip of these files, name → content. Equal content makes equal bytes."""
+    """Write a zip of these files, name → content. Equal content gives equal bytes."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):

@@ -1,7 +1,6 @@
 """Work in processes that can be ended: one function over many items, each within a budget of processor time and memory.
 
-Reading and comparing students' files is such work: an item that costs too much is stopped, and the others are not
-affected.
+Reading and comparing students' files is such work: an item that costs too much is stopped without affecting the others.
 """
 
 from __future__ import annotations
@@ -27,27 +26,27 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 ITEM_PROCESSOR_SECONDS = 5
-"""Processor time for one item: for reading a submission, and the same again for comparing it."""
+"""Processor time for one item: for reading a submission, and as much again for comparing it."""
 
 ITEM_MEMORY = 512 << 20
 """Bytes of memory for one item."""
 
 ITEM_TIMEOUT_SECONDS = 120.0
-"""Wall-clock time for one item, on a busy machine or a slow disk; after this time the process is ended."""
+"""Wall-clock time for one item, enough for a busy machine or a slow disk; after this, the process is ended."""
 
 MAX_PENDING_ITEMS = 200
-"""Number of items whose results are in memory at the same time, so that a whole class never is."""
+"""Maximum number of items whose results are in memory at the same time, so that a whole class never is."""
 
-ITEMS_PER_PROCESS = 8
-"""Number of items that make one more process worth its start."""
+MIN_ITEMS_PER_PROCESS = 8
+"""Number of items that make it worth starting one more process."""
 
 
 @dataclass(frozen=True)
 class CutOff:
-    """Replacement for the result of stopped work."""
+    """The replacement for the result of work that was stopped."""
 
     why: str
-    """the rest of a sentence whose subject did the work"""
+    """the rest of a sentence whose subject is the worker"""
 
 
 class Slow(CutOff):
@@ -55,11 +54,11 @@ class Slow(CutOff):
 
 
 class Ended(CutOff):
-    """The process of the work ended, by itself or from outside."""
+    """The work's process ended, by itself or from outside."""
 
 
 class BoundedPool:
-    """Fresh interpreters, each with one job at a time; the process of a job that takes too long is ended."""
+    """Fresh interpreters, each with one job at a time; a job that takes too long is ended with its process."""
 
     def __init__(self, size: int, timeout: float) -> None:
         """Take the number of processes, and the wall-clock seconds that a job may take."""
@@ -69,12 +68,12 @@ class BoundedPool:
 
     def _start(self) -> ProcessPool:
         use_safe_path()
-        # Not forks: this process may have threads.
+        # Start new processes instead of forking, because this process may have threads.
         return ProcessPool(self.size, context=multiprocessing.get_context("spawn"))
 
     def submit(self, function: Callable[..., Result], *arguments: Any) -> Future[Result]:
-        """Schedule a call of a function that can be imported by name."""
-        if not self.processes.active:  # pebble gives up when a process without a job ends
+        """Schedule a call to a function that can be imported by name."""
+        if not self.processes.active:  # pebble gives up if a process without a job ends
             self.close()
             self.processes = self._start()
         future: Future[Result] = self.processes.schedule(function, arguments, timeout=self.timeout)
@@ -87,7 +86,7 @@ class BoundedPool:
 
 
 def cut_off(error: Exception, timeout: float) -> CutOff | None:
-    """Return what ended a job of a BoundedPool with this timeout; None if the error is the function's."""
+    """Return the event that ended a job of a BoundedPool with this timeout; None if the error is the function's own."""
     if isinstance(error, TimeoutError):
         return Slow(f"did not end within {timeout:.0f} seconds")
     if isinstance(error, ProcessExpired | BrokenProcessPool | CancelledError):
@@ -101,15 +100,15 @@ def cut_off(error: Exception, timeout: float) -> CutOff | None:
 def map_bounded(function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result | CutOff]:
     """Yield the function's result for each item, in order.
 
-    The function is pickled by name. An exception of the function is raised here and ends the iteration.
+    The function is pickled by name. An exception from the function is raised here and ends the iteration.
     """
-    size = min(len(os.sched_getaffinity(0)), 1 + len(items) // ITEMS_PER_PROCESS)
+    size = min(len(os.sched_getaffinity(0)), 1 + len(items) // MIN_ITEMS_PER_PROCESS)
     with closing(BoundedPool(size, ITEM_TIMEOUT_SECONDS)) as pool:
         for first in range(0, len(items), MAX_PENDING_ITEMS):
             batch = items[first : first + MAX_PENDING_ITEMS]
             for item, future in zip(batch, [_submit(pool, function, item) for item in batch], strict=True):
                 outcome = _outcome(future)
-                # Another item may have ended the process, so each item runs alone.
+                # Another item may have ended the process, so each item runs again, alone.
                 yield run_bounded(function, item) if isinstance(outcome, Ended) else outcome
 
 
@@ -139,7 +138,7 @@ def _outcome(future: Future[Result | CutOff]) -> Result | CutOff:
 
 
 def _within_budget(function: Callable[[Item], Result], item: Item, seconds: int, memory: int) -> Result | CutOff:
-    """Return the function's result, under limits of the kernel for this process."""
+    """Return the function's result, under kernel limits for this process."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (_address_space() + memory, resource.RLIM_INFINITY))
     used = math.ceil(time.process_time())
@@ -151,6 +150,6 @@ def _within_budget(function: Callable[[Item], Result], item: Item, seconds: int,
 
 
 def _address_space() -> int:
-    """Return the bytes of address space of this process."""
+    """Return the bytes of this process's address space."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[0]) * resource.getpagesize()

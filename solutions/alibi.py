@@ -1,15 +1,17 @@
 """ALiBi: subtract the distance.
 
-T5 learns a number for each distance. So it only has numbers for the distances that it was trained on, and it looks up
-one number for every pair of tokens. ALiBi (Press et al. 2022) does less: every head lowers a score by its own fixed
-slope times the distance. A straight line has a value at every distance, even beyond the training sequences, and
-costs one multiplication. Heads with steep slopes use near keys, heads with gentle slopes also use far ones.
+T5 learns a number for each distance. So it has numbers only for the distances that it was trained on, and it looks up
+one number for every pair of tokens. ALiBi (Press et al. 2022) does less: each head lowers a score by its own fixed
+slope times the distance. A straight line has a value at every distance, even beyond the length of the training
+sequences, and costs one multiplication. Heads with steep slopes use near keys; heads with gentle slopes use far keys as
+well.
 
-Conventions: positions count from 0; `...` is any number of leading axes; queries, keys and values
-have shape (..., h, T, d), heads before the sequence. If there are fewer queries than keys, the last query
-has the position of the last key, as in generation with a cache. Results are float32 if every feature array is
-float32, else float64; slopes and biases are computed in float64, stay float64, and do not decide the dtype.
-Only the functions with a line `Raises` must refuse a bad argument.
+Conventions: positions count from 0; `...` stands for any number of leading axes; queries, keys and values
+have shape (..., h, T, d), with heads before the sequence. If there are fewer queries than keys, the last
+query has the position of the last key, as in generation with a cache. Results are float32 if every feature
+array is float32, else float64; slopes and biases are computed in float64, stay float64, and do not affect the
+dtype of a result.
+Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import math
@@ -18,9 +20,9 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
+    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
 
-    This function is already written in the file of every lesson; lesson 1 says how to use it.
+    This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -28,8 +30,8 @@ def _features(*arrays):
 
 
 # BEGIN SOLUTION
-# The rules that all functions share are here, once, so that each function below shows only its idea. For shapes that do
-# not multiply or do not broadcast, numpy raises a ValueError itself.
+# The rules that all functions share are in one place, so that each function below shows only its own idea. For shapes
+# that cannot be multiplied or broadcast, numpy itself raises a ValueError.
 
 
 def _check_size(size, name, minimum=0):
@@ -40,12 +42,12 @@ def _check_size(size, name, minimum=0):
 
 
 def _geometric_slopes(n_heads):
-    """Return the paper's slopes, for a power of two: 2^(−8/n), 2^(−16/n), … 2^(−8)."""
+    """Return the paper's slopes for a power of two: 2^(−8/n), 2^(−16/n), …, 2^(−8)."""
     return 2.0 ** (-8.0 * np.arange(1, n_heads + 1) / n_heads)
 
 
 def _softmax(scores):
-    """Weights over the last axis: no row is −inf throughout, since every query may use at least one key."""
+    """Return the weights over the last axis. No row is all −inf, since every query may use at least one key."""
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return weights / weights.sum(axis=-1, keepdims=True)
 
@@ -60,9 +62,9 @@ def alibi_slopes(n_heads):
         otherwise:          the slopes for p heads, then the 1st, 3rd, 5th, … of the slopes for 2p heads,
                             until there are n; p is the power of two below n
 
-    The slopes for 2p heads are the slopes for p heads, one new slope between each two of them, and one steeper
-    slope before the first. So the 1st, 3rd, 5th, … are exactly the new ones. The result is sorted only for a
-    power of two. For any other n, the slopes of the published models differ from the formula of the first line.
+    The slopes for 2p heads are the slopes for p heads, plus a new slope between each two neighbours and a steeper slope
+    before the first. So the 1st, 3rd, 5th, … are exactly the new ones. The result is sorted only for a power of two.
+    For any other n, the slopes of the published models differ from the formula in the first line.
 
     Parameters: `n_heads`, an int of at least 1.
     Returns: float64, shape (n_heads,), all positive.
@@ -83,13 +85,13 @@ def alibi_bias(n_heads, q_len, k_len):
         bias[h, i, j] = −m_h · |i + (k_len − q_len) − j|
 
     The last query has the position of the last key. With q_len = k_len the bias is −m_h·|i − j|; with q_len = 1 it is
-    the row of a newly generated token, whose distance to itself is 0.
+    the row for a newly generated token, whose distance to itself is 0.
 
     Parameters: `n_heads`, at least 1; `q_len` and `k_len`, at least 0, q_len not above k_len.
     Returns: float64, shape (n_heads, q_len, k_len), never positive.
     Raises: ValueError for more queries than keys.
     Example: alibi_bias(1, 2, 3) · 256 is [[[−1, 0, −1], [−2, −1, 0]]].
-    Source: Press et al. 2022 §3; |i − j| for keys ahead of the query as in the authors' notes on encoders.
+    Source: Press et al. 2022 §3; for keys ahead of the query, |i − j| as in the authors' notes on encoders.
     """
     # BEGIN SOLUTION
     q_len = _check_size(q_len, "q_len")
@@ -102,12 +104,13 @@ def alibi_bias(n_heads, q_len, k_len):
 
 
 def bloom_bias(n_heads, k_len):
-    """Return the same bias in BLOOM's form: slope times the position of the key, one row for all queries.
+    """Return the ALiBi bias in BLOOM's form: slope times the position of the key, one row for all queries.
 
         bias[h, 0, j] = m_h · j
 
-    For a key that is not ahead, −m(i − j) = m·j − m·i, and m·i is the same for every key of a query, so
-    softmax does not change by it. This holds under a causal mask only: for keys ahead this bias keeps growing.
+    For a key that is not ahead of its query, −m(i − j) = m·j − m·i, and m·i is the same for every key of a query, so it
+    does not change the softmax. This holds only under a causal mask: for keys ahead of the query, the bias keeps
+    growing.
 
     Parameters: `n_heads`, at least 1; `k_len`, at least 0.
     Returns: float64, shape (n_heads, 1, k_len).
@@ -125,11 +128,11 @@ def effective_window(slope, tolerance):
 
         smallest whole r with exp(−slope · r) ≤ tolerance
 
-    A bias of −slope·r on a score multiplies that key's weight, before softmax divides by the sum, by
-    exp(−slope·r). A key whose score is high enough still gets a large weight. If exp(−slope·r) equals the
-    tolerance exactly, rounding decides between r and r + 1: no test asks for that.
+    A bias of −slope·r multiplies a key's weight by exp(−slope·r), before softmax divides by the sum. A key
+    whose score is high enough still gets a large weight. If exp(−slope·r) equals the tolerance exactly,
+    rounding decides between r and r + 1; no test uses such a case.
 
-    Parameters: `slope`, positive; `tolerance`, between 0 and 1 (no test uses another value).
+    Parameters: `slope`, positive; `tolerance`, between 0 and 1 (no test uses any other value).
     Returns: int.
     Raises: ValueError for a slope that is not positive.
     Example: effective_window(0.25, 0.01) is 19: exp(−0.25·19) = 0.0087, while exp(−0.25·18) = 0.0111.
@@ -146,8 +149,8 @@ def alibi_attention(q, k, v, causal=True):
 
         out = softmax(q kᵀ / √d + alibi_bias) v
 
-    The bias is added after the division by √d and is not divided itself. Queries, keys and values come from
-    the projections: nothing is added to them.
+    The bias is added after the division by √d, so it is not divided itself. Queries, keys and values come
+    straight from the projections, with nothing added to them.
 
     Parameters: `q`, shape (..., h, Tq, d); `k`, shape (..., h, Tk, d); `v`, shape (..., h, Tk, dv); Tq at
     most Tk; `causal`: each query may use the keys up to its own position, so the last query may use them all.
@@ -179,9 +182,9 @@ ANSWERS = {
     "added_to_embeddings": False,  # only the scores change
     # How many trainable parameters does ALiBi add to a model?
     "parameters": 0,  # the slopes are fixed before training
-    # For practice, no points. Slope 1/2, two keys that match equally well, the second one position further away.
-    # Which factor turns the weight of the first key into the weight of the second?
+    # For practice, no points. The slope is 1/2. Two keys match equally well, and the second is one position further
+    # away. What factor turns the weight of the first key into the weight of the second?
     "weight_ratio_of_neighbours_slope_one_half": math.exp(-0.5),  # the bias differs by −1/2, whatever the distance
-    # For practice, no points. What is the largest of the slopes for 12 heads?
+    # For practice, no points. What is the largest slope for 12 heads?
     "steepest_slope_of_12_heads": 2.0**-0.5,  # the first slope for 16 heads, which head 8 gets
 }

@@ -1,21 +1,21 @@
 """Context extension: longer texts than in training.
 
-RoPE accepts any position, so the code of a model trained on 4,096 tokens reads 32,768 without an error. Yet the model
-fails there. The fast pairs are not the reason: in training they rotated many times, so the model has seen each of their
-angles. The slow pairs are the reason: they made less than one full rotation in training, and now get angles that no
-query and no key ever had. Each method below lowers frequencies, so that the slow pairs stay within the trained angles.
-The methods differ in which pairs they slow down: all by the same factor (position interpolation), slow pairs more than
-fast ones (NTK-aware), only pairs with too few rotations (YaRN and Llama 3), or each pair by a factor that a search
-found (LongRoPE).
+RoPE accepts any position, so the code of a model trained on 4,096 tokens reads 32,768 tokens without an error. Yet the
+model fails on them. The fast pairs are not the reason: they rotated many times in training, so the model has seen all
+of their angles. The slow pairs are the reason: they made less than one full rotation in training, and now reach angles
+that no query or key ever had. Each method below lowers frequencies, so that the slow pairs stay within the trained
+angles. The methods differ in which pairs they slow down: all by the same factor (position interpolation), slow pairs
+more than fast ones (NTK-aware), only pairs with too few rotations (YaRN and Llama 3), or each pair by a factor found by
+a search (LongRoPE).
 
-Conventions: positions count from 0; `...` is any number of leading axes; the last two axes are
-(sequence, feature). Pair i is the features (2i, 2i+1), θ_i = base^(−2i/d) its frequency, d = head_dim,
-L₀ = trained_len the length that the model was trained on, and `factor` the number s that says how far to extend it.
-Functions without a feature array compute in float64, and return it or a plain float. No function changes an argument in
-place.
+Conventions: positions count from 0; `...` stands for any number of leading axes; the last two axes are (sequence,
+feature). Pair i consists of features 2i and 2i+1, and its frequency is θ_i = base^(−2i/d), with d = head_dim.
+L₀ = trained_len is the length that the model was trained on, and `factor` is the number s that says how far to extend
+it. Functions without a feature array compute in float64 and return float64 arrays or plain floats. No function changes
+an argument in place.
 The frequencies are those that Hugging Face transformers computes (modeling_rope_utils) for the same
-parameters, but in float64, not float32.
-Only the functions with a line `Raises` must refuse a bad argument.
+parameters, but in float64 instead of float32.
+Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import math
@@ -24,9 +24,9 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
+    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
 
-    This function is already written in the file of every lesson; lesson 1 says how to use it.
+    This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -34,7 +34,7 @@ def _features(*arrays):
 
 
 # BEGIN SOLUTION
-# The rules that all functions share are here, once, so that each function below shows only its idea.
+# The rules that all functions share are in one place, so that each function below shows only its own idea.
 
 
 def _check_head_dim(head_dim, pairs=1):
@@ -60,7 +60,7 @@ def _check_positions(positions):
 
 
 def _rope_frequencies(head_dim, base):
-    """θ_i = base^(−2i/d), as RoPE has them before any extension."""
+    """Return θ_i = base^(−2i/d), RoPE's frequencies before any extension."""
     _check_head_dim(head_dim)
     _check_base(base)
     return float(base) ** (-np.arange(0, head_dim, 2) / head_dim)
@@ -74,7 +74,7 @@ def _ntk_base(base, growth, head_dim):
 
 
 def _mix(frequencies, factor, interpolated):
-    """Mix the trained frequency (share 0) and the one divided by factor (share 1), pair by pair."""
+    """Mix the trained frequency (share 0) with that frequency divided by factor (share 1), pair by pair."""
     return frequencies * (1 - interpolated) + frequencies / factor * interpolated
 
 
@@ -86,8 +86,8 @@ def interpolate_positions(positions, factor):
 
         m' = m / factor
 
-    No pair then rotates further than in training. The price is that the distance between neighbours is only
-    1/factor. Dividing all positions or dividing all frequencies is the same: (m/factor)·θ = m·(θ/factor).
+    Then no pair rotates further than in training. The price is that the distance between neighbours is only
+    1/factor. Dividing all positions is the same as dividing all frequencies: (m/factor)·θ = m·(θ/factor).
 
     Parameters: `positions`, a real number or an array of them, any shape; `factor`, at least 1.
     Returns: float64, the shape of positions.
@@ -105,13 +105,13 @@ def rotations_in_context(head_dim, trained_len, base=10000.0):
 
         r_i = L₀ · θ_i / 2π = L₀ / λ_i,   λ_i = 2π / θ_i the wavelength
 
-    A pair with r_i well above 1 had every angle in training. A pair with r_i below 1 had only a part of the circle;
-    all angles beyond this part are new to the model.
+    A pair with r_i well above 1 reached every angle in training. A pair with r_i below 1 covered only part of the
+    circle; all angles beyond that part are new to the model.
 
     Parameters: `head_dim`, an even int; `trained_len`, at least 1; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2,).
     Example: rotations_in_context(8, 1024) is [162.97, 16.297, 1.6297, 0.16297].
-    Source: Peng et al. 2023 (YaRN) §3.2, there r(d).
+    Source: Peng et al. 2023 (YaRN) §3.2, where it is called r(d).
     """
     # BEGIN SOLUTION
     _check_at_least_one(trained_len, "trained_len")
@@ -120,15 +120,15 @@ def rotations_in_context(head_dim, trained_len, base=10000.0):
 
 
 def apply_rope_with(x, positions, frequencies, scale=1.0):
-    """RoPE with given frequencies: rotate pair i of row t by the angle positions[t] · frequencies[i].
+    """RoPE with explicit frequencies: rotate pair i of row t by the angle positions[t] · frequencies[i].
 
         y_2i   = scale · (x_2i · cos − x_2i+1 · sin)
         y_2i+1 = scale · (x_2i · sin + x_2i+1 · cos)
 
-    The methods that change frequencies all use this function. A scale other than 1 changes norms, at position 0 too.
+    All the methods that change frequencies use this function. A scale other than 1 changes norms, even at position 0.
 
     Parameters: `x`, shape (..., T, d) with d even; `positions`, 1-D, shape (T,), real numbers; `frequencies`,
-    shape (d/2,); `scale`, a number that cos and sin are multiplied by.
+    shape (d/2,); `scale`, the number by which cos and sin are multiplied.
     Returns: the shape of x; float32 if x is float32, else float64. x itself does not change.
     Raises: ValueError unless there is one position per row: one position must not serve several rows.
     Example: apply_rope_with([[1, 0]], [2], [0.5], scale=2) is 2·[cos 1, sin 1] = [[1.0806, 1.6829]].
@@ -156,7 +156,7 @@ def ntk_base(base, factor, head_dim):
 
         base' = base · factor^(d / (d − 2))
 
-    With this exponent the frequency of the slowest pair, i = d/2 − 1, is divided by exactly the factor. The frequency
+    With this exponent, the frequency of the slowest pair, i = d/2 − 1, is divided by exactly the factor. The frequency
     of pair i is divided by factor^(2i / (d − 2)). Positions stay whole numbers: only the base changes.
 
     Parameters: `base`, a positive finite number; `factor`, at least 1; `head_dim`, an even int, at least 4.
@@ -175,9 +175,9 @@ def dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor):
 
         base' = base · (factor · L/L₀ − (factor − 1))^(d / (d − 2)),   L = max(seq_len, L₀)
 
-    Up to L₀, L₀ included, the result is base itself. Beyond it a longer sequence has a larger base. A cached key was
-    rotated with the base of a shorter sequence. So a program must cache the unrotated keys, and rotate all of them with
-    the current base. Otherwise a score depends on more than the offset.
+    Up to and including L₀, the result is base itself. Beyond L₀, a longer sequence has a larger base. A key that was
+    rotated before it was cached would have the base of a shorter sequence, and its score would depend on more than the
+    offset. So a program must cache the unrotated keys, and rotate all of them with the current base.
 
     Parameters: `base`, a positive finite number; `head_dim`, an even int, at least 4; `seq_len` and
     `trained_len`, at least 1; `factor`, at least 1.
@@ -196,12 +196,13 @@ def dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor):
 
 
 def longrope_frequencies(head_dim, rescale, base=10000.0):
-    """LongRoPE's frequencies: each pair has its own divisor, found by a search with the model.
+    """LongRoPE's frequencies: each pair has its own divisor, found by a search on the model.
 
         θ'_i = θ_i / rescale_i
 
-    If all divisors are the same number, this is position interpolation; factor^(2i / (d − 2)) is NTK-aware.
-    A model has two lists, one for sequences up to the trained length and one for longer ones.
+    If all divisors are the same number, this is position interpolation; the divisors factor^(2i / (d − 2))
+    give NTK-aware interpolation. A model has two lists of divisors: one for sequences up to the trained
+    length and one for longer sequences.
 
     Parameters: `head_dim`, an even int; `rescale`, positive numbers, shape (head_dim/2,); `base`, a positive
     finite number.
@@ -228,9 +229,9 @@ def yarn_scale(factor):
 
     t is the temperature of the softmax: YaRN divides every score by t. Queries and keys are both rotated with scaled
     cos and sin, so a score is multiplied by scale² = 1/t. Do not scale the scores as well. The authors fitted the
-    formula to measurements of LLaMA models; nobody derived it.
+    formula to measurements of LLaMA models; it has no derivation.
 
-    Parameters: `factor`, a number; for a factor up to 1 nothing is extended, and the scale is 1.
+    Parameters: `factor`, a number; for a factor of up to 1, nothing is extended and the scale is 1.
     Returns: float.
     Example: yarn_scale(4) is 1.1386, so scores grow by 1.1386² = 1.2965; yarn_scale(0.5) is 1.0.
     Source: Peng et al. 2023 (YaRN) §3.4.
@@ -245,10 +246,11 @@ def longrope_scale(factor, trained_len):
 
         scale = √(1 + ln(factor) / ln(L₀)),   and 1 for factor ≤ 1
 
-    Scores are multiplied by its square, ln(factor·L₀) / ln(L₀): the logarithm of the new length over that of the old.
+    Scores are multiplied by its square, ln(factor·L₀) / ln(L₀): the logarithm of the new length divided by that of the
+    old length.
 
-    Parameters: `factor`, a number; `trained_len`, at least 1. For a factor above 1 with trained_len = 1 the formula
-    divides by ln 1 = 0; no test asks for it.
+    Parameters: `factor`, a number; `trained_len`, at least 1. For a factor above 1 and trained_len = 1, the formula
+    divides by ln 1 = 0; no test uses this case.
     Returns: float.
     Example: longrope_scale(4, 4096) is √(1 + 2/12) = 1.0801; longrope_scale(1, 4096) is 1.0.
     Source: the released code of Ding et al. 2024 and of Phi-3; Hugging Face transformers, "longrope".
@@ -270,8 +272,8 @@ def llama3_frequencies(
         θ'_i = θ_i / factor                     if r_i < low_freq_factor       (few: interpolate)
         θ'_i = (1 − s_i) · θ_i / factor + s_i · θ_i    between                 (mix)
 
-    s_i is 1 at r_i = high_freq_factor and 0 at r_i = low_freq_factor, so there is no jump at either end. This is
-    the ramp of the YaRN paper (not of its code) with other bounds, and without a scale for the scores.
+    s_i is 1 at r_i = high_freq_factor and 0 at r_i = low_freq_factor, so there is no jump at either end. This is the
+    ramp in the YaRN paper (not in its code) with other bounds, and without a scale for the scores.
 
     Parameters: `head_dim`, an even int; `base`, a positive finite number; `factor`, at least 1;
     `low_freq_factor` below `high_freq_factor`, numbers of rotations; `trained_len`, at least 1.
@@ -295,7 +297,7 @@ def llama3_frequencies(
 
 
 def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """YaRN's frequencies (NTK-by-parts): keep the fast pairs, interpolate the slow ones, mix both between them.
+    """YaRN's frequencies (NTK-by-parts): keep the fast pairs, interpolate the slow ones, and mix those in between.
 
         dim(β) = d · ln(L₀ / 2πβ) / (2 ln base)       the pair index i at which r_i = β
         low    = max(⌊dim(beta_fast)⌋, 0)             pairs up to here keep θ_i
@@ -303,13 +305,13 @@ def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_s
         ramp_i = clip((i − low) / (high − low), 0, 1)
         θ'_i   = θ_i · (1 − ramp_i) + θ_i / factor · ramp_i
 
-    If high equals low, it is raised by 0.001. low is never less than 0 and has no upper limit; high is never more than
-    d − 1 and has no lower limit. Pairs end at d/2 − 1, so the ramp may end beyond the last pair. Mix frequencies,
-    not wavelengths, and use the trained base, not ntk_base. In the paper the ramp depends on r_i; in the authors'
-    code, in all libraries that follow it and here, it depends on the pair index i.
+    If high equals low, high is raised by 0.001. low is never less than 0 and has no upper limit; high is never more
+    than d − 1 and has no lower limit. Pairs end at d/2 − 1, so the ramp may end beyond the last pair. Mix frequencies,
+    not wavelengths, and use the trained base, not ntk_base. In the paper, the ramp depends on r_i; in the authors'
+    code, in all libraries that follow it, and here, it depends on the pair index i.
 
     Parameters: `head_dim`, an even int; `base`, a positive finite number other than 1 (ln 1 = 0 would be a divisor; no
-    test asks for it); `factor`, at least 1; `trained_len`, at least 1; `beta_fast` ≥ `beta_slow` > 0, numbers of full
+    test uses it); `factor`, at least 1; `trained_len`, at least 1; `beta_fast` ≥ `beta_slow` > 0, numbers of full
     rotations.
     Returns: float64, shape (head_dim/2,).
     Example: yarn_frequencies(8, 10000, 4, 1024): dim(32) = 0.707 and dim(1) = 2.212, so low = 0, high = 3,
@@ -336,24 +338,24 @@ def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_s
 
 
 def rerope_scores(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
-    """Scores of ReRoPE: near keys keep their exact distance, far keys get a distance that training had.
+    """ReRoPE's scores: near keys keep their exact distance, and far keys get a distance that occurred in training.
 
         r     = m_i − n_j                              how far key j is behind query i
         δ     = r                                      if r < window
         δ     = window + (r − window) / factor         otherwise
         score = (R_δ q_i) · k_j / √d                   R_δ rotates pair i by δ·base^(−2i/d)
 
-    With factor = ∞ every far key has the distance `window` (ReRoPE). With a finite factor far distances still differ,
-    but by less (Leaky ReRoPE). At r = window both lines agree. Nothing is trained. This is lesson 6's clipping,
-    applied to a rotation. If you rotate q and k by their own positions, you get only r, or r / factor with divided
-    positions: so compute two tables of scores, and choose with np.where.
+    With factor = ∞ every far key has the distance `window` (ReRoPE). With a finite factor, far distances still differ,
+    but by less (Leaky ReRoPE). At r = window, both lines agree. Nothing is trained. This is lesson 6's clipping,
+    applied to a rotation. Rotating q and k by their own positions gives only r, or r / factor if the positions are
+    divided. So compute two tables of scores, and choose between them with np.where.
 
     Parameters: `q`, shape (..., Tq, d) and `k`, shape (..., Tk, d), with d even; `q_positions`, (Tq,), and
     `k_positions`, (Tk,), 1-D, real; `window`, above 0 (∞ is plain RoPE); `factor`, at least 1; `base`, a positive
-    finite number. A negative r, a key after its query, is used as it is.
+    finite number. A negative r (a key after its query) is used as it is.
     Returns: shape (..., Tq, Tk); float32 if q and k are float32, else float64.
     Raises: ValueError unless there is one position per row: one position must not serve several rows.
-    Example: with q = k = [[1, 0]], window 2 and a query at 10, a key at 0: cos 2/√2 = −0.2943 with factor ∞;
+    Example: with q = k = [[1, 0]], window 2, a query at 10 and a key at 0: cos 2/√2 = −0.2943 with factor ∞;
     cos 4/√2 = −0.4622 with factor 4, since 2 + 8/4 = 4.
     Source: Su 2023 (ReRoPE, Leaky ReRoPE); Jin et al. 2024 (Self-Extend), which rounds positions down.
     """
@@ -380,13 +382,13 @@ def rerope_scores(q, k, q_positions, k_positions, window, factor=np.inf, base=10
 
 
 def lowest_similarity(length, head_dim, base=10000.0):
-    """Return the least similarity of a token with itself: the least mean cosine over the distances of a text.
+    """Return the lowest similarity of a token with itself: the lowest mean cosine over all the distances in a text.
 
         min over m = 0 … length − 1 of  (1 / (d/2)) · Σ_i cos(m·θ_i),   θ_i = base^(−2i/d)
 
-    The mean is the score of a query with an equal key m positions back, divided by their score at distance 0 (if all
-    pairs have the same length). If it is below 0, an equal key has a lower score than an unrelated one. A larger base
-    keeps it above 0 for longer, so each text length needs a base of at least some size.
+    The mean is the score of a query and an equal key m positions back, divided by their score at distance 0 (if all
+    pairs have the same length). If the mean is below 0, an equal key has a lower score than an unrelated one. A larger
+    base keeps the mean above 0 for longer, so each text length needs a base of a certain minimum size.
 
     Parameters: `length`, at least 1; `head_dim`, an even int; `base`, a positive finite number.
     Returns: float.
@@ -400,23 +402,23 @@ def lowest_similarity(length, head_dim, base=10000.0):
     # END SOLUTION
 
 
-# Answer with a number, True or False. Write a number that is not whole with five digits (1.2346) or as an expression.
+# Answer with a number, True or False. Write numbers that are not whole with five digits (1.2346) or as expressions.
 ANSWERS = {
-    # To which position does position interpolation with the factor 4 move token 8191?
+    # To which position does position interpolation with a factor of 4 move token 8191?
     "interpolated_position_8191_factor_4": 2047.75,  # 8191/4: positions need not be whole numbers
-    # Does NTK-aware interpolation leave the frequency of the fastest pair as it was?
+    # Does NTK-aware interpolation leave the frequency of the fastest pair unchanged?
     "ntk_keeps_fastest_frequency": True,  # base'^0 = 1: pair 0 does not depend on the base
     # Does dynamic NTK change what the model computes for inputs no longer than the trained length?
     "dynamic_ntk_changes_short_inputs": False,  # L = L₀ there, and the bracket is 1
-    # By which number does YaRN multiply cos and sin if the factor is 16?
+    # By what number does YaRN multiply cos and sin if the factor is 16?
     "yarn_scale_16": 0.1 * math.log(16) + 1,  # a score is multiplied by its square
     # For practice, no points. With head_dim 128 and base 10000, how many of the 64 pairs make at least one full
     # rotation over 8,192 tokens?
     "pairs_with_a_rotation_in_8192": 50,  # r_i = 8192·θ_i/2π is 1 at i = 49.8: pairs 0 … 49 reach it
-    # For practice, no points. Llama 3.1 is offered with 131,072 tokens. How many times its
+    # For practice, no points. Llama 3.1 is offered with a context of 131,072 tokens. How many times its
     # original_max_position_embeddings, 8,192, is this?
     "llama_3_1_length_over_trained": 16,  # the factor of its frequencies is 8, not the ratio of the lengths
-    # For practice, no points. Leaky ReRoPE with window 16 and factor 4: which distance does the score of a key 100
+    # For practice, no points. In Leaky ReRoPE with window 16 and factor 4, what distance does the score of a key 100
     # positions back use?
     "leaky_distance_of_a_key_100_back": 37,  # 16 + (100 − 16)/4
 }

@@ -1,24 +1,24 @@
 """Extrapolation: the experiment.
 
 Many articles say how far each encoding extrapolates: learned, not at all; sinusoidal, a little; RoPE and ALiBi, very
-far. This lesson measures it. One small model is trained with each encoding at a short length, and then tested at longer
-lengths. `encode` is what a method adds to the embeddings, `logits` is what it does to the attention scores; every
-method acts in only one of the two. Of the other four functions, two summarise measured accuracies, and two
-describe a method: its shift gap, and how many numbers it learns.
+far. This lesson measures it. A small model is trained with each encoding at a short length, and then tested at longer
+lengths. `encode` returns the embeddings with what a method adds to them, and `logits` the attention scores with its
+effect; each method acts in only one of the two. Of the other five functions, two summarise measured accuracies, two
+describe a method (its shift gap, and how many numbers it learns), and one draws random positions for training.
 
-Conventions: positions count from 0; rows are tokens, columns features; attention is causal: row t
-may attend to rows 0 … t. Scores are divided by √d for every method (T5 itself does not divide). Results are float32 if
-every feature array and the method's table are float32, else float64. No function changes an argument in place.
-Only the functions with a line `Raises` must refuse a bad argument.
+Conventions: positions count from 0; rows are tokens and columns are features; attention is causal: row t may attend to
+rows 0 … t. Scores are divided by √d for every method (T5 itself does not divide). Results are float32 if every feature
+array and the method's table are float32, else float64. No function changes an argument in place.
+Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
+    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
 
-    This function is already written in the file of every lesson; lesson 1 says how to use it.
+    This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -59,7 +59,7 @@ def _distances(length):
     return positions[:, np.newaxis] - positions
 
 
-# The rows that a method adds to the embeddings: a function of (length, d, parameters) returns (T, d) or (T, 1).
+# Each of these functions of (length, d, parameters) returns the rows that a method adds, (T, d) or (T, 1).
 
 
 def _integer(length, d, parameters):
@@ -95,7 +95,7 @@ def _learned(length, d, parameters):
     return table[:length]
 
 
-# The scores of a method: a function of (q, k, parameters) returns (T, T), scaled, not masked.
+# Each of these functions of (q, k, parameters) returns a method's scores, (T, T), scaled but not masked.
 
 
 def _plain_scores(q, k, parameters):
@@ -126,10 +126,10 @@ def _shaw_scores(q, k, parameters):
 
 
 def _t5_buckets(length, n_buckets):
-    """Return the causal bucket of each distance 0 … T − 1: near distances have separate buckets, far ones share."""
+    """Return the causal bucket of each distance 0 … T − 1: short distances have separate buckets, long ones share."""
     max_exact = n_buckets // 2
     near, far = np.split(np.arange(length), [max_exact])
-    # The share of the way from max_exact to the maximum that a distance has covered, on a logarithmic scale.
+    # The share of the way from max_exact to the maximum distance, on a logarithmic scale.
     share = np.log(far / max_exact) / np.log(_T5_MAX_DISTANCE / max_exact)
     shared = max_exact + (share * (n_buckets - max_exact)).astype(np.int64)
     return np.concatenate([near, np.minimum(shared, n_buckets - 1)])
@@ -159,7 +159,7 @@ _ADDED_BY = {
 }
 _SCORES_BY = {"rope": _rope_scores, "shaw": _shaw_scores, "t5": _t5_scores, "alibi": _alibi_scores}
 
-# Tables are features too: if the method reads a table, it helps to decide the dtype.
+# Tables are features too: if the method reads a table, the table's dtype counts as well.
 _ADDED_TABLES = {"learned": ["table"]}
 _SCORE_TABLES = {"shaw": ["key_table"], "t5": ["bias_table"]}
 
@@ -177,12 +177,12 @@ def _check_measurements(lengths, accuracies):
 
 
 def learned_parameters(method, parameters):
-    """Count the learned numbers that the method brings with it: the size of its table, or 0.
+    """Count the learned numbers that a method adds to a model: the size of its table, or 0.
 
     Only tables are learned: `n_bits`, `slope` and `base` are chosen before training, and the model's own weights
     belong to the model. A table counts only for the method that reads it.
 
-    Parameters: `method`, one of METHODS; `parameters`, a dict that may hold the tables of several methods.
+    Parameters: `method`, one of METHODS; `parameters`, a dict that may contain the tables of several methods.
     Returns: int.
     Example: with a table of shape (64, 32) in parameters["table"], learned_parameters("learned", parameters) is
     2048, and learned_parameters("rope", parameters) is 0.
@@ -195,7 +195,7 @@ def learned_parameters(method, parameters):
 
 
 def extrapolation_gap(lengths, accuracies, trained_length):
-    """Return the accuracy that is lost between the trained length and the longest length.
+    """Return the accuracy lost between the trained length and the longest length.
 
         gap = accuracy(trained_length) − accuracy(longest of lengths)
 
@@ -220,8 +220,8 @@ def extrapolation_gap(lengths, accuracies, trained_length):
 def longest_reliable_length(lengths, accuracies, threshold=0.9):
     """Return the longest measured length up to which accuracy never falls below the threshold; 0 if none.
 
-    A model that fails at 64 and passes again at 128 by chance is reliable up to the length before 64. An accuracy
-    that is NaN is below every threshold.
+    A model that fails at 64 and passes again at 128 by chance is reliable up to the length before 64. An accuracy of
+    NaN is below every threshold.
 
     Parameters: `lengths`, 1-D, each at least 1, no two equal, in any order; `accuracies`, one for each
     length; `threshold`, a number.
@@ -230,7 +230,7 @@ def longest_reliable_length(lengths, accuracies, threshold=0.9):
     """
     # BEGIN SOLUTION
     lengths, accuracies = _check_measurements(lengths, accuracies)
-    # "Not at or above the threshold" lets an accuracy of NaN fail as well.
+    # "Not at or above the threshold" makes an accuracy of NaN fail as well.
     failed = lengths[~(accuracies >= threshold)]
     first_failure = failed.min() if failed.size else np.inf
     return int(lengths[lengths < first_failure].max(initial=0))
@@ -238,7 +238,7 @@ def longest_reliable_length(lengths, accuracies, threshold=0.9):
 
 
 def encode(method, x, parameters):
-    """Return the embeddings with the method's addition.
+    """Return the embeddings plus what the method adds to them.
 
     What is added to row t of T rows and d features:
 
@@ -247,10 +247,11 @@ def encode(method, x, parameters):
         binary        the bits of t, most significant first, to the first n_bits features
         sinusoidal    sin(t θ_i) to feature 2i, cos(t θ_i) to feature 2i + 1;  θ_i = base^(−2i/d)
         learned       row t of the table
-        none, rope, shaw, t5, alibi    nothing: they act in the scores, and none does not act
+        none, rope, shaw, t5, alibi    nothing: they act in the scores, or not at all (none)
 
-    Parameters: `method`, one of METHODS; `x`, shape (T, d); `parameters`, a dict of which this function reads
-    `table`, shape (rows, d), for learned; `n_bits` for binary; `base` for sinusoidal, 10000.0 if absent.
+    Parameters: `method`, one of METHODS; `x`, shape (T, d); `parameters`, a dict from which this function
+    reads `table`, shape (rows, d), for learned; `n_bits` for binary; `base` for sinusoidal, 10000.0 if
+    absent.
     Returns: shape (T, d), float32 if x (for learned, also the table) is float32, else float64. x does not change.
     Raises: ValueError for learned if T exceeds the table, for binary if n_bits is too small for position T − 1.
     Example: encode("integer", [[1, 2], [1, 2]], {}) is [[1, 2], [2, 3]];
@@ -265,9 +266,9 @@ def encode(method, x, parameters):
 
 
 def logits(method, q, k, parameters):
-    """Causal attention logits: the scores before softmax, with the method's change.
+    """Causal attention logits: the scores before softmax, with the method's effect.
 
-    For query row i and key row j ≤ i; above the diagonal every method has −inf:
+    For query row i and key row j ≤ i (above the diagonal, all methods have −inf):
 
         none, and all that act in encode    q_i·k_j / √d
         rope     R_i q_i · R_j k_j / √d     pairs (2i, 2i+1), position t rotates pair i by t·base^(−2i/d)
@@ -276,11 +277,11 @@ def logits(method, q, k, parameters):
         alibi    q_i·k_j / √d − slope·(i − j)
 
     T5's causal buckets for n = i − j, with B rows in bias_table and E = ⌊B/2⌋: n itself if n < E, else
-    min(E + ⌊ln(n/E) / ln(128/E) · (B − E)⌋, B − 1), as in `t5_bucket` of lesson 6.
+    min(E + ⌊ln(n/E) / ln(128/E) · (B − E)⌋, B − 1), as in lesson 6's `t5_bucket`.
 
-    Parameters: `method`, one of METHODS; `q` and `k`, both of shape (T, d), already projected; `parameters`,
-    a dict of which this function reads `base` for rope, 10000.0 if absent; `key_table`, shape (2m + 1, d), for
-    shaw; `bias_table`, shape (B, 1) with 2 ≤ B < 256, for t5; `slope`, positive, for alibi.
+    Parameters: `method`, one of METHODS; `q` and `k`, both of shape (T, d), already projected; `parameters`, a dict
+    from which this function reads `base` for rope, 10000.0 if absent; `key_table`, shape (2m + 1, d), for shaw;
+    `bias_table`, shape (B, 1) with 2 ≤ B < 256, for t5; `slope`, positive, for alibi.
     Returns: shape (T, T), float32 if q and k (and the method's table) are float32, else float64.
     Raises: ValueError for q and k of different shapes: one row of keys must not serve several queries.
     Example: logits("alibi", [[0], [0]], [[0], [0]], {"slope": 0.5}) is [[0, −inf], [−0.5, 0]].
@@ -304,12 +305,12 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
         padded = `shift` rows of zeros, then the rows of x
         gap    = max over j ≤ i of |logits(padded)[shift + i, shift + j] − logits(x)[i, j]|
 
-    The rows are encoded first, both times: q and k are the encoded rows times w_q and w_k. The gap is 0, up
-    to rounding, if a score depends on the distance of two tokens and not on their positions.
+    The rows are encoded first in both cases: q and k are the encoded rows times w_q and w_k. The gap is 0, up
+    to rounding, if a score depends on the distance between two tokens and not on their positions.
 
     Parameters: `method`, one of METHODS; `x`, shape (T, dx), T at least 1; `w_q` and `w_k`, shape (dx, d);
     `parameters`, the dict that `encode` and `logits` read; `shift`, an int of at least 0.
-    Returns: one float, never negative, computed in float64 even for float32 features.
+    Returns: a float, never negative, computed in float64 even for float32 features.
     Example: with x = [[1], [1]] and w_q = w_k = [[1]], shift_gap("integer", x, w_q, w_k, {}, 1) is 5.0: the last
     score grows from 2·2 = 4 to 3·3 = 9. shift_gap("none", x, w_q, w_k, {}, 1) is 0.0.
     """
@@ -317,7 +318,7 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
     if shift < 0:
         raise ValueError(f"shift must be at least 0; got {shift}")
     x = np.asarray(x)
-    padded = np.pad(x, [(shift, 0), (0, 0)])  # rows of zeros before, no columns
+    padded = np.pad(x, [(shift, 0), (0, 0)])  # rows of zeros in front, no extra columns
 
     def scores(rows):
         encoded = encode(method, rows, parameters)
@@ -331,15 +332,15 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
 
 
 def random_positions(length, max_length, rng):
-    """Draw positions for training, some of 0 … max_length − 1 in order, so that a short text gets large ones too.
+    """Draw training positions from 0 … max_length − 1, in rising order, so that even a short text gets large ones.
 
-    Each set of `length` different positions is as likely as any other. These positions train the rows of a table, or
-    the use of a sinusoidal encoding, up to max_length, although no training text is longer than `length`. A length of 1
-    draws one number, so a random start is random_positions(1, max_length − T + 1, rng) + np.arange(T).
+    Each set of `length` different positions is as likely as any other. They train the rows of a table, or the use of a
+    sinusoidal encoding, up to max_length, although no training text is longer than `length`. A length of 1 draws one
+    number, so a random start is random_positions(1, max_length − T + 1, rng) + np.arange(T).
 
     Parameters: `length`, an int from 0 to `max_length`; `rng`, a numpy Generator. Draw only with its methods
-    (for example rng.choice or rng.permutation), so that its seed decides the result.
-    Returns: int64, shape (length,), different and rising.
+    (for example rng.choice or rng.permutation), so that its seed determines the result.
+    Returns: int64, shape (length,), all different, in rising order.
     Example: random_positions(4, 4, rng) is [0, 1, 2, 3]; random_positions(3, 100, np.random.default_rng(0)) may be
     [51, 63, 83].
     Source: Ruoss et al. 2023; for a random start Kiyono et al. 2021 (SHAPE).
@@ -357,15 +358,16 @@ ANSWERS = {
     "learned_runs_past_its_table": False,  # there is no row to add: encode raises an error
     # Does ALiBi change the embeddings?
     "alibi_changes_the_embeddings": False,  # it subtracts a distance from the scores
-    # A causal model without any encoding reads the same tokens in another order. Can its result for one of them be
-    # different?
+    # A causal model without any encoding reads the same tokens in a different order. Can its result for one of them
+    # change?
     "causal_model_without_encoding_sees_order": True,  # if a token moves, other tokens come before it
     # For practice, no points. How many of the ten methods have a shift gap of 0 (below 1e-9)?
     "methods_without_a_shift_gap": 5,  # none, rope, shaw, t5 and alibi
-    # For practice, no points. Does every method without a shift gap still copy 3 back with 0.9 at 128 tokens?
+    # For practice, no points. Does every method without a shift gap still reach an accuracy of 0.9 at 128
+    # tokens when copying 3 back?
     "no_shift_gap_is_enough_to_run_longer": False,  # of the five, only Shaw's method does
     # For practice, no points. Of the methods that learn numbers, which one learns the fewest?
     "fewest_learned_numbers": "t5",  # one number per bucket: 32, against 1,056 and 2,048
-    # For practice, no points. How many results can random_positions(2, 5, rng) have?
+    # For practice, no points. How many different results can random_positions(2, 5, rng) have?
     "ways_to_draw_2_of_5_positions": 10,  # 5·4/2
 }

@@ -1,24 +1,24 @@
 """Learned positions: a table instead of a formula.
 
-In the sinusoidal encoding every number is fixed before training. Here the numbers are learned: each
-position gets a row of a table, the rows start as small random numbers, and gradient descent trains them
-like any other weight (Gehring et al. 2017; BERT, GPT-2). A table has two weaknesses. It ends: past its
-last row there is no code for a position. And a row that no training sequence was long enough to use gets
-no gradient: it keeps its random start values.
+In the sinusoidal encoding, every number is fixed before training. Here the numbers are learned: each position
+gets a row of a table, the rows start as small random numbers, and gradient descent trains them like any other
+weight (Gehring et al. 2017; BERT, GPT-2). A table has two weaknesses. It ends: positions past its last row
+have no code. And a row that no training sequence was long enough to reach gets no gradient: it keeps its
+random initial values.
 
-Conventions: positions count from 0; `...` is any number of leading axes; the last two axes are
-(sequence, feature). The result is float32 if all feature arrays are float32, otherwise
-float64. Looking up past either end of a table raises IndexError.
-Only the functions with a line `Raises` must refuse a bad argument.
+Conventions: positions count from 0; `...` stands for any number of leading axes; the last two axes are
+(sequence, feature). The result is float32 if all feature arrays are float32, otherwise float64. Looking up
+past either end of a table raises IndexError.
+Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
+    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
 
-    This function is already written in the file of every lesson; lesson 1 says how to use it.
+    This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -26,8 +26,8 @@ def _features(*arrays):
 
 
 # BEGIN SOLUTION
-# The rules that every function shares are here, once, so that each function below shows only its idea. For a row past
-# the end of a table, numpy raises the right error itself.
+# The rules that all functions share are in one place, so that each function below shows only its own idea. For a row
+# past the end of a table, numpy itself raises the right error.
 
 
 def _check_size(size, name):
@@ -36,9 +36,9 @@ def _check_size(size, name):
 
 
 def _check_rows(rows):
-    """Return the rows to look up; refuse a negative one, which numpy would count from the end of the table."""
+    """Return the rows to look up; refuse negative numbers, which numpy would count from the end of the table."""
     rows = np.asarray(rows)
-    if rows.size == 0:  # an empty list is float64 to numpy
+    if rows.size == 0:  # numpy turns an empty list into float64
         return rows.astype(np.int64)
     if (rows < 0).any():
         raise IndexError(f"a row below 0 is past the end of a table; there is no row {rows.min()}")
@@ -49,15 +49,16 @@ def _check_rows(rows):
 
 
 def init_table(max_len, d_model, seed, std=0.02):
-    """Return a new table: one row per position, every number drawn from N(0, std²).
+    """Return a new table: one row per position, with every number drawn from N(0, std²).
 
-    The numbers come from numpy's default_rng(seed): one call of its method `normal` draws the whole table.
-    So the same seed gives the same table. There are no pairs here, so d_model may be odd.
+    The numbers come from numpy's default_rng(seed): one call to its method `normal` draws the whole table. So
+    the same seed gives the same table. There are no pairs here, so d_model may be odd.
 
-    Parameters: `max_len`, how many positions the model will ever see; `d_model`; `seed`, an int; `std`.
+    Parameters: `max_len`, the number of positions that the model will ever see; `d_model`; `seed`, an int;
+    `std`.
     Returns: float64, shape (max_len, d_model).
-    Example: init_table(512, 768, seed=0) holds 393216 numbers whose standard deviation is about 0.02.
-    Source: Hugging Face transformers' GPT-2 and BERT. (The BERT authors cut this distribution off at two
+    Example: init_table(512, 768, seed=0) contains 393216 numbers with a standard deviation of about 0.02.
+    Source: Hugging Face transformers' GPT-2 and BERT. (The BERT authors truncate this distribution at two
     standard deviations; OpenAI's own GPT-2 code uses 0.01 for positions and 0.02 for tokens.)
     """
     # BEGIN SOLUTION
@@ -75,7 +76,7 @@ def lookup(table, positions):
     A position below 0 is an error too. (numpy alone would count it from the end of the table.)
 
     Parameters: `table`, shape (rows, d); `positions`, an int or an array of ints, any shape.
-    Returns: shape positions.shape + (d,); shape (0, d) for no positions, as an array or as an empty list.
+    Returns: shape positions.shape + (d,); if positions is an empty array or list, shape (0, d).
     Raises: IndexError for a position past either end: −1 is an error, not the last row.
     Example: lookup([[0, 0], [1, 10], [2, 20]], [2, 0, 2]) is [[2, 20], [0, 0], [2, 20]].
     Source: GPT-2 and BERT, position embeddings.
@@ -87,12 +88,12 @@ def lookup(table, positions):
 
 
 def embed(token_table, position_table, token_ids):
-    """Return the input of the first layer: the row of the token plus the row of its position.
+    """Return the input of the first layer: the token's row plus its position's row.
 
         out[..., t, :] = token_table[token_ids[..., t]] + position_table[t]
 
     If the sequence is longer than the position table, raise a ValueError that names both numbers. Otherwise
-    another function fails later, with a message that does not help.
+    another function fails later, with an unhelpful message.
 
     Parameters: `token_table`, shape (vocabulary, d); `position_table`, shape (rows, d); `token_ids`, an
     array of ints of shape (..., T).
@@ -121,7 +122,7 @@ def lookup_gradient(table_shape, positions, grad_output):
         grad_table[r] = Σ grad_output[j]   over all j with positions[j] = r
 
     If a row was looked up several times, its gradients are added. If it was never looked up, its gradient is
-    zero. In a batch every sequence looks up row 0, so repeated positions are normal.
+    zero. In a batch, every sequence looks up row 0, so repeated positions are normal.
 
     Parameters: `table_shape`, (rows, d); `positions`, as passed to lookup; `grad_output`, shape
     positions.shape + (d,).
@@ -138,7 +139,7 @@ def lookup_gradient(table_shape, positions, grad_output):
             f" shape {table_shape}"
         )
     gradient = np.zeros(table_shape)
-    # gradient[positions] += … would write a repeated row once, with the last of its gradients.
+    # gradient[positions] += … would update a repeated row only once, with the last of its gradients.
     np.add.at(gradient, positions, grad_output)
     return gradient.astype(dtype)
     # END SOLUTION
@@ -164,14 +165,15 @@ def sgd_step(table, gradient, learning_rate):
 
 
 def trained_rows(max_len, lengths):
-    """Mark the rows of the table that get a gradient if training sequences have these lengths.
+    """Mark the rows of the table that get a gradient from training sequences of these lengths.
 
         row r is trained   if some length > r
 
     A sequence of length n uses positions 0 … n − 1. The rows beyond the longest sequence are never looked up,
-    so they keep their random start values.
+    so they keep their random initial values.
 
-    Parameters: `max_len`, the rows of the table; `lengths`, ints from 0 to max_len. Loop over lengths, not over rows.
+    Parameters: `max_len`, the number of rows in the table; `lengths`, ints from 0 to max_len. Loop over lengths, not
+    over rows.
     Returns: bool, shape (max_len,).
     Example: trained_rows(5, [2, 3]) is [True, True, True, False, False].
     """
@@ -190,8 +192,8 @@ def resize_table(table, new_len):
         u_j = j · (rows − 1) / (new_len − 1),   j = 0 … new_len − 1
         new[j] = (1 − f) · table[⌊u_j⌋] + f · table[⌊u_j⌋ + 1],   f = u_j − ⌊u_j⌋
 
-    The first and the last row are kept. Each other new row is a mix of the two old rows next to it. If
-    new_len is 1, the result is the first row. The result has more rows, but no new information.
+    The first and last rows are kept. Every other new row is a mix of the two old rows on either side of it.
+    If new_len is 1, the result is the first row. A longer table has more rows, but no new information.
 
     Parameters: `table`, shape (rows, d); `new_len`, an int.
     Returns: shape (new_len, d).
@@ -210,17 +212,17 @@ def resize_table(table, new_len):
 
 # Answer with a number, True or False.
 ANSWERS = {
-    # A table of 1024 rows: how many rows does it have for position 1024?
+    # A table has 1024 rows. How many of them are for position 1024?
     "rows_available_at_position_1024": 0,  # counting from 0, the last row is 1023
-    # How many numbers does the position table of the smallest GPT-2 hold, 1024 positions of 768 features?
+    # How many numbers are in the position table of the smallest GPT-2, with 1024 positions of 768 features?
     "parameters_gpt2": 786432,  # 1024 × 768
-    # Before any training: are the rows of near positions more similar than the rows of far positions?
+    # Before any training, are the rows of nearby positions more similar than the rows of distant positions?
     "has_built_in_distance": False,  # rows are drawn independently: 3 and 4 are no closer than 3 and 400
     # For practice, worth no points.
-    # A batch of 20 sequences of length 64 and 12 of length 100: how many gradients are added into row 63?
+    # A batch of 20 sequences of length 64 and 12 of length 100: how many gradients are added to row 63?
     "gradients_added_to_row_63": 32,  # length 64 ends with position 63, so all 32 sequences read it
-    # And into row 64?
+    # And to row 64?
     "gradients_added_to_row_64": 12,  # only the longer ones
-    # A table of 5 rows is stretched to 9: at which old position is new row 3?
+    # A table of 5 rows is stretched to 9. At which old position is new row 3?
     "old_position_of_new_row_3": 1.5,  # 3 · 4/8
 }

@@ -1,24 +1,24 @@
-"""Modern: what models of today do with position.
+"""Modern: what today's models do with position.
 
-The models of 2024 and later keep RoPE, and change where and how they use it. Some layers have no
-encoding at all. Some layers see only a window or a chunk of the text. Some pairs are not rotated. The
-scores of far positions get a factor. Content and position get separate features. And a cache
-drops old tokens and moves the others. Each function here is one of these ideas, in a few lines.
+Models from 2024 and later keep RoPE, but change where and how they use it. Some layers have no encoding at
+all. Some layers see only a window or a chunk of the text. Some pairs are not rotated. The scores of distant
+positions are multiplied by a factor. Content and position get separate features. And a cache drops old tokens
+and moves the others. Each function here is one of these ideas, in a few lines.
 
-Conventions: positions and layers count from 0; `...` is any number of leading axes; the last two axes
-are (sequence, feature). Pair i is the features (2i, 2i+1). Results are float32 if every feature array
-(queries, keys, caches) is float32, else float64; angles are always computed in float64. Functions without a
-feature array return float64 (or int64 or bool, as the docstring says). No function changes an argument in place.
-Only the functions with a line `Raises` must refuse a bad argument.
+Conventions: positions and layers count from 0; `...` stands for any number of leading axes; the last two axes are
+(sequence, feature). Pair i consists of features 2i and 2i+1. Results are float32 if every feature array (queries, keys,
+caches) is float32, else float64; angles are always computed in float64. Functions without a feature array return
+float64 (or int64 or bool, as the docstring says). No function changes an argument in place.
+Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
+    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
 
-    This function is already written in the file of every lesson; lesson 1 says how to use it.
+    This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -26,8 +26,8 @@ def _features(*arrays):
 
 
 # BEGIN SOLUTION
-# The rules that several functions share are here, once, so that each function below shows only its idea. For
-# feature sizes that do not fit, numpy raises a ValueError with both sizes.
+# The rules that several functions share are in one place, so that each function below shows only its own
+# idea. For feature sizes that do not fit, numpy raises a ValueError with both sizes.
 
 
 def _check_positive(**numbers):
@@ -48,7 +48,7 @@ def _check_base(base, name="base"):
 
 
 def _real(positions, name="positions"):
-    """Positions as an array of any shape."""
+    """Return positions as an array of any shape."""
     positions = np.asarray(positions)
     if np.isnan(positions).any():
         raise ValueError(f"{name} must be numbers; got nan")
@@ -56,13 +56,13 @@ def _real(positions, name="positions"):
 
 
 def _last_of_each_group(n_layers, interval):
-    """Return True for the layers interval − 1, 2·interval − 1, …: the exception in every group of layers."""
+    """Return True for layers interval − 1, 2·interval − 1, …: the exception in every group of layers."""
     _check_positive(n_layers=n_layers, interval=interval)
     return np.arange(1, n_layers + 1) % interval == 0
 
 
 def _query_and_key_positions(q_len, k_len):
-    """Return the positions of queries as a column and of keys as a row; the last query is at the last key."""
+    """Return query positions as a column and key positions as a row; the last query and last key share a position."""
     _check_not_negative(q_len=q_len)
     if k_len < q_len:
         raise ValueError(f"there must be as many keys as queries, or more; got {k_len} keys and {q_len} queries")
@@ -70,7 +70,7 @@ def _query_and_key_positions(q_len, k_len):
 
 
 def _frequencies(head_dim, base):
-    """θ_i = base^(−2i/d)."""
+    """Return θ_i = base^(−2i/d)."""
     if head_dim < 2 or head_dim % 2:
         raise ValueError(f"head_dim must be even and at least 2, so that features form pairs; got {head_dim}")
     _check_base(base)
@@ -87,7 +87,7 @@ def _rotate(x, positions, base):
 
 
 def _check_rows(positions, rows, name):
-    """Return positions as an array, one for each row."""
+    """Return positions as an array, with one position per row."""
     positions = _real(positions, name)
     if positions.shape != (rows,):
         raise ValueError(f"{name} must be 1-D, one for each row; got shape {positions.shape} for {rows} rows")
@@ -124,7 +124,7 @@ def first_token_share(length):
 
 
 def position_from_share(share):
-    """Return the position that follows from the weight of token 0, the inverse of first_token_share.
+    """Return the position that follows from the weight of token 0: the inverse of first_token_share.
 
         position = 1/share − 1
 
@@ -135,14 +135,14 @@ def position_from_share(share):
     """
     # BEGIN SOLUTION
     share = np.asarray(share, dtype=np.float64)
-    if not np.all((share > 0) & (share <= 1)):  # also for NaN
+    if not np.all((share > 0) & (share <= 1)):  # refuses NaN too
         raise ValueError(f"a share must be above 0 and at most 1; got {share}")
     return 1 / share - 1
     # END SOLUTION
 
 
 def rope_layers(n_layers, interval):
-    """Mark the layers that rotate their queries and keys: all but the last one of every group of `interval` layers.
+    """Mark the layers that rotate their queries and keys: all but the last in each group of `interval` layers.
 
         layer l uses RoPE if (l + 1) mod interval ≠ 0
 
@@ -159,12 +159,12 @@ def rope_layers(n_layers, interval):
 
 
 def layer_bases(n_layers, interval, local_base=10000.0, global_base=1000000.0):
-    """Return the base of RoPE in each layer of a model that mixes local and global layers.
+    """Return RoPE's base in each layer of a model that mixes local and global layers.
 
         layer l has global_base if (l + 1) mod interval = 0, else local_base
 
-    A local layer sees a window of the text, so it has only short distances. A global layer sees the whole
-    text. Its larger base makes the frequencies lower.
+    A local layer sees only a window of the text, so all its distances are short. A global layer sees the
+    whole text. Its larger base makes the frequencies lower.
 
     Parameters: `n_layers` and `interval`, ints, at least 1; the bases, positive finite numbers.
     Returns: float64, shape (n_layers,).
@@ -179,7 +179,7 @@ def layer_bases(n_layers, interval, local_base=10000.0, global_base=1000000.0):
 
 
 def sliding_window_mask(q_len, k_len, window):
-    """Return the mask of a query that sees only the last `window` positions, its own included.
+    """Return the mask of queries that see only the last `window` positions, including their own.
 
         query i is at p = i + k_len − q_len and may attend to key j if p − window < j ≤ p
 
@@ -208,7 +208,7 @@ def chunk_mask(q_len, k_len, chunk):
     Returns: bool, shape (q_len, k_len), True if the query may attend.
     Example: chunk_mask(3, 5, 3) is [[True, True, True, False, False], [False, False, False, True, False],
     [False, False, False, True, True]].
-    Source: Llama 4, in the layers with RoPE.
+    Source: Llama 4, in its layers with RoPE.
     """
     # BEGIN SOLUTION
     _check_positive(chunk=chunk)
@@ -222,8 +222,8 @@ def p_rope_frequencies(head_dim, p, base=10000.0):
 
         θ_i = base^(−2i/d) for i < ⌊p·d/2⌋, else 0,   d = head_dim
 
-    The pairs that do not rotate are the slowest ones. The others keep the frequencies of the whole head. Partial
-    RoPE is different: it takes its frequencies from the size of the rotated part.
+    The pairs that do not rotate are the slowest. The others keep the frequencies of the whole head. Partial RoPE is
+    different: it takes its frequencies from the size of the rotated part.
 
     Parameters: `head_dim`, an even int; `p`, from 0 to 1; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2,).
@@ -240,12 +240,12 @@ def p_rope_frequencies(head_dim, p, base=10000.0):
 
 
 def temperature(positions, floor_scale=8192.0, attn_scale=0.1):
-    """Return the factor by which queries at far positions are multiplied, in layers without RoPE.
+    """Return the factor by which queries at distant positions are multiplied, in layers without RoPE.
 
         1 + attn_scale · ln(1 + ⌊(position + 1)/floor_scale⌋)
 
-    It is 1 for the first floor_scale − 1 positions. After that it grows slowly, in steps. It makes differences between
-    scores larger when softmax has more keys to choose from.
+    The factor is 1 for the first floor_scale − 1 positions. After that, it grows slowly, in steps. It makes differences
+    between scores larger when softmax has more keys to choose from.
 
     Parameters: `positions`, a real number or an array of any shape; `floor_scale`, positive; `attn_scale`, a number.
     Returns: float64, the shape of positions.
@@ -266,7 +266,7 @@ def log_n_scale(positions, trained_len):
 
         max(1, ln(position + 1)/ln(trained_len))
 
-    Nothing changes inside the trained length. Beyond it the factor grows like the logarithm of the number of keys.
+    Nothing changes inside the trained length. Beyond it, the factor grows with the logarithm of the number of keys.
 
     Parameters: `positions`, a real number or an array of any shape; `trained_len`, at least 2.
     Returns: float64, the shape of positions.
@@ -282,20 +282,20 @@ def log_n_scale(positions, trained_len):
 
 
 def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=10000.0):
-    """Scores of decoupled RoPE: a content score without position, plus a score of separate rotated features.
+    """Decoupled RoPE's scores: a content score without position, plus a score from separate, rotated features.
 
         score[i, j] = (q_content_i · k_content_j + RoPE(q_rope)_i · RoPE(k_rope)_j) / √(d_c + d_r)
 
-    All heads share one rotated key, which is small. The content part is never rotated, so a model may keep it
-    compressed.
+    All heads share one rotated key, which is small. The content part is never rotated, so a model may store
+    it compressed.
 
     Parameters: `q_content`, (..., h, Tq, d_c); `k_content`, (..., h, Tk, d_c); `q_rope`, (..., h, Tq, d_r) with d_r
-    even; `k_rope`, (..., Tk, d_r), without a head axis; their positions, 1-D, (Tq,) and (Tk,). All h are equal; axes
-    before h broadcast.
+    even; `k_rope`, (..., Tk, d_r), without a head axis; their positions, 1-D, (Tq,) and (Tk,). h is the same in all of
+    them; axes before h broadcast.
     Returns: shape (..., h, Tq, Tk); float32 if all four feature arrays are float32, else float64.
     Raises: ValueError for head counts, lengths or positions that differ: numpy must not repeat a single row.
-    Example: with every feature array [[[1, 0]]], but k_rope [[1, 0]], and positions [3] and [1]: [[[(1 + cos 2)/√4]]] =
-    [[[0.2919]]].
+    Example: if k_rope is [[1, 0]], all other feature arrays are [[[1, 0]]], and the positions are [3] and [1]:
+    [[[(1 + cos 2)/√4]]] = [[[0.2919]]].
     Source: DeepSeek-V2 §2.1.3.
     """
     # BEGIN SOLUTION
@@ -319,7 +319,7 @@ def kept_tokens(length, n_sinks, window):
     """Return the tokens that are still in the cache after `length` tokens: the first n_sinks and the last `window`.
 
     Parameters: `length`, `n_sinks` and `window`, ints, not negative.
-    Returns: int64, the numbers of the kept tokens, each once, in order.
+    Returns: int64, the indices of the kept tokens, each once, in order.
     Example: kept_tokens(9, 2, 3) is [0, 1, 6, 7, 8], and kept_tokens(4, 2, 3) is [0, 1, 2, 3].
     Source: Xiao et al. 2024 (attention sinks).
     """
@@ -335,7 +335,7 @@ def shift_keys(cache_k, offset, base=10000.0):
 
         RoPE(k, m + offset) = RoPE(RoPE(k, m), offset)
 
-    Rotations add up. So one more rotation, the same for every row, moves all the keys. A negative offset moves them
+    Rotations add up, so one more rotation, the same for every row, moves all the keys. A negative offset moves them
     back.
 
     Parameters: `cache_k`, shape (..., t, d) with d even, keys stored rotated; `offset`, one real number.
@@ -351,20 +351,20 @@ def shift_keys(cache_k, offset, base=10000.0):
 
 
 def sink_weights(scores, sink):
-    """Attention weights with a learned sink: each head has one more number in its softmax, without a value for it.
+    """Attention weights with a learned sink: each head has an extra number in its softmax, without a value.
 
         weight[j] = e^score[j] / (Σ_l e^score[l] + e^sink)
 
     So the weights of a query may sum to less than 1. A head that needs no token gives its weight to the sink. Huge
-    scores and sinks must not overflow: subtract the largest of them all first. With a sink of −∞ this is softmax, and
-    a row of −∞ gives zeros.
+    scores and sinks must not overflow, so subtract the largest of them first. With a sink of −∞, this is softmax, and a
+    row of −∞ gives zeros.
 
     Parameters: `scores`, shape (..., h, Tq, Tk), −∞ if a query may not attend; `sink`, shape (h,), one number per
     head, −∞ allowed.
     Returns: the shape of scores; float32 if scores is float32 (the sink has no influence), else float64.
-    Raises: ValueError for a sink of another shape than (h,): one sink must not serve several heads.
+    Raises: ValueError for a sink of any shape but (h,): one sink must not serve several heads.
     Example: sink_weights([[[0, 0]]], [0]) is [[[1/3, 1/3]]]; with a sink of −∞ it is [[[1/2, 1/2]]].
-    Source: gpt-oss (OpenAI 2025); Xiao et al. 2024 §3.1 explain why heads want it.
+    Source: gpt-oss (OpenAI 2025); Xiao et al. 2024 §3.1 explain why heads need it.
     """
     # BEGIN SOLUTION
     scores, dtype = _features(scores)
@@ -384,22 +384,23 @@ def sink_weights(scores, sink):
 
 # Answer with a number, True or False.
 ANSWERS = {
-    # A model has 36 layers, and rope_layers with interval 4. How many of these layers use RoPE?
+    # A model has 36 layers and uses rope_layers with interval 4. How many of these layers use RoPE?
     "rope_layers_of_36_with_interval_4": 27,  # 36 − 36/4
-    # All scores are equal, and 500 equal tokens follow a start token with another value.
-    # Can causal attention without any encoding count how many tokens come before a token?
+    # All scores are equal, and 500 equal tokens follow a start token with a different value. Can causal
+    # attention without any encoding count how many tokens come before a token?
     "causal_attention_without_encoding_counts": True,  # from the weight of the first token, 1/(t + 1)
     # All scores are equal and attention is causal. What weight does the token at position 9 give to token 0?
     "share_of_first_token_at_position_9": 0.1,  # it sees ten tokens
     # Does p-RoPE, with p large enough that some pair rotates, keep the frequency of the fastest pair?
-    "p_rope_keeps_the_fastest_pair": True,  # the slow pairs stop first: pair 0 rotates by 1 as long as any does
+    "p_rope_keeps_the_fastest_pair": True,  # the slow pairs stop first: pair 0 rotates by 1 as long as any pair rotates
     # For practice, worth no points.
-    # All layers have a window of 8: how many does it take until a query can use something 30 positions back?
+    # All layers have a window of 8. How many layers does it take before a query can use something 30 positions back?
     "layers_that_reach_30_back_with_a_window_of_8": 5,  # each layer reaches 7 positions back, and 4 · 7 < 30
-    # How many keys does the query at position 9000 see in chunks of 8192, its own included?
+    # With chunks of 8192, how many keys does the query at position 9000 see, including its own?
     "keys_seen_at_position_9000_in_chunks_of_8192": 809,  # the keys 8192 … 9000
-    # A cache has 100 tokens; 4 sinks and a window of 20 stay. Which offset of shift_keys closes the gap?
+    # A cache has 100 tokens, and only 4 sinks and a window of 20 stay. What offset for shift_keys closes the
+    # gap?
     "offset_of_the_window_after_100_tokens": -76,  # token 80 moves to position 4
-    # One key has the score 0, and the sink is ln 3: what do the weights sum to?
+    # There is one key with a score of 0, and the sink is ln 3. What do the weights sum to?
     "weight_left_beside_a_sink": 0.25,  # 1/(1 + 3)
 }

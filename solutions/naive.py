@@ -1,27 +1,27 @@
-"""Three honest first attempts to tell attention where a token stands.
+"""Three honest first attempts at telling attention where a token is.
 
-Attention cannot see order, so something that depends on the position must enter the features. The first
-idea is the position itself: a number that grows without bound, until it is much larger than the features.
-The second idea divides by the last position. Now the size is right, but the same position gets another
-number in a sequence of another length. The third idea writes the position in binary: bounded, unique, and
-with a fixed number of bits the same in every sequence. But the codes of neighbours can differ in every bit.
-Each idea fails for a reason that later encodings answer. They keep one idea from the binary code: many
-features, and each repeats with its own period.
+Attention cannot see order, so the features must include something that depends on the position. The first
+idea is to use the position itself: a number that grows without bound until it is much larger than the
+features. The second idea is to divide by the last position. Now the size is right, but the same position gets
+a different number in a sequence of a different length. The third idea is to write the position in binary:
+bounded, unique, and the same in every sequence if the number of bits is fixed. But neighbouring codes can
+differ in every bit. Each idea fails for a reason that later encodings address. They keep one idea from the
+binary code: many features, each repeating with its own period.
 
-Conventions: positions count from 0; `...` is any number of leading axes, even none; the last two axes of
-features are (sequence, feature). Codes have the most significant bit first, as numbers are written. Bit 0
-is the least significant bit. The result of `add_integer_positions` is float32 if x is float32, else
-float64; other positions are float64.
-Only the functions with a line `Raises` must refuse a bad argument.
+Conventions: positions count from 0; `...` stands for any number of leading axes, possibly none; the last two
+axes of features are (sequence, feature). The most significant bit of a code comes first, as in a written
+number; bit 0 is the least significant. The result of `add_integer_positions` is float32 if x is float32, else
+float64; positions that are not binary codes are float64.
+Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
+    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
 
-    This function is already written in the file of every lesson; lesson 1 says how to use it.
+    This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -38,7 +38,7 @@ def _check_length(length):
 
 
 def _check_bits(length, n_bits):
-    """Return the number of bits for the positions 0 … length − 1: n_bits if that is enough, or as many as needed."""
+    """Return the number of bits to use for positions 0 … length − 1: n_bits, or as many as they need if it is None."""
     needed = bits_needed(length)
     if n_bits is None:
         return needed
@@ -57,7 +57,7 @@ def _to_bits(numbers, n_bits):
 
 
 def integer_positions(length):
-    """Return the number of each token as its position: the first attempt.
+    """Return each token's index as its position: the first attempt.
 
         p_i = i,   i = 0 … T − 1
 
@@ -72,13 +72,13 @@ def integer_positions(length):
 
 
 def add_integer_positions(x):
-    """Add a token's number to every one of its features.
+    """Add each token's index to all of its features.
 
         y[..., i, :] = x[..., i, :] + i
 
-    The features of a token are about 1 or less; at position 500 the added 500 is much larger. All positions
-    add to the same direction, (1, 1, …, 1), and differ only in size. A layer that subtracts the mean over
-    the features (LayerNorm) removes this completely.
+    A token's features are about 1 or less; at position 500, the 500 that is added is much larger. Every
+    position adds a vector in the same direction, (1, 1, …, 1); only its size differs. A layer that subtracts
+    the mean over the features (LayerNorm) removes this vector completely.
 
     Parameters: `x`, shape (..., T, d).
     Returns: the shape of x. x itself does not change.
@@ -98,8 +98,8 @@ def normalized_positions(length):
 
         p_i = i / (L − 1),   i = 0 … L − 1;   [0] for L = 1
 
-    The step between neighbours is 1/(L − 1), so it depends on the length. One position has many numbers, and
-    one number means many positions.
+    The step between neighbours is 1/(L − 1), so it depends on the length. The same position gets many
+    different numbers, and the same number stands for many positions.
 
     Parameters: `length`, the number of tokens L, an int.
     Returns: float64, shape (L,).
@@ -116,8 +116,8 @@ def bit_period(bit):
 
         period = 2^(bit + 1)
 
-    Bit 0 goes 0, 1, 0, 1, …: its period is 2, not 1. Each next bit changes half as often. The sinusoidal
-    encoding also has one period per pair of features, but with smooth waves.
+    Bit 0 goes 0, 1, 0, 1, …: its period is 2, not 1. Each further bit changes half as often. The sinusoidal
+    encoding also gives each pair of features its own period, but with smooth waves.
 
     Parameters: `bit`, an int, 0 for the least significant bit.
     Returns: an int.
@@ -131,13 +131,13 @@ def bit_period(bit):
 
 
 def bits_needed(length):
-    """Return the number of bits that the positions 0 … L − 1 need; at least one.
+    """Return the number of bits that positions 0 … L − 1 need, at least one.
 
         n = max(⌈log₂ L⌉, 1)
 
     The largest number to write is the last position, L − 1. So 8 tokens need three bits, and 9 need four. A
-    logarithm is rounded and can be on the wrong side of a whole number (math.log(2**29) / math.log(2) is
-    29.000000000000004); whole numbers are exact.
+    logarithm is rounded and can end up on the wrong side of a whole number (math.log(2**29) / math.log(2) is
+    29.000000000000004); integer arithmetic is exact.
 
     Parameters: `length`, the number of tokens L, an int.
     Returns: an int.
@@ -146,7 +146,7 @@ def bits_needed(length):
     # BEGIN SOLUTION
     _check_length(length)
     last = int(length) - 1
-    # 0 has no bit that is set, but is written with one bit. Setting the lowest bit makes no other number longer.
+    # 0 has no set bit but is still written with one bit. Setting the lowest bit makes no other number longer.
     return (last | 1).bit_length()
     # END SOLUTION
 
@@ -157,7 +157,7 @@ def binary_positions(length, n_bits=None):
         code[p, c] = ⌊p / 2^b⌋ mod 2,   b = n_bits − 1 − c      (c = 0 is the most significant bit)
 
     Every value is 0 or 1, and every position up to 2^n_bits − 1 has its own code, the same for every length.
-    A column of the result is one bit: bit b is a square wave of period 2^(b+1).
+    Each column of the result is one bit, and bit b is a square wave of period 2^(b+1).
 
     Parameters: `length`, the number of tokens T, an int; `n_bits`, an int, bits_needed(length) if None.
     Returns: int64, shape (T, n_bits), the most significant bit first.
@@ -175,8 +175,8 @@ def hamming_steps(codes):
 
         steps[p] = number of columns c with codes[p, c] ≠ codes[p + 1, c],   p = 0 … T − 2
 
-    A smooth encoding would change by about the same amount at every step. The square root of a number in
-    the result is the Euclidean distance between the two codes.
+    A smooth encoding would change by about the same amount at every step. The square root of each count is
+    the Euclidean distance between the two codes.
 
     Parameters: `codes`, shape (T, n_bits), T at least 1, of zeros and ones.
     Returns: int64, shape (T − 1,).
@@ -194,8 +194,8 @@ def gray_positions(length, n_bits=None):
 
         gray(p) = p XOR ⌊p / 2⌋,   written as in binary_positions
 
-    The code is still not smooth. The bit that changes jumps from 0 to 1, and there is no code between two
-    positions. Close codes also do not mean close positions: with three bits, positions 0 (000) and 7 (100)
+    The code is still not smooth. The bit that changes jumps between 0 and 1, and no code lies between two
+    positions. Nor do similar codes mean nearby positions: with three bits, positions 0 (000) and 7 (100)
     differ in one bit, but 0 and 2 (011) differ in two.
 
     Parameters, returns and errors: as binary_positions.
@@ -209,7 +209,7 @@ def gray_positions(length, n_bits=None):
     # END SOLUTION
 
 
-# Answer with a number; you may write a fraction as one.
+# Answer with a number; you may write it as a fraction.
 ANSWERS = {
     # What is the normalized position of the token at position 5 in a sequence of 10 tokens?
     "normalized_5_of_10": 5 / 9,  # the last position is 9
@@ -220,9 +220,10 @@ ANSWERS = {
     # How many bits of the binary code change from position 3 to position 4?
     "bits_flipped_3_to_4": 3,  # 011 → 100
     # What is the normalized position of the token at position 255 in a sequence of 512 tokens?
-    "middle_of_512": 255 / 511,  # an even number of tokens has no middle one
-    # For practice, no points. A feature is 1: at which position is it 1 % of the sum of feature and position?
+    "middle_of_512": 255 / 511,  # an even number of tokens has no middle token
+    # For practice, no points. A feature is 1. At which position is it 1 % of the sum of the feature and the
+    # position?
     "position_that_leaves_one_percent": 99,  # 1 / (1 + 99)
-    # For practice, no points. Which is the first position with the same float16 number as the position before it?
-    "first_position_lost_in_float16": 2049,  # 11 significant bits count to 2048 = 2¹¹, and then in steps of 2
+    # For practice, no points. What is the first position with the same float16 value as the position before it?
+    "first_position_lost_in_float16": 2049,  # 11 significant bits count up to 2048 = 2¹¹, then in steps of 2
 }

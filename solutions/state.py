@@ -1,26 +1,26 @@
 """State: position without positions.
 
 ALiBi lowers a score by a slope times the distance. Here each token sets its own slope: a gate that says how much of
-everything before it survives. Such a gate can act in the scores of attention. It also works without softmax. Then
-everything that a query can use from the past fits into one matrix of fixed size, the state, and a token costs the same
-however long the text is. No function here numbers the tokens: the order comes from forgetting.
+everything before it survives. Such a gate can act in attention scores. It also works without softmax. Then everything
+that a query can use from the past fits into one matrix of fixed size, the state, and a token costs the same however
+long the text is. No function here numbers the tokens: the order comes from forgetting.
 
-Conventions: tokens count from 0; `...` is any number of leading axes, and leading axes broadcast. The last two axes of
-q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from 0 to 1: the share of everything before
-token t that survives at token t. Token t itself stays. log_f is 0 for "keep all" and −inf for "keep nothing". Results
-are float32 if every feature array (q, k, v, state) is float32, else float64; log_f, β, γ and CoPE's gates do not
-count: compute with them in float64, even if they are float32. Functions of only these arguments return float64. No
-function changes an argument in place. There is at least one token.
-Only the functions with a line `Raises` must refuse a bad argument.
+Conventions: tokens count from 0; `...` stands for any number of leading axes, and leading axes broadcast. The last two
+axes of q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from 0 to 1: the share of everything
+before token t that survives at token t. Token t itself stays. log_f is 0 for "keep everything" and −inf for "keep
+nothing". Results are float32 if every feature array (q, k, v, state) is float32, else float64; log_f, β, γ and CoPE's
+gates do not count: compute with them in float64, even if they are float32. Functions that take only these arguments
+return float64. No function changes an argument in place. There is at least one token.
+Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
+    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
 
-    This function is already written in the file of every lesson; lesson 1 says how to use it.
+    This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -28,8 +28,8 @@ def _features(*arrays):
 
 
 # BEGIN SOLUTION
-# The rules that several functions share are here, once, so that each function below shows only its idea. For leading
-# axes that do not broadcast, and for sizes that do not fit a matrix product, numpy raises a ValueError itself.
+# The rules that several functions share are in one place, so that each function below shows only its own idea. For
+# leading axes that do not broadcast, and for sizes that do not fit a matrix product, numpy itself raises a ValueError.
 
 
 def _check_at_least(minimum, **numbers):
@@ -52,7 +52,7 @@ def _log_gates(log_f):
 
 
 def _sequence(q, k, v):
-    """Return q, k and v in float64, checked for equal numbers of rows, and their dtype."""
+    """Check that q, k and v have equal numbers of rows; return them in float64, and their dtype."""
     q, k, v, dtype = _features(q, k, v)
     if not q.shape[-2] == k.shape[-2] == v.shape[-2]:
         raise ValueError(f"q, k and v must have as many tokens; got shapes {q.shape}, {k.shape} and {v.shape}")
@@ -77,7 +77,7 @@ def _scores(q, k):
 
 
 def _rotate(x, base):
-    """RoPE with row t at position t, pairs (2i, 2i+1)."""
+    """Apply RoPE with row t at position t and pairs (2i, 2i+1)."""
     length, head_dim = x.shape[-2:]
     if head_dim % 2:
         raise ValueError(f"the size of q and k must be even, so that features form pairs; got {head_dim}")
@@ -94,16 +94,16 @@ def _rotate(x, base):
 
 
 def decay_bias(log_f):
-    """Return the bias that a gate for each token adds to the scores of causal attention.
+    """Return the bias that one gate per token adds to the scores of causal attention.
 
         bias[i, j] = Σ log_f[l] over j < l ≤ i   for j ≤ i   (so 0 for j = i)
         bias[i, j] = −inf                        for j > i
 
-    Key j reaches query i through the gates of the tokens after j, up to i itself. Do not subtract two entries of one
-    running sum, c[i] − c[j]: after a log_f of −inf the difference is NaN, and after −1e30 the later gates are
-    lost in rounding. The sums of the gates after such a token must be exact.
+    Key j reaches query i through the gates of the tokens after j, up to i itself. Do not subtract two entries of a
+    running sum, c[i] − c[j]: after a log_f of −inf, the difference is NaN, and after −1e30, the later gates are lost in
+    rounding. The sums of the gates after such a token must be exact.
 
-    Parameters: `log_f`, shape (..., T), each 0 or negative, −inf too.
+    Parameters: `log_f`, shape (..., T), each 0 or negative, possibly −inf.
     Returns: float64, shape (..., T, T).
     Example: decay_bias([−3, −1, −2]) is [[0, −inf, −inf], [−1, 0, −inf], [−3, −2, 0]].
     Source: Lin et al. 2025 (Forgetting Transformer) §3; `segsum` in Dao and Gu 2024 (Mamba-2), listing 1.
@@ -124,7 +124,7 @@ def decay_matrix(log_f):
     The diagonal is 1. If log_f is −inf at token t, rows t, t + 1, … are 0 in the columns before t: the text is cut
     there.
 
-    Parameters: `log_f`, shape (..., T), each 0 or negative, −inf too.
+    Parameters: `log_f`, shape (..., T), each 0 or negative, possibly −inf.
     Returns: float64, shape (..., T, T).
     Example: decay_matrix(np.log([0.9, 0.5, 0.25])) is [[1, 0, 0], [0.5, 1, 0], [0.125, 0.25, 1]].
     Source: Dao and Gu 2024 (Mamba-2) §3.
@@ -157,11 +157,11 @@ def forgetting_attention(q, k, v, log_f):
 
         out = softmax(q kᵀ/√d + decay_bias(log_f)) v
 
-    With all gates 1 (log_f = 0) it is plain causal attention. The bias is added after the division by √d. The result
-    is finite for scores of any finite size.
+    If all gates are 1 (log_f = 0), this is plain causal attention. The bias is added after the division by √d. The
+    result is finite for scores of any finite size.
 
     Parameters: `q` and `k`, shape (..., T, d); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
-    Returns: shape (..., T, dv); float32 if q, k and v all are float32, else float64.
+    Returns: shape (..., T, dv); float32 if q, k and v are all float32, else float64.
     Raises: ValueError unless there is one gate, key and value per query: one must not serve several tokens.
     Example: q = k = [[0], [0]], v = [[0], [1]] and log_f = [0, ln 0.25]: row 1 has the weights 0.2 and 0.8, and the
     result is [[0], [0.8]].
@@ -182,10 +182,10 @@ def linear_attention(q, k, v, log_f):
 
         out = ((q kᵀ) ∘ decay_matrix(log_f)) v,   so   out_i = Σ_{j≤i} (q_i · k_j) · matrix[i, j] · v_j
 
-    ∘ multiplies entry by entry. Nothing is divided: no 1/√d, no sum of weights.
+    ∘ multiplies entry by entry. Nothing is divided: there is no 1/√d and no sum of weights.
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
-    Returns: shape (..., T, dv); float32 if q, k and v all are float32, else float64.
+    Returns: shape (..., T, dv); float32 if q, k and v are all float32, else float64.
     Raises: ValueError unless there is one gate, key and value per query: one must not serve several tokens.
     Example: q = k = [[1], [1], [1]], v = [[1], [2], [4]] and gates 1, ½, ½: [[1], [2.5], [5.25]].
     Source: Dao and Gu 2024 (Mamba-2) §3; Qwen3-Next scales q by 1/√d first.
@@ -203,11 +203,12 @@ def linear_step(state, q, k, v, log_f):
         state ← exp(log_f) · state + k vᵀ
         out = qᵀ state
 
-    The state after a token includes that token. It starts as zeros. Row a, column b of k vᵀ is k[a] · v[b].
+    The state after a token includes that token. The first state is all zeros. Row a, column b of k vᵀ is
+    k[a] · v[b].
 
     Parameters: `state`, shape (..., dk, dv); `q` and `k`, (..., dk); `v`, (..., dv); `log_f`, a number or shape (...),
     0 or negative.
-    Returns: out, shape (..., dv), and the new state, shape (..., dk, dv); both float32 if state, q, k and v all are
+    Returns: out, shape (..., dv), and the new state, shape (..., dk, dv); both float32 if state, q, k and v are all
     float32, else float64.
     Example: state [[1]], q = [2], k = [1], v = [3] and a gate of ½: the new state is [[3.5]], and out is [7].
     Source: Yang et al. 2024 (GLA) §2; the state space of Dao and Gu 2024.
@@ -229,12 +230,12 @@ def delta_step(state, k, v, beta, log_f):
         S = exp(log_f) · state
         state ← S + k (β (v − Sᵀ k))ᵀ
 
-    Sᵀ k is the value that the key k reads before the write. For a key of length 1, β = 1 replaces this value by v: the
-    key then reads v. β = 0 writes nothing. linear_step would add v to the stored value.
+    Sᵀ k is the value that the key k reads before the write. For a key of length 1, β = 1 replaces this value with v:
+    the key then reads v. β = 0 writes nothing. linear_step would add v to the stored value.
 
     Parameters: `state`, shape (..., dk, dv); `k`, (..., dk), taken as it is (the layer normalises it); `v`, (..., dv);
     `beta`, from 0 to 2, and `log_f`, 0 or negative, each a number or shape (...).
-    Returns: the new state, shape (..., dk, dv); float32 if state, k and v all are float32, else float64.
+    Returns: the new state, shape (..., dk, dv); float32 if state, k and v are all float32, else float64.
     Example: state [[2]], k = [1], v = [5], no forgetting: [[5]] with β = 1, and [[3.5]] with β = ½.
     Source: Yang et al. 2025 (Gated DeltaNet) §3; Qwen3-Next.
     """
@@ -251,23 +252,23 @@ def delta_step(state, k, v, beta, log_f):
 
 
 def linear_chunks(q, k, v, log_f, chunk, state=None):
-    """Linear attention by chunks: all tokens of a chunk at once, and a state from chunk to chunk.
+    """Linear attention in chunks: all tokens of a chunk at once, with a state passed from chunk to chunk.
 
         c_i = Σ log_f[l] over the tokens l of the chunk up to i
         out_i = linear attention inside the chunk + exp(c_i) · q_iᵀ state
         state ← exp(c_last) · state + Σ_j decay_matrix[last, j] · k_j v_jᵀ   over the tokens j of the chunk
 
-    So the state at the end of a chunk equals the state of linear_step after the chunk's last token.
+    So the state at the end of a chunk equals linear_step's state after the chunk's last token.
 
     The last chunk may be shorter. The arrays inside a chunk are (chunk, chunk), so none is (T, T) unless one chunk
-    holds the whole text. Loop over the chunks, never over tokens. The returned state continues the text in a later
-    call.
+    contains the whole text. Loop over the chunks, never over tokens. With the returned state, a later call can continue
+    the text.
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, (..., T, dv); `log_f`, (..., T), 0 or negative; `chunk`, an int of
     at least 1; `state`, shape (..., dk, dv), from earlier tokens, or None for zeros.
     Returns: out, shape (..., T, dv), and the state after the last token, shape (..., dk, dv); both float32 if q, k, v
-    and a state that is passed all are float32, else float64.
-    Example: the call of linear_attention's example with chunk 2: [[1], [2.5], [5.25]] and the state [[5.25]].
+    and the state (if passed) are all float32, else float64.
+    Example: the example of linear_attention, with chunk 2, gives [[1], [2.5], [5.25]] and the state [[5.25]].
     Source: Yang et al. 2024 (GLA) §2; Dao and Gu 2024 (Mamba-2) §6.
     """
     # BEGIN SOLUTION
@@ -292,7 +293,7 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
 
 
 def cache_and_state(length, n_heads, d_k, d_v):
-    """Count the numbers that one layer keeps: in the cache of attention, and in the state.
+    """Count the numbers that one layer keeps: in attention's cache, and in the state.
 
         cache = n_heads · length · (d_k + d_v)        state = n_heads · d_k · d_v
 
@@ -313,12 +314,12 @@ def retention(q, k, v, gamma, base=10000.0):
 
         out_i = Σ_{j≤i} γ^(i−j) · (R_i q_i · R_j k_j) · v_j
 
-    R_t rotates pair p of row t by t · base^(−2p/dk). Pair p is the features 2p and 2p + 1. Nothing is scaled.
-    (torchscale's angles end at 1/base, and it normalises rows. Its results differ.)
+    R_t rotates pair p of row t by t · base^(−2p/dk). Pair p consists of features 2p and 2p + 1. Nothing is
+    scaled. (torchscale's angles end at 1/base, and it normalises rows, so its results differ.)
 
     Parameters: `q` and `k`, shape (..., T, dk) with dk even; `v`, (..., T, dv); `gamma`, above 0 and at most 1: a
     number, or shape (h,), one for each head of (..., h, T, d); `base`, a positive finite number.
-    Returns: shape (..., T, dv); float32 if q, k and v all are float32, else float64.
+    Returns: shape (..., T, dv); float32 if q, k and v are all float32, else float64.
     Example: q = k = [[1, 0], [1, 0]], v = [[1], [1]] and gamma ½: [[1], [1 + ½ cos 1]] = [[1], [1.27015]].
     Source: Sun et al. 2023 (RetNet) §2.
     """
@@ -336,8 +337,8 @@ def cope_positions(gates):
         position[i, j] = Σ gates[i, l] over j ≤ l ≤ p   for j ≤ p = i + Tk − Tq,   0 for j > p
 
     Query i is at p: the last query has the position of the last key. A gate of 1 counts a key, a gate of 0 skips it,
-    and a gate between them counts it in part, so positions are fractions. Gates of 1 everywhere give p − j + 1.
-    Gates of keys after p do not count.
+    and a gate in between counts it in part, so positions can be fractions. Gates of 1 everywhere give p − j + 1. Gates
+    of keys after p do not count.
 
     Parameters: `gates`, shape (..., Tq, Tk), each from 0 to 1, with Tq at most Tk.
     Returns: float64, shape (..., Tq, Tk).
@@ -359,16 +360,17 @@ def half_life(log_f):
 
         exp(log_f)^n = ½,   so   n = ln ½ / log_f
 
-    A gate that keeps all (log_f = 0) has the half-life inf, and a gate that keeps nothing (−inf) has 0.
+    A gate that keeps everything (log_f = 0) has a half-life of inf; a gate that keeps nothing (−inf) has a
+    half-life of 0.
 
-    Parameters: `log_f`, a number or an array of any shape, each 0 or negative, −inf too.
+    Parameters: `log_f`, a number or an array of any shape, each 0 or negative, possibly −inf.
     Returns: float64, the shape of log_f.
     Example: half_life([0, ln ½, ln ¼, −inf]) is [inf, 1, 0.5, 0].
     Source: exponential decay; the gates are those of Lin et al. 2025.
     """
     # BEGIN SOLUTION
     with np.errstate(divide="ignore"):
-        return np.log(2) / np.abs(_log_gates(log_f))  # abs makes −0 and 0 the same: +inf
+        return np.log(2) / np.abs(_log_gates(log_f))  # abs makes −0 behave like 0, so the result is +inf
     # END SOLUTION
 
 
@@ -384,7 +386,7 @@ ANSWERS = {
     "tokens_until_cache_equals_state_128": 64,  # 128 · 128 / (128 + 128)
     # For practice, no points. Every gate is ½. With which slope does ALiBi give the same bias?
     "slope_of_a_gate_of_one_half": float(np.log(2)),  # exp(−slope) = ½
-    # For practice, no points. Under a key of length 1 the value 4 is written with β = 1, then 6 with β = ½, all gates
-    # 1. What does the key read?
-    "read_after_a_write_with_beta_one_half": 5.0,  # half of the way from 4 to 6
+    # For practice, no points. For a key of length 1, the value 4 is written with β = 1, then 6 with β = ½; all gates
+    # are 1. What does the key read?
+    "read_after_a_write_with_beta_one_half": 5.0,  # halfway from 4 to 6
 }

@@ -1,4 +1,4 @@
-"""Pictures of lesson 7, drawn from the functions of a submission, `alibi.py`."""
+"""Pictures for lesson 7, drawn from the functions in a submission's `alibi.py`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _fraction(value: float) -> str:
 
 @picture
 def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure:
-    """Draw one straight line per head: steep heads use near keys, gentle heads use far keys too."""
+    """Draw one straight line per head: steep heads use near keys; gentle heads use far keys as well."""
     slopes = as_numbers(alibi.alibi_slopes(n_heads))
     bias = as_numbers(alibi.alibi_bias(n_heads, length, length))
     shown = np.unique(np.linspace(0, n_heads - 1, min(4, n_heads)).round().astype(int))
@@ -67,9 +67,9 @@ def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure
 
 @picture
 def slopes_in_the_gaps(alibi: ModuleType, counts: Sequence[int] = (3, 6, 12)) -> Figure:
-    """Draw the slopes for a number of heads that is not a power of two.
+    """Draw the slopes when the number of heads is not a power of two.
 
-    The slopes are among those for twice the power of two below.
+    They are all among the slopes for twice the power of two below that number.
     """
     figure = Figure(figsize=(NARROW, 2.2), layout="constrained")
     axes = figure.subplots()

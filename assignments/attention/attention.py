@@ -1,26 +1,26 @@
-"""Attention without positions: it cannot see the order of the tokens.
+"""Attention without positions: blind to the order of the tokens.
 
-Attention (Vaswani et al. 2017) compares every query with every key. Then it averages the values; a value
-counts more if its key matches the query better. Nothing in this computation depends on the order of the
+Attention (Vaswani et al. 2017) compares every query with every key. Then it averages the values, giving more
+weight to those whose keys match the query better. Nothing in this computation depends on the order of the
 rows. If you shuffle the tokens, self-attention gives the same outputs, shuffled in the same way: it is
-permutation-equivariant. If you average these outputs into one vector, that vector does not change at all:
-it is permutation-invariant. People often confuse the two words. All encodings of this course exist to
-make attention no longer equivariant, so that order matters.
+permutation-equivariant. If you average these outputs into one vector, that vector does not change at all: it
+is permutation-invariant. The two words are often confused. Every encoding in this course exists to break this
+equivariance, so that order matters.
 
-Conventions: `...` is any number of leading axes (batch, heads), even none. The last two axes are
-(sequence, feature). A mask is boolean; True means "may attend". A bias is added to the scaled scores.
-Mask and bias broadcast over the leading axes. A result is float32 if every feature array (q, k, v, x,
-weights, scores) is float32, else float64; masks and biases have no influence on this.
-Only the functions with a line `Raises` must refuse a bad argument.
+Conventions: `...` stands for any number of leading axes (batch, heads), possibly none. The last two axes are
+(sequence, feature). A mask is boolean; True means "may attend". A bias is added to the scaled scores. Masks
+and biases broadcast over the leading axes. A result is float32 if every feature array (q, k, v, x, weights,
+scores) is float32, else float64; masks and biases do not affect this.
+Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
+    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
 
-    This function is already written in the file of every lesson; lesson 1 says how to use it.
+    This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -28,7 +28,7 @@ def _features(*arrays):
 
 
 def causal_mask(length):
-    """Return the mask of a language model: row i may attend to rows 0 … i, itself included.
+    """Return the mask of a language model: row i may attend to rows 0 … i, including itself.
 
         mask[i, j] = (j ≤ i)
 
@@ -41,14 +41,14 @@ def causal_mask(length):
 
 
 def permute_tokens(x, order):
-    """Put the tokens in another order: row t of the result is row order[t] of x.
+    """Put the tokens in a new order: row t of the result is row order[t] of x.
 
         permute_tokens(x, order) = P x,   P[t, order[t]] = 1 and 0 elsewhere
 
-    `order` says where each row comes from, not where it goes to. The other reading gives the inverse
-    permutation: the same order for two tokens, often another one for three or more.
+    `order` says where each row comes from, not where it goes to. Read the other way, it would give the
+    inverse permutation: the same order for two tokens, but often a different order for three or more.
 
-    Parameters: `x`, shape (..., T, d); `order`, ints, shape (T,), each of 0 … T−1 exactly once.
+    Parameters: `x`, shape (..., T, d); `order`, ints, shape (T,), with each of 0 … T−1 exactly once.
     Returns: the shape of x.
     Raises: ValueError unless order is a permutation of 0 … T−1.
     Example: permute_tokens([[10], [20], [30]], [2, 0, 1]) is [[30], [10], [20]].
@@ -57,13 +57,13 @@ def permute_tokens(x, order):
 
 
 def softmax(scores, axis=-1):
-    """Turn scores into weights that are not negative and sum to 1 along an axis.
+    """Turn scores into non-negative weights that sum to 1 along an axis.
 
         softmax(s)_j = exp(s_j) / Σ_l exp(s_l) = exp(s_j − c) / Σ_l exp(s_l − c)   for every c
 
-    A slice is one row of numbers along the axis. Use the second form with c = the largest score of the
-    slice. Then no exponent is above 0, so nothing overflows; and the largest term is 1, so the sum is not
-    0. In one special case, every score of a slice is −inf (a query that may use no key): its weights are all 0.
+    A slice is one row of numbers along the axis. Use the second form with c = the largest score in the slice. Then no
+    exponent is above 0, so nothing overflows; and the largest term is 1, so the sum is not 0. There is one special
+    case: if every score in a slice is −inf (a query that may use no key), all its weights are 0.
 
     Parameters: `scores`, any shape; `axis`, the axis along which the weights sum to 1.
     Returns: the shape of scores.
@@ -78,24 +78,23 @@ def attention_weights(q, k, mask=None, bias=None):
 
         weights = softmax(q kᵀ / √d + bias),   along the keys; the weight is 0 if the mask is False
 
-    d is the width of q and k, not of the model. If the d features are independent, with mean 0 and variance 1,
-    the dot product has variance d. Division by √d brings the variance back to 1; otherwise one key would get
-    almost all the weight if d is large. If the mask is False in a whole row, the weights of this row are 0.
+    d is the width of q and k, not of the model. If the d features are independent, with mean 0 and variance 1, the dot
+    product has variance d. Dividing by √d brings the variance back to 1; otherwise, for large d, one key would get
+    almost all the weight. If a whole row of the mask is False, the weights in that row are 0.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `mask`, boolean, True = may attend, and
-    `bias`, numbers. Mask and bias have a shape that broadcasts with (..., Tq, Tk); they may add leading
-    axes.
+    `bias`, numbers. The shapes of mask and bias broadcast with (..., Tq, Tk) and may add leading axes.
     Returns: shape (..., Tq, Tk).
     Raises: ValueError for a mask or bias that does not fit (..., Tq, Tk), even if numpy would repeat a single
     query or key until it fits.
-    Example: q = [[1, 0]], k = [[1, 0], [0, 1]] have the scores [[1/√2, 0]] and the weights [[0.6698, 0.3302]].
+    Example: q = [[1, 0]] and k = [[1, 0], [0, 1]] give the scores [[1/√2, 0]] and the weights [[0.6698, 0.3302]].
     Source: Vaswani et al. 2017 §3.2.1, eq. 1.
     """
     raise NotImplementedError("attention_weights is not written yet")
 
 
 def attention(q, k, v, mask=None, bias=None):
-    """Average the values: each query gets the average of v, weighted by its attention weights.
+    """Average the values: each query gets an average of v, weighted by its attention weights.
 
         attention(q, k, v)_i = Σ_j weights[i, j] · v_j
 
@@ -104,7 +103,7 @@ def attention(q, k, v, mask=None, bias=None):
 
     Parameters: as attention_weights, and `v`, shape (..., Tk, dv).
     Returns: shape (..., Tq, dv).
-    Example: with the q and k of attention_weights' example, v = [[10], [20]] gives [[13.302]].
+    Example: with q and k from the example of attention_weights, v = [[10], [20]] gives [[13.302]].
     Source: Vaswani et al. 2017 §3.2.1, eq. 1.
     """
     raise NotImplementedError("attention is not written yet")
@@ -115,7 +114,7 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
 
         q = x w_q,   k = x w_k,   v = x w_v,   output = attention(q, k, v, mask)
 
-    w_q, w_k and w_v are learned matrices: a model's training finds their numbers. Here they are arguments.
+    w_q, w_k and w_v are learned matrices: a model finds their values in training. Here they are arguments.
 
     Parameters: `x`, shape (..., T, dx); `w_q` and `w_k`, shape (dx, d); `w_v`, shape (dx, dv); `mask` as in
     attention_weights, with Tq = Tk = T.
@@ -131,11 +130,11 @@ def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
 
         gap = max |P · self_attention(x) − self_attention(P x)|,   P x = permute_tokens(x, order)
 
-    A gap of zero, up to rounding, means that the outputs moved with their tokens and did not change
-    otherwise. Use the same mask both times: a mask belongs to the positions, not to the tokens.
+    A gap of zero, up to rounding, means that the outputs moved with their tokens and otherwise did not
+    change. Use the same mask both times: a mask belongs to the positions, not to the tokens.
 
     Parameters: as self_attention and permute_tokens.
-    Returns: a float, computed in float64 for every dtype of the features.
+    Returns: a float, computed in float64 whatever the dtype of the features.
     Example: x = [[1, 0], [0, 1]], identity weights, order [1, 0] and no mask: 0, up to rounding.
     Source: Lee et al. 2019 (Set Transformer) §3, for the property.
     """
@@ -148,7 +147,7 @@ def bag_of_tokens(x, w_q, w_k, w_v):
         bag = (1/T) Σ_t self_attention(x)_t
 
     If you shuffle the tokens, self-attention only shuffles its outputs, and a mean does not depend on the
-    order of its terms. So the bag is the same for every order of the tokens: it is permutation-invariant.
+    order of its terms. So the bag is the same whatever the order of the tokens: it is permutation-invariant.
 
     Parameters: as self_attention, without a mask.
     Returns: shape (..., dv).
@@ -159,13 +158,13 @@ def bag_of_tokens(x, w_q, w_k, w_v):
 
 
 def split_heads(x, n_heads):
-    """Cut the features of every token into equal blocks, one block per head.
+    """Split each token's features into equal blocks, one block per head.
 
         head j of token t = x[..., t, j·dh : (j+1)·dh],   dh = d / n_heads
 
-    A transformer runs several attentions side by side; each is called a head and has its own part of the
-    features. Head j gets dh neighbouring columns, the same columns for every token. The head axis stands
-    before the sequence, so that `attention` treats it as one more leading axis.
+    A transformer computes attention several times side by side. Each computation is called a head and has its
+    own part of the features. Head j gets dh neighbouring columns, the same columns for every token. The head
+    axis comes before the sequence axis, so `attention` treats it as one more leading axis.
 
     Parameters: `x`, shape (..., T, d); `n_heads`, the number of heads h, an int.
     Returns: shape (..., h, T, d/h).
@@ -176,7 +175,7 @@ def split_heads(x, n_heads):
 
 
 def merge_heads(x):
-    """Put the blocks of all heads side by side again, the inverse of split_heads.
+    """Put the blocks of all heads back side by side: the inverse of split_heads.
 
         result[..., t, j·dh : (j+1)·dh] = x[..., j, t, :]
 
@@ -194,6 +193,6 @@ ANSWERS = {
     "causal_mask_keeps_equivariance": None,
     # No positions, no mask: does each pair of words score the same in "dog bites man" and in "man bites dog"?
     "same_attention_scores_dog_bites_man": None,
-    # For practice, no points. Of 1,024 keys one has a score that is 7 higher than all others: what is its weight?
+    # For practice, no points. One of 1,024 keys has a score 7 higher than each of the others. What is its weight?
     "weight_with_a_lead_of_7_among_1024": None,
 }

@@ -1,4 +1,4 @@
-"""Pictures of lesson 1, drawn from the functions of a submission, `attention.py`."""
+"""Pictures for lesson 1, drawn from the functions in a submission's `attention.py`."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ CAT_SAW_OWL = (0, 4, 2, 3, 1)
 
 @picture
 def token_shuffle(attention: ModuleType, shuffle: int = 1, causal: bool = False) -> Figure:
-    """Draw the weights of shuffled tokens: rows and columns are reordered, no number changes."""
+    """Draw the weights of shuffled tokens: rows and columns are reordered, but no number changes."""
     rng = np.random.default_rng(3)
     features = {word: rng.normal(size=6) for word in WORDS}
     x = np.array([features[word] for word in WORDS])
@@ -109,9 +109,9 @@ def token_shuffle(attention: ModuleType, shuffle: int = 1, causal: bool = False)
 
 @picture
 def attention_path() -> Figure:
-    """Draw the steps from the rows of the tokens to the output, with the shape at each step.
+    """Draw the steps from the tokens' rows to the output, with the shape at each step.
 
-    No step uses the number of a row.
+    No step uses a row's index.
     """
     figure = Figure(figsize=(NARROW, 2.6), layout="constrained")
     axes = figure.subplots()
@@ -142,14 +142,14 @@ def attention_path() -> Figure:
 
 @picture
 def heads(attention: ModuleType, n_heads: int = 2) -> Figure:
-    """Draw two tokens with four features, cut into heads: a head has all tokens and its columns."""
+    """Draw two tokens with four features, split into heads: each head has all tokens, but only its own columns."""
     tokens = np.arange(1.0, 9.0).reshape(2, 4)
     cut = as_numbers(attention.split_heads(tokens, n_heads))
     figure, panels = make_panels(1 + len(cut), NARROW, 1.3, width_ratios=[4, *(part.shape[-1] for part in cut)])
     named = {"x": tokens} | {f"head {head}": part for head, part in enumerate(cut)}
     for axes, (name, values) in zip(panels, named.items(), strict=True):
         for (row, column), value in np.ndenumerate(values):
-            # The colour of a number is that of the head that should get it, even if another head got it.
+            # A number has the colour of the head that should get it, even if another head got it.
             colour = LINES[int(value - 1) % 4 * n_heads // 4 % len(LINES)][0]
             axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor=colour, edgecolor="white"))
             axes.text(column, row, f"{value:g}", ha="center", va="center", color=ON_COLOUR)

@@ -1,15 +1,15 @@
 """Batches: where each text begins.
 
-A computer works on many texts at once, and they share one array. This must not change any result: a text in a
-batch gives exactly what it gives alone. Three rules ensure this. Positions count its own tokens only. A mask
-hides all other tokens. A layer with a state begins each text with an empty one.
+A computer processes many texts at once, in one shared array. This must not change any result: a text in a
+batch gives exactly what it gives alone. Three rules ensure this. Positions count only its own tokens. A mask
+hides all other tokens. A layer with a state begins each text with an empty state.
 
-Conventions: positions count from 0; `...` is any number of leading axes. A `mask` is boolean: True for a real token,
-False for padding. `boundaries` are where packed texts begin and end: D + 1 rising integers for D texts, first 0, last
-the number of tokens. FlashAttention calls them cu_seqlens. Positions and boundaries are returned as int64, masks as
+Conventions: positions count from 0; `...` stands for any number of leading axes. A `mask` is boolean: True for a real
+token, False for padding. `boundaries` says where packed texts begin and end: D + 1 rising integers for D texts, from 0
+to the number of tokens. FlashAttention calls them cu_seqlens. Positions and boundaries are returned as int64, masks as
 bool. packed_attention returns float32 if q, k and v are all float32, else float64; gates are float64. No function
 changes an argument in place.
-Only the functions with a line `Raises` must refuse a bad argument.
+Only functions with a `Raises` line must refuse bad arguments.
 """
 
 from itertools import pairwise
@@ -18,9 +18,9 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
+    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
 
-    This function is already written in the file of every lesson; lesson 1 says how to use it.
+    This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -28,16 +28,16 @@ def _features(*arrays):
 
 
 def pad(texts, side="right", pad_id=0):
-    """Return texts of different lengths as the rows of one array. Padding fills the empty places.
+    """Return texts of different lengths as the rows of one array, with padding in the empty places.
 
-    T is the length of the longest text. With side "right" the padding comes after the text, with "left" before it.
+    T is the length of the longest text. With side "right", the padding comes after the text; with "left", before it.
 
     Parameters: `texts`, a list of B texts, each a list or a 1-D array of token ids; `side`, "left" or "right";
     `pad_id`, the token id that fills the empty places. A real token may have the same id.
     Returns: ids, int64, and mask, bool, both of shape (B, T). The mask is True for the real tokens.
     Example: pad([[7, 8, 9], [5]], "left") has the ids [[7, 8, 9], [0, 0, 5]] and the mask [[True, True, True], [False,
     False, True]].
-    Source: the tokenizers of Hugging Face transformers (`padding_side`, `attention_mask`).
+    Source: Hugging Face transformers' tokenizers (`padding_side`, `attention_mask`).
     """
     raise NotImplementedError("pad is not written yet")
 
@@ -48,20 +48,20 @@ def position_ids(mask):
         position[t] = number of real tokens before t   for a real token
         position[t] = 0                                for padding
 
-    A row may have 65,536 tokens: no array of T × T numbers is needed.
+    A row may have 65,536 tokens, so avoid an array of T × T numbers.
 
     Parameters: `mask`, bool, shape (..., T), True for a real token. Padding may be on the left, on the right, or in
     between.
     Returns: int64, the shape of the mask.
     Raises: ValueError for a row without a real token.
     Example: position_ids([[False, False, True, True, True]]) is [[0, 0, 0, 1, 2]].
-    Source: `position_ids` of Hugging Face transformers, which `generate` makes from the attention mask.
+    Source: `position_ids` in Hugging Face transformers, which `generate` computes from the attention mask.
     """
     raise NotImplementedError("position_ids is not written yet")
 
 
 def padding_mask(mask):
-    """Return the mask of the keys that a query may use in a batch with padding.
+    """Return the mask of the keys that each query may use in a batch with padding.
 
         allowed[i, j] = (j ≤ i)  and  token i is real  and  token j is real
 
@@ -71,7 +71,7 @@ def padding_mask(mask):
     Returns: bool, shape (..., 1, T, T). The axis of size 1 is for the heads.
     Raises: ValueError for a row without a real token.
     Example: padding_mask([False, True, True]) is [[[False, False, False], [False, True, False], [False, True, True]]].
-    Source: the causal masks of Hugging Face transformers. There a row of padding may use keys, because nobody
+    Source: Hugging Face transformers' causal masks. There, a row of padding may use keys, because nobody
     reads its result.
     """
     raise NotImplementedError("padding_mask is not written yet")
@@ -80,26 +80,26 @@ def padding_mask(mask):
 def next_positions(mask):
     """Return the position of the token that each row generates next: the number of its real tokens.
 
-    A row may have 65,536 tokens: no array of T × T numbers is needed.
+    A row may have 65,536 tokens, so avoid an array of T × T numbers.
 
     Parameters: `mask`, bool, shape (..., T), True for a real token.
     Returns: int64, shape (...,): one position per row.
     Raises: ValueError for a row without a real token.
     Example: next_positions([[False, True, True], [True, True, True]]) is [2, 3].
-    Source: `generate` of Hugging Face transformers.
+    Source: `generate` in Hugging Face transformers.
     """
     raise NotImplementedError("next_positions is not written yet")
 
 
 def pack(texts):
-    """Return the texts one after the other in one row without padding, and the places where they begin and end.
+    """Return the texts one after another in one row without padding, and the boundaries where they begin and end.
 
     Text number i is ids[boundaries[i] : boundaries[i + 1]].
 
     Parameters: `texts`, a list of D texts, each a list or a 1-D array of token ids.
-    Returns: ids, int64, shape (N,), where N is the number of all tokens; boundaries, int64, shape (D + 1,).
+    Returns: ids, int64, shape (N,), where N is the total number of tokens; boundaries, int64, shape (D + 1,).
     Example: pack([[7, 8, 9], [5]]) is [7, 8, 9, 5] and [0, 3, 4].
-    Source: Krell et al. 2021; `cu_seqlens` of FlashAttention (Dao 2023).
+    Source: Krell et al. 2021; `cu_seqlens` in FlashAttention (Dao 2023).
     """
     raise NotImplementedError("pack is not written yet")
 
@@ -110,13 +110,13 @@ def packed_positions(boundaries):
     Parameters: `boundaries`, D + 1 integers that rise from 0 to N.
     Returns: int64, shape (N,).
     Example: packed_positions([0, 3, 5]) is [0, 1, 2, 0, 1].
-    Source: the padding-free batches of Hugging Face transformers (`DataCollatorWithFlattening`).
+    Source: Hugging Face transformers' padding-free batches (`DataCollatorWithFlattening`).
     """
     raise NotImplementedError("packed_positions is not written yet")
 
 
 def boundaries_of(positions):
-    """Return the boundaries of packed texts, found from their positions. This is the inverse of packed_positions.
+    """Find the boundaries of packed texts from their positions: the inverse of packed_positions.
 
     The first token begins a text. A later token begins a text if its position is not one more than the position
     before it. So a text need not begin at position 0: the rest of a text that was cut begins later.
@@ -124,20 +124,20 @@ def boundaries_of(positions):
     Parameters: `positions`, integers, shape (N,), with N at least 1.
     Returns: int64, shape (D + 1,).
     Example: boundaries_of([0, 1, 2, 0, 1]) is [0, 3, 5].
-    Source: `find_packed_sequence_indices` of Hugging Face transformers.
+    Source: `find_packed_sequence_indices` in Hugging Face transformers.
     """
     raise NotImplementedError("boundaries_of is not written yet")
 
 
 def document_mask(boundaries):
-    """Return the mask of the keys that a query may use in a packed row: its own text, up to itself.
+    """Return the mask of the keys that each query may use in a packed row: those in its own text, up to itself.
 
         allowed[i, j] = (j ≤ i)  and  i and j are in the same text
 
     Parameters: `boundaries`, D + 1 integers that rise from 0 to N.
     Returns: bool, shape (N, N).
     Example: document_mask([0, 2, 3]) is [[True, False, False], [True, True, False], [False, False, True]].
-    Source: the packed causal masks of Hugging Face transformers; Krell et al. 2021 §3.2.
+    Source: Hugging Face transformers' packed causal masks; Krell et al. 2021 §3.2.
     """
     raise NotImplementedError("document_mask is not written yet")
 
@@ -147,44 +147,44 @@ def packed_attention(q, k, v, boundaries):
 
         rows of one text = softmax(q kᵀ/√d + causal mask) v   from the rows of this text only
 
-    Loop over the texts, not over tokens. The scores of a text are one small square. The (N, N) square of all scores
-    never exists, unless one text has all tokens. So not even a NaN or an infinity in one text reaches another. The
+    Loop over the texts, not over tokens. The scores of each text form one small square. The (N, N) square of all scores
+    never exists, unless one text has all the tokens. So not even a NaN or an infinity in one text reaches another. The
     result is finite for scores of any finite size.
 
     Parameters: `q` and `k`, shape (..., N, d); `v`, shape (..., N, dv), whose leading axes broadcast; `boundaries`,
     D + 1 integers that rise from 0 to N.
-    Returns: shape (..., N, dv); float32 if q, k and v all are float32, else float64.
+    Returns: shape (..., N, dv); float32 if q, k and v are all float32, else float64.
     Raises: ValueError for boundaries that do not end at N.
     Example: q = k = [[0], [0], [0]], v = [[2], [4], [9]] and boundaries [0, 2, 3]: [[2], [3], [9]].
-    Source: `flash_attn_varlen_func` of FlashAttention (Dao 2023).
+    Source: `flash_attn_varlen_func` in FlashAttention (Dao 2023).
     """
     raise NotImplementedError("packed_attention is not written yet")
 
 
 def reset_gates(log_f, boundaries):
-    """Return the gates of a packed row, with the gate of the first token of each text closed.
+    """Return the gates of a packed row, with the gate of each text's first token closed.
 
     A gate acts on everything before its token. A closed gate, −inf, removes all of it, and the token itself stays.
     So a layer with a state (lesson 12) begins each text with an empty state. All other gates stay as they are.
 
-    Parameters: `log_f`, shape (..., N), each 0 or negative, −inf too; `boundaries`, D + 1 integers that rise from 0 to
-    N.
+    Parameters: `log_f`, shape (..., N), each 0 or negative, possibly −inf; `boundaries`, D + 1 integers that rise from
+    0 to N.
     Returns: float64, the shape of log_f.
     Example: reset_gates([−1, −2, −3, −4], [0, 3, 4]) is [−inf, −2, −3, −inf].
-    Source: `seq_idx` of Mamba-2 (Dao and Gu 2024) and `cu_seqlens` of flash-linear-attention.
+    Source: `seq_idx` in Mamba-2 (Dao and Gu 2024) and `cu_seqlens` in flash-linear-attention.
     """
     raise NotImplementedError("reset_gates is not written yet")
 
 
 def ring_positions(length, slots):
-    """Return the positions that a cache of fixed size holds.
+    """Return the positions stored in a cache of fixed size.
 
     Token p is written to slot p mod slots, where it replaces an older token.
 
-    Parameters: `length`, how many tokens were written, not negative; `slots`, the size of the cache, at least 1.
+    Parameters: `length`, the number of tokens written so far, not negative; `slots`, the size of the cache, at least 1.
     Returns: int64, shape (slots,): the position of the token in each slot, −1 for an empty slot.
     Example: ring_positions(6, 4) is [4, 5, 2, 3], and ring_positions(2, 4) is [0, 1, −1, −1].
-    Source: the rolling buffer of Jiang et al. 2023 (Mistral 7B) §2.
+    Source: the rolling buffer in Jiang et al. 2023 (Mistral 7B) §2.
     """
     raise NotImplementedError("ring_positions is not written yet")
 
@@ -219,21 +219,21 @@ def tree_mask(parents):
 
 # Answer with a number, True or False.
 ANSWERS = {
-    # RoPE, padding on the left and masked, positions 0, 1, 2, … along the whole row: are the outputs of the real
-    # tokens correct?
+    # A model with RoPE gets masked padding on the left, and positions 0, 1, 2, … along the whole row. Are the outputs
+    # of the real tokens correct?
     "rope_survives_left_padding_without_position_ids": None,
-    # The same with a learned table of positions that is added to the embeddings?
+    # And are they correct with a learned table of positions that is added to the embeddings?
     "learned_survives_left_padding_without_position_ids": None,
-    # Texts of 3, 5 and 16 tokens are padded to one array. Which share of the array is padding?
+    # Texts of 3, 5 and 16 tokens are padded to form one array. What share of the array is padding?
     "share_of_padding_for_lengths_3_5_16": None,
-    # A ring of 256 slots: in which slot is the token at position 1000?
+    # In a ring of 256 slots, which slot has the token at position 1000?
     "ring_slot_of_position_1000_of_256": None,
-    # For practice, no points. A row has 3 places of padding on the left and then 5 real tokens. Which position does
-    # the next generated token have?
+    # For practice, no points. A row has 3 padding tokens on the left, followed by 5 real tokens. What position does the
+    # next generated token have?
     "position_after_3_padding_and_5_real_tokens": None,
     # For practice, no points. How many texts are packed in a row with the positions 0, 1, 0, 0, 1, 2?
     "texts_in_positions_0_1_0_0_1_2": None,
-    # For practice, no points. The texts of 3, 5 and 16 tokens are packed. Attention makes a square of scores for each
-    # text. How many scores is that in total?
+    # For practice, no points. The texts of 3, 5 and 16 tokens are packed. Attention computes a square of scores for
+    # each text. How many scores is that in total?
     "scores_text_by_text_for_lengths_3_5_16": None,
 }

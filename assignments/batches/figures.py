@@ -1,4 +1,4 @@
-"""Pictures of lesson 13, drawn from the functions of a submission, `batches.py`."""
+"""Pictures for lesson 13, drawn from the functions in a submission's `batches.py`."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from assignments.figures import (
 LESSON = Lesson(13, 3.5, "1, 4, 5, 12", (1, 2, 3), "each text of a batch keeps its own positions")
 
 PARAGRAPHS = (18, 94, 5, 46, 54, 103)
-"""Words of the first paragraphs of lesson 1, in `paragraphs.csv`."""
+"""Numbers of words in the first paragraphs of lesson 1, from `paragraphs.csv`."""
 
 
 def measurements() -> dict[str, Any]:
-    """Return the measurements for the pictures that need no function."""
+    """Return the measurements for the pictures that use no functions."""
     from assignments.batches import lab
 
     return {"packed_ways": lab.saved()}
@@ -43,9 +43,9 @@ def measurements() -> dict[str, Any]:
 
 @picture
 def padding_share(batches: ModuleType, side: str = "left") -> Figure:
-    """Draw the same texts padded to one array, and packed into one row.
+    """Draw the same texts padded to form one array, and packed into one row.
 
-    The packed row is folded to the width of the array.
+    The packed row is wrapped at the width of the array.
     """
     texts = [np.full(length, number + 1) for number, length in enumerate(PARAGRAPHS)]
     ids, mask = batches.pad(texts, side)
@@ -66,7 +66,7 @@ def padding_share(batches: ModuleType, side: str = "left") -> Figure:
 
 
 def _coloured_rows(axes: Axes, numbers: np.ndarray) -> None:
-    """Draw a bar for each run of one text in each row, in grey if the number is 0."""
+    """Draw a bar for each run of equal numbers in each row, in grey if the number is 0."""
     for row, places in enumerate(numbers):
         cuts = [0, *(np.flatnonzero(np.diff(places)) + 1), len(places)]
         for begin, end in pairwise(cuts):
@@ -94,7 +94,7 @@ def document_masks(batches: ModuleType, first: int = 3, second: int = 1, third: 
 
 
 def _squares(axes: Axes, mask: np.ndarray) -> None:
-    """Draw a full square for each key that a query may use."""
+    """Draw a filled square for each key that a query may use."""
     for row, column in zip(*np.nonzero(mask), strict=True):
         axes.fill_between((column - 0.45, column + 0.45), row - 0.45, row + 0.45, color=BLUE, linewidth=0)
     axes.set(xlim=(-0.5, mask.shape[1] - 0.5), ylim=(mask.shape[0] - 0.5, -0.5), aspect="equal")
@@ -103,7 +103,7 @@ def _squares(axes: Axes, mask: np.ndarray) -> None:
 
 @picture
 def ring_filling(batches: ModuleType, slots: int = 4, tokens: int = 7) -> Figure:
-    """Draw a ring token by token: the position that each slot holds, the newest position in colour."""
+    """Draw a ring token by token: the position in each slot, with the newest position in colour."""
     figure, axes = make_panels(1, NARROW, 2.5)
     for written in range(1, tokens + 1):
         held = as_numbers(batches.ring_positions(written, slots))
@@ -123,7 +123,7 @@ def ring_filling(batches: ModuleType, slots: int = 4, tokens: int = 7) -> Figure
 
 @picture
 def draft_tree(batches: ModuleType, parents: Sequence[int] = (-1, 0, 0, 1, 1, 2, 4)) -> Figure:
-    """Draw a tree of drafts: each token at its position, and which tokens it may use."""
+    """Draw a tree of drafts: each token at its position, and the tokens that it may use."""
     positions, mask = as_numbers(batches.tree_positions(parents)), as_numbers(batches.tree_mask(parents)).astype(bool)
     figure, (tree, square) = make_panels(2, NARROW, 2.4, gridspec_kw={"width_ratios": (1, 1.1)})
     for row, above in enumerate(parents):

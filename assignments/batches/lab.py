@@ -2,19 +2,19 @@
 
 This code is provided; you do not fill in anything here. `make experiment` runs it on your `batches.py`.
 
-The model is lesson 9's: one layer of causal attention with one head. It trains on packed rows of 32 tokens with texts
-of 3 to 12 tokens. Positions restart in each text (`packed_positions`) or continue along the row; a query sees its own
-text (`document_mask`) or everything before it in the row. These are four ways. Position enters by RoPE, or by a
-learned table. Tasks:
+The model is lesson 9's: one layer of causal attention with one head. It trains on packed rows of 32 tokens, filled with
+texts of 3 to 12 tokens. Positions restart in each text (`packed_positions`) or continue along the row; a query sees its
+own text (`document_mask`) or everything before it in the row. This makes four ways. Position enters through RoPE or
+through a learned table. Tasks:
 
     first token     at each token but the first: name the first token of this text
     copy 3 back     name the token 3 places back in this text
 
 The trained models are tested on single texts of 12 tokens, and on the same texts with padding on the left: masked by
-`padding_mask`, with positions from `position_ids`, or with places in the row as positions.
+`padding_mask`, with positions from `position_ids`, or with the places in the row as positions.
 
-All settings are those of lesson 9; none was chosen again. `paragraphs.csv` has the lengths, in words, of all
-paragraphs of lessons 1 to 12 as they were when this lesson was written.
+All settings are those of lesson 9; none was chosen anew. `paragraphs.csv` lists the lengths, in words, of all
+paragraphs in lessons 1 to 12, as they were when this lesson was written.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from assignments.extrapolation.lab_model import (  # noqa: E402
     times_matrix,
     transposed,
 )
-from assignments.extrapolation.lab_training import SEEDS  # noqa: E402
+from assignments.extrapolation.lab_train_and_test import SEEDS  # noqa: E402
 
 TASKS = ("first token", "copy 3 back")
 BACK = 3
@@ -50,9 +50,9 @@ VOCABULARY, WIDTH = 16, 32
 ROW, SHORTEST, LONGEST = 32, 3, 12
 """Tokens in a packed row, and in its texts."""
 ROWS, BATCH, STEPS, LEARNING_RATE = 256, 8, 400, 1e-2
-"""Number of different packed rows, rows in a step, and steps."""
+"""Number of different packed rows, of rows per step, and of steps."""
 TEXTS, PADDING = 64, 7
-"""Number of texts in the test, and places of padding."""
+"""Number of test texts, and of padding tokens before each."""
 
 
 class Way(NamedTuple):
@@ -83,14 +83,14 @@ class Measurement(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Rows of tokens: the position of each in its text, the keys that it may use, and the place of its answer."""
+    """Rows of tokens: each token's position, the keys that it may use, and where its answer is."""
 
     positions: np.ndarray
     """Positions that the model receives, (B, T)."""
     mask: np.ndarray
     """Keys that each query may use, (B, T, T)."""
     answer: np.ndarray
-    """Place in the row that holds the answer, (B, T)."""
+    """Index of the answer in the row, (B, T)."""
     has_answer: np.ndarray
     """True for each tested token, (B, T)."""
 
@@ -99,7 +99,7 @@ class Rows(NamedTuple):
 
 
 def answers_of(task: str, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the place of the answer for each token at these positions in its text, and whether it is tested."""
+    """Return the index of each token's answer, and whether the token is tested, given its position in its text."""
     places = np.broadcast_to(np.arange(positions.shape[-1]), positions.shape)
     if task == "first token":
         return places - positions, positions >= 1
@@ -127,7 +127,7 @@ def test_rows(implementation: ModuleType, task: str, test: str) -> tuple[np.ndar
     if test == TESTS[0]:
         tokens, real = texts, np.ones_like(texts, dtype=bool)
     else:
-        longer = np.zeros(LONGEST + PADDING, dtype=np.int64)  # one longer text in the batch makes the padding
+        longer = np.zeros(LONGEST + PADDING, dtype=np.int64)  # a longer text in the batch causes the padding
         tokens, real = (np.asarray(part)[:-1] for part in implementation.pad([*texts, longer], "left"))
     counted = np.asarray(implementation.position_ids(real))
     places = np.broadcast_to(np.arange(real.shape[-1]), real.shape)
@@ -140,7 +140,7 @@ def test_rows(implementation: ModuleType, task: str, test: str) -> tuple[np.ndar
 
 
 def draw_parameters(method: str, seed: int) -> Parameters:
-    """Return lesson 9's start, the same for all ways."""
+    """Return lesson 9's initial parameters, the same for all ways."""
     rng = np.random.default_rng(seed)
     drawn = {
         "tokens": rng.normal(0, 1, (VOCABULARY, WIDTH)),
@@ -213,7 +213,7 @@ def loss_and_gradients(
 
 
 def _rotated(x: np.ndarray, rotations: np.ndarray) -> np.ndarray:
-    """Return every pair of features, as one complex number, times its rotation."""
+    """Return each pair of features, as one complex number, multiplied by its rotation."""
     pairs = np.ascontiguousarray(x).view(np.complex64 if x.dtype == np.float32 else np.complex128)
     return np.asarray((pairs * rotations).view(x.dtype))
 
@@ -224,7 +224,7 @@ def _rotated(x: np.ndarray, rotations: np.ndarray) -> np.ndarray:
 def train(
     implementation: ModuleType, task: str, method: str, way: Way, seeds: Sequence[int] = SEEDS, steps: int = STEPS
 ) -> Parameters:
-    """Train one model per seed, and return them stacked. All ways see the same tokens in the same rows."""
+    """Train one model per seed, and return the models stacked. All ways see the same tokens in the same rows."""
     rows = draw_rows(implementation, task, way)
     parameters = stacked([draw_parameters(method, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
@@ -252,7 +252,7 @@ def jobs(full: bool) -> list[tuple[str, str, bool, bool]]:
 
 
 def job(path: Path, task: str, method: str, restart: bool, mask: bool) -> list[Measurement]:
-    """Train with one way, and return the accuracy of each seed in each test."""
+    """Train in one way, and return the accuracy of each seed in each test."""
     implementation, way = experiments.load(path), Way(restart, mask)
     models = train(implementation, task, method, way)
     return [
@@ -268,7 +268,7 @@ def job(path: Path, task: str, method: str, restart: bool, mask: bool) -> list[M
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """Return the measurements of the last experiment.
 
-    They are the reader's measurements, or those of the course before the reader has run the experiment.
+    They are the reader's measurements, or the course's if the reader has not run the experiment yet.
     """
     return [
         Measurement(row["task"], row["method"], row["way"], int(row["seed"]), row["test"], float(row["accuracy"]))
@@ -283,14 +283,14 @@ def accuracies(measured: Sequence[Measurement], task: str, method: str, way: Way
 
 
 def paragraphs() -> np.ndarray:
-    """Return the number of words of each paragraph of lessons 1 to 12, in the order of the lessons."""
+    """Return the number of words in each paragraph of lessons 1 to 12, in the order of the lessons."""
     return np.array([int(row["words"]) for row in experiments.rows_of(HERE / "paragraphs.csv")])
 
 
 def share_of_padding(lengths: np.ndarray, batch: int = 8) -> float:
     """Return the share of padding if each batch of texts is as wide as its longest text.
 
-    An incomplete batch at the end is left out.
+    An incomplete last batch is left out.
     """
     batches = lengths[: len(lengths) // batch * batch].reshape(-1, batch)
     return float(1 - batches.sum() / (batches.max(axis=1) * batch).sum())

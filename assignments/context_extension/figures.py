@@ -1,4 +1,4 @@
-"""Pictures of lesson 8, drawn from the functions of a submission, `context_extension.py`."""
+"""Pictures for lesson 8, drawn from the functions in a submission's `context_extension.py`."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def angles_beyond_training(
 ) -> Figure:
     """Draw the slowest pair on its circle, in training and beyond.
 
-    A second panel shows the number of rotations that every pair makes in training.
+    A second panel shows the number of rotations that each pair makes in training.
     """
     turns = as_numbers(context_extension.rotations_in_context(head_dim, trained_len))
     figure = Figure(figsize=(9.4, 3.4), layout="constrained")
@@ -121,8 +121,8 @@ def angles_beyond_training(
 
 @picture
 def rerope_distances(context_extension: ModuleType, window: int = 16, factor: float = 4, length: int = 64) -> Figure:
-    """Draw the distance that a score uses, read from the score, with ReRoPE and with Leaky ReRoPE."""
-    # One pair that rotates by 1 per position: the score of equal vectors is cos δ/√2. Positions are made small enough
+    """Draw the distance that a score uses, worked out from the score, with ReRoPE and with Leaky ReRoPE."""
+    # For one pair that rotates by 1 per position, the score of equal vectors is cos δ/√2. Positions are scaled down so
     # that every δ stays below half a rotation.
     small, row, distances = 2.0 / length, np.array([[1.0, 0.0]]), np.arange(length)
 
@@ -163,7 +163,7 @@ def similarity_of_bases(context_extension: ModuleType, head_dim: int = 128, long
 def extended_accuracy(extended: Iterable[Any]) -> Figure:
     """Draw the accuracy of each method at longer lengths, with the same trained models.
 
-    Each panel has a thin line per model, and their mean.
+    Each panel has a thin line per model, and a thick line for their mean.
     """
     rows = [row for row in extended if row.further_steps == 0]
     tasks = ("copy 3 back", "latest passkey", "passkey")
@@ -193,7 +193,7 @@ def extended_accuracy(extended: Iterable[Any]) -> Figure:
 def trained_further(extended: Iterable[Any]) -> Figure:
     """Draw the accuracy of copying at 64 tokens after more and more steps of training at that length.
 
-    Each panel has a thin line per model, and their mean.
+    Each panel has a thin line per model, and a thick line for their mean.
     """
     rows = [row for row in extended if (row.run, row.length) == ("copy 3 back, trained further", 64)]
     steps = sorted({row.further_steps for row in rows})
@@ -212,7 +212,7 @@ def trained_further(extended: Iterable[Any]) -> Figure:
 
 @picture
 def extension_losses(extension_loss: Iterable[Any]) -> Figure:
-    """Draw the loss of each model in its training at the trained length, by step."""
+    """Draw each model's loss by step, in training at the trained length."""
     rows = [row for row in extension_loss if "further" not in row.run and ", base" not in row.run]
     return loss_curves(
         {run: [row for row in rows if row.run == run] for run in dict.fromkeys(row.run for row in rows)}, 6
@@ -233,8 +233,8 @@ def longer(longer_losses: dict[str, list[float]]) -> Figure:
 
 
 def measurements() -> dict[str, Any]:
-    """Return the measurements for the pictures that need no function."""
+    """Return the measurements for the pictures that use no functions."""
     from assignments.context_extension import lab
-    from assignments.writer.lessons import saved_losses
+    from assignments.writer.update_lessons import saved_losses
 
     return {"extended": lab.saved(), "extension_loss": lab.saved_losses(), "longer_losses": saved_losses()}

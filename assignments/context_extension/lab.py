@@ -2,20 +2,21 @@
 
 This code is provided; you do not fill in anything here. `make experiment` runs it on your `context_extension.py`.
 
-The model is that of lesson 9 (`extrapolation/lab_model.py`): one layer of causal attention with one head. Three tasks:
+The model is lesson 9's (`extrapolation/lab_model.py`): one layer of causal attention with one head. There are three
+tasks:
 
     copy 3 back, copy 1 back
                       at each of the last positions, name the token so many positions back: needs an exact distance
     passkey           one token is marked; at the end, name the token after the mark: needs only content
     latest passkey    two tokens are marked; at the end, name the token after the later mark: needs content and order
 
-A single layer cannot see which token comes before a key. So in the passkey tasks each embedding has a second learned
+A single layer cannot see which token comes before a key. So in the passkey tasks, each embedding has a second learned
 part for the previous token.
 
-Every method extends the same trained models, one per seed. So methods are compared seed by seed. "No position" is the
-control: at the test all frequencies are 0. If a task is still solved in this case, it does not need positions.
+Every method extends the same trained models, one per seed, so methods are compared seed by seed. "No position" is the
+control: in the test, all frequencies are 0. A task that is still solved in this case does not need positions.
 
-How fast each pair rotates, and by how much cos and sin are scaled, comes from the functions under test: the frequencies
+The functions under test decide how fast each pair rotates, and by how much cos and sin are scaled: the frequencies come
 from `yarn_frequencies` and the others, the rotations from `apply_rope_with`. ReRoPE does not rotate queries and keys
 separately: its scores come from `rerope_scores`.
 """
@@ -54,17 +55,17 @@ class Setting:
     sequences: int = 256
     """Number of test sequences at each length."""
     vocabulary: int = 16
-    """Number of tokens without the mark."""
+    """Number of tokens, not counting the mark."""
     width: int = 32
     steps: int = 1000
     batch: int = 16
     learning_rate: float = 3e-3
     dynamic_factor: float = 2.0
-    """Factor of dynamic NTK: a configuration holds one factor for all lengths."""
+    """Factor of dynamic NTK: a configuration has one factor for all lengths."""
 
 
 class Rotations(NamedTuple):
-    """Arguments of a call of `apply_rope_with`."""
+    """Arguments of a call to `apply_rope_with`."""
 
     positions: np.ndarray
     frequencies: np.ndarray
@@ -102,7 +103,7 @@ def _dynamic(implementation: ModuleType, setting: Setting, length: int) -> Rotat
 
 
 def _yarn(*limits: float, scaled: bool = True) -> Method:
-    """Return YaRN with the published limits, or with others."""
+    """Return YaRN with the published limits, or with other limits."""
 
     def rotations(implementation: ModuleType, setting: Setting, length: int) -> Rotations:
         factor = length / setting.trained_length
@@ -127,9 +128,9 @@ SCORED: dict[str, Callable[[Setting, int], tuple[float, float]]] = {
         max(1, (length - setting.trained_length / 4) / (setting.trained_length - setting.trained_length / 4)),
     ),
 }
-"""Method → function from the setting and the length to window and factor of `rerope_scores`.
+"""Method → function that turns the setting and the length into the window and factor of `rerope_scores`.
 
-Half of the trained length is exact; or a quarter is exact, and the longest distance becomes the trained length.
+Either half of the trained length is exact, or a quarter is exact and the longest distance becomes the trained length.
 """
 METHODS: dict[str, Method] = {
     AS_TRAINED: _with_base,
@@ -144,13 +145,13 @@ METHODS: dict[str, Method] = {
     "cut at one rotation": _yarn(1, 1),
     **dict.fromkeys(SCORED, _with_base),
 }
-"""Methods that cut at one rotation: with the limits 1 and 1, YaRN and Llama 3 are one rule.
+"""Methods by name. "Cut at one rotation" is YaRN with the limits 1 and 1, where Llama 3 follows the same rule.
 
-The frequencies of the pairs that made less than one rotation are divided, the others stay.
+The frequencies of pairs that made less than one rotation are divided; the others stay.
 """
 
 
-# The tasks: sequences of a length, and the right tokens at the last positions.
+# The tasks: sequences of one length, and the right tokens at the last positions.
 
 Examples = tuple[np.ndarray, np.ndarray]
 
@@ -186,7 +187,7 @@ class Task:
 
     examples: Callable[[np.random.Generator, int, int, Setting], Examples]
     marked: bool = False
-    """True if there is a mark, and an embedding also includes the token before."""
+    """True if there is a mark, and embeddings also include the previous token."""
 
 
 COPYING, PASSKEY, LATEST = Task(_copying), Task(_passkey, marked=True), Task(_latest_passkey, marked=True)
@@ -194,7 +195,7 @@ COPYING, PASSKEY, LATEST = Task(_copying), Task(_passkey, marked=True), Task(_la
 
 @dataclass(frozen=True)
 class Run:
-    """One task in one setting, and the steps that follow there."""
+    """One task in one setting, and the further training that follows."""
 
     task: Task
     setting: Setting
@@ -202,7 +203,7 @@ class Run:
     further_steps: tuple[int, ...] = ()
     """Numbers of further training steps at the new length, each followed by a test."""
     full: bool = False
-    """True if the run is measured once and kept: `make experiment FULL=1` repeats it."""
+    """True if the run is measured once and its results are kept; `make experiment FULL=1` repeats it."""
 
 
 _REPAIRS = ("interpolation", "NTK-aware", "YaRN", "Llama 3", "cut at one rotation")
@@ -239,11 +240,11 @@ class Measurement(NamedTuple):
     """Number of further training steps; 0 without further training."""
     accuracy: float
     stretched: float
-    """Share of answers that are `factor` times as far back as the right token; NaN without a distance."""
+    """Share of answers that are `factor` times as far back as the right token; NaN if the task has no distance."""
 
 
 class Loss(NamedTuple):
-    """Mean cross-entropy of one seed in training at the trained length, over the steps since the row before."""
+    """Mean cross-entropy of one seed in training at the trained length, over the steps since the previous row."""
 
     run: str
     seed: int
@@ -255,9 +256,9 @@ class Loss(NamedTuple):
 
 
 def rotated(implementation: ModuleType, method: str, setting: Setting, length: int) -> Reading:
-    """Return the reading of a method, as the model needs it.
+    """Return a method's reading, in the form that the model needs.
 
-    1 + 0i in every pair, rotated, is the number by which the pair is multiplied.
+    A pair of 1 + 0i becomes, once rotated, the number by which the pair is multiplied.
     """
     positions, frequencies, scale = METHODS[method](implementation, setting, length)
     width = setting.width
@@ -307,7 +308,7 @@ def descend(
 ) -> list[tuple[int, np.ndarray]]:
     """Train in place, each seed on examples from its own stream.
 
-    Return the mean loss of each seed, every 50 steps.
+    Return the mean loss of each seed over every 50 steps.
     """
     length = len(reading.constant)
     sources = [np.random.default_rng([seed, length, stream]) for seed in seeds]
@@ -317,7 +318,7 @@ def descend(
     for step in range(steps):
         drawn = [task.examples(source, setting.batch, length, setting) for source in sources]
         loss, gradients = loss_and_gradients(parameters, reading, *map(np.stack, zip(*drawn, strict=True)))
-        # The step shrinks to nothing at the end, so that the last few sequences do not decide the result.
+        # The step size shrinks to zero at the end, so that the last few sequences do not decide the result.
         adam.step(gradients, setting.learning_rate * (1 - step / steps))
         passed.append(loss)
         if (step + 1) % 50 == 0:
@@ -327,7 +328,7 @@ def descend(
 
 
 def trained(implementation: ModuleType, run: str, seeds: Sequence[int]) -> tuple[Parameters, list[Loss]]:
-    """Return the models at the trained length, and the losses of their training."""
+    """Return the models trained at the trained length, and their training losses."""
     task, setting = RUNS[run].task, RUNS[run].setting
     parameters = draw_parameters(task, setting, seeds)
     reading = rotated(implementation, AS_TRAINED, setting, setting.trained_length)
@@ -338,14 +339,14 @@ def trained(implementation: ModuleType, run: str, seeds: Sequence[int]) -> tuple
 
 
 def evaluate(task: Task, setting: Setting, parameters: Parameters, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
-    """Return for each seed the share of right answers, and of answers from too far back.
+    """Return, for each seed, the share of right answers and the share of answers from too far back.
 
     "Too far back" means farther by the factor of the extension.
     """
     length = len(reading.constant)
     sequences, right = task.examples(np.random.default_rng(length), setting.sequences, length, setting)
     predicted = []
-    for seed in range(len(parameters["tokens"])):  # one after the other: all at once would need gigabytes
+    for seed in range(len(parameters["tokens"])):  # one after another: all at once would need gigabytes
         model = {name: value[seed : seed + 1] for name, value in parameters.items()}
         predicted.append(answered(model, reading, sequences[np.newaxis], right.shape[-1])[0].argmax(axis=-1))
     answers = np.stack(predicted)
@@ -386,7 +387,7 @@ Results = tuple[list[Measurement], list[Loss]]
 
 
 def jobs(full: bool) -> list[tuple[str]]:
-    """Return the names of the runs, each a job; long runs only in full."""
+    """Return the names of the runs, one job each; long runs only with `full`."""
     return [(name,) for name, run in RUNS.items() if full or not run.full]
 
 
@@ -398,7 +399,7 @@ def job(path: Path, run: str) -> Results:
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """Return the measurements of the last experiment.
 
-    They are the reader's measurements, or those of the course before the reader has run the experiment.
+    They are the reader's measurements, or the course's if the reader has not run the experiment yet.
     """
     convert = (str, str, int, int, int, float, float)
     fields = list(zip(Measurement._fields, convert, strict=True))
@@ -421,7 +422,7 @@ def save(measurements: Sequence[Measurement], losses: Sequence[Loss], folder: Pa
 def accuracies(
     measurements: Sequence[Measurement], run: str, method: str, steps: int = 0, what: str = "accuracy"
 ) -> dict[int, np.ndarray]:
-    """Return length → the accuracies of all seeds."""
+    """Return the accuracies of all seeds, by length."""
     rows = [row for row in measurements if (row.run, row.method, row.further_steps) == (run, method, steps)]
     lengths = dict.fromkeys(row.length for row in rows)
     return {length: np.array([getattr(row, what) for row in rows if row.length == length]) for length in lengths}
@@ -431,7 +432,7 @@ SUMMARY_TASKS = ("copy 3 back", "copy 1 back", "latest passkey")
 
 
 def summary(measurements: Sequence[Measurement]) -> str:
-    """Return the tables of the lesson, one per task, the best method first.
+    """Return the lesson's tables, one per task, with the best method first.
 
     They show the mean accuracy on 64 tokens, and whether the method makes a clear difference.
     """
@@ -439,7 +440,7 @@ def summary(measurements: Sequence[Measurement]) -> str:
 
 
 def task_table(measurements: Sequence[Measurement], task: str) -> str:
-    """Return the table of one task as Markdown, the best method first."""
+    """Return the table of one task as Markdown, with the best method first."""
     by_method = {name: accuracies(measurements, task, name)[64] for name in METHODS if not name.endswith("no scale")}
     lines = []
     for method in sorted(by_method, key=lambda method: -round(float(by_method[method].mean()), 2)):
@@ -452,7 +453,8 @@ def task_table(measurements: Sequence[Measurement], task: str) -> str:
 def tables(measurements: Sequence[Measurement]) -> str:
     """Return the summary, the accuracies and the changes as Markdown.
 
-    The accuracies and the changes by each method are in one table for each run and number of further steps.
+    For each run and number of further steps, one table shows the accuracies and the changes made by each
+    method.
     """
     parts = ["Trained at 16 tokens, tested on 64, without further training", summary(measurements)]
     for name, run in RUNS.items():

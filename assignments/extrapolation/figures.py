@@ -1,4 +1,4 @@
-"""Pictures of lesson 9, drawn from the functions of a submission, `extrapolation.py`."""
+"""Pictures for lesson 9, drawn from the functions in a submission's `extrapolation.py`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LESSON = Lesson(9, 2.5, "1–8", (1, 2, 3), "ten methods in one small model, mea
 
 @picture
 def score_patterns(extrapolation: ModuleType, length: int = 24) -> Figure:
-    """Draw the scores of the same token at every position: all differences come from the positions."""
+    """Draw the scores of one token repeated at every position, so that all differences come from the positions."""
     d = 16
     rng = np.random.default_rng(0)
     parameters = {
@@ -65,9 +65,9 @@ def score_patterns(extrapolation: ModuleType, length: int = 24) -> Figure:
 
 @picture
 def copy_task(length: int = 10, back: int = 3) -> Figure:
-    """Draw the task of lesson 9: at every position, name the token that stands 3 positions back.
+    """Draw lesson 9's task: at every position, name the token 3 positions back.
 
-    At longer lengths only the positions are new.
+    At longer lengths, only the positions are new.
     """
     figure = Figure(figsize=(9.4, 1.9), layout="constrained")
     axes = figure.subplots()
@@ -101,7 +101,7 @@ def copy_task(length: int = 10, back: int = 3) -> Figure:
 
 
 def _by_seed(rows: Iterable[Any]) -> tuple[list[int], np.ndarray]:
-    """Return the lengths, and the accuracies of every seed at them, shape (seeds, lengths)."""
+    """Return the lengths, and each seed's accuracies at those lengths, shape (seeds, lengths)."""
     found = {(row.seed, row.length): row.accuracy for row in rows}
     seeds, lengths = (sorted({key[place] for key in found}) for place in (0, 1))
     return lengths, np.array([[found[seed, length] for length in lengths] for seed in seeds])
@@ -116,7 +116,7 @@ def _accuracy_axes(axes: Axes, lengths: Sequence[int]) -> None:
 
 @picture
 def accuracy_against_length(measured: Iterable[Any], task: str = "copy 3 back") -> Figure:
-    """Draw a panel per method, a thin line per seed: in the usual setting, and in the chosen one."""
+    """Draw a panel per method, with a thin line per seed: in the usual setting, and in the chosen setting."""
     rows = [row for row in measured if row.task == task]
     figure, panels = small_multiples(list(dict.fromkeys(row.method for row in rows)), "length, in tokens", "accuracy")
     for method, axes in panels.items():
@@ -164,7 +164,7 @@ def attention_against_distance(looks: dict[tuple[str, str], np.ndarray], back: i
 def loss_against_steps(curves: dict[tuple[str, str], np.ndarray], steps: int = 2000) -> Figure:
     """Draw the loss of every method by step, in its usual and its chosen setting.
 
-    A flat end of a curve shows that training is complete.
+    A curve that ends flat shows that training is complete.
     """
     methods = list(dict.fromkeys(method for method, _ in curves))
     figure, panels = small_multiples(methods, "step of training", "loss")
@@ -207,7 +207,7 @@ def accuracy_against_base(tries: Iterable[Any]) -> Figure:
 
 
 def one_run(rows: Sequence[Any], losses: Sequence[float], steps: int, usual: Iterable[Any]) -> Figure:
-    """Draw one method with one setting: every seed, the loss, and in grey the usual setting of the same method."""
+    """Draw one method with one setting: every seed, the loss, and, in grey, the method's usual setting."""
     lengths, curves = _by_seed(rows)
     figure, (left, right) = make_panels(2, 8.8, 3.2)
     before = [row for row in usual if (row.task, row.method, row.change) == (rows[0].task, rows[0].method, "usual")]
@@ -224,7 +224,7 @@ def one_run(rows: Sequence[Any], losses: Sequence[float], steps: int, usual: Ite
 
 
 def measurements() -> dict[str, Any]:
-    """Return the measurements from which the pictures without a function are drawn."""
+    """Return the measurements for the pictures that use no functions."""
     from assignments.extrapolation import lab_results
 
     return {

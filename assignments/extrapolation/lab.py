@@ -6,12 +6,13 @@ This code is provided; you do not fill in anything here. `make experiment` runs 
 
 trains one method with one setting in a few seconds and draws the results.
 
-The model is one layer of causal attention with one head, and nothing else: see `lab_model.py`. It has to name the
-token that stands `back` positions before each position. Tokens are drawn at random, new ones for every step of
-training, so there is nothing to learn by heart.
+The model is one layer of causal attention with one head, and nothing else: see `lab_model.py`. It has to name the token
+`back` positions before each position. Tokens are drawn at random, anew for every training step, so there is nothing to
+learn by heart.
 
-`encode` and `logits` are the functions under test, and no encoding is written down here a second time: every accuracy
-comes out of calls of these two (`lab_training.py`). The settings, their choice and the tables are in `lab_results.py`.
+`encode` and `logits` are the functions under test. No encoding is implemented here a second time: every accuracy comes
+from calls to these two functions (`lab_train_and_test.py`). The settings, the choice among them, and the tables are in
+`lab_results.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-# These matrices are small: a library that splits each product over all cores takes three times as long.
+# These matrices are small: a library that splits each product over all cores would take three times as long.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
@@ -59,7 +60,7 @@ from assignments.extrapolation.lab_results import (  # noqa: E402
     setting_of,
     tables,
 )
-from assignments.extrapolation.lab_training import (  # noqa: E402
+from assignments.extrapolation.lab_train_and_test import (  # noqa: E402
     CHOOSING_SEEDS,
     SEEDS,
     OtherPairs,
@@ -73,9 +74,9 @@ from autograder.checks.streams import print_anywhere  # noqa: E402
 
 
 def jobs(full: bool) -> list[tuple[str, ...]]:
-    """Return the jobs of the reported results: every method, as usual and as chosen, in both tasks.
+    """Return the jobs for the reported results: every method, in its usual and its chosen setting, in both tasks.
 
-    In full, the jobs of the choice and of the changes are included.
+    With `full`, the jobs for the choice and for the changes are included.
     """
     choice = chosen(saved_trials("grid.csv"))
     pairs = {
@@ -165,13 +166,13 @@ def try_grid(implementation: ModuleType, task: str, method: str, change: str) ->
 
 
 def try_change(implementation: ModuleType, method: str, change: str, then: str) -> list[Trial]:
-    """Try one more change of a setting, at the best learning rate of the setting."""
+    """Try one more change to a setting, at the setting's best learning rate."""
     rate = best_rates(saved_trials("grid.csv"))["copy 3 back", method, change]
     return run_trials(implementation, "copy 3 back", method, change, then, rate)
 
 
 def run_trials(implementation: ModuleType, task: str, method: str, change: str, then: str, rate: float) -> list[Trial]:
-    """Try one setting with the choosing seeds."""
+    """Try one setting with the seeds for choosing."""
     setting = replace(setting_of(change, then, task=task), learning_rate=rate)
     models, losses = train(implementation, method, setting, CHOOSING_SEEDS)
     late = losses[-setting.steps // 10 :].mean(axis=0)
@@ -209,7 +210,7 @@ def measure_far(implementation: ModuleType, method: str, change: str, then: str)
 
 
 def keep(path: Path, full: bool, results: Sequence[Any]) -> str:
-    """Write and draw the measurements; in full, also the choice and the changes."""
+    """Write and draw the measurements; with `full`, also the choice and the changes."""
     kinds = [kind for kind, *_ in jobs(full)]
     by_kind = {
         kind: [result for other, result in zip(kinds, results, strict=True) if other == kind]
@@ -250,7 +251,7 @@ def keep(path: Path, full: bool, results: Sequence[Any]) -> str:
 
 
 def measure_one(path: Path, method: str, changes: Sequence[str], task: str = "copy 3 back") -> None:
-    """Train one method with every seed, print its accuracies, and draw them beside the usual setting of the course."""
+    """Train one method with every seed, print its accuracies, and draw them beside the course's usual setting."""
     setting = setting_of(*changes, task=task)
     rates = best_rates(saved_trials("grid.csv"))
     if not any(change.startswith("learning_rate") for change in changes):

@@ -6,8 +6,8 @@ For a sequence of tokens,
     q, k, v = h W_q, h W_k, h W_v  v has one column for each token of the vocabulary
     y = softmax(logits(method, q, k)) v
 
-and row t of y scores every token as the answer at position t. A `Reading` describes what `encode` and `logits` do;
-no encoding is written down here. With a reading, `loss_and_gradients` is ordinary matrix calculus.
+and row t of y scores every token as the answer at position t. A `Reading` describes what `encode` and `logits` do; no
+encoding is implemented here. With a reading, `loss_and_gradients` is ordinary matrix calculus.
 
 Many seeds and sequences are computed at once: every array begins with the axes (seed, sequence).
 """
@@ -25,22 +25,22 @@ Parameters = dict[str, Any]
 
 @dataclass(frozen=True)
 class Reading:
-    """Effect of a method on sequences of the trained length, as far as it does not change in training."""
+    """Effect of a method on sequences of the trained length, apart from what changes in training."""
 
     added: np.ndarray
     """Rows that encode adds, without the learned table, (T, d)."""
     constant: np.ndarray
     """Scores that logits adds, without the tables, (T, T); −inf where a query may not use a key."""
     rotations: np.ndarray | None = None
-    """Rotations, (T, d/2), complex: entry (t, i) multiplies pair i of row t, read as one complex number."""
+    """Rotations, (T, d/2), complex: entry (t, i) multiplies pair i of row t, read as a complex number."""
     rows: np.ndarray | None = None
     """Row of key_table that query i uses at key j, (T, T)."""
     buckets: np.ndarray | None = None
     """Entry of bias_table that query i uses at key j, (T, T)."""
     positions: np.ndarray | None = None
-    """Row of a longer `added`, and of the learned table, for each token, (S, B, T); None for row t."""
+    """Row of the learned table, or of a longer `added`, that each token uses, (S, B, T); None if token t uses row t."""
     score: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
-    """Scores of the last queries with all keys, where no rotation gives them; for tests, not for training."""
+    """Scores of the last queries with all keys, if no rotation gives them; for tests, not for training."""
 
 
 def loss_and_gradients(
@@ -48,7 +48,7 @@ def loss_and_gradients(
 ) -> tuple[np.ndarray, Parameters]:
     """Return the mean cross-entropy of each seed, shape (S,), and its gradient for every parameter.
 
-    `parameters` hold the seeds along their first axis, `sequences` are token numbers of shape (S, B, T), and
+    `parameters` have the seeds along their first axis, `sequences` are token ids of shape (S, B, T), and
     `answers`, of shape (S, B, n), are the right tokens at the last n positions. The positions before them
     have no answer.
     """
@@ -73,7 +73,7 @@ def loss_and_gradients(
     d_h = np.zeros_like(h)
     gradients = {}
     for name, gradient in (("w_q", d_q), ("w_k", d_k), ("w_v", d_v)):
-        used = np.s_[..., -gradient.shape[-2] :, :]  # queries are made of the last rows, keys and values of all
+        used = np.s_[..., -gradient.shape[-2] :, :]  # queries come from the last rows, keys and values from all rows
         d_h[used] += times_matrix(gradient, transposed(parameters[name]))
         gradients[name] = transposed(flattened(h[used])) @ flattened(gradient)
     for name, index in (("tokens", sequences), ("before", previous_tokens(parameters, sequences))):
@@ -81,7 +81,7 @@ def loss_and_gradients(
             one_hot = np.eye(parameters[name].shape[1], dtype=h.dtype)[index.reshape(len(sequences), -1)]
             gradients[name] = transposed(one_hot) @ flattened(
                 d_h
-            )  # a row collects from all positions that looked it up
+            )  # a row collects gradients from all positions that used it
     if "table" in parameters:
         gradients["table"] = np.zeros_like(parameters["table"])
         if reading.positions is None:
@@ -99,7 +99,7 @@ def answered(parameters: Parameters, reading: Reading, sequences: np.ndarray, n_
 
 
 def embedded(parameters: Parameters, reading: Reading, sequences: np.ndarray) -> np.ndarray:
-    """Return h of the module's docstring, (S, B, T, d)."""
+    """Return h from the module's docstring, (S, B, T, d)."""
     seeds = np.arange(len(sequences))[:, np.newaxis, np.newaxis]
     positions = np.arange(sequences.shape[-1]) if reading.positions is None else reading.positions
     h = parameters["tokens"][seeds, sequences] + reading.added[positions]
@@ -111,14 +111,14 @@ def embedded(parameters: Parameters, reading: Reading, sequences: np.ndarray) ->
 
 
 def previous_tokens(parameters: Parameters, sequences: np.ndarray) -> np.ndarray:
-    """Return the token before each token; for the first token, the number after the last token's."""
+    """Return the token before each token; the first token gets an extra id, one above the last token's id."""
     return np.concatenate(
         [np.full_like(sequences[..., :1], parameters["tokens"].shape[1]), sequences[..., :-1]], axis=-1
     )
 
 
 def projected(parameters: Parameters, h: np.ndarray, n_answers: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the queries of the last positions alone, and the keys and values of all positions."""
+    """Return the queries of only the last positions, and the keys and values of all positions."""
     return (
         times_matrix(h[..., -n_answers:, :], parameters["w_q"]),
         times_matrix(h, parameters["w_k"]),
@@ -146,7 +146,7 @@ def _score_gradients(
 ) -> tuple[np.ndarray, np.ndarray, Parameters]:
     """Return the gradients of queries, keys and the table that the scores read, if there is one."""
     last, root = np.s_[-q.shape[-2] :], float(np.sqrt(q.shape[-1]))
-    back = None if reading.rotations is None else reading.rotations.conj()  # rotates the other way
+    back = None if reading.rotations is None else reading.rotations.conj()  # rotates in the opposite direction
     d_q = _rotated(d_scores @ _rotated(k, reading.rotations) / root, back)
     d_k = _rotated(transposed(d_scores) @ _rotated(q, reading.rotations) / root, back)
     d_tables = {}
@@ -163,7 +163,7 @@ def _score_gradients(
 
 
 def _rotated(x: np.ndarray, rotations: np.ndarray | None) -> np.ndarray:
-    """Return every pair of features, as one complex number, times its rotation.
+    """Return each pair of features, as one complex number, multiplied by its rotation.
 
     The last row of x is at the last position.
     """
@@ -178,12 +178,12 @@ def _one_hot(index: np.ndarray, table: np.ndarray) -> np.ndarray:
 
 
 def times_matrix(x: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Return x of shape (S, B, T, n) times the matrix of its seed, (S, n, m)."""
+    """Multiply x of shape (S, B, T, n) by each seed's matrix, (S, n, m)."""
     return (flattened(x) @ w).reshape(*x.shape[:-1], w.shape[-1])
 
 
 def transposed(x: np.ndarray) -> np.ndarray:
-    """Return x with its last two axes exchanged."""
+    """Return x with its last two axes swapped."""
     return np.swapaxes(x, -1, -2)
 
 
@@ -224,7 +224,7 @@ def descend(
     losses = []
     for step in range(steps):
         loss, gradients = loss_and_gradients(parameters, reading_of_step(reading), *draw())
-        # The step shrinks to nothing at the end, so that the last few sequences do not decide the result.
+        # The step size shrinks to zero at the end, so that the last few sequences do not decide the result.
         adam.step(gradients, learning_rate * (1 - step / steps))
         losses.append(loss)
     return np.array(losses)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar, get_type_hints
 import numpy as np
 
 from assignments.experiments import RELIABLE, markdown, mean_and_reliable, number, rows_of, spread
-from assignments.extrapolation.lab_training import Setting, draw_parameters
+from assignments.extrapolation.lab_train_and_test import Setting, draw_parameters
 
 HERE = Path(__file__).resolve().parent
 
@@ -31,7 +31,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "t5": ("buckets 16", "own_buckets 16", "own_buckets 8", "own_buckets 4"),
     "alibi": ("slope 2", "slope 0.125", "slope 0.03125"),
 }
-"""Method → settings that are tried besides the usual one. The other methods have nothing to choose."""
+"""Method → settings that are tried besides the usual one. The other methods have only the usual setting."""
 
 BROKEN_BY = ("width 64", "trained_length 32", "vocabulary 64", "back 5")
 """Changes that a reader may make to break a result, tried with the methods of RIVALS after the choice."""
@@ -74,10 +74,10 @@ FAR: dict[tuple[str, str, str], tuple[int, ...]] = {
     ("learned", USUAL, "table_rows 128"): (16, 32, 64, 128),
     ("learned", USUAL, "table_rows 128, start_below 128"): (16, 32, 64, 128),
 }
-"""(method, setting, further change) → lengths of the test, on the reported seeds, copying 3 back.
+"""(method, setting, further change) → lengths at which it is tested, with the reported seeds, copying 3 back.
 
-The numbers are measured once and kept: `--full` repeats it. The seven that are tested on the longest texts are also
-tested with `log_n`.
+The numbers are measured once and kept; `--full` measures them again. The seven entries that are tested on the longest
+texts are also tested with `log_n`.
 """
 
 
@@ -138,7 +138,7 @@ AnyRow = TypeVar("AnyRow", FarTest, Trial, Result)
 
 
 def _saved_rows(name: str, row_type: type[AnyRow]) -> list[AnyRow]:
-    """Return the rows of a file, with each field as its annotation says."""
+    """Return the rows of a file, with each field converted to its annotated type."""
     kinds = get_type_hints(row_type)
     return [row_type(**{field: kind(row[field]) for field, kind in kinds.items()}) for row in rows_of(HERE / name)]
 
@@ -156,7 +156,7 @@ def saved_trials(name: str) -> list[Trial]:
 def saved() -> list[Result]:
     """Return the measurements of the last experiment.
 
-    They are the reader's, or the course's until the reader has run the experiment.
+    They are the reader's measurements, or the course's if the reader has not run the experiment yet.
     """
     return _saved_rows("measured.csv", Result)
 
@@ -167,7 +167,7 @@ def saved_looks() -> dict[tuple[str, str], np.ndarray]:
 
 
 def saved_losses() -> dict[tuple[str, str], np.ndarray]:
-    """Return (method, setting) → mean loss of each of the equal parts of training, in the first task."""
+    """Return (method, setting) → mean loss in each of the equal parts of training, in the first task."""
     return _columns("losses.csv", "loss")
 
 
@@ -182,7 +182,7 @@ def _columns(name: str, value: str) -> dict[tuple[str, str], np.ndarray]:
 def by_length(
     rows: Iterable[Result], task: str, method: str, change: str = USUAL, what: str = "accuracy"
 ) -> dict[int, np.ndarray]:
-    """Return length → the numbers of all seeds."""
+    """Return the numbers of all seeds, by length."""
     selected = [row for row in rows if (row.task, row.method, row.change) == (task, method, change)]
     lengths = dict.fromkeys(row.length for row in selected)
     return {length: np.array([getattr(row, what) for row in selected if row.length == length]) for length in lengths}
@@ -202,7 +202,7 @@ def mean_by(rows: Iterable[Any], keys: Sequence[str], value: Callable[[Any], flo
 def best_rates(rows: Iterable[Trial]) -> dict[tuple[str, str, str], float]:
     """Return (task, method, setting) → the learning rate with the highest `score`.
 
-    Of several rates with the same score, the smallest counts.
+    If several rates have the same score, the smallest counts.
     """
     scores = mean_by(rows, ("task", "method", "change", "learning_rate"), score)
     rates: dict[tuple[str, str, str], float] = {}
@@ -229,7 +229,7 @@ def at_best_rate(rows: Iterable[Trial]) -> list[Trial]:
 def chosen(rows: Iterable[Trial]) -> dict[tuple[str, str], str]:
     """Return (task, method) → the setting with the highest `score`.
 
-    The usual setting wins where no other has a higher score.
+    The usual setting wins unless another setting has a higher score.
     """
     means = mean_by(at_best_rate(rows), ("task", "method", "change"), score)
     choice: dict[tuple[str, str], str] = {}
@@ -263,7 +263,7 @@ def tables(implementation: ModuleType) -> str:
 
 
 def before_training(implementation: ModuleType) -> dict[str, tuple[int, float]]:
-    """Return how many numbers of its encoding a method learns, and its shift gap, for each method."""
+    """Return, for each method, how many numbers of its encoding it learns, and its shift gap."""
     setting = Setting()
     measures = {}
     for method in implementation.METHODS:
@@ -275,7 +275,7 @@ def before_training(implementation: ModuleType) -> dict[str, tuple[int, float]]:
 
 
 def comparison(rows: Sequence[Result], task: str) -> str:
-    """Return the table of the lesson: each method in its usual and its chosen setting, the best result first."""
+    """Return the lesson's table: each method in its usual and its chosen setting, with the best result first."""
     shortest, longest = Setting.lengths[0], Setting.lengths[-1]
     accuracies = {pair: by_length(rows, task, *pair) for pair in reported(rows, task)}
     means = {pair: np.nan_to_num(values[longest].mean().round(2), nan=-1) for pair, values in accuracies.items()}
@@ -317,7 +317,7 @@ def _detail_table(rows: Sequence[Result], task: str) -> str:
 def far_table(rows: Sequence[FarTest]) -> str:
     """Return each row of FAR as Markdown, with the number of reliable seeds in brackets.
 
-    A column has the number of seeds with a loss above 0.01 at the end of training.
+    One column gives the number of seeds with a loss above 0.01 at the end of training.
     """
     lengths = sorted({row.length for row in rows})
     lines = []
@@ -352,7 +352,7 @@ def grid_table(grid: Sequence[Trial]) -> str:
 
 
 def tripled_table(grid: Sequence[Trial], changes: Sequence[Trial]) -> str:
-    """Return the accuracies after training once and three times as long as Markdown."""
+    """Return, as Markdown, the accuracies after training for the usual time and for three times as long."""
     lines = []
     for method, change in dict.fromkeys((row.method, row.change) for row in changes):
         once = trials_of(at_best_rate(grid), "copy 3 back", method, change)
@@ -374,10 +374,10 @@ def flat(once: Sequence[Trial], thrice: Sequence[Trial]) -> bool:
 
 
 def changes_table(grid: Sequence[Trial], changes: Sequence[Trial]) -> str:
-    """Return one more change for each rival, as usual and as chosen: accuracy at 8 times the trained length.
+    """Return each rival's accuracy at 8 times the trained length after one more change, as usual and as chosen.
 
-    In brackets is the accuracy at the trained length, where it is below RELIABLE: there the task was not
-    learned at all.
+    The accuracy at the trained length is in brackets if it is below RELIABLE: then the task was not learned
+    at all.
     """
     trials = [*at_best_rate(grid), *changes]
     lines = []

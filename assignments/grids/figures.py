@@ -1,4 +1,4 @@
-"""Pictures of lesson 10, drawn from the functions of a submission, `grids.py`."""
+"""Pictures for lesson 10, drawn from the functions in a submission's `grids.py`."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ LESSON = Lesson(10, 3, "3, 4, 5", (1, 2), "two or three coordinates in place of 
 
 @picture
 def patch_pair(grids: ModuleType, height: int = 4, width: int = 6, cell: int = 8) -> Figure:
-    """Draw two pairs of patches on a grid, and in the row to which it is flattened.
+    """Draw two pairs of patches on a grid, and in the row into which the grid is flattened.
 
-    Two neighbours on the grid are a whole row apart when it is flattened, and two neighbours in the row may
-    be far apart on the grid.
+    Two neighbours on the grid may be far apart in the flattened row, and two neighbours in the flattened row
+    may be far apart on the grid.
     """
     where = np.asarray(grids.grid_positions(height, width))
     cells = height * width
@@ -81,7 +81,7 @@ def patch_pair(grids: ModuleType, height: int = 4, width: int = 6, cell: int = 8
 def sinusoidal_map(grids: ModuleType, height: int = 10, width: int = 16, base: float = 100.0) -> Figure:
     """Draw every feature of a 2-D sinusoidal code, each a pattern of stripes.
 
-    The stripes run across for y and upright for x, and are wider from pair to pair.
+    The stripes are horizontal for y and vertical for x, and become wider from pair to pair.
     """
     codes = as_numbers(grids.sinusoidal_2d(height, width, 12, base)).reshape(height, width, 12)
     figure = Figure(figsize=(9.4, 2.8), layout="constrained")
@@ -99,7 +99,7 @@ def sinusoidal_map(grids: ModuleType, height: int = 10, width: int = 16, base: f
 
 
 def _mixed_frequencies(axial: np.ndarray) -> np.ndarray:
-    """Return the frequencies of `axial`, each pair in another direction: both columns of a row are in use."""
+    """Return the frequencies of `axial`, with each pair in a different direction: both columns of a row are in use."""
     speeds = np.sort(axial.sum(axis=1))[::-1]
     directions = np.arange(len(speeds)) * np.pi * (3 - np.sqrt(5))  # the golden angle: no two pairs point the same way
     return speeds[:, np.newaxis] * np.stack([np.cos(directions), np.sin(directions)], axis=1)
@@ -111,7 +111,7 @@ def favourite_offset(
 ) -> Figure:
     """Draw the scores of a query that prefers one offset.
 
-    If a pair reads one axis, the query also prefers the whole row and the whole column.
+    If each pair reads only one axis, the query also prefers the whole row and the whole column.
     """
     side = 25
     where = np.asarray(grids.grid_positions(side, side))
@@ -125,7 +125,7 @@ def favourite_offset(
     row = np.tile([1.0, 0.0], head_dim // 2)[np.newaxis]
     figure, panels = make_panels(3, 9.6, 3.4, sharey=True)
     for (name, frequencies), axes in zip(ways.items(), panels, strict=True):
-        # All pairs of this query, after its rotation, point the same way as those of a key at the favourite offset.
+        # After rotation, all pairs of this query point the same way as those of a key at the favourite offset.
         query = grids.apply_rope_nd(row, offset, frequencies)
         scores = as_numbers(grids.grid_scores(query, np.repeat(row, len(where), axis=0), middle, where, frequencies))
         image = heatmap(axes, scores.reshape(side, side), -np.sqrt(head_dim) / 2, np.sqrt(head_dim) / 2)
@@ -151,7 +151,7 @@ def favourite_offset(
 def axes_of_pairs(grids: ModuleType, head_dim: int = 128, height_pairs: int = 20, width_pairs: int = 20) -> Figure:
     """Draw which pair rotates with which axis.
 
-    In sections the slow pairs all belong to one axis; interleaved, each axis has fast and slow pairs.
+    In sections, the slow pairs all belong to one axis; interleaved, each axis has fast and slow pairs.
     """
     sections = (head_dim // 2 - height_pairs - width_pairs, height_pairs, width_pairs)
     figure = Figure(figsize=(9.4, 3.4), layout="constrained")

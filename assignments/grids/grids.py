@@ -1,24 +1,24 @@
 """Grids: where a pixel is.
 
-A sentence has one axis, an image has two and a video three. A position here is a row of coordinates, (y, x) or (t, h,
-w), and not one number. You place a sinusoidal code on a grid, stretch a learned grid, and rotate queries and keys by
-several coordinates at once. Every variant of rotation is one matrix of frequencies: row i says how fast pair i rotates
+A sentence has one axis, an image has two and a video three. Here a position is a row of coordinates, (y, x) or (t, h,
+w), and not a single number. You place a sinusoidal code on a grid, stretch a learned grid, and rotate queries and keys
+by several coordinates at once. Every variant of rotation is a matrix of frequencies: row i says how fast pair i rotates
 along each axis.
 
-Conventions: coordinates count from 0, the row (y, h) before the column (x, w). `...` is any number of leading axes; the
-last two axes are (sequence, feature). Pair i is the features (2i, 2i+1). Results are float32 if every feature array (x,
-q, k, a table) is float32, else float64; positions and frequencies have no influence on this, and angles are always
-computed in float64. No function changes an argument in place.
-Only the functions with a line `Raises` must refuse a bad argument.
+Conventions: coordinates count from 0, the row (y, h) before the column (x, w). `...` stands for any number of leading
+axes; the last two axes are (sequence, feature). Pair i consists of features 2i and 2i+1. Results are float32 if every
+feature array (x, q, k, a table) is float32, else float64; positions and frequencies do not affect this, and angles are
+always computed in float64. No function changes an argument in place.
+Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
+    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
 
-    This function is already written in the file of every lesson; lesson 1 says how to use it.
+    This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -44,7 +44,7 @@ def sinusoidal_2d(height, width, d_model, base=10000.0):
         features 2i, 2i+1:              sin(y·ω_i), cos(y·ω_i)
         features d/2 + 2i, d/2 + 2i+1:  sin(x·ω_i), cos(x·ω_i)
 
-    Each half is the encoding of the lesson on sinusoids, of size d/2. DETR has the same order, but counts from 1.
+    Each half is the encoding from the lesson on sinusoids, with size d/2. DETR uses the same order, but counts from 1.
 
     Parameters: `height` and `width`, ints of at least 1; `d_model`, a multiple of 4; `base`, a positive finite number.
     Returns: float64, shape (height·width, d_model), cells row by row as in grid_positions.
@@ -55,7 +55,7 @@ def sinusoidal_2d(height, width, d_model, base=10000.0):
 
 
 def axial_frequencies(head_dim, base=10000.0):
-    """Return frequencies with which half of the pairs rotate only with y, the other half only with x.
+    """Return frequencies with which half of the pairs rotate only with y, and the other half only with x.
 
         pair i:         (base^(−4i / d), 0)     i = 0 … d/4 − 1,   d = head_dim
         pair d/4 + i:   (0, base^(−4i / d))
@@ -69,7 +69,7 @@ def axial_frequencies(head_dim, base=10000.0):
 
 
 def alternating_frequencies(head_dim, base=10000.0):
-    """Return RoPE's frequencies, for the axes in turn: even pairs rotate with y, odd pairs with x.
+    """Return RoPE's frequencies for alternating axes: even pairs rotate with y, odd pairs with x.
 
         pair i:   base^(−2i / d) in column 0 if i is even, in column 1 if i is odd
 
@@ -90,7 +90,7 @@ def mrope_frequencies(head_dim, sections, base=10000.0, interleaved=False):
         interleaved:   h if i mod 3 = 1 and i < 3·sections[1],
                        w if i mod 3 = 2 and i < 3·sections[2],   t otherwise
 
-    Parameters: `head_dim`, an even int; `sections`, three ints that add up to head_dim/2 (no test passes another
+    Parameters: `head_dim`, an even int; `sections`, three ints that add up to head_dim/2 (no test passes any other
     number of ints); `base`, a positive finite number.
     Returns: float64, shape (head_dim/2, 3): a row per pair, a column per axis (t, h, w).
     Example: mrope_frequencies(8, (2, 1, 1)) is [[1, 0, 0], [0.1, 0, 0], [0, 0.01, 0], [0, 0, 0.001]]; interleaved, its
@@ -103,7 +103,7 @@ def mrope_frequencies(head_dim, sections, base=10000.0, interleaved=False):
 def apply_rope_nd(x, positions, frequencies):
     """Rotate pair i of row t by the sum over axes of positions[t, a] · frequencies[i, a].
 
-    This is RoPE with several coordinates. With one axis and RoPE's frequencies it is plain RoPE.
+    This is RoPE with several coordinates. With one axis and RoPE's frequencies, it is plain RoPE.
 
     Parameters: `x`, shape (..., T, d) with d even; `positions`, shape (T, n_axes), real numbers, shared by all leading
     axes; `frequencies`, shape (d/2, n_axes).
@@ -125,7 +125,7 @@ def grid_scores(q, k, q_positions, k_positions, frequencies):
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `q_positions`, shape (Tq, n_axes); `k_positions`,
     shape (Tk, n_axes); `frequencies`, shape (d/2, n_axes).
-    Returns: shape (..., Tq, Tk); float32 if q and k both are float32, else float64.
+    Returns: shape (..., Tq, Tk); float32 if q and k are both float32, else float64.
     Raises: ValueError unless each query and key has one row of coordinates, and all have the same size.
     Example: with q = k = [[1, 0]], positions [[3, 1]] and [[1, 2]], frequencies [[1, 0.5]]: the angle is 3.5 − 2 = 1.5,
     and the score is [[cos(1.5)/√2]] = [[0.0500]].
@@ -136,7 +136,7 @@ def grid_scores(q, k, q_positions, k_positions, frequencies):
 def next_position(positions):
     """Return the position of the next generated token: 1 + the largest coordinate so far, on every axis.
 
-    This is not the number of tokens: an image of h × w cells takes only max(h, w) positions.
+    This is not the number of tokens: an image of h × w cells takes up only max(h, w) positions.
 
     Parameters: `positions`, shape (T, 3), as mrope_positions returns them; T may be 0.
     Returns: int; 0 if there is no token yet.
@@ -151,11 +151,11 @@ def mrope_positions(segments):
     """Return the coordinates (t, h, w) of every token of a sequence that mixes text, images and videos.
 
     A segment is an int n, for n tokens of text, or a triple (t, h, w), for an image or a video of that many cells. The
-    cells are in order of time, then row by row. The first segment starts at 0, each further segment at 1 + the largest
+    cells are ordered by time, then row by row. The first segment starts at 0, each further segment at 1 + the largest
     coordinate so far. Token i of a text has three equal coordinates, start + i; a cell adds its own (t, h, w) to the
     start.
 
-    Parameters: `segments`, a list of such ints, at least 0, and triples of ints, at least 1. Loop over segments, not
+    Parameters: `segments`, a list of such ints (at least 0) and triples of ints (at least 1). Loop over segments, not
     over cells.
     Returns: int64, shape (T, 3), where T counts all tokens and cells.
     Example: mrope_positions([2, (1, 2, 2), 1]) is [[0, 0, 0], [1, 1, 1], [2, 2, 2], [2, 2, 3], [2, 3, 2], [2, 3, 3],
@@ -166,9 +166,9 @@ def mrope_positions(segments):
 
 
 def resize_grid(table, old_shape, new_shape):
-    """Stretch a learned table of an old grid over a new one, bilinearly between the centres of the cells.
+    """Stretch the learned table of an old grid over a new grid, by bilinear interpolation between cell centres.
 
-    Counted in old rows, the centre of new row j is at u. The new row mixes the two old rows beside u:
+    Measured in old rows, the centre of new row j is at u. The new row mixes the two old rows beside u:
 
         u = (j + 1/2) · H / H' − 1/2,   clamped to 0 … H − 1
         new[j] = (1 − r) · old[⌊u⌋] + r · old[⌊u⌋ + 1],   r = u − ⌊u⌋
@@ -185,22 +185,21 @@ def resize_grid(table, old_shape, new_shape):
 
 # Answer with a number, True or False.
 ANSWERS = {
-    # An image of 16 by 16 patches: how many tokens is it, if every patch is a token?
+    # If every patch is a token, how many tokens is an image of 16 by 16 patches?
     "tokens_of_a_16_by_16_image": None,
     # That image comes first in a sequence. At which position, the same on all three axes, is the first token of the
     # text after it?
     "position_of_text_after_it": None,
-    # Does M-RoPE rotate a sequence of only text exactly as plain RoPE does?
+    # Does M-RoPE rotate a text-only sequence exactly as plain RoPE does?
     "text_under_mrope_is_plain_rope": None,
-    # Does any single pair of axial RoPE rotate by an angle that depends on y and x together?
+    # Does any single pair in axial RoPE rotate by an angle that depends on both y and x?
     "axial_rope_sees_diagonals_in_one_pair": None,
     # For practice, worth no points.
-    # Axial RoPE scores the key at (Δy, Δx) = (0, 0) with 3, at (4, 4) with 1, at (4, 0) with 2.5: what is the score at
-    # (0, 4)?
+    # With axial RoPE, a key scores 3 at (Δy, Δx) = (0, 0), 1 at (4, 4) and 2.5 at (4, 0). What does it score at (0, 4)?
     "fourth_corner_of_the_cross": None,
-    # 4 cells are stretched to 8: where, counted in old cells, is the centre u of new cell 3?
+    # 4 cells are stretched to 8. Where, measured in old cells, is the centre u of new cell 3?
     "old_position_of_new_cell_3": None,
-    # Two tokens of text, an image of 3 by 5 cells, one of 2 by 2 cells, one token of text: at which position is the
-    # next token?
+    # A sequence has two tokens of text, an image of 3 by 5 cells, one of 2 by 2 cells and one token of text. At which
+    # position is the next token?
     "next_position_after_two_images": None,
 }

@@ -1,4 +1,4 @@
-"""Pictures of lesson 4, drawn from the functions of a submission, `learned.py`."""
+"""Pictures for lesson 4, drawn from the functions in a submission's `learned.py`."""
 
 from __future__ import annotations
 

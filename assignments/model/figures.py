@@ -1,4 +1,4 @@
-"""Pictures of lesson 14, drawn from the functions of a submission, `model.py`."""
+"""Pictures for lesson 14, drawn from the functions in a submission's `model.py`."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from assignments.figures import (
 LESSON = Lesson(14, 4, "1, 5", (2,), "attention with RoPE becomes a whole model")
 
 UNIFORM = np.log(84)
-"""Loss of a guess among the characters of the course's model."""
+"""Loss of a random guess among the characters of the course's model."""
 LLAMA_3_8B = {"embedding": 2 * 128256 * 4096, "attention": 32 * 2 * 4096 * (4096 + 1024)}
 LLAMA_3_8B["feed-forward"] = 32 * 3 * 4096 * 14336
 """Numbers in each kind of part; the embedding includes the head, which is not tied."""
 
 
 def measurements() -> dict[str, Any]:
-    """Return the measurements for the pictures that need no function."""
+    """Return the measurements for the pictures that use no functions."""
     from assignments.model import lab
 
     return {"model_changes": lab.saved(), "writer_sizes": lab.saved_sizes()}
 
 
 def drawn_layer(d: int, heads: int, key_heads: int, head_dim: int, f: int, seed: int = 0) -> dict[str, np.ndarray]:
-    """Return a layer with random weights, in which each part returns rows about as large as its input rows."""
+    """Return a layer with random weights, each of whose parts returns rows about as large as its input rows."""
     rng, width, narrow = np.random.default_rng(seed), heads * head_dim, key_heads * head_dim
     shapes = {"w_q": (d, width), "w_k": (d, narrow), "w_v": (d, narrow), "w_o": (width, d)}
     shapes |= {"w_gate": (d, f), "w_up": (d, f), "w_down": (f, d)}
@@ -53,7 +53,7 @@ def drawn_layer(d: int, heads: int, key_heads: int, head_dim: int, f: int, seed:
 
 
 def size(rows: Any) -> float:
-    """Return the root of the mean of all squares."""
+    """Return the root mean square of all the rows."""
     return float(np.sqrt((as_numbers(rows) ** 2).mean()))
 
 
@@ -87,9 +87,9 @@ def _circle(axes: Axes, x: float, y: float, words: str, colour: str) -> None:
 
 @picture
 def cache_by_key_heads(model: ModuleType, heads: int = 32) -> Figure:
-    """Draw the numbers per token in the cache for each number of key heads.
+    """Draw how many numbers per token are in the cache, for each number of key heads.
 
-    They are a share of the numbers for as many key heads as query heads.
+    They are shown as a share of the numbers with as many key heads as query heads.
     """
     choices, counts = [count for count in (1, 2, 4, 8, 16, 32) if heads % count == 0], []
     for key_heads in choices:
@@ -150,7 +150,7 @@ def _branch(axes: Axes, place: float, normal: float, name: str, added: float) ->
 
 @picture
 def row_sizes(model: ModuleType, layers: int = 24) -> Figure:
-    """Draw the size of the rows after each layer: the norm of a copy, and the norm after the sum."""
+    """Draw the size of the rows after each layer: with the norm of a copy, and with the norm after the sum."""
     length, before = 12, np.random.default_rng(1).normal(size=(12, 32))
     at = np.arange(length), 10.0 ** -np.arange(4), np.tri(length, dtype=bool)
     after, sizes = before, [(size(before), size(before))]
@@ -192,7 +192,7 @@ def changes(model_changes: Iterable[Any]) -> Figure:
 
 @picture
 def parameters(writer_sizes: Mapping[str, int]) -> Figure:
-    """Draw the share of each kind of part in the numbers of two models."""
+    """Draw how the numbers in two models are divided among the kinds of parts."""
     figure, axes = make_panels(1, NARROW, 1.9)
     colours = {"embedding": FAINT, "attention": ORANGE, "feed-forward": BLUE}
     for row, counts in enumerate((writer_sizes, LLAMA_3_8B)):

@@ -1,12 +1,12 @@
-"""One part changed at a time: which mistakes shout, and which whisper? `make experiment` runs it on your `model.py`.
+"""One part changed at a time: which mistakes shout, and which whisper? `make experiment` runs this on your `model.py`.
 
-The model is the one of this course that writes (`assignments/writer`): a small Llama with four layers, four query heads
-and two key heads. It reads eight windows of 256 letters that were held out from its training, once as it is and once
-with each part changed. The lab measures its loss, in nats per letter, and the largest change of a logit.
+The model is this course's writer (`assignments/writer`): a small Llama with four layers, four query heads and two key
+heads. It reads eight windows of 256 letters that were held out of its training, once as it is and once with each part
+changed. The lab measures its loss, in nats per letter, and the largest change in a logit.
 
-A changed part is made from your own functions: with other weights, other frequencies, another mask, or another function
-instead of one of yours, which calls the others. Such a change has an effect only if your other functions call that
-function.
+A changed part is made from your own functions: with other weights, other frequencies, another mask, or a different
+function instead of one of yours. A different function has an effect only if your other functions call the function that
+it replaces.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ class Measurement(NamedTuple):
     loss: float
     """Loss in nats per letter."""
     largest: float
-    """Largest change of a logit."""
+    """Largest change in a logit."""
 
 
 # The model and its text.
 
 
 def frequencies(head_dim: int, base: float = BASE) -> np.ndarray:
-    """Return the frequencies of lesson 5: the first is 1, and each next one smaller by the same factor."""
+    """Return lesson 5's frequencies: the first is 1, and each further one is smaller by the same factor."""
     return np.asarray(np.geomspace(1, base, head_dim // 2, endpoint=False) ** -1)
 
 
@@ -77,7 +77,7 @@ def writer_model(implementation: ModuleType, reorder: Callable[[np.ndarray, int]
 
 
 def write(implementation: ModuleType, prompt: str, count: int, model: Model | None = None) -> str:
-    """Return the text that the course's model writes after a prompt with your functions.
+    """Return the text that the course's model writes after a prompt, using your functions.
 
     Another model of the same form may replace it. The next letter is always the most likely letter.
     """
@@ -88,7 +88,7 @@ def write(implementation: ModuleType, prompt: str, count: int, model: Model | No
 
 
 def held_out() -> np.ndarray:
-    """Return the windows of text, every tenth paragraph, as ids: (WINDOWS, LENGTH)."""
+    """Return the windows of held-out text (every tenth paragraph) as ids: (WINDOWS, LENGTH)."""
     numbers = {symbol: number for number, symbol in enumerate(symbols())}
     text = "".join((WRITER / "text.txt").read_text("utf-8").splitlines(keepends=True)[::10])
     ids = [numbers[character] for character in text[: WINDOWS * LENGTH]]
@@ -96,40 +96,40 @@ def held_out() -> np.ndarray:
 
 
 def sizes(implementation: ModuleType) -> dict[str, int]:
-    """Return the number of numbers in each kind of part of the course's model."""
+    """Return how many numbers each kind of part of the course's model has."""
     model = writer_model(implementation)
     kinds = {"attention": ("w_q", "w_k", "w_v", "w_o"), "feed-forward": ("w_gate", "w_up", "w_down")}
     counted = {kind: sum(layer[name].size for layer in model["layers"] for name in kinds[kind]) for kind in kinds}
     return {"embedding": model["embedding"].size, **counted}
 
 
-# Each change takes the functions and the model, changes one of them, and returns the model and arguments of `forward`.
+# Each change takes the functions and the model, changes one of them, and returns the model and arguments for `forward`.
 
 Change = Callable[[ModuleType, Model], tuple[Model, dict[str, np.ndarray]]]
 
 
 def _of_layers(change: Callable[[dict[str, np.ndarray]], dict[str, np.ndarray]]) -> Change:
-    """Return a change of the weights in every layer."""
+    """Return a change to the weights in every layer."""
     return lambda functions, model: (model | {"layers": [layer | change(layer) for layer in model["layers"]]}, {})
 
 
 def _of_model(**entries: Callable[[Model], Any]) -> Change:
-    """Return a change of entries of the model."""
+    """Return a change to entries of the model."""
     return lambda functions, model: (model | {name: entry(model) for name, entry in entries.items()}, {})
 
 
 def _of_forward(**arguments: Callable[[], np.ndarray]) -> Change:
-    """Return a change of arguments of `forward`."""
+    """Return a change to arguments of `forward`."""
     return lambda functions, model: (model, {name: argument() for name, argument in arguments.items()})
 
 
 def _of_layout(reorder: Callable[[ModuleType], Callable[[np.ndarray, int], np.ndarray]]) -> Change:
-    """Return a change of the order of the columns of queries and keys."""
+    """Return a change to the order of the columns of queries and keys."""
     return lambda functions, model: (writer_model(functions, reorder(functions)), {})
 
 
 def _of_function(name: str, changed: Callable[[ModuleType, Model], Callable[..., Any]]) -> Change:
-    """Return a change of one of your functions; `changed` makes the other function, and may call yours."""
+    """Return a change to one of your functions; `changed` makes the new function, which may call yours."""
 
     def change(functions: ModuleType, model: Model) -> tuple[Model, dict[str, np.ndarray]]:
         setattr(functions, name, changed(functions, model))
@@ -158,7 +158,7 @@ def _no_final_norm(functions: ModuleType, model: Model) -> Callable[..., np.ndar
 
 
 def _rotated_values(functions: ModuleType, model: Model) -> Callable[..., Any]:
-    """Return an attention that rotates the values first: they are repeated and equal x w_v."""
+    """Return an attention that rotates the values first: the repeated heads that equal x w_v."""
     right, repeat = functions.grouped_query_attention, functions.repeat_heads
 
     def attention(x: Any, layer: Model, positions: Any, frequencies: Any, mask: Any, cache: Any = None) -> Any:
@@ -178,7 +178,7 @@ def _rotated_values(functions: ModuleType, model: Model) -> Callable[..., Any]:
 def _gated(
     combine: Callable[[np.ndarray, np.ndarray], np.ndarray],
 ) -> Callable[[ModuleType, Model], Callable[..., np.ndarray]]:
-    """Return swiglu with another function of x w_gate and x w_up."""
+    """Return swiglu with a different function of x w_gate and x w_up."""
     return lambda functions, model: lambda x, w_gate, w_up, w_down: combine(x @ w_gate, x @ w_up) @ w_down
 
 
@@ -192,7 +192,7 @@ class Parts(NamedTuple):
 
 
 def _block(assemble: Callable[[Parts, np.ndarray], np.ndarray]) -> Callable[[ModuleType, Model], Callable[..., Any]]:
-    """Return a block that is assembled in another way."""
+    """Return a block that is assembled in a different way."""
 
     def changed(functions: ModuleType, model: Model) -> Callable[..., Any]:
         right = functions.block
@@ -265,7 +265,7 @@ UNSHIFTED = "loss not shifted"
 
 
 def measure(path: Path, change: str) -> Measurement:
-    """Return the loss and the largest change of a logit, with one part changed."""
+    """Return the loss and the largest change in a logit, with one part changed."""
     right, functions, tokens = experiments.load(path), experiments.load(path), held_out()
     before, _ = right.forward(tokens, writer_model(right))
     if change == UNSHIFTED:  # each token is the target one place later, and the logits are the same
@@ -278,7 +278,7 @@ def measure(path: Path, change: str) -> Measurement:
 
 
 def jobs(full: bool) -> list[tuple[str]]:
-    """Return the changes; each is a job."""
+    """Return the changes, one job each."""
     return [(change,) for change in (*CHANGES, UNSHIFTED)]
 
 
@@ -293,18 +293,18 @@ def job(path: Path, change: str) -> Measurement:
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """Return the measurements of the last experiment.
 
-    They are the reader's measurements, or those of the course before the reader has run the experiment.
+    They are the reader's measurements, or the course's if the reader has not run the experiment yet.
     """
     return [Measurement(row["change"], float(row["loss"]), float(row["largest"])) for row in experiments.rows_of(path)]
 
 
 def saved_sizes(path: Path = HERE / "sizes.csv") -> dict[str, int]:
-    """Return the saved number of numbers in each kind of part of the course's model."""
+    """Return how many numbers each kind of part of the course's model has, as saved."""
     return {row["part"]: int(row["numbers"]) for row in experiments.rows_of(path)}
 
 
 def table(measured: Sequence[Measurement]) -> str:
-    """Return the measurements as Markdown, the smallest loss first."""
+    """Return the measurements as Markdown, with the smallest loss first."""
     lines = [
         [row.change, experiments.number(row.loss, 3), experiments.number(row.largest, 3)]
         for row in sorted(measured, key=lambda row: row.loss)

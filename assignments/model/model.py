@@ -1,8 +1,8 @@
-"""Model: a whole model, made of the parts of this course.
+"""Model: a whole model, built from the parts of this course.
 
 You build the layers of a small Llama from the functions of this course and a few new ones: a norm that
-subtracts no mean, a gated feed-forward part, heads that share keys. The whole lesson tests one sentence: the
-same weights give the same logits. The reference is the Llama of Hugging Face transformers.
+subtracts no mean, a gated feed-forward part, and heads that share keys. The whole lesson tests one statement:
+the same weights give the same logits. The reference is Hugging Face transformers' Llama.
 
 A model is a dict of plain values:
 
@@ -14,26 +14,26 @@ A model is a dict of plain values:
     head          (d, V); a model whose head is its embedding (a tied head) has no such entry
 
 A layer is a dict of weights: `norm_1` (d,), `w_q` (d, h·dh), `w_k` and `w_v` (d, g·dh), `w_o` (h·dh, d),
-`norm_2` (d,), `w_gate` and `w_up` (d, f), `w_down` (f, d). All are used as x @ w. All sizes follow from
-shapes: dh is twice the number of frequencies; the number of query heads, h, and of key heads, g, follow from
-the columns. Heads are consecutive blocks of dh columns. h·dh may differ from d.
+`norm_2` (d,), `w_gate` and `w_up` (d, f), `w_down` (f, d). All matrices are used as x @ w. All sizes follow
+from shapes: dh is twice the number of frequencies; h, the number of query heads, and g, the number of key
+heads, follow from the columns. Heads are consecutive blocks of dh columns. h·dh may differ from d.
 
 A cache is a list with one pair (keys, values) per layer, both of shape (..., g, t, dh): the keys are rotated,
 and no head is repeated.
 
-Conventions: positions count from 0; `...` is any number of leading axes. A mask is boolean: True for a key
-that a query may use. The result is float32 if x and all weight and cache arrays are float32, otherwise
+Conventions: positions count from 0; `...` stands for any number of leading axes. A mask is boolean: True for
+a key that a query may use. The result is float32 if x and all weight and cache arrays are float32, otherwise
 float64. Angles are always computed in float64. No function changes an argument in place.
-Only the functions with a line `Raises` must refuse a bad argument.
+Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
+    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
 
-    This function is already written in the file of every lesson; lesson 1 says how to use it.
+    This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -45,8 +45,8 @@ def rms_norm(x, weight, eps=1e-5):
 
         y = x / √(mean of x² + eps) · weight       mean over the last axis
 
-    Afterwards each row has about the same size. No mean is subtracted: that is the difference from LayerNorm.
-    eps is under the root, and prevents a division by 0 for a row of zeros.
+    Afterwards, all rows have about the same size. No mean is subtracted: that is the difference from
+    LayerNorm. eps is under the root, and prevents division by 0 for a row of zeros.
 
     Parameters: `x`, shape (..., d); `weight`, shape (d,); `eps`, a small number, not negative.
     Returns: the shape of x.
@@ -57,13 +57,13 @@ def rms_norm(x, weight, eps=1e-5):
 
 
 def swiglu(x, w_gate, w_up, w_down):
-    """Return the result of the feed-forward part with a gate, for each token separately.
+    """Return the output of the gated feed-forward part, for each token separately.
 
         (silu(x w_gate) ∘ (x w_up)) w_down        silu(z) = z / (1 + e^−z)
 
-    ∘ multiplies number by number. silu is applied to the gate, not to x w_up and not to the product. silu
-    must be correct for z of any size: if e^−z overflows, silu(z) is 0. (The formula gives 0 too, with a
-    warning; the lesson has a form without the warning.)
+    ∘ multiplies number by number. silu is applied to the gate, not to x w_up or to the product. silu must be
+    correct for z of any size: if e^−z overflows, silu(z) is 0. (The formula also gives 0, but with a warning;
+    the lesson has a form without the warning.)
 
     Parameters: `x`, shape (..., T, d); `w_gate` and `w_up`, shape (d, f); `w_down`, shape (f, d).
     Returns: the shape of x.
@@ -75,7 +75,7 @@ def swiglu(x, w_gate, w_up, w_down):
 
 
 def repeat_heads(x, n_rep):
-    """Repeat each head n_rep times, with its copies side by side: 0, 0, 1, 1 and not 0, 1, 0, 1.
+    """Repeat each head n_rep times, with its copies side by side: 0, 0, 1, 1, and not 0, 1, 0, 1.
 
     So the query heads j·n_rep … (j+1)·n_rep − 1 use key head j.
 
@@ -83,16 +83,17 @@ def repeat_heads(x, n_rep):
     Returns: shape (..., g·n_rep, T, dh).
     Raises: ValueError for n_rep below 1.
     Example: repeat_heads([[[1]], [[2]]], 2) is [[[1]], [[1]], [[2]], [[2]]].
-    Source: Ainslie et al. 2023; `repeat_kv` of Hugging Face transformers.
+    Source: Ainslie et al. 2023; `repeat_kv` in Hugging Face transformers.
     """
     raise NotImplementedError("repeat_heads is not written yet")
 
 
 def to_half_layout(w, n_heads):
-    """Return the columns of w_q or w_k of a model with pairs (2i, 2i+1), reordered for the half layout.
+    """Reorder, for the half layout, the columns of w_q or w_k from a model with pairs (2i, 2i+1).
 
     The model was trained with those pairs. In each head, the columns 0, 2, 4, … come first, then the columns 1, 3, 5,
-    …. Afterwards the half layout, with pairs (i, i + dh/2), gives the scores that the neighbouring pairs gave before.
+    …. Afterwards, the half layout, with pairs (i, i + dh/2), gives the same scores as the neighbouring pairs did
+    before.
 
     Never reorder w_v or w_o: values are not rotated.
 
@@ -101,8 +102,7 @@ def to_half_layout(w, n_heads):
     Returns: the shape of w.
     Raises: ValueError for heads of odd size.
     Example: to_half_layout([0, 1, 2, 3, 4, 5, 6, 7], 2) is [0, 2, 1, 3, 4, 6, 5, 7].
-    Source: the function `permute` of the script with which Hugging Face transformers converted Llama's
-    weights.
+    Source: the function `permute` in the script that converts Llama's weights for Hugging Face transformers.
     """
     raise NotImplementedError("to_half_layout is not written yet")
 
@@ -125,7 +125,7 @@ def apply_rope_half_with(x, positions, frequencies):
 
 
 def grouped_query_attention(x, layer, positions, frequencies, mask, cache=None):
-    """Attention of one layer in which several query heads share one key head.
+    """Attention in one layer, where several query heads share one key head.
 
         q, k, v = the heads of x w_q, x w_k, x w_v
         q and k are rotated at their positions, v is not
@@ -133,19 +133,19 @@ def grouped_query_attention(x, layer, positions, frequencies, mask, cache=None):
         out = merged heads of softmax(q kᵀ / √dh, where the mask allows) v,   then times w_o
 
     h and g follow from the columns: w_q has h·dh of them, w_k has g·dh. Query heads j·h/g … (j+1)·h/g − 1 use
-    key head j. The scale is √dh, the size of a head. A query that may use no key gets zeros from attention.
-    The result is finite for scores of any finite size.
+    key head j. The scale is √dh, where dh is the size of a head. A query that may use no key gets zeros from
+    attention. The result is finite for scores of any finite size.
 
     Parameters: `x`, shape (..., T, d), already normalized; `layer`, a dict with at least `w_q`, `w_k`, `w_v`
     and `w_o`; `positions` of the new tokens, shape (T,) or (..., T), the same for all heads; `frequencies`,
     shape (dh/2,); `mask`, bool: its last two axes are exactly (T, t + T), and the axes before them broadcast
     with (..., h), so a mask per text has shape (B, 1, T, t + T); `cache`, None or the pair (keys, values) of
-    this layer, each (..., g, t, dh), keys already rotated.
+    this layer, each (..., g, t, dh), with the keys already rotated.
     Returns: out, shape (..., T, d), and the pair (keys, values) that includes the new ones, each (..., g, t + T, dh).
     Raises: ValueError for a mask whose last two axes are not (T, t + T), even if numpy would repeat a single row.
-    Example: one token and no cache: its only weight is 1, so out is v w_o, with the key heads' values
+    Example: with one token and no cache, the only weight is 1, so out is v w_o, with the key heads' values
     repeated.
-    Source: Ainslie et al. 2023 §2.2; LlamaAttention of Hugging Face transformers.
+    Source: Ainslie et al. 2023 §2.2; LlamaAttention in Hugging Face transformers.
     """
     raise NotImplementedError("grouped_query_attention is not written yet")
 
@@ -162,13 +162,13 @@ def block(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
     `frequencies`, `mask` and `cache` as in grouped_query_attention; `eps` as in rms_norm.
     Returns: x, shape (..., T, d), and the pair (keys, values) of the layer.
     Example: if w_o and w_down are zero, nothing is added and the result is x.
-    Source: Touvron et al. 2023 §2.2; LlamaDecoderLayer of Hugging Face transformers.
+    Source: Touvron et al. 2023 §2.2; LlamaDecoderLayer in Hugging Face transformers.
     """
     raise NotImplementedError("block is not written yet")
 
 
 def from_checkpoint(tensors, frequencies, eps=1e-5):
-    """Return a model from the tensors of a checkpoint that has Hugging Face's names for a Llama.
+    """Build a model from a checkpoint's tensors, which have Hugging Face's names for a Llama.
 
         model.embed_tokens.weight    embedding        model.norm.weight    norm        lm_head.weight    head
         and after model.layers.N. for layer N:
@@ -178,55 +178,56 @@ def from_checkpoint(tensors, frequencies, eps=1e-5):
             mlp.up_proj.weight                w_up          self_attn.o_proj.weight    w_o
             mlp.down_proj.weight              w_down
 
-    A checkpoint keeps each matrix as (out, in), so those of the layers and lm_head are transposed. The embedding is not
-    transposed, because its rows are looked up. Layers are in the order of their numbers: 10 comes after 9. Without
+    A checkpoint stores each matrix as (out, in), so the matrices of the layers and of lm_head are transposed. The
+    embedding is not transposed, because its rows are looked up. Layers are ordered by number: 10 comes after 9. Without
     lm_head.weight the head is tied, and the model has no entry `head`. The columns are in the half layout already.
-    Leave out names that end in `rotary_emb.inv_freq`: they are the frequencies, in old checkpoints.
+    Leave out names that end in `rotary_emb.inv_freq`: in old checkpoints, they are the frequencies.
 
     Parameters: `tensors`, a dict of names to arrays, in any order; `frequencies`, shape (dh/2,); `eps`, a
     number.
     Returns: a model, the dict described at the top of this file; `frequencies` and `eps` are entries of it.
-    Raises: ValueError for any other name: a model with a bias or another norm would give other logits.
+    Raises: ValueError for any other name: a model with a bias or another norm would give different logits.
     Example: the matrix `mlp.up_proj.weight` of shape (f, d) becomes `w_up` of shape (d, f).
-    Source: LlamaForCausalLM of Hugging Face transformers.
+    Source: LlamaForCausalLM in Hugging Face transformers.
     """
     raise NotImplementedError("from_checkpoint is not written yet")
 
 
 def forward(tokens, model, positions=None, mask=None, cache=None):
-    """Return the logits after each token, and the cache with all tokens in it, to read a text or to decode.
+    """Return the logits after each token, and the cache with all tokens in it: for reading a text and for decoding.
 
         x = embedding[tokens]
         x = block(x, …) for each layer
         logits = rms_norm(x, norm) @ head              head = embeddingᵀ if the model has none
 
-    The tokens come after the t tokens of the cache. Without `positions` they have the positions t … t+T−1.
-    Without a `mask` row i may use the keys 0 … t+i: the causal mask from row t on, for T > 1 after a cache
-    too. To decode one more token: forward([token], model, cache=cache).
+    The tokens come after the t tokens of the cache. Without `positions`, they are at positions t … t+T−1.
+    Without a `mask`, row i may use keys 0 … t+i: the causal mask from row t on, even for T > 1 after a cache.
+    To decode one more token: forward([token], model, cache=cache).
 
     Parameters: `tokens`, ints, shape (..., T); `model`, a dict; `positions`, None, (T,) or (..., T); `mask`,
     None or bool, as in grouped_query_attention; `cache`, None or a list with one pair (keys, values) per
     layer. The list and its arrays do not change.
     Returns: logits, shape (..., T, V), and the new cache, a list of pairs, each array (..., g, t + T, dh).
-    Raises: IndexError for a token outside 0 … V−1. −1 is no token, though numpy would take the last row.
-    Example: a model without layers: logits are rms_norm(embedding[tokens], norm) @ embeddingᵀ.
-    Source: LlamaForCausalLM of Hugging Face transformers.
+    Raises: IndexError for a token outside 0 … V−1. −1 is not a token, though numpy would take the last row.
+    Example: without layers and with a tied head, the logits are rms_norm(embedding[tokens],
+    norm) @ embeddingᵀ.
+    Source: LlamaForCausalLM in Hugging Face transformers.
     """
     raise NotImplementedError("forward is not written yet")
 
 
 def next_token_loss(logits, tokens):
-    """Return the mean loss of each next token, in nats: how badly the logits predicted it.
+    """Return the mean loss over all next tokens, in nats: how badly the logits predicted them.
 
         mean over t < T−1 and all rows of   −log softmax(logits[t])[tokens[t+1]]
 
-    The logits after token t are compared with token t+1: with a single shift by one. The last logits have no
-    next token. The result is finite for logits of any finite size.
+    The logits after token t are compared with token t+1: a single shift by one. The last logits have no next
+    token. The result is finite for logits of any finite size.
 
     Parameters: `logits`, shape (..., T, V); `tokens`, ints, shape (..., T), with T at least 2.
-    Returns: a float. e to the power of it is called perplexity.
-    Raises: IndexError for a token outside 0 … V−1: −100, which other libraries leave out of the mean, is no
-    token here.
+    Returns: a float. e raised to this power is called the perplexity.
+    Raises: IndexError for a token outside 0 … V−1: −100, which other libraries leave out of the mean, is not
+    a token here.
     Example: if all logits are equal, the loss is ln V, whatever the tokens are.
     Source: Touvron et al. 2023; the cross-entropy of every language model.
     """
@@ -243,7 +244,7 @@ def generate(tokens, model, count):
     Returns: int64, shape (count,): only the new tokens.
     Raises: ValueError for a negative count.
     Example: generate(tokens, model, 1) is the argmax of the last row of forward's logits.
-    Source: greedy decoding, `generate(do_sample=False)` of Hugging Face transformers.
+    Source: greedy decoding, `generate(do_sample=False)` in Hugging Face transformers.
     """
     raise NotImplementedError("generate is not written yet")
 
@@ -252,19 +253,19 @@ def generate(tokens, model, count):
 ANSWERS = {
     # Llama 3 8B has 32 layers and 8 key heads of 128 features. How many numbers does the cache hold per token?
     "cached_numbers_per_token_llama_3_8b": None,
-    # In a layer of Llama 3 8B (d = 4096, f = 14336, 32 query heads, 8 key heads of 128 features): which share of the
-    # numbers in matrices belongs to the feed-forward part? Three digits are enough.
+    # In a layer of Llama 3 8B (d = 4096, f = 14336, 32 query heads, 8 key heads of 128 features): what share of the
+    # numbers in its matrices belongs to the feed-forward part? Three digits are enough.
     "feed_forward_share_of_a_layer_llama_3_8b": None,
-    # All positions of a text are 5 larger. Do the logits change?
+    # All positions of a text grow by 5. Do the logits change?
     "logits_change_when_all_positions_shift_by_5": None,
     # A model predicts the same probability for all 84 characters. What is its perplexity?
     "perplexity_of_a_uniform_guess_among_84": None,
-    # Does np.tile give what np.repeat gives if there is a single key head?
+    # Does np.tile give the same result as np.repeat if there is a single key head?
     "tile_equals_repeat_for_one_key_head": None,
     # For practice, no points. 32 query heads share 8 key heads. Which key head does query head 13 use? Heads count from
     # 0.
     "key_head_of_query_head_13_of_32_with_8": None,
-    # For practice, no points. How many numbers do w_gate, w_up and w_down have together for d = 32 and f = 48?
+    # For practice, no points. How many numbers do w_gate, w_up and w_down have in total for d = 32 and f = 48?
     "parameters_of_a_gated_part_d_32_f_48": None,
     # For practice, no points. The model gave the right token the probability 1/8. How large is the loss, in nats?
     "loss_of_a_token_that_got_probability_1_in_8": None,

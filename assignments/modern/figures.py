@@ -1,4 +1,4 @@
-"""Pictures of lesson 11, drawn from the functions of a submission, `modern.py`."""
+"""Pictures for lesson 11, drawn from the functions in a submission's `modern.py`."""
 
 from __future__ import annotations
 
@@ -128,8 +128,8 @@ def windows_and_chunks(modern: ModuleType, length: int = 18, window: int = 6, ne
 def partial_and_p_rope(modern: ModuleType, head_dim: int = 64, p: float = 0.25) -> Figure:
     """Draw the frequencies of p-RoPE and of partial RoPE.
 
-    p-RoPE keeps the fast pairs as they are and stops the other pairs; partial RoPE spreads all frequencies
-    over few pairs.
+    p-RoPE keeps the fast pairs as they are and stops the others; partial RoPE spreads all frequencies over
+    few pairs.
     """
     theta = as_numbers(modern.p_rope_frequencies(head_dim, 1))
     stopped = as_numbers(modern.p_rope_frequencies(head_dim, p))
@@ -214,7 +214,7 @@ def cache_with_sinks(
 
 @picture
 def content_and_position(modern: ModuleType, length: int = 12, shift: int = 0) -> Figure:
-    """Draw the two parts of a score of decoupled RoPE: content and position.
+    """Draw the two parts of a decoupled RoPE score: content and position.
 
     A shift of all positions changes neither part.
     """
@@ -261,7 +261,7 @@ def log_n_weights(modern: ModuleType, trained_len: int = 2048, lead: float = 10)
 def schedules_measured(schedules: Iterable[Any]) -> Figure:
     """Draw accuracy against length for each task and schedule of layers.
 
-    Each panel has a thin line per seed, and their mean.
+    Each panel has a thin line per seed, and a thick line for their mean.
     """
     rows, tasks = list(schedules), ("copy 3 back", "passkey")
     kinds = list(dict.fromkeys(row.schedule for row in rows if row.run in tasks))
@@ -311,7 +311,7 @@ def learned_sink(modern: ModuleType, low: float = -2, high: float = 2) -> Figure
 
 
 def measurements() -> dict[str, Any]:
-    """Return the measurements for the pictures that need no function."""
+    """Return the measurements for the pictures that use no functions."""
     from assignments.modern import lab
 
     return {"schedules": lab.saved(), "schedule_loss": lab.saved_losses()}

@@ -7,19 +7,20 @@ Every sequence begins with the same start token, and all other tokens are drawn 
     copy 3 back    at each of the last 12 positions, name the token 3 positions back
     passkey        there is one mark somewhere in the sequence; at the last position, name the token after the mark
 
-The model has two layers. Each is causal attention with one head, and then two matrices with max(0, ·) between them:
+The model has two layers. Each consists of causal attention with one head, then two matrices with max(0, ·) between
+them:
 
     h = h + softmax(q kᵀ/√d) v          q, k, v = h W_q, h W_k, h W_v; in layers with RoPE, q and k are rotated
     h = h + max(0, h W_up) W_down
 
-The scores of the tokens as answers are h W_out after the second layer. Which layers rotate comes from `rope_layers` of
-the file under test, and the rotations come from its `shift_keys`.
+After the second layer, h W_out gives the scores of the tokens as answers. The `rope_layers` of the file under test
+decides which layers rotate, and the rotations come from its `shift_keys`.
 
 How does a model without RoPE count? The lab removes its first token in two ways: it replaces the token only in the
-test, or already in training. And it prints how much attention token 0 gets in the first layer.
+test, or in training as well. It also prints how much attention token 0 gets in the first layer.
 
-Can RoPE be taken out after training (DroPE, arXiv 2512.12167)? The lab trains with RoPE in every layer, leaves RoPE out
-of one layer or of both, and continues training for some steps, or for none.
+Can RoPE be taken out after training (DroPE, arXiv 2512.12167)? The lab trains with RoPE in every layer, removes RoPE
+from one layer or from both, and continues training for some steps, or for none.
 """
 
 from __future__ import annotations
@@ -66,12 +67,12 @@ class Setting:
     texts: int = 256
     """Approximate number of test sequences at each length."""
     vocabulary: int = 16
-    """Number of tokens that can be an answer; the start token and the mark come after them."""
+    """Number of tokens that can be answers; the start token and the mark come after them."""
     width: int = 32
     hidden: int = 64
     layers: int = 2
     start: bool = True
-    """True if every sequence of training begins with the start token."""
+    """True if every training sequence begins with the start token."""
 
     @property
     def start_token(self) -> int:
@@ -100,7 +101,7 @@ SCHEDULES_OF_THREE = {
     BUT_LAST: lambda implementation, layers: implementation.rope_layers(layers, layers),
     "every layer": SCHEDULES["every layer"],
 }
-"""Schedules of three layers: the order of Llama 4 and SmolLM3, in small."""
+"""Schedules for three layers: the order of Llama 4 and SmolLM3, on a small scale."""
 _SCHEDULES = SCHEDULES | SCHEDULES_OF_THREE
 """Schedule → the layers that rotate, from `rope_layers`.
 
@@ -132,7 +133,7 @@ class Measurement(NamedTuple):
 
 
 class Loss(NamedTuple):
-    """Mean cross-entropy of one seed in training, over the steps since the row before."""
+    """Mean cross-entropy of one seed in training, over the steps since the previous row."""
 
     run: str
     schedule: str
@@ -142,7 +143,7 @@ class Loss(NamedTuple):
 
 
 class Look(NamedTuple):
-    """Mean attention over sequences that token 0 gets from a position in the first layer, without RoPE."""
+    """Attention that token 0 gets from a position in the first layer, without RoPE: the mean over sequences."""
 
     seed: int
     position: int
@@ -155,7 +156,7 @@ class Look(NamedTuple):
 def copy_back(rng: np.random.Generator, count: int, length: int, setting: Setting) -> Texts:
     """Return sequences whose answer at each position is the token `back` positions before it."""
     tokens = _random_tokens(rng, count, length, setting)
-    # The other positions got their answer from the end, by np.roll.
+    # At the other positions, np.roll put answers from the end.
     has_answer = np.tile(np.arange(length) > setting.back, (count, 1))
     return Texts(tokens, np.roll(tokens, setting.back, axis=1), has_answer)
 
@@ -207,7 +208,7 @@ class Run:
 TAKEN_OUT = ("no layer", "the first layer", "every layer")
 """Layers in which RoPE stays when it is removed after training.
 
-The last entry is the control: only more steps.
+The last entry is the control: more training steps, and nothing else.
 """
 
 
@@ -271,7 +272,7 @@ def rotations(implementation: ModuleType, schedule: str, length: int, setting: S
 def forward(parameters: Parameters, layers: Layers, tokens: np.ndarray) -> tuple[np.ndarray, list[tuple]]:
     """Return the scores of all tokens as answers, shape (S, B, T, vocabulary).
 
-    The second result holds the intermediate values that the gradients need.
+    The second result contains the intermediate values that the gradients need.
     """
     ahead = np.triu(np.full((tokens.shape[-1],) * 2, -np.inf, parameters["tokens"].dtype), 1)
     h = parameters["tokens"][np.arange(len(tokens))[:, np.newaxis, np.newaxis], tokens]
@@ -301,7 +302,7 @@ def loss_and_gradients(parameters: Parameters, layers: Layers, texts: Texts) -> 
     gradients: Parameters = {}
 
     def back(name: str, x: np.ndarray, d_y: np.ndarray) -> np.ndarray:
-        """Go back through y = x W: keep the gradient of W and return that of x."""
+        """Propagate a gradient back through y = x W: keep the gradient of W, and return that of x."""
         gradients[name] = transposed(flattened(x)) @ flattened(d_y)
         return times_matrix(d_y, transposed(parameters[name]))
 
@@ -323,7 +324,7 @@ def loss_and_gradients(parameters: Parameters, layers: Layers, texts: Texts) -> 
 
 
 def _rotated(x: np.ndarray, matrices: np.ndarray | None) -> np.ndarray:
-    """Return row t of x times matrix t."""
+    """Multiply each row t of x by matrix t."""
     if matrices is None:
         return x
     return (x.swapaxes(0, 2) @ matrices[:, np.newaxis].astype(x.dtype)).swapaxes(0, 2)
@@ -350,7 +351,7 @@ def train(
     for step in range(steps):
         drawn = [task.draw(source, setting.batch, setting.trained_length, setting) for source in sources]
         loss, gradients = loss_and_gradients(parameters, layers, Texts(*map(np.stack, zip(*drawn, strict=True))))
-        # The step shrinks to nothing at the end, so that the last few sequences do not decide the result.
+        # The step size shrinks to zero at the end, so that the last few sequences do not decide the result.
         adam.step(gradients, setting.learning_rate * (1 - step / steps))
         passed.append(loss)
         if (step + 1) % 100 == 0:
@@ -363,7 +364,7 @@ def train(
 
 
 def one_model(parameters: Parameters, place: int) -> Parameters:
-    """Return the model at one place of the stacked models, with an axis for its seed."""
+    """Return one of the stacked models, with an axis for its seed."""
     return {name: value[place : place + 1] for name, value in parameters.items()}
 
 
@@ -426,7 +427,7 @@ def measure(implementation: ModuleType, run: str, schedule: str, seeds: Sequence
 
 
 def jobs(full: bool) -> list[tuple[str, str]]:
-    """Return a run and a schedule for each job; long runs only in full."""
+    """Return a run and a schedule for each job; long runs only with `full`."""
     return [(name, schedule) for name, run in RUNS.items() if full or not run.full for schedule in run.schedules]
 
 
@@ -438,7 +439,7 @@ def job(path: Path, run: str, schedule: str) -> Results:
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """Return the measurements of the last experiment.
 
-    They are the reader's measurements, or those of the course before the reader has run the experiment.
+    They are the reader's measurements, or the course's if the reader has not run the experiment yet.
     """
     rows = experiments.rows_of(path)
     return [
@@ -466,7 +467,7 @@ def save(results: Results, folder: Path) -> None:
 
 
 def accuracies(measured: Sequence[Measurement], run: str, schedule: str) -> dict[int, np.ndarray]:
-    """Return length → the accuracies of all seeds."""
+    """Return the accuracies of all seeds, by length."""
     rows = [row for row in measured if (row.run, row.schedule) == (run, schedule)]
     lengths = sorted({row.length for row in rows})
     return {length: np.array([row.accuracy for row in rows if row.length == length]) for length in lengths}
@@ -481,14 +482,14 @@ def weights_of_first_token(looks: Sequence[Look]) -> np.ndarray:
 def times_the_others(weights: np.ndarray) -> np.ndarray:
     """Return c per seed: the weight of token 0 at position t is c/(c + t).
 
-    c is a mean over positions; for c = 1 the weight is 1/(t + 1).
+    c is a mean over positions; for c = 1, the weight is 1/(t + 1).
     """
     later = weights[:, 1:]
     return np.asarray((later * np.arange(1, weights.shape[1]) / (1 - later)).mean(axis=1))
 
 
 def summary(measured: Sequence[Measurement]) -> str:
-    """Return the tables of the lesson, one per task, the best schedule first.
+    """Return the lesson's tables, one per task, with the best schedule first.
 
     They show the accuracy at two lengths, and in how many seeds RoPE in the first layer is better at 64.
     """

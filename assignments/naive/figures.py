@@ -1,4 +1,4 @@
-"""Pictures of lesson 2, drawn from the functions of a submission, `naive.py`."""
+"""Pictures for lesson 2, drawn from the functions in a submission's `naive.py`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LESSON = Lesson(2, 2, "1", (1,), "a number is added to the row of a token")
 
 @picture
 def integer_scale(naive: ModuleType, length: int = 512) -> Figure:
-    """Draw the position added to every feature: it is soon much larger than the features of the token."""
+    """Draw the position added to every feature: it is soon much larger than the token's features."""
     tokens = np.random.default_rng(0).normal(size=(length, 64))
     placed = as_numbers(naive.add_integer_positions(tokens))
     positions = as_numbers(naive.integer_positions(length))
@@ -58,7 +58,7 @@ def integer_scale(naive: ModuleType, length: int = 512) -> Figure:
 def normalized_spacing(naive: ModuleType, short: int = 10, long: int = 40, position: int = 5) -> Figure:
     """Draw normalized positions in a short and a long text.
 
-    The same position is another number in a longer text, and one step is another size.
+    In a longer text, the same position gets a different number, and a step has a different size.
     """
     figure = Figure(figsize=(8.4, 2.3), layout="constrained")
     axes = figure.subplots()
@@ -104,7 +104,7 @@ def layer_norm(naive: ModuleType, position: int = 500) -> Figure:
 def binary_waves(naive: ModuleType, length: int = 48) -> Figure:
     """Draw each bit as a square wave with twice the period of the bit below it.
 
-    At some steps many bits change together.
+    At some steps, many bits change together.
     """
     codes, gray = np.asarray(naive.binary_positions(length)), np.asarray(naive.gray_positions(length))
     steps, gray_steps = np.asarray(naive.hamming_steps(codes)), np.asarray(naive.hamming_steps(gray))

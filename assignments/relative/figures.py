@@ -1,4 +1,4 @@
-"""Pictures of lesson 6, drawn from the functions of a submission, `relative.py`."""
+"""Pictures for lesson 6, drawn from the functions in a submission's `relative.py`."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def table_rows(relative: ModuleType, length: int = 5, max_distance: int = 2) -> 
 
 @picture
 def distance_names(relative: ModuleType, max_distance: int = 8, num_buckets: int = 16) -> Figure:
-    """Draw which entry of the table belongs to a distance.
+    """Draw which table entry belongs to each distance.
 
-    Shaw clips; T5 has wider buckets far away and a half per direction.
+    Shaw et al. clip; T5 has wider buckets for long distances, and half of the buckets for each direction.
     """
     figure, (shaw, t5) = make_panels(2, 8.8, 3.3, width_ratios=(1, 1.5))
     near = np.arange(-20, 21)
@@ -69,7 +69,7 @@ def distance_names(relative: ModuleType, max_distance: int = 8, num_buckets: int
 
 @picture
 def four_terms(relative: ModuleType, length: int = 6, max_distance: int = 2) -> Figure:
-    """Draw the four terms of Transformer-XL's score, each added to zero everywhere else."""
+    """Draw the four terms of Transformer-XL's score, each with the other three set to zero."""
     rng = np.random.default_rng(3)
     q, k = rng.normal(size=(2, length, 4))
     table, (u, w) = rng.normal(size=(2 * max_distance + 1, 4)), rng.normal(size=(2, 4))

@@ -1,27 +1,27 @@
 """Relative positions: use the distance itself.
 
-With RoPE a score depends on the offset between query and key, but through cosines that are fixed before
+With RoPE, a score depends on the offset between query and key, but only through cosines that are fixed before
 training. The model cannot simply learn that the previous word counts double. Here it can. Shaw et al. (2018)
-learn one vector per distance and add it to the key, and a second one that they add to the value. T5 (Raffel
-et al. 2020) learns one number per head and per bucket of distances and adds it to the score. Both need a
-rule for far distances. Shaw clips them. T5's buckets become wider with the distance, and the last one takes
-all the rest.
+learn two vectors per distance: one is added to the key, the other to the value. T5 (Raffel et al. 2020)
+learns one number per head and bucket of distances, and adds it to the score. Both need a rule for long
+distances. Shaw et al. clip them. T5's buckets become wider as the distance grows, and the last bucket takes
+all the remaining distances.
 
-Conventions: positions count from 0; `...` is any number of leading axes; the last two axes are
+Conventions: positions count from 0; `...` stands for any number of leading axes; the last two axes are
 (sequence, feature). The relative position of a key at j for a query at i is j − i: negative if the key comes
 before the query, positive if it comes after it. Relative positions and buckets are int64. The result is
 float32 if all feature arrays (q, k, v and the tables) are float32, otherwise float64. Sums are computed in
 float64 and converted at the end.
-Only the functions with a line `Raises` must refuse a bad argument.
+Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
+    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
 
-    This function is already written in the file of every lesson; lesson 1 says how to use it.
+    This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -29,12 +29,12 @@ def _features(*arrays):
 
 
 def relative_positions(q_len, k_len, q_start=0):
-    """Return how far each key comes after each query, as a negative number if it comes before the query.
+    """Return how far each key comes after each query; the number is negative for a key before the query.
 
         r[i, j] = j − (i + q_start)
 
-    Keys count from 0, queries from q_start. If a model generates text with a cache, there is one query, the
-    newest token, and q_start is its position in the text. With q_start = 0 all earlier keys would seem to
+    Keys count from 0, queries from q_start. When a model generates text with a cache, there is one query, the
+    newest token, and q_start is its position in the text. With q_start = 0, all earlier keys would seem to
     come after it.
 
     Parameters: `q_len` and `k_len`, ints of at least 0; `q_start`, an int.
@@ -47,11 +47,11 @@ def relative_positions(q_len, k_len, q_start=0):
 
 
 def clip_positions(relative, max_distance):
-    """Replace every distance beyond max_distance by max_distance.
+    """Limit every distance to max_distance.
 
         clip(r) = max(−k, min(k, r)),   k = max_distance
 
-    The sign stays, so far before and far after remain different.
+    The sign is kept, so keys far before and far after a query remain distinct.
 
     Parameters: `relative`, relative positions of any shape, int64; `max_distance`, an int of at least 0.
     Returns: int64, the shape of relative.
@@ -67,13 +67,13 @@ def shaw_scores(q, k, key_table, max_distance):
         score[i, j] = q_i · (k_j + a_ij) / √d,   a_ij = key_table[clip(j − i) + max_distance]
 
     Row 0 of the table belongs to the relative position −max_distance, the middle row to 0. q_i · (k_j + a_ij)
-    equals q_i · k_j + q_i · a_ij. So it is enough to multiply each query once with each row of the table. An
+    equals q_i · k_j + q_i · a_ij. So it is enough to multiply each query by each row of the table once. An
     array of shape (Tq, Tk, d) is not needed.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `key_table`, shape (2·max_distance + 1, d);
     `max_distance`, an int of at least 0. Queries and keys both count from 0.
     Returns: shape (..., Tq, Tk).
-    Raises: ValueError if the table has another shape.
+    Raises: ValueError if the table has any other shape.
     Example: q = [[1, 0], [1, 0]], k = [[1, 0], [1, 0]], max_distance 1, table [[2, 0], [0, 0], [−1, 0]]:
     the scores are [[1, 0], [3, 1]] / √2 = [[0.7071, 0], [2.1213, 0.7071]].
     Source: Shaw et al. 2018 §3.1 eq. 4, §3.3 eq. 5.
@@ -88,21 +88,21 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
 
     α = softmax(shaw_scores) over the keys that the mask allows. A query that may use no key gets zeros.
 
-    The values that a query collects then also contain the distance of their tokens. The next layer can use this.
+    The values that a query collects then also carry the distances of their tokens. The next layer can use this.
 
-    Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `v`, shape (..., Tk, dv); `key_table`,
-    shape (2·max_distance + 1, d); `value_table`, shape (2·max_distance + 1, dv); `mask`, boolean, True = may
-    attend. Its shape broadcasts with (..., Tq, Tk); it may add leading axes, and never enlarges Tq or Tk.
+    Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `v`, shape (..., Tk, dv); `key_table`, shape
+    (2·max_distance + 1, d); `value_table`, shape (2·max_distance + 1, dv); `mask`, boolean, True = may
+    attend. Its shape broadcasts with (..., Tq, Tk); it may add leading axes, but never enlarges Tq or Tk.
     Returns: shape (..., Tq, dv).
     Raises: ValueError if the mask does not fit.
-    Example: with one token α is 1, so the result is v + the middle row of value_table.
+    Example: with one token, α is 1, so the result is v plus the middle row of value_table.
     Source: Shaw et al. 2018 §3.1 eq. 3 and 4.
     """
     raise NotImplementedError("shaw_attention is not written yet")
 
 
 def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
-    """Return the T5 bucket of each relative position: one bucket per near distance, wider buckets for far ones.
+    """Return the T5 bucket of each relative position: one bucket per short distance, wider buckets for long ones.
 
         n < e:   bucket = n
         n ≥ e:   bucket = min(B − 1,  e + ⌊ log(n / e) / log(D / e) · (B − e) ⌋)
@@ -111,7 +111,7 @@ def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
     n = |relative|, and B is added for keys after the query (relative > 0). Causal: B = num_buckets,
     n = max(−relative, 0), so keys after the query, which a causal mask hides anyway, count as distance 0.
 
-    No test asks for a case in which the number to round down is whole, up to rounding.
+    No test uses a case in which the number to be rounded down is already whole, up to rounding.
 
     Parameters: `relative`, whole numbers of any shape, key minus query; `num_buckets`, at least 4 if
     bidirectional and at least 2 if causal, so that e is at least 1; `max_distance`, above e.
@@ -125,12 +125,12 @@ def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
 
 
 def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """Return the bias that T5 adds to the scores of each head: the table's number for the bucket of each pair.
+    """Return the bias that T5 adds to the scores of each head: the table entry for each pair's bucket.
 
         bias[h, i, j] = table[t5_bucket(j − (i + q_start)), h]
 
-    The table has one row per bucket and one column per head. So its length is the number of buckets. The bias
-    depends only on positions: it is computed once and used in every layer and for every input.
+    The table has one row per bucket and one column per head, so its length is the number of buckets. The bias
+    depends only on positions, so it is computed once and used in every layer and for every input.
 
     Parameters: `table`, shape (num_buckets, h); the lengths and `q_start` as in relative_positions;
     `bidirectional` and `max_distance` as in t5_bucket.
@@ -143,16 +143,16 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
 
 
 def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance):
-    """Transformer-XL's scores: content and position of the query times content and position of the key.
+    """Transformer-XL's scores: the query's content and position times the key's content and position.
 
         score[i, j] = ((q_i + u) · k_j + (q_i + w) · a_ij) / √d,   a_ij = key_table[clip(j − i) + max_distance]
 
-    u = content_bias and w = position_bias. In lesson 3 a score of rows x + p had four terms. Here they are again,
-    with a relative position for the key. The position of the query is replaced by u and w, which are the same for
+    u = content_bias and w = position_bias. In lesson 3, the score of two rows x + p had four terms. Here they are
+    again, with a relative position for the key. The query's position is replaced by u and w, which are the same for
     every query. Transformer-XL makes a_ij from sinusoids; here it is a row of a table, as in shaw_scores.
 
-    Parameters: `q`, `k`, `key_table` and `max_distance` as in shaw_scores; `content_bias` and `position_bias`,
-    shape (d,), which have no influence on the dtype.
+    Parameters: `q`, `k`, `key_table` and `max_distance` as in shaw_scores; `content_bias` and `position_bias`, shape
+    (d,), which do not affect the dtype.
     Returns: shape (..., Tq, Tk).
     Raises: ValueError if a bias does not have one number per feature.
     Example: q = [[1], [1]], k = [[2], [3]], table [[5], [0], [7]], u = [1], w = [10], max_distance 1:
@@ -167,10 +167,10 @@ def disentangled_scores(q, k, key_table, query_table, max_distance):
 
         score[i, j] = (q_i · k_j + q_i · a_ij + k_j · c_ji) / √(3d)
 
-    a_ij = key_table[clip(j − i) + max_distance] and c_ji = query_table[clip(i − j) + max_distance]: the key sees
-    the query at the distance i − j, the other way round. Three terms of the same size have three times the
-    variance of one, so √(3d) replaces √d. (DeBERTa reads its learned tables by i − j in the first and by j − i
-    in the second: mirror images of these.)
+    a_ij = key_table[clip(j − i) + max_distance] and c_ji = query_table[clip(i − j) + max_distance]: seen from the key,
+    the query is at i − j, in the opposite direction. Three terms of the same size have three times the variance of one,
+    so √(3d) replaces √d. (DeBERTa looks up its first learned table by i − j and the second by j − i, so they are mirror
+    images of these.)
 
     Parameters: `q`, `k`, `key_table` and `max_distance` as in shaw_scores; `query_table`, the shape of key_table.
     Returns: shape (..., Tq, Tk).
@@ -185,17 +185,17 @@ def disentangled_scores(q, k, key_table, query_table, max_distance):
 ANSWERS = {
     # How many rows does one of Shaw's tables have for max_distance 16?
     "shaw_rows_for_k_16": None,
-    # T5's defaults, bidirectional: which bucket does a key one position before the query have?
+    # With T5's defaults, bidirectional: which bucket is a key one position before the query in?
     "t5_bucket_of_minus_1_bidirectional": None,
     # And a key one position after it?
     "t5_bucket_of_plus_1_bidirectional": None,
-    # T5's defaults: can the bias differ between two distances beyond 128 in the same direction?
+    # With T5's defaults, can the bias differ between two distances beyond 128 in the same direction?
     "t5_distances_beyond_128_differ": None,
     # For practice, worth no points.
-    # How many numbers do both of Shaw's tables hold, for max_distance 16 and 64 features of keys and values?
+    # How many numbers do Shaw's two tables contain in all, for max_distance 16 and keys and values of 64 features?
     "shaw_numbers_for_k_16_d_64": None,
-    # Causal, 16 buckets, max_distance 64: which is the smallest distance in the last bucket?
+    # Causal, 16 buckets, max_distance 64: what is the smallest distance in the last bucket?
     "last_bucket_starts_at": None,
-    # 7 cached tokens and one new one: which q_start does relative_positions(1, 8, q_start) need?
+    # With 7 cached tokens and one new token, which q_start does relative_positions(1, 8, q_start) need?
     "q_start_with_7_cached_tokens": None,
 }

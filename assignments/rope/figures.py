@@ -1,4 +1,4 @@
-"""Pictures of lesson 5, drawn from the functions of a submission, `rope.py`."""
+"""Pictures for lesson 5, drawn from the functions in a submission's `rope.py`."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def two_ways(rope: ModuleType, position: float = 1) -> Figure:
 
 
 def _row_of(values: Any) -> str:
-    """Return the four features of one row as words."""
+    """Return the four features of one row as text."""
     return " ".join(
         f"{value:.3g}" if value == int(value) else f"{value:.2f}" for value in as_numbers(values).reshape(4)
     )
@@ -217,7 +217,7 @@ def head_shapes() -> Figure:
 
 @picture
 def cache(rope: ModuleType, tokens: int = 8) -> Figure:
-    """Draw token after token which keys a step computes, and which it reads from the cache.
+    """Draw, token by token, which keys a step computes, and which it reads from the cache.
 
     The picture depends on what `decode_step` returns.
     """

@@ -1,4 +1,4 @@
-"""Pictures of lesson 3, drawn from the functions of a submission, `sinusoidal.py`."""
+"""Pictures for lesson 3, drawn from the functions in a submission's `sinusoidal.py`."""
 
 from __future__ import annotations
 
@@ -80,9 +80,9 @@ def position_slice(sinusoidal: ModuleType, position: int = 30, d_model: int = 32
 
 @picture
 def wavelength_fan(sinusoidal: ModuleType, zoom: float = 100, d_model: int = 16) -> Figure:
-    """Draw the pairs as waves, each a fixed factor longer than the wave before.
+    """Draw the pairs as waves, each longer than the one before by a fixed factor.
 
-    In a short sequence the slow pairs hardly move.
+    In a short sequence, the slow pairs hardly move.
     """
     lengths = as_numbers(sinusoidal.wavelengths(d_model))
     omega = as_numbers(sinusoidal.frequencies(d_model))

@@ -1,26 +1,26 @@
 """Sinusoidal encoding: a clock with d/2 hands.
 
-The binary code had the right idea: many digits, each with its own period. But the digits jump: from 7 to
-8 all of them change at once, and there is no value in between. Vaswani et al. 2017 use smooth waves
-instead. Think of a clock with d/2 hands. Hand i turns by ω_i radians per position: hand 0 by one radian,
-each next hand by less. The tip of every hand is written as (sin, cos). All values are between −1 and 1, and
-no value depends on the length of the sequence. Going k positions further is a fixed rotation of each pair,
-the same for every position. Nothing is learned.
+The binary code had the right idea: many digits, each with its own period. But the digits jump: from 7 to 8,
+all of them change at once, with no value in between. Vaswani et al. 2017 use smooth waves instead. Think of a
+clock with d/2 hands. Hand i turns by ω_i radians per position: hand 0 by one radian, each further hand by
+less. The coordinates of each tip are (sin, cos). All values are between −1 and 1, and no value depends on the
+length of the sequence. Moving k positions further rotates each pair by a fixed angle, the same at every
+position. Nothing is learned.
 
-Conventions: positions count from 0 and may be any real numbers; `...` is any number of leading axes, even
-none; the last two axes are (sequence, feature). Pair i is the features (2i, 2i+1) = (sin, cos). In the
-concatenated layout it is the features (i, i + d/2). A result is float32 if the feature array is float32, else
-float64. Angles are always computed in float64, because large positions lose digits in shorter formats.
-Only the functions with a line `Raises` must refuse a bad argument.
+Conventions: positions count from 0 and may be any real numbers; `...` stands for any number of leading axes,
+possibly none; the last two axes are (sequence, feature). Pair i consists of features 2i and 2i+1, (sin, cos);
+in the concatenated layout, of features i and i + d/2. A result is float32 if the feature array is float32,
+else float64. Angles are always computed in float64, because large positions lose digits in shorter formats.
+Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays, or lists, as float64 arrays, and the dtype of the result: float32 if all of them are float32.
+    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
 
-    This function is already written in the file of every lesson; lesson 1 says how to use it.
+    This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
     arrays = [np.asarray(array) for array in arrays]
     dtype = np.float32 if all(array.dtype == np.float32 for array in arrays) else np.float64
@@ -28,13 +28,13 @@ def _features(*arrays):
 
 
 def frequencies(d_model, base=10000.0):
-    """Return the angle of each pair per position, in radians.
+    """Return the angle by which each pair turns per position, in radians.
 
         ω_i = base^(−2i / d),   i = 0 … d/2 − 1,   d = d_model
 
-    Pair 0 turns by one radian per position. With a base above 1 it is the fastest pair, and each next pair is
-    slower by the same factor. i counts pairs, 2i counts features: the exponent goes from 0 to −(d − 2)/d,
-    almost −1, not only to −1/2.
+    Pair 0 turns by one radian per position. With a base above 1 it is the fastest pair, and each further pair
+    is slower by the same factor. i counts pairs and 2i counts features, so the exponent goes from 0 to
+    −(d − 2)/d, almost −1, and not just to −1/2.
 
     Parameters: `d_model`, an even int; `base`, a positive finite number.
     Returns: float64, shape (d_model/2,).
@@ -50,12 +50,12 @@ def wavelengths(d_model, base=10000.0):
 
         λ_i = 2π / ω_i = 2π · base^(2i / d)
 
-    Compare bit_period of the last assignment. There the periods were 2, 4, 8, …; here each wavelength is
+    Compare bit_period in the previous assignment. There the periods were 2, 4, 8, …; here each wavelength is
     base^(2/d) times the previous one.
 
     Parameters: as frequencies.
     Returns: float64, shape (d_model/2,), in positions.
-    Example: wavelengths(8) is [6.283, 62.83, 628.3, 6283.2]. The last is 2π·1000 and not 2π·base.
+    Example: wavelengths(8) is [6.283, 62.83, 628.3, 6283.2]. The last is 2π·1000, not 2π·base.
     Source: Vaswani et al. 2017 §3.5.
     """
     raise NotImplementedError("wavelengths is not written yet")
@@ -67,7 +67,7 @@ def sinusoidal_encoding(positions, d_model, base=10000.0):
         PE(p, 2i)   = sin(p · ω_i)
         PE(p, 2i+1) = cos(p · ω_i)
 
-    This is a formula and not a table: every real position has an encoding, even a negative or a fractional one.
+    This is a formula, not a table: every real position has an encoding, even a negative or fractional one.
 
     Parameters: `positions`, a number or an array of numbers of any shape; `d_model`, an even int.
     Returns: float64, shape positions.shape + (d_model,).
@@ -78,9 +78,9 @@ def sinusoidal_encoding(positions, d_model, base=10000.0):
 
 
 def add_positions(x, base=10000.0):
-    """Token embeddings with the encoding of positions 0 … T−1 added: row t becomes x_t + PE(t).
+    """Add the encodings of positions 0 … T−1 to the token embeddings: row t becomes x_t + PE(t).
 
-    Every sequence of a batch gets the same encoding; its first row is position 0.
+    Every sequence in a batch gets the same encodings; its first row is position 0.
 
     Parameters: `x`, shape (..., T, d) with d even.
     Returns: the shape of x. x itself does not change.
@@ -95,8 +95,8 @@ def offset_similarity(offsets, d_model, base=10000.0):
 
         PE(p) · PE(p + k) = Σ_i cos(ω_i · k)   for every p
 
-    It depends only on the distance: k and −k give the same number. It is largest at k = 0 and smaller at
-    large distances, but it does not fall at every step.
+    The product depends only on the distance: k and −k give the same number. It is largest at k = 0 and
+    smaller at large distances, but it does not fall at every step.
 
     Parameters: `offsets`, a real number or an array of them, any shape.
     Returns: float64, the shape of offsets.
@@ -107,19 +107,19 @@ def offset_similarity(offsets, d_model, base=10000.0):
 
 
 def shift_matrix(offset, d_model, base=10000.0):
-    """Return the matrix that moves the encoding of any position `offset` positions further.
+    """Return the matrix that moves any position's encoding `offset` positions further.
 
         M · PE(p) = PE(p + offset)   for every p
 
-    M has one 2 × 2 block per pair on its diagonal and zeros elsewhere. Block i is [[cos, sin], [−sin, cos]] of
-    the angle offset·ω_i. It follows from sin(a+b) = sin a cos b + cos a sin b and
-    cos(a+b) = cos a cos b − sin a sin b. The minus is in the lower left corner because sin comes first in a
-    pair. M is a rotation: Mᵀ M is the identity matrix, and a shift by a and then by b is a shift by a + b.
+    M has one 2 × 2 block per pair on its diagonal and zeros elsewhere. Block i is [[cos, sin], [−sin, cos]] at the
+    angle offset·ω_i. It follows from sin(a+b) = sin a cos b + cos a sin b and cos(a+b) = cos a cos b − sin a sin b. The
+    minus sign is in the lower left corner because sin comes first in each pair. M is a rotation: Mᵀ M is the identity
+    matrix, and a shift by a followed by a shift by b is a shift by a + b.
 
     Parameters: `offset`, one real number, negative to move back.
     Returns: float64, shape (d_model, d_model).
     Example: shift_matrix(1, 2) is [[0.5403, 0.8415], [−0.8415, 0.5403]].
-    Source: Vaswani et al. 2017 §3.5 claims the linear map; the matrix is the angle-sum identity.
+    Source: Vaswani et al. 2017 §3.5 claims the linear map; the matrix follows from the angle-sum identities.
     """
     raise NotImplementedError("shift_matrix is not written yet")
 
@@ -127,16 +127,16 @@ def shift_matrix(offset, d_model, base=10000.0):
 def to_concatenated(pe):
     """Reorder features from [sin, cos, sin, cos, …] to [all the sines | all the cosines].
 
-    Only the layout changes. The values are the same, and so is every dot product of two encodings in the
-    same layout. Not every encoding in two halves is a reordering of this one: tensor2tensor also has other
-    frequencies, base^(−i / (d/2 − 1)), so the last is exactly 1/base, and its values differ.
+    Only the layout changes. The values are the same, and so is every dot product of two encodings in the same
+    layout. Not every encoding in two halves is a reordering of this one: tensor2tensor also uses different
+    frequencies, base^(−i / (d/2 − 1)). The last of them is exactly 1/base, so its values differ.
 
     Parameters: `pe`, shape (..., d) with d even.
     Returns: the shape of pe.
     Raises: ValueError for an odd number of features.
     Example: to_concatenated([0, 1, 2, 3, 4, 5]) is [0, 2, 4, 1, 3, 5].
-    Source: the Marian model of Hugging Face transformers, these values in this layout; tensor2tensor,
-    `get_timing_signal_1d`, this layout and other values.
+    Source: Hugging Face transformers' Marian model, with these values in this layout; tensor2tensor,
+    `get_timing_signal_1d`, with other values in this layout.
     """
     raise NotImplementedError("to_concatenated is not written yet")
 
@@ -152,20 +152,22 @@ def to_interleaved(pe):
 
 # Answer with a number, True or False.
 ANSWERS = {
-    # d_model = 512, base 10000: how many positions is the longest wavelength, to the nearest integer?
+    # d_model = 512, base 10000: how many positions long is the longest wavelength, to the nearest integer?
     "slowest_wavelength_512": None,
-    # How many positions is the shortest wavelength, for every d_model and every base above 1?
+    # How many positions long is the shortest wavelength, for every d_model and every base above 1?
     "fastest_wavelength": None,
     # d_model = 512: what is PE(p) · PE(p)?
     "similarity_at_zero_512": None,
-    # A model was trained on 512 tokens and now gets 5000: does the encoding run without an exception?
+    # A model was trained on 512 tokens and is now given 5000. Does the encoding run without an exception?
     # (Whether the model still answers well is another question; the assignment on extrapolation measures it.)
     "extrapolates_without_error": None,
-    # For practice, no points. d_model = 2: which of the positions 1 … 100 has the code nearest to that of position 0?
+    # For practice, no points. d_model = 2: which of the positions 1 … 100 has the encoding nearest to that of position
+    # 0?
     "nearest_to_position_0_with_one_pair": None,
     # For practice, no points. Is there a matrix M that turns the sines of p into the sines of p + 1, for every p?
     "sine_alone_has_a_shift_matrix": None,
-    # For practice, no points. Which number is in row 1, column 0 of shift_matrix(3, 2), with two features?
+    # For practice, no points. What number is in row 1, column 0 of shift_matrix(3, 2), the matrix for two
+    # features?
     "lower_left_of_shift_3": None,
     # For practice, no points. Does training change a registered buffer of PyTorch?
     "registered_buffer_is_trained": None,

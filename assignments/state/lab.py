@@ -7,21 +7,21 @@ head. Each token sets its gate, and w and c are trained:
 
     f = sigmoid(h w + c)       log_f = log f, and `forgetting_attention` of your file does the rest
 
-Before training w is 0, so all gates are equal: the model begins as ALiBi. Tasks:
+Before training, w is 0, so all gates are equal: the model begins as ALiBi. The tasks:
 
     copy 3 back, copy 1 back          lesson 9's task: name the token so many positions back
     name of the sentence              marks cut the text into sentences; name the first token after the last mark
     name of the sentence, rare marks  the same, and the sentences are three times as long
 
 ALiBi is `constant_decay`. RoPE rotates as your `retention` does. All its gates are 1, as are those of "none", which
-should fail. Copying with ALiBi and RoPE was measured in lesson 9, from the same seeds on the same sequences: those
-numbers are read from its file.
+should fail. Copying with ALiBi and RoPE was measured in lesson 9, with the same seeds and sequences; those numbers are
+read from its file.
 
-A setting of each method and its learning rate are chosen on separate seeds: `grid.csv` has all trials.
+The setting and the learning rate of each method are chosen on separate seeds; `grid.csv` lists all trials.
 
-**Memories.* Nothing is trained. Keys are drawn, and values are written for them, once or twice each, in a random
-order; then each key reads. Does the largest entry belong to the last value that was written for this key?
-`linear_chunks` and `delta_step` of your file do the work.
+*Memories.* Nothing is trained. Keys are drawn, and values are written for them, once or twice each, in a random order.
+Then each key reads: does the largest entry belong to the last value that was written for this key? `linear_chunks` and
+`delta_step` from your file do the work.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder
 
 from assignments import experiments  # noqa: E402
-from assignments.extrapolation import lab_results, lab_training  # noqa: E402
+from assignments.extrapolation import lab_results, lab_train_and_test  # noqa: E402
 from assignments.extrapolation.lab_model import (  # noqa: E402
     Adam,
     Parameters,
@@ -51,7 +51,7 @@ from assignments.extrapolation.lab_model import (  # noqa: E402
     transposed,
 )
 from assignments.extrapolation.lab_results import LEARNING_RATES  # noqa: E402
-from assignments.extrapolation.lab_training import CHOOSING_SEEDS, SEEDS, Setting  # noqa: E402
+from assignments.extrapolation.lab_train_and_test import CHOOSING_SEEDS, SEEDS, Setting  # noqa: E402
 
 SENTENCES = "name of the sentence"
 BACK = dict(lab_results.TASKS)
@@ -68,7 +68,7 @@ CHOICES: dict[str, tuple[float, ...]] = {
 }
 """Method → values that are tried: c before training, the slope, the base, and nothing."""
 EQUAL = "gates set to their mean"
-"""Control in which the mean (of the logarithms) replaces the trained gates of a sequence: no token sets its gate."""
+"""Control in which the mean (of the logarithms) replaces a sequence's trained gates, so no token sets its own gate."""
 
 TRAINED = [
     *((task, "gates") for task in BACK),
@@ -89,7 +89,7 @@ WRITES = (1, 2)
 D_K = 32
 VALUES = 16
 TEXTS = 64
-"""Number of texts of each seed."""
+"""Number of texts per seed."""
 
 
 class Texts(NamedTuple):
@@ -116,7 +116,7 @@ class Measurement(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """One model of the choice and its mean accuracy over the lengths."""
+    """One model tried for the choice, and its mean accuracy over the lengths."""
 
     task: str
     method: str
@@ -136,7 +136,7 @@ class Gate(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """Number of keys of one seed's texts that read the last value that was written for them."""
+    """Share of the keys in one seed's texts that read the last value written for them."""
 
     layer: str
     writes: int
@@ -160,7 +160,7 @@ class Results(NamedTuple):
 def setting_of(task: str) -> Setting:
     """Return lesson 9's usual setting for a task.
 
-    A task with sentences has one more token, the mark, and tests as many positions.
+    A task with sentences has one more token, the mark, and tests the same number of positions.
     """
     return Setting(back=BACK[task]) if task in BACK else replace(Setting(), vocabulary=Setting.vocabulary + 1)
 
@@ -176,7 +176,7 @@ def draw(task: str, rng: np.random.Generator, count: int, length: int) -> Texts:
     marks = drawn.copy()
     marks[:, 1:] &= ~drawn[:, :-1]
     tokens[marks] = mark(task)
-    # A sentence begins after its mark; at a mark the answer is still the name of the sentence before.
+    # A sentence begins after its mark; at a mark, the answer is still the name of the previous sentence.
     begins = np.roll(marks, 1, axis=1)
     begins[:, 0] = False
     name = np.maximum.accumulate(np.where(begins, np.arange(length), 0), axis=1)
@@ -192,11 +192,11 @@ def mark(task: str) -> int:
 
 
 def draw_parameters(task: str, method: str, setting: float, seed: int) -> Parameters:
-    """Return lesson 9's start, the same for all methods.
+    """Return lesson 9's initial parameters, the same for all methods.
 
-    With sentences, there is also a row for the token before each token.
+    With sentences, there is also a table with a row for each possible previous token.
     """
-    model = lab_training.draw_parameters("none", setting_of(task), seed)
+    model = lab_train_and_test.draw_parameters("none", setting_of(task), seed)
     if task in MARK_SHARE:
         size = (setting_of(task).vocabulary + 1, Setting.width)
         model["before"] = np.random.default_rng([seed, 2]).normal(0, 1, size).astype(np.float32)
@@ -218,7 +218,7 @@ class Seen(NamedTuple):
 
 
 def look(implementation: ModuleType, method: str, setting: float, parameters: Parameters, tokens: np.ndarray) -> Seen:
-    """Return q, k and v of all tokens, rotated with RoPE, and the log gates of the method.
+    """Return q, k and v of all tokens, rotated if the method is RoPE, and the method's log gates.
 
     The log gates have the shape (S, B, T), or (T,) if all sequences share them.
     """
@@ -240,9 +240,9 @@ def look(implementation: ModuleType, method: str, setting: float, parameters: Pa
 def rotations_of(implementation: ModuleType, base: float, length: int) -> np.ndarray:
     """Return the rotations of `retention`, shape (T, d/2), complex.
 
-    `retention` rotates pair i of row t, read as one complex number, by multiplying it with entry (t, i). The
-    call has γ = 1, and only token 0 has a value. A key at position 0 is not rotated. With 1 only in feature
-    a, it finds feature a of every rotated query.
+    `retention` rotates pair i of row t, read as one complex number, by multiplying it by entry (t, i). The
+    call has γ = 1, and only token 0 has a value. A key at position 0 is not rotated. With a 1 only in feature
+    a, it picks out feature a of every rotated query.
     """
     d = Setting.width
     queries = np.tile([1.0, 0.0], (length, d // 2))  # 1 + 0i in every pair becomes the rotation itself
@@ -253,7 +253,7 @@ def rotations_of(implementation: ModuleType, base: float, length: int) -> np.nda
 
 
 def rotated(x: np.ndarray, rotations: np.ndarray | None) -> np.ndarray:
-    """Return every pair of features times its rotation."""
+    """Return each pair of features multiplied by its rotation."""
     if rotations is None:
         return x
     pairs = np.ascontiguousarray(x, dtype=np.float64).view(np.complex128)
@@ -288,7 +288,7 @@ def loss_and_gradients(
     products = [("w_q", d_q), ("w_k", d_k), ("w_v", d_v)]
     gradients: Parameters = {}
     if method == "gates":
-        # A gate is in the bias of the queries from its token on and the keys before it: a rectangle.
+        # A gate is in the bias for queries from its token on and keys before it: a rectangle.
         before = np.cumsum(d_scores, axis=-1) - d_scores
         length = before.shape[-1]
         d_log_f = (before * np.tri(n_answers, length, length - n_answers, dtype=dtype)).sum(axis=-2)
@@ -322,7 +322,7 @@ def train(
     seeds: Sequence[int],
     steps: int = Setting.steps,
 ) -> Parameters:
-    """Train one model per seed, and return them stacked.
+    """Train one model per seed, and return the models stacked.
 
     A seed draws the same numbers, whichever other seeds run beside it.
     """
@@ -346,7 +346,7 @@ def ask(
     length: int,
     equal: bool = False,
 ) -> tuple[float, dict[str, float]]:
-    """Return the accuracy of one model at one length, and with sentences its mean gates by kind of token.
+    """Return the accuracy of one model at one length and, with sentences, its mean gates by kind of token.
 
     The model has an axis for its seed. The sequences are the same for every method and seed. If `equal`, the
     gates of each sequence are set to their mean.
@@ -390,7 +390,7 @@ def measure(
 
 
 def remember(implementation: ModuleType, seed: int) -> list[Memory]:
-    """Write and read with every memory: all of them get the same keys, values and order."""
+    """Write and read with every memory: all memories get the same keys, values and order."""
     rows = []
     for writes in WRITES:
         for keys in KEYS:
@@ -425,7 +425,7 @@ def written(implementation: ModuleType, k: np.ndarray, v: np.ndarray, delta: boo
 def choice(tries: Iterable[Tried], task: str, method: str) -> tuple[float, float]:
     """Return the setting and the learning rate with the highest mean accuracy.
 
-    Of several with the same accuracy, the first setting and the smallest rate count.
+    If several have the same accuracy, the first setting and the smallest rate count.
     """
     means: dict[tuple[float, float], list[float]] = {
         (one, rate): [] for one in CHOICES[method] for rate in LEARNING_RATES
@@ -437,7 +437,7 @@ def choice(tries: Iterable[Tried], task: str, method: str) -> tuple[float, float
 
 
 def jobs(full: bool) -> list[tuple[str, str, float, float, str]]:
-    """Return the jobs of the reported results; rare marks and the choice only in full."""
+    """Return the jobs for the reported results; rare marks and the choice only with `full`."""
     tries = saved_tries()
     reported = [
         (task, method, *choice(tries, task, method), "report") for task, method in TRAINED if full or task != LONG
@@ -467,7 +467,7 @@ def job(path: Path, task: str, method: str, setting: float, learning_rate: float
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """Return the measurements of the last experiment.
 
-    They are the reader's measurements, or those of the course before the reader has run the experiment.
+    They are the reader's measurements, or the course's if the reader has not run the experiment yet.
     """
     return [Measurement(*_row(row)) for row in experiments.rows_of(path)]
 
@@ -483,7 +483,7 @@ def saved_memories(path: Path = HERE / "memories.csv") -> list[Memory]:
 
 
 def saved_tries(path: Path = HERE / "grid.csv") -> list[Tried]:
-    """Return the models of the choice, as saved."""
+    """Return the saved models that were tried for the choice."""
     return [Tried(*_row(row)) for row in experiments.rows_of(path)]
 
 
@@ -511,7 +511,7 @@ def of_lesson_9() -> list[Measurement]:
 
 
 def accuracies(measured: Sequence[Measurement], task: str, method: str) -> dict[int, np.ndarray]:
-    """Return length → the accuracies of all seeds."""
+    """Return the accuracies of all seeds, by length."""
     rows = [row for row in measured if (row.task, row.method) == (task, method)]
     return {length: np.array([row.accuracy for row in rows if row.length == length]) for length in Setting.lengths}
 

@@ -1,4 +1,4 @@
-"""`python -m assignments.writer "Two tokens that"`: the model continues the text, with the functions you have written.
+"""`python -m assignments.writer "Two tokens that"`: the model continues the text, using the functions you have written.
 
 --experiment NAME   break one thing, and see what the model writes: other-layout, forgotten-position,
                     shuffled, longer, dropped, padded-left, whole-model
@@ -12,7 +12,7 @@ import sys
 from assignments.writer.experiments import EXPERIMENTS
 from assignments.writer.llama import Model, measured
 from assignments.writer.texts import compared, written
-from assignments.writer.yours import yours
+from assignments.writer.written_functions import written_functions
 from autograder.checks.streams import print_anywhere
 
 
@@ -24,7 +24,7 @@ def main() -> None:
     parser.add_argument("prompt", nargs="?", default="Two tokens that")
     parser.add_argument("--experiment", choices=EXPERIMENTS, help="break one thing, and see the text")
     arguments = parser.parse_args()
-    model = Model(yours())
+    model = Model(written_functions())
     for function, source in model.parts.sources.items():
         print(f"{function:16} {source}")
     if not arguments.experiment:

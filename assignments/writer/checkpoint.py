@@ -14,7 +14,7 @@ DTYPES = {"F16": "<f2", "F32": "<f4", "F64": "<f8"}
 def read_safetensors(path: str | Path) -> dict[str, np.ndarray]:
     """Return the arrays of a `.safetensors` file by name.
 
-    The file has 8 bytes of length, a header of that length in JSON, then the numbers.
+    The file begins with 8 bytes that give a length; a JSON header of that length follows, then the numbers.
     """
     content = Path(path).read_bytes()
     begin = 8 + int.from_bytes(content[:8], "little")

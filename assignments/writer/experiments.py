@@ -1,7 +1,7 @@
 """Experiments for the lessons, each an option of the command: break one thing, and see what the model writes.
 
 Each experiment says in one line what it compares, then shows the texts side by side. It runs with the
-functions that you have written. `python -m assignments.writer.lessons` makes the texts in the lessons, with
+functions that you have written. `python -m assignments.writer.update_lessons` writes the texts in the lessons, with
 the provided functions.
 """
 
@@ -65,7 +65,7 @@ def other_layout(model: Model) -> Iterator[Variant]:
 
 
 class Forgetful(Model):
-    """A model that rotates every token that it writes as if the token stood at position 0."""
+    """A model that rotates every token that it writes as if the token were at position 0."""
 
     def positions(self, cached: int, new: int) -> np.ndarray:
         """Return the positions of the prompt, and 0 for each token after it."""
@@ -80,7 +80,7 @@ def forgotten_position(model: Model) -> Iterator[Variant]:
 
 
 class Orderless(Model):
-    """A model in which each token may use all tokens. Without rotation it has no positions at all."""
+    """A model in which each token may use all tokens. Without rotation, it has no positions at all."""
 
     def visible_tokens(self, cached: int) -> VisibleTokens:
         """Return all tokens: there is no causal mask."""
@@ -140,7 +140,7 @@ def readers(model: Model) -> dict[str, Model]:
 
 
 def held_out() -> str:
-    """Return the text that the model was not trained on, which is every tenth paragraph."""
+    """Return the text that the model was not trained on: every tenth paragraph."""
     return "".join((HERE / "text.txt").read_text("utf-8").splitlines(keepends=True)[::10])
 
 
@@ -162,7 +162,7 @@ def longer(model: Model) -> Iterator[Variant]:
 
 
 class Rolling(Model):
-    """A model whose cache holds the first `sinks` tokens and the last `window`; positions count inside the cache."""
+    """A model whose cache keeps the first `sinks` tokens and the last `window`; positions count inside the cache."""
 
     sinks, window = 0, 64
 
@@ -213,7 +213,8 @@ def dropped(model: Model) -> Iterator[Variant]:
 class Padded(Model):
     """A model that puts `padding` spaces before the prompt, with or without a mask that hides them.
 
-    `late`: the prompt has the positions 0, 1, 2 …, but each new token has a position too large by `padding`.
+    If `late`, the prompt has the positions 0, 1, 2, …, but each new token's position is too large by
+    `padding`.
     """
 
     padding, hides, late = 12, True, False

@@ -1,9 +1,9 @@
 """A small language model in numpy that reads and writes with your own functions.
 
-The model is a Llama in small: four layers, each with causal attention (four query heads of width 32, two key
+The model is a small Llama: four layers, each with causal attention (four query heads of width 32, two key
 heads, RoPE) and a gated feed-forward part, on rows of 128 numbers. A token is one character. train.py trained
-the model on text.txt, the sentences of this course. The functions that this course asks for are `Parts`:
-yours if you have written them, otherwise provided ones.
+the model on text.txt, the sentences of this course. The functions that this course asks for are `Parts`: your
+own if you have written them, otherwise the provided ones.
 
 The provided functions are not solutions. They work differently from the functions that the lessons ask for:
 attention takes one query at a time, so it has neither a matrix of weights nor a mask; a position is a power
@@ -30,10 +30,10 @@ MAX_LENGTH = 2048
 """Number of positions that the provided rotation covers."""
 
 Cache = list[tuple[np.ndarray, np.ndarray]]
-"""Rotated keys and values of each layer, both (h, t, dh)."""
+"""Keys (rotated) and values of each layer, both (h, t, dh)."""
 
 VisibleTokens = Callable[[int], slice]
-"""New token → the tokens that it may use, of t + T."""
+"""New token → the tokens that it may use, out of t + T."""
 
 
 # The provided functions --------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ def one_query(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Return the attention of one query (h, 1, dh) to all of k and v (h, t, dh): (h, 1, dh).
 
     The function adds up e^score · value and e^score over the keys, and divides the sums at the end. The
-    scores of this model stay below 100, so float64 holds e^score.
+    scores of this model stay below 100, so e^score fits into float64.
     """
     shares = np.exp(k @ q.swapaxes(1, 2) / np.sqrt(q.shape[-1]))
     return ((shares * v).sum(axis=1) / shares.sum(axis=1))[:, None]
@@ -53,7 +53,8 @@ def one_query(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
 def powers(kind: str, length: int) -> np.ndarray:
     """Return the matrices for positions 0 … length − 1, (length, dh, dh): powers of a recorded matrix.
 
-    `kind`: "trained", or for four times the trained length "interpolated" (a quarter of the step) and "yarn".
+    `kind` is "trained" or, for four times the trained length, "interpolated" (a quarter of the step) or
+    "yarn".
     """
     step, matrices = _recorded()[kind], [np.eye(HEAD_DIM)]
     while len(matrices) < length:
@@ -103,7 +104,7 @@ def _checkpoint() -> dict[str, np.ndarray]:
 
 
 def measured() -> list[list[str]]:
-    """Return rows of a model and its loss on held-out text in nats per character, as measured by train.py."""
+    """Return the rows of train.py's measurements: a model, and its loss on held-out text in nats per character."""
     return [line.split(",") for line in (HERE / "measured.csv").read_text("utf-8").splitlines()[1:]]
 
 
@@ -133,7 +134,8 @@ class Model:
     def _per_head(matrix: np.ndarray, reorder: bool) -> np.ndarray:
         """Return a projection to all heads, (h·dh, d), from a projection that may have rows only for the key heads.
 
-        Lessons 1 and 5 have as many key heads as query heads. So each query head gets a copy of its key head.
+        Lessons 1 and 5 have as many key heads as query heads. So each query head gets its own copy of its key
+        head.
         """
         heads = matrix.reshape(-1, HEAD_DIM, matrix.shape[-1])
         if reorder:
@@ -141,12 +143,12 @@ class Model:
         return heads[np.arange(HEADS) * len(heads) // HEADS].reshape(HEADS * HEAD_DIM, -1)
 
     def encode(self, text: str) -> list[int]:
-        """Return the numbers of the characters. A character not in text.txt gets the number of " "."""
+        """Return the characters' ids. A character that is not in text.txt gets the id of " "."""
         numbers = {symbol: i for i, symbol in enumerate(self.symbols)}
         return [numbers.get(character, numbers[" "]) for character in text]
 
     def empty_cache(self) -> Cache:
-        """Return a cache without any token."""
+        """Return a cache without tokens."""
         empty = np.zeros((HEADS, 0, HEAD_DIM))
         return [(empty, empty)] * self.n_layers
 
@@ -198,7 +200,7 @@ class Model:
         return out.swapaxes(0, 1).reshape(len(h), -1), [*cache[:layer], (k, v), *cache[layer + 1 :]]
 
     def _decode(self, layer: int, h: np.ndarray, cache: Cache, position: int) -> tuple[np.ndarray, Cache]:
-        """Return the attention of one new row and the new cache, computed by `decode_step` of lesson 5."""
+        """Return the attention of one new row and the new cache, computed by lesson 5's `decode_step`."""
         assert self.parts.decode_step is not None
         out, k, v = self.parts.decode_step(h, *self._projections(layer), HEADS, *cache[layer], position)
         return out, [*cache[:layer], (k, v), *cache[layer + 1 :]]
@@ -208,7 +210,7 @@ class Model:
         return [self._of(layer, f"self_attn.{letter}_proj") for letter in "qkv"]
 
     def _of(self, layer: int, name: str) -> np.ndarray:
-        """Return the weights of a part of one layer; a matrix as (in, out)."""
+        """Return the weights of one part of a layer; a matrix as (in, out)."""
         return self.weights[f"model.layers.{layer}.{name}.weight"].T
 
     def write(self, prompt: str, n: int, seed: int = 0) -> Iterator[str]:
@@ -221,7 +223,7 @@ class Model:
             logits, cache = self.read([token], cache)
 
     def draw(self, logits: np.ndarray, rng: np.random.Generator) -> int:
-        """Draw a symbol at temperature ½: likely symbols become more likely."""
+        """Draw a symbol at temperature ½: likely symbols become even more likely."""
         shares = np.exp(2 * logits) if self.parts.softmax is None else self.parts.softmax(2 * logits)
         bounds = np.cumsum(shares)  # the shares need not sum to 1
         return int(np.searchsorted(bounds, rng.random() * bounds[-1]).clip(max=len(bounds) - 1))

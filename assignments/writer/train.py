@@ -1,10 +1,10 @@
 """`python -m assignments.writer.train`: train the small model (needs `pip install -e '.[train]'`).
 
 The script reads text.txt, the sentences of this course, one character at a time. It writes
-weights.safetensors, recorded.npz and measured.csv. The architecture is Llama's in small: RMSNorm before each
+weights.safetensors, recorded.npz and measured.csv. The architecture is a small Llama: RMSNorm before each
 part, RoPE on queries and keys (pairs 2i and 2i + 1), causal attention with grouped queries, SwiGLU, and an
-output head that is the embedding. The script also trains the same model without any rotation and counts a
-bigram model, to compare their losses.
+output head that is the embedding. The script also trains the same model without any rotation and a bigram
+model made of counts, to compare their losses.
 
 Every tenth paragraph is held out: measured.csv has the losses on those paragraphs, in nats per character.
 """
@@ -29,7 +29,7 @@ STEPS, BATCH, RATE, DROPOUT, SEED = 3000, 8, 1.5e-3, 0.1, 0
 
 
 def paragraphs() -> tuple[str, str]:
-    """Return the text to learn from and the text to test on, which is every tenth paragraph."""
+    """Return the text to learn from, and the text to test on: every tenth paragraph."""
     lines = (HERE / "text.txt").read_text("utf-8").splitlines(keepends=True)
     return "".join(line for i, line in enumerate(lines) if i % 10), "".join(lines[::10])
 
@@ -95,7 +95,7 @@ class Layer(nn.Module):
 
 
 class Writer(nn.Module):
-    """Characters → the logits of each next character. Its parts have the names of Hugging Face's Llama."""
+    """Characters → the logits of each next character. Its parts have the same names as in Hugging Face's Llama."""
 
     def __init__(self, symbols: int, rotates: bool) -> None:
         super().__init__()
@@ -149,7 +149,7 @@ def loss_of(model: Writer, ids: torch.Tensor) -> float:
 
 
 def bigram_loss(read: np.ndarray, tested: np.ndarray, symbols: int) -> float:
-    """Return the loss of a model that counts pairs of characters; each count begins at one."""
+    """Return the loss of a model that counts pairs of characters; each count starts at one."""
     counts = np.ones((symbols, symbols))
     np.add.at(counts, (read[:-1], read[1:]), 1)
     probabilities = counts / counts.sum(axis=1, keepdims=True)
@@ -157,11 +157,11 @@ def bigram_loss(read: np.ndarray, tested: np.ndarray, symbols: int) -> float:
 
 
 def rotation_steps() -> dict[str, np.ndarray]:
-    """Return the matrices that rotate a row of one head by one position: the trained one, and two for longer texts.
+    """Return the matrices that rotate a row of one head by one position: the trained matrix, and two for longer texts.
 
     A row is multiplied from the left. Interpolation divides every frequency by 4. YaRN (Peng et al. 2023,
     defaults of §3.2) divides the frequencies that make less than one full rotation in the trained length,
-    keeps those that make more than 32, and mixes both for the frequencies between them.
+    keeps those that make more than 32, and mixes both for the frequencies in between.
     """
     frequencies = 10000.0 ** (-np.arange(0, HEAD_DIM, 2) / HEAD_DIM)
     wavelengths = (LENGTH / rotations for rotations in (32, 1))

@@ -1,4 +1,4 @@
-"""Corrections by hand: adjustments.csv, a table of the instructor beside the class, which every run reads.
+"""Corrections by hand: adjustments.csv, the instructor's table next to the class folder, which every run reads.
 
 Its columns are student (number, address, login or name), assignment, points (added) or score (set), and reason, which
 the student reads. A line that begins with `#` is a comment.
@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from autograder import tables
+from autograder import csv_tables
 from autograder.batch.gradebook import Gradebook
 from autograder.course import BatchError, all_lessons
 from autograder.grading.row import Adjustment, identities
@@ -22,10 +22,10 @@ MAX_POINTS = 100
 
 
 def apply(book: Gradebook, folder: Path) -> tuple[int, list[str]]:
-    """Store the corrections of a folder's table with their submissions.
+    """Store the corrections in a folder's table with the submissions that they concern.
 
-    Return the number of corrections, and a sentence for each line that means nobody or several; lines of assignments
-    that nobody in this run has share a sentence. Raise BatchError for a table that cannot be understood.
+    Return the number of corrections, and a sentence for each line that matches no submission or several; lines for
+    assignments that are not in this run share a sentence. Raise BatchError for a table that cannot be understood.
     """
     path = folder / ADJUSTMENTS_FILE
     lines = list(_lines(path)) if path.is_file() else []
@@ -46,24 +46,24 @@ def apply(book: Gradebook, folder: Path) -> tuple[int, list[str]]:
         elif assignment in elsewhere:
             of_others[assignment] += 1
         else:
-            why = f"could be {len(matches)} submissions" if matches else "nobody of that name has a submission"
+            why = f"could be {len(matches)} submissions" if matches else "nobody with that name has a submission"
             unmatched.append(f"{path.name}, line {number}: {printable(student)}, {assignment}: {why}")
     book.adjust(by_submission)
     if of_others:
         names = ", ".join(sorted(of_others))
-        unmatched.append(f"{of_others.total()} of assignments that are not in this run ({names})")
+        unmatched.append(f"{of_others.total()} for assignments that are not in this run ({names})")
     return sum(map(len, by_submission.values())), unmatched
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str, str, Adjustment]]:
-    """Yield number, student, assignment and correction of each line."""
+    """Yield each line's number, student, assignment and correction."""
     try:
-        table = tables.read(path, has_comments=True)
-    except tables.TableError as error:
+        table = csv_tables.read(path, has_comments=True)
+    except csv_tables.TableError as error:
         raise BatchError(str(error)) from error
     if missing := REQUIRED_COLUMNS - {title.casefold() for title in table.titles}:
         raise BatchError(f"{path} cannot be used: it has no column {', '.join(sorted(missing))}")
-    for line, cells in tables.records(table):
+    for line, cells in csv_tables.records(table):
         try:
             adjustment = _adjustment(cells)
         except ValueError as error:
@@ -73,9 +73,9 @@ def _lines(path: Path) -> Iterator[tuple[int, str, str, Adjustment]]:
 
 
 def _adjustment(cells: Mapping[str, str]) -> Adjustment:
-    """Return the correction of a line. Raise ValueError with a sentence if it has none, or two."""
+    """Return the correction in a line. Raise ValueError with a sentence if the line has none, or two."""
     texts = {name: cells.get(name, "") for name in ("points", "score")}
-    numbers = {name: tables.number(text) for name, text in texts.items() if text}
+    numbers = {name: csv_tables.number(text) for name, text in texts.items() if text}
     value = next(iter(numbers.values()), None)
     smallest = 0 if "score" in numbers else -MAX_POINTS
     if len(numbers) != 1 or value is None or not smallest <= value <= MAX_POINTS:

@@ -14,29 +14,29 @@ from autograder.grading.row import Row
 from autograder.submission.names import csv_cell, printable, utf8_safe
 
 CHANGES_FILE = "changes.csv"
-GONE = "a submission that is not there any more"
+GONE = "a submission that is gone"
 COLUMNS = ["student", "assignment", "from", "to", "why"]
 
 
 class RecordedScore(NamedTuple):
-    """Score in one run, with which a later run compares."""
+    """A score in one run, for comparison with a later run."""
 
     assignment: str
     who: str
     student: str
-    suite: str
+    grading: str
     code: str
     tests: float
-    """points of the tests"""
+    """points from the tests"""
     adjustments: str
     """JSON: corrections by hand"""
     tests_at_correction: float
-    """points of the tests when these corrections were first applied"""
+    """points from the tests when these corrections were first applied"""
     score: float
 
 
 class Changes:
-    """Comparison of a run with the last run that ended."""
+    """The comparison of a run with the last run that finished."""
 
     def __init__(self, last_scores: Iterable[RecordedScore]) -> None:
         """Take the scores of that run."""
@@ -45,8 +45,8 @@ class Changes:
         self._reasons: Counter[str] = Counter()
         self.scores: list[RecordedScore] = []
         """scores of this run"""
-        self.outdated: list[str] = []
-        """corrections that were made when the tests gave other points, a sentence each"""
+        self.outdated_adjustments: list[str] = []
+        """a sentence for each correction that was made when the tests gave different points"""
 
     def add(self, row: Row) -> None:
         """Compare one submission."""
@@ -58,12 +58,12 @@ class Changes:
         is_same_correction = before is not None and before.adjustments == adjustments
         at_correction = before.tests_at_correction if before and is_same_correction else tests
         key = (submission.assignment, utf8_safe(submission.who), utf8_safe(row.student))
-        now = RecordedScore(*key, row.key.suite, row.key.code, tests, adjustments, at_correction, row.score)
+        now = RecordedScore(*key, row.key.grading, row.key.code, tests, adjustments, at_correction, row.score)
         self.scores.append(now)
         if row.adjustments and now.tests_at_correction != tests:
-            self.outdated.append(
-                f"{printable(row.student)}, {submission.assignment}: when the correction was made, the tests came to"
-                f" {at_correction:g} points, and now they come to {tests:g}"
+            self.outdated_adjustments.append(
+                f"{printable(row.student)}, {submission.assignment}: when the correction was made, the tests gave"
+                f" {at_correction:g} points, and now they give {tests:g}"
             )
         if before is not None and before.score != now.score:
             self._note(before._replace(student=now.student), f"{now.score:.10g}", _reason(before, now))
@@ -73,14 +73,14 @@ class Changes:
         self._lines.append([csv_cell(before.student), before.assignment, f"{before.score:.10g}", now, why])
 
     def write(self, out: Path) -> None:
-        """Write OUT/changes.csv, with a line per changed score. All submissions of the run have been added."""
+        """Write OUT/changes.csv, with a line per changed score, after all submissions of the run have been added."""
         for gone in self._earlier.values():
             self._note(gone, "", GONE)
         write_csv(out / CHANGES_FILE, [COLUMNS, *self._lines])
 
     @property
     def sentence(self) -> str:
-        """Return how many scores changed and why; an empty text if none did."""
+        """Return a sentence on how many scores changed and why; empty if none did."""
         if not self._lines:
             return ""
         reasons = ", ".join(f"{count} by {why}" for why, count in self._reasons.most_common())
@@ -92,7 +92,7 @@ def _reason(before: RecordedScore, now: RecordedScore) -> str:
     if before.code != now.code:
         reasons.append("another submission")
     elif before.tests != now.tests:
-        reasons.append("a changed test" if before.suite != now.suite else "another grading")
+        reasons.append("a changed test" if before.grading != now.grading else "another grading")
     if before.adjustments != now.adjustments:
         reasons.append("a correction")
     return " and ".join(reasons)

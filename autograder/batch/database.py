@@ -13,7 +13,7 @@ from typing import IO
 from autograder.course import BatchError
 
 GRADEBOOK_FILE, LOCK_FILE = "gradebook.sqlite", "gradebook.lock"
-VERSION = 11
+VERSION = 12
 
 SCHEMA = f"""
 PRAGMA journal_mode = WAL;
@@ -21,36 +21,36 @@ PRAGMA synchronous = NORMAL;
 BEGIN;
 CREATE TABLE IF NOT EXISTS submissions (              -- of the last run
     number INTEGER PRIMARY KEY,
-    assignment TEXT NOT NULL,           -- empty where it could not be told
+    assignment TEXT NOT NULL,           -- empty if it could not be determined
     student TEXT NOT NULL,
-    who TEXT NOT NULL,                  -- the platform's number or address; a name where no platform gave one
-    suite TEXT NOT NULL,                -- what judges it; empty where the assignment is not known
-    code TEXT NOT NULL,                 -- hash of what is run, or of the reason why nothing can be
-    counts INTEGER NOT NULL,            -- no later submission of the same student does instead
-    folder TEXT NOT NULL,               -- of the student, under results/ and feedback/
+    who TEXT NOT NULL,                  -- the platform's number or address; a name if no platform gave one
+    grading TEXT NOT NULL,              -- hash of its suite; empty if the assignment is not known
+    code TEXT NOT NULL,                 -- hash of the code that runs, or of the reason why none can
+    counts INTEGER NOT NULL,            -- 0 if a later submission by the same student counts instead
+    folder TEXT NOT NULL,               -- the student's, under results/ and feedback/
     submission TEXT NOT NULL,           -- JSON, without the code
     cells TEXT NOT NULL,                -- JSON: the code
     adjustments TEXT NOT NULL           -- JSON: corrections by hand
 );
-CREATE INDEX IF NOT EXISTS by_key ON submissions (code, assignment, suite);
+CREATE INDEX IF NOT EXISTS by_key ON submissions (code, assignment, grading);
 CREATE INDEX IF NOT EXISTS by_person ON submissions (assignment, who);
 CREATE TABLE IF NOT EXISTS results (                  -- of all runs
     assignment TEXT NOT NULL,
-    suite TEXT NOT NULL,
+    grading TEXT NOT NULL,
     code TEXT NOT NULL,
-    lost TEXT NOT NULL,                 -- why no grader could judge it, for staff; empty where one did
+    lost TEXT NOT NULL,                 -- why no grader could judge it, for staff; otherwise empty
     grade BLOB NOT NULL,                -- JSON, deflated
-    PRIMARY KEY (assignment, suite, code)
+    PRIMARY KEY (assignment, grading, code)
 );
-CREATE TABLE IF NOT EXISTS scores (                   -- of the last run that ended
+CREATE TABLE IF NOT EXISTS scores (                   -- of the last run that finished
     assignment TEXT NOT NULL,
     who TEXT NOT NULL,
     student TEXT NOT NULL,
-    suite TEXT NOT NULL,
+    grading TEXT NOT NULL,
     code TEXT NOT NULL,
-    tests REAL NOT NULL,                -- what the tests came to
+    tests REAL NOT NULL,                -- points from the tests
     adjustments TEXT NOT NULL,          -- JSON: corrections by hand
-    tests_at_correction REAL NOT NULL,  -- what the tests came to when these corrections were first applied
+    tests_at_correction REAL NOT NULL,  -- points from the tests when these corrections were first applied
     score REAL NOT NULL,
     PRIMARY KEY (assignment, who)
 );
@@ -62,15 +62,15 @@ PRAGMA user_version = {VERSION};
 COMMIT;
 """
 
-DAMAGED_ROW = (zlib.error, ValueError, TypeError, KeyError)
+DAMAGED_ROW_ERRORS = (zlib.error, ValueError, TypeError, KeyError)
 """Exceptions that a damaged row may raise."""
 
-IS_DAMAGED = "{} is damaged, or of another version: run `autograder grade` again, and what is damaged is graded anew"
-"""Sentence about a gradebook that cannot be read."""
+DAMAGED_MESSAGE = "{} is damaged or from another version: run `autograder grade` again to regrade what is damaged"
+"""The sentence about a gradebook that cannot be read."""
 
 
 def connected(out: Path, mode: str) -> sqlite3.Connection:
-    """Return a connection to the gradebook of OUT, in one of SQLite's modes."""
+    """Return a connection to OUT's gradebook, in one of SQLite's modes."""
     database = sqlite3.connect(f"{(out / GRADEBOOK_FILE).absolute().as_uri()}?mode={mode}", uri=True)
     database.row_factory = sqlite3.Row
     database.text_factory = lambda data: data.decode("utf-8", "replace")  # damaged text does not stop a run
@@ -86,7 +86,7 @@ def is_intact(out: Path) -> bool:
             return integrity == "ok" and (version == VERSION or not tables)
     except sqlite3.OperationalError:
         raise
-    except (*DAMAGED_ROW, sqlite3.DatabaseError):
+    except (*DAMAGED_ROW_ERRORS, sqlite3.DatabaseError):
         return False
 
 
@@ -97,12 +97,12 @@ def lock(file: IO[bytes]) -> None:
     except BlockingIOError as error:
         where = Path(file.name).parent
         raise BatchError(
-            f"another run is grading into {where}: wait until it has ended, or choose another folder with --out"
+            f"another run is grading into {where}: wait for it to finish, or choose another folder with --out"
         ) from error
 
 
 def is_locked(out: Path) -> bool:
-    """Return True if a run is grading into OUT now."""
+    """Return True if a run is currently grading into OUT."""
     try:
         with (out / LOCK_FILE).open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -113,14 +113,14 @@ def is_locked(out: Path) -> bool:
 
 @contextmanager
 def errors_in_words(out: Path) -> Iterator[None]:
-    """Turn an error of the disk or of SQLite into a sentence."""
+    """Turn a disk error or an SQLite error into a sentence."""
     try:
         yield
     except (sqlite3.OperationalError, OSError) as error:
         why = getattr(error, "strerror", None) or error
         raise BatchError(
-            f"{out} cannot be written or read ({why}): what was graded until now is kept. Make room, or choose another"
-            " folder with --out, and run the same command again"
+            f"{out} cannot be written or read ({why}): all grades so far are kept. Free some disk space, or choose"
+            " another folder with --out, and run the same command again"
         ) from error
     except sqlite3.DatabaseError as error:
-        raise BatchError(IS_DAMAGED.format(out / GRADEBOOK_FILE)) from error
+        raise BatchError(DAMAGED_MESSAGE.format(out / GRADEBOOK_FILE)) from error

@@ -1,8 +1,9 @@
-"""The gradebook: submissions of the last run, and the grades of all runs, in one SQLite file.
+"""The gradebook: the submissions of the last run and the grades of all runs, in one SQLite file.
 
-A grade is keyed by (assignment, suite, code): identical files are graded once, a second run grades nothing, and a
-changed test regrades only its assignment. All its content can be made again, so a damaged gradebook, or one of another
-version, is graded again. One process writes, under a lock; any number of processes may read at the same time.
+A grade is keyed by (assignment, grading, code), see `Key`: identical files are graded once, a second run grades
+nothing, and a changed test regrades only its assignment. Since all its content can be made again, a damaged gradebook,
+or one from another version, is simply replaced. One process writes, under a lock; any number of processes may read
+meanwhile.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any, TypeVar
 
 from autograder.batch import database
 from autograder.batch.changes import RecordedScore
-from autograder.batch.database import DAMAGED_ROW, GRADEBOOK_FILE, IS_DAMAGED, LOCK_FILE, SCHEMA
+from autograder.batch.database import DAMAGED_MESSAGE, DAMAGED_ROW_ERRORS, GRADEBOOK_FILE, LOCK_FILE, SCHEMA
 from autograder.course import BatchError
 from autograder.grading.grade import Grade, from_json
 from autograder.grading.row import Adjustment, Key, Row, identities
@@ -30,8 +31,8 @@ from autograder.submission.names import folded, safe_name, utf8_safe
 
 Record = TypeVar("Record")
 
-_FINISHED, SECTIONS, COMPARED_FOLDERS = "finished", "sections", "against"
-"""Names of facts: whether the last run ended, each person's section, folders of earlier terms to compare with."""
+_FINISHED, CLASS_SECTIONS, COMPARED_FOLDERS = "finished", "sections", "against"
+"""Names of facts: whether the last run finished, each person's section, earlier terms' folders to compare with."""
 
 
 def code_hash(submission: Submission) -> str:
@@ -41,9 +42,9 @@ def code_hash(submission: Submission) -> str:
 
 
 class Gradebook:
-    """An open gradebook: `writing` for a run, `reading` for everything else.
+    """An open gradebook: use `writing` for a run, `reading` for everything else.
 
-    Until it is closed, an error of the disk is a BatchError.
+    Until it is closed, a disk error becomes a BatchError.
     """
 
     def __init__(self, out: Path, connection: sqlite3.Connection, was_damaged: bool = False) -> None:
@@ -54,7 +55,7 @@ class Gradebook:
     @classmethod
     @contextmanager
     def writing(cls, out: Path) -> Iterator[Gradebook]:
-        """Open the gradebook of the folder OUT for grading; make both if they are missing."""
+        """Open the gradebook in the folder OUT for grading; create both if they are missing."""
         with database.errors_in_words(out):
             out.mkdir(parents=True, exist_ok=True)
             with (out / LOCK_FILE).open("ab") as file:
@@ -69,26 +70,29 @@ class Gradebook:
     @classmethod
     @contextmanager
     def reading(cls, out: Path) -> Iterator[Gradebook]:
-        """Open the gradebook of a batch that is finished, or still running."""
+        """Open the gradebook of a batch that is finished or still running."""
         if not (out / GRADEBOOK_FILE).is_file():
-            raise BatchError(f"there is no gradebook in {out}: `autograder grade` makes one")
+            raise BatchError(f"there is no gradebook in {out}: create one with `autograder grade`")
         with database.errors_in_words(out):
             if not database.is_intact(out):
-                raise BatchError(IS_DAMAGED.format(out / GRADEBOOK_FILE))
+                raise BatchError(DAMAGED_MESSAGE.format(out / GRADEBOOK_FILE))
             with closing(database.connected(out, "ro")) as connection:
                 yield cls(out, connection)
 
-    def take_in(self, folders: Iterable[Iterable[Submission]], suites: Mapping[str, str]) -> list[str]:
-        """Replace the submissions of the last run by those in `folders`; the run is unfinished from here on.
+    def replace_submissions(
+        self, folders: Iterable[Iterable[Submission]], grading_keys: Mapping[str, str]
+    ) -> list[str]:
+        """Replace the last run's submissions by those in `folders`; from now on, the run is unfinished.
 
-        If a student has a submission for an assignment in two folders, the one in the later folder counts. `suites`
-        holds the hash of each assignment's suite. Return the submissions of the last run that are no longer listed.
+        If a student has a submission for an assignment in two folders, the one in the later folder counts.
+        `grading_keys`: assignment → the `grading` of its keys. Return the last run's submissions that are no longer
+        listed.
         """
         names: set[str] = set()
         folder_of: dict[str, str] = {}  # submissions of all students
-        earlier: dict[str, set[tuple[str, Person]]] = defaultdict(set)  # known to a platform, by all names
+        earlier: dict[str, set[tuple[str, Person]]] = defaultdict(set)  # people known to a platform, by all their names
         with self._database:
-            before = self._listed()
+            before = self._submission_labels()
             self._database.execute("DELETE FROM submissions")
             self._database.execute("DELETE FROM facts WHERE name = ?", (_FINISHED,))
             for submissions in folders:
@@ -102,23 +106,25 @@ class Gradebook:
                         submission = replace(submission, student=student, person=person)
                     if submission.who not in folder_of:
                         folder_of[submission.who] = safe_name(submission.student, names)
-                    self._keep(submission, suites.get(submission.assignment, ""), folder_of[submission.who], last)
+                    self._insert_submission(
+                        submission, grading_keys.get(submission.assignment, ""), folder_of[submission.who], last
+                    )
                 for name, student, person in here:
                     earlier[name].add((student, person))
-            gone = before.keys() - self._listed().keys()
+            gone = before.keys() - self._submission_labels().keys()
         return [before[key] for key in sorted(gone)]
 
-    def _listed(self) -> dict[tuple[str, str], str]:
-        """Return each submission that counts, as a label by assignment and person."""
+    def _submission_labels(self) -> dict[tuple[str, str], str]:
+        """Return a label for each submission that counts, by assignment and person."""
         rows = self._database.execute("SELECT assignment, who, student FROM submissions WHERE counts")
         return {(name, who): f"{student}, {name}" if name else student for name, who, student in rows}
 
     def last_scores(self) -> list[RecordedScore]:
-        """Return the scores of the last run that ended."""
+        """Return the scores of the last run that finished."""
         return list(self._read(lambda row: RecordedScore(*row), "SELECT * FROM scores ORDER BY assignment, student"))
 
     def finish(self, scores: Iterable[RecordedScore] = ()) -> None:
-        """Record that every file of this run was written, and the scores that the next run compares with."""
+        """Record that all of this run's files were written, and store the scores that the next run compares with."""
         with self._database:
             self._database.execute("DELETE FROM scores")
             self._database.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", scores)
@@ -132,15 +138,15 @@ class Gradebook:
     def recall(self, name: str) -> Any:
         """Return a fact about the last run; None if there is none, or if it is damaged."""
         row = self._database.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
-        with suppress(*DAMAGED_ROW):
+        with suppress(*DAMAGED_ROW_ERRORS):
             return row and json.loads(row["value"])
         return None
 
     def incomplete(self) -> str:
-        """Return a sentence if the last run has not graded everything or written every file; else an empty text."""
+        """Return a sentence if the last run has not graded everything or written every file; otherwise empty."""
         query = (
-            "SELECT count(*), count(grade) FROM submissions LEFT JOIN results USING (assignment, suite, code)"
-            " WHERE counts AND suite != ''"
+            "SELECT count(*), count(grade) FROM submissions LEFT JOIN results USING (assignment, grading, code)"
+            " WHERE counts AND grading != ''"
         )
         ((count, graded),) = self._database.execute(query)
         if graded == count and self.recall(_FINISHED):
@@ -149,38 +155,41 @@ class Gradebook:
         return f"{what}: {'wait for the run in progress' if database.is_locked(self.out) else 'run `make grade` again'}"
 
     def require_complete(self) -> None:
-        """Raise BatchError if the last run is incomplete: half a result must not reach students."""
+        """Raise BatchError if the last run is incomplete, since partial results must not reach students."""
         if sentence := self.incomplete():
             raise BatchError(f"{sentence}. Nothing was written")
 
     def content_hash(self) -> str:
-        """Return a digest of everything that reports are made from."""
+        """Return a digest of everything from which reports are made."""
         digest = hashlib.sha256()
-        query = "SELECT * FROM submissions LEFT JOIN results USING (assignment, suite, code) ORDER BY number"
+        query = "SELECT * FROM submissions LEFT JOIN results USING (assignment, grading, code) ORDER BY number"
         facts = f"SELECT * FROM facts WHERE name != '{_FINISHED}' ORDER BY name"
         for row in itertools.chain(self._database.execute(query), self._database.execute(facts)):
             digest.update(repr(tuple(row)).encode("utf-8", "backslashreplace"))
         return digest.hexdigest()
 
-    def _keep(self, submission: Submission, suite: str, folder: str, last: int) -> None:
-        """Insert a submission. It replaces the student's earlier ones up to `last`, unless only those are written."""
+    def _insert_submission(self, submission: Submission, grading: str, folder: str, last_earlier_number: int) -> None:
+        """Insert a submission. It replaces the student's earlier ones, unless only these are implemented.
+
+        Earlier submissions come from earlier folders and have numbers up to `last_earlier_number`.
+        """
         who = utf8_safe(submission.who)
         counts = 1
         if submission.assignment:
             earlier = "assignment = ? AND who = ? AND number <= ? AND counts"
-            values = (submission.assignment, who, last)
+            values = (submission.assignment, who, last_earlier_number)
             written = f"SELECT 1 FROM submissions WHERE {earlier} AND json_extract(submission, '$.is_written')"
             if not submission.is_written and self._database.execute(written, values).fetchone():
                 counts = 0
             else:
                 self._database.execute(f"UPDATE submissions SET counts = 0 WHERE {earlier}", values)
-        key = (submission.assignment, utf8_safe(submission.student), who, suite, code_hash(submission))
+        key = (submission.assignment, utf8_safe(submission.student), who, grading, code_hash(submission))
         facts = (json.dumps(asdict(replace(submission, cells=()))), json.dumps(submission.cells))
         insert = "INSERT INTO submissions VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, '[]')"
         self._database.execute(insert, (*key, counts, folder, *facts))
 
     def adjust(self, adjustments: Mapping[int, Sequence[Adjustment]]) -> None:
-        """Store corrections by the number of their submission."""
+        """Store corrections by submission number."""
         with self._database:
             rows = [(json.dumps([asdict(line) for line in lines]), number) for number, lines in adjustments.items()]
             self._database.executemany("UPDATE submissions SET adjustments = ? WHERE number = ?", rows)
@@ -191,29 +200,31 @@ class Gradebook:
         return self._read(lambda row: (row["number"], _submission(row)), query)
 
     def superseded(self) -> list[Submission]:
-        """Return submissions that do not count, because another submission of the same student does."""
+        """Return the submissions that do not count because another submission by the same student does."""
         query = "SELECT submission FROM submissions WHERE NOT counts ORDER BY assignment, student, number"
         return list(self._read(_submission, query))
 
     def questions(self) -> dict[str, list[str]]:
-        """Return the questions of each assignment that has a grade, in the order of its suite."""
+        """Return the questions of each assignment that has a grade, in its suite's order."""
         query = (
-            "SELECT assignment, grade FROM submissions JOIN results USING (assignment, suite, code) WHERE counts GROUP"
-            " BY assignment ORDER BY assignment"
+            "SELECT assignment, grade FROM submissions JOIN results USING (assignment, grading, code) WHERE counts"
+            " GROUP BY assignment ORDER BY assignment"
         )
-        return dict(self._read(lambda row: (row["assignment"], [*from_json(_whole(row)).questions]), query))
+        return dict(self._read(lambda row: (row["assignment"], [*from_json(_grade_json(row)).questions]), query))
 
-    def to_grade(self) -> dict[Key, int]:
+    def ungraded_key_counts(self) -> dict[Key, int]:
         """Return the keys without a complete grade, with the number of submissions that share each key.
 
-        A key that no grader could judge in the last run is tried again.
+        If no grader could judge a key in the last run, it is tried again.
         """
         query = (
-            "SELECT assignment, suite, code, count(*) AS count, lost, grade FROM submissions"
-            " LEFT JOIN results USING (assignment, suite, code)"
-            " WHERE counts AND suite != '' GROUP BY assignment, suite, code ORDER BY assignment, min(student)"
+            "SELECT assignment, grading, code, count(*) AS count, lost, grade FROM submissions"
+            " LEFT JOIN results USING (assignment, grading, code)"
+            " WHERE counts AND grading != '' GROUP BY assignment, grading, code ORDER BY assignment, min(student)"
         )
-        rows = self._read(lambda row: (Key(*row[:3]), row["count"], row["lost"] == "" and _is_whole_grade(row)), query)
+        rows = self._read(
+            lambda row: (Key(*row[:3]), row["count"], row["lost"] == "" and _has_intact_grade(row)), query
+        )
         return {key: count for key, count, done in rows if not done}
 
     def problem(self, code: str) -> str | None:
@@ -229,23 +240,23 @@ class Gradebook:
         return cells
 
     def add(self, key: Key, packed: bytes, machine_failure: str = "") -> None:
-        """Store a packed grade, and the reason if no grader could judge the code."""
+        """Store a packed grade and, if no grader could judge the code, the reason."""
         with self._database:
             row = (*key, utf8_safe(machine_failure), packed)
             self._database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", row)
 
     def grade(self, key: Key) -> Grade | None:
         """Return the grade with this key; None if there is none, or if no grader could judge the code."""
-        query = "SELECT lost, grade FROM results WHERE assignment = ? AND suite = ? AND code = ?"
+        query = "SELECT lost, grade FROM results WHERE assignment = ? AND grading = ? AND code = ?"
         row = self._database.execute(query, key).fetchone()
-        return from_json(_whole(row)) if row and not row["lost"] and _is_whole_grade(row) else None
+        return from_json(_grade_json(row)) if row and not row["lost"] and _has_intact_grade(row) else None
 
     def rows(self) -> Iterator[Row]:
-        """Yield every submission that counts and has a grade, by assignment and then student."""
+        """Yield every submission that counts and has a grade, sorted by assignment and then by student."""
         query = (
-            "SELECT assignment, suite, code, folder, submission, adjustments, lost, grade FROM submissions"
-            " LEFT JOIN results USING (assignment, suite, code)"
-            " WHERE counts AND (grade IS NOT NULL OR suite = '') ORDER BY assignment, student, who, number"
+            "SELECT assignment, grading, code, folder, submission, adjustments, lost, grade FROM submissions"
+            " LEFT JOIN results USING (assignment, grading, code)"
+            " WHERE counts AND (grade IS NOT NULL OR grading = '') ORDER BY assignment, student, who, number"
         )
         return self._read(_row, query)
 
@@ -253,8 +264,8 @@ class Gradebook:
         """Yield the result of `make` for each row of a query. Raise BatchError for a damaged row."""
         try:
             yield from map(make, self._database.execute(query, values))
-        except DAMAGED_ROW as error:
-            raise BatchError(IS_DAMAGED.format(self.out / GRADEBOOK_FILE)) from error
+        except DAMAGED_ROW_ERRORS as error:
+            raise BatchError(DAMAGED_MESSAGE.format(self.out / GRADEBOOK_FILE)) from error
 
 
 def _submission(row: sqlite3.Row) -> Submission:
@@ -268,16 +279,16 @@ def _submission(row: sqlite3.Row) -> Submission:
 
 def _row(row: sqlite3.Row) -> Row:
     adjustments = tuple(Adjustment(**line) for line in json.loads(row["adjustments"]))
-    return Row(_submission(row), Key(*row[:3]), row["folder"], row["lost"] or "", adjustments, _whole(row))
+    return Row(_submission(row), Key(*row[:3]), row["folder"], row["lost"] or "", adjustments, _grade_json(row))
 
 
-def _whole(row: sqlite3.Row) -> bytes:
-    """Return a grade as JSON; nothing if there is none. Raise zlib.error if it is damaged."""
+def _grade_json(row: sqlite3.Row) -> bytes:
+    """Return a grade as JSON; empty if there is none. Raise zlib.error if it is damaged."""
     return zlib.decompress(row["grade"]) if row["grade"] is not None else b""
 
 
-def _is_whole_grade(row: sqlite3.Row) -> bool:
+def _has_intact_grade(row: sqlite3.Row) -> bool:
     try:
-        return bool(_whole(row))
-    except DAMAGED_ROW:
+        return bool(_grade_json(row))
+    except DAMAGED_ROW_ERRORS:
         return False

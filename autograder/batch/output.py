@@ -1,4 +1,4 @@
-"""Files that a batch makes from the gradebook: grades.csv, results and feedback."""
+"""The files that a batch writes from the gradebook: grades.csv, results and feedback."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def write(book: Gradebook, *observers: Callable[[Row], object]) -> None:
 
     write_csv(book.out / "grades.csv", _grades(book, rows()))
     for path in [*book.out.glob("feedback/*/*.md"), *book.out.glob("results/*/*.json")]:
-        if path not in written:  # of a submission that is no longer listed
+        if path not in written:  # belongs to a submission that is no longer listed
             path.unlink()
             if not any(path.parent.iterdir()):
                 path.parent.rmdir()
@@ -48,8 +48,8 @@ def _write_texts(out: Path, row: Row) -> Iterator[Path]:
 def _grades(book: Gradebook, rows: Iterator[Row]) -> Iterator[list[str]]:
     """Yield the lines of grades.csv, header first.
 
-    The columns: facts, points by question, the correction by hand, and the platform's information about the
-    student. A question's column has the assignment's name if there are several assignments.
+    The columns are facts, points by question, the correction by hand, and the platform's information about the
+    student. A question's column contains the assignment's name if there are several assignments.
     """
     questions = book.questions()
 

@@ -1,7 +1,7 @@
-"""Files of a finished run: grades, students, changes, feedback, similarity and the report.
+"""The files of a finished run: grades, students, changes, feedback, similarity and the report.
 
-A grade is decoded once for all files. The comparison of submissions and the report take memory in proportion to the
-class, so a run makes them in a separate process.
+A grade is decoded once for all files. Comparing submissions and writing the report take memory in proportion to the
+class, so a run does both in a separate process.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from autograder.batch import output
 from autograder.batch.changes import Changes, RecordedScore
-from autograder.batch.gradebook import COMPARED_FOLDERS, SECTIONS, Gradebook
+from autograder.batch.gradebook import CLASS_SECTIONS, COMPARED_FOLDERS, Gradebook
 from autograder.batch.student_table import StudentTable
 from autograder.batch.summary import Summary
 from autograder.files import CLASS_PAGE_FILE
@@ -22,64 +22,64 @@ if TYPE_CHECKING:  # reports load pandas
     from autograder.reports.class_page import ClassStatistics
 
 REPORT_HEAD_CHARACTERS = 1000
-"""Length of the beginning of report.html, which contains the hash of its gradebook."""
+"""Length of the beginning of report.html, which contains its gradebook's hash."""
 
 
 class Published(NamedTuple):
-    """Numbers and sentences about a run whose files are written."""
+    """Numbers and sentences about a run whose files have been written."""
 
     summary: Summary
     changed: str
     """sentence about scores that changed"""
-    outdated: list[str]
-    """corrections that were made when the tests gave other points"""
+    outdated_adjustments: list[str]
+    """corrections that were made when the tests gave different points"""
     scores: list[RecordedScore]
-    not_compared: list[str]
+    files_not_compared: list[str]
 
 
 def write_all(out: Path, summary: Summary) -> Published:
-    """Write every file of a run, the report included."""
+    """Write every file of a run, including the report."""
     from autograder.reports.class_page import ClassStatistics
 
     with Gradebook.reading(out) as book:
-        statistics = ClassStatistics(sections=book.recall(SECTIONS) or {})
+        statistics = ClassStatistics(section_by_person=book.recall(CLASS_SECTIONS) or {})
         published = write_tables(book, summary, statistics.add)
-        return published._replace(not_compared=_write_report(book, statistics, incomplete=""))
+        return published._replace(files_not_compared=_write_report_and_similarity(book, statistics, incomplete=""))
 
 
 def write_tables(book: Gradebook, summary: Summary, *observers: Callable[[Row], object]) -> Published:
     """Write every file of a run except the report and the comparison. Each observer receives every row."""
-    changes, students = Changes(book.last_scores()), StudentTable(book.recall(SECTIONS) or {})
+    changes, students = Changes(book.last_scores()), StudentTable(book.recall(CLASS_SECTIONS) or {})
     output.write(book, summary.add, changes.add, students.add, *observers)
     changes.write(book.out)
     students.write(book.out)
-    return Published(summary, changes.sentence, changes.outdated, changes.scores, [])
+    return Published(summary, changes.sentence, changes.outdated_adjustments, changes.scores, [])
 
 
-def write_report(out: Path) -> list[str]:
+def write_report_and_similarity(out: Path) -> list[str]:
     """Write OUT/similarity.csv and OUT/report.html; return the files that could not be compared."""
     from autograder.reports.class_page import ClassStatistics
 
     with Gradebook.reading(out) as book:
-        statistics = ClassStatistics(book.rows(), book.recall(SECTIONS) or {})
-        return _write_report(book, statistics, book.incomplete())
+        statistics = ClassStatistics(book.rows(), book.recall(CLASS_SECTIONS) or {})
+        return _write_report_and_similarity(book, statistics, book.incomplete())
 
 
-def _write_report(book: Gradebook, statistics: ClassStatistics, incomplete: str) -> list[str]:
+def _write_report_and_similarity(book: Gradebook, statistics: ClassStatistics, incomplete: str) -> list[str]:
     from autograder.reports import class_page, similarity
 
     folders = [Path(folder) for folder in book.recall(COMPARED_FOLDERS) or []]
-    gone = [f"{folder} (not there any more)" for folder in folders if not folder.is_dir()]
+    gone = [f"{folder} (no longer there)" for folder in folders if not folder.is_dir()]
     earlier = [one for folder in folders if folder.is_dir() for one in similarity.earlier_submissions(folder)]
     unread = [f"{one.student}: {one.problem.for_staff.rstrip('.')}" for one in earlier if one.problem]
     others = [*similarity.published_solutions(), *(one for one in earlier if not one.problem)]
-    not_compared = similarity.write(book.out, book.rows(), book.cells, others)
+    files_not_compared = similarity.write(book.out, book.rows(), book.cells, others)
     class_page.write(book.out, statistics, book.content_hash(), incomplete)
-    return [*gone, *unread, *not_compared]
+    return [*gone, *unread, *files_not_compared]
 
 
 def is_report_current(book: Gradebook) -> bool:
-    """Return True if OUT/report.html was made from this gradebook in its present state."""
+    """Return True if OUT/report.html was made from this gradebook in its current state."""
     try:
         with (book.out / CLASS_PAGE_FILE).open(encoding="utf-8", errors="replace") as file:
             return book.content_hash() in file.read(REPORT_HEAD_CHARACTERS)
@@ -87,18 +87,21 @@ def is_report_current(book: Gradebook) -> bool:
         return False
 
 
-def compare_with(out: Path, folders: Iterable[Path]) -> list[str]:
-    """Compare the class of OUT with earlier terms' folders, now and in later runs; return `write_report`'s result."""
+def set_comparison_folders(out: Path, folders: Iterable[Path]) -> list[str]:
+    """Compare the class in OUT with earlier terms' folders, now and in later runs.
+
+    Return the result of `write_report_and_similarity`.
+    """
     with Gradebook.writing(out) as book:
         book.remember(COMPARED_FOLDERS, [str(folder.resolve()) for folder in folders])
-    return write_report(out)
+    return write_report_and_similarity(out)
 
 
-def keep_sections(out: Path, sections: Mapping[str, str]) -> None:
-    """Store the section of each person in a roster, and write OUT/students.csv with it."""
+def store_class_sections(out: Path, section_by_person: Mapping[str, str]) -> None:
+    """Store each person's section from a roster, and write it into OUT/students.csv."""
     with Gradebook.writing(out) as book:
-        book.remember(SECTIONS, dict(sections))
-        students = StudentTable(sections)
+        book.remember(CLASS_SECTIONS, dict(section_by_person))
+        students = StudentTable(section_by_person)
         for row in book.rows():
             students.add(row)
         students.write(out)

@@ -1,7 +1,7 @@
 """A run of a batch: read submissions, grade them, store the grades in the gradebook, write the results.
 
-One process coordinates, and only it writes the gradebook. A grade is stored as soon as it is there, so the same command
-continues a run that was killed.
+One process coordinates the run, and only this process writes the gradebook. Each grade is stored as soon as it is
+available, so the same command continues an interrupted run.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from autograder.batch import adjustments, publish
 from autograder.batch.database import GRADEBOOK_FILE
 from autograder.batch.gradebook import Gradebook
 from autograder.batch.summary import Summary
-from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, suite_key
+from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, grading_key
 from autograder.course import BatchError
 from autograder.files import CLASS_PAGE_FILE
 from autograder.grading.grade import fault_of_suite
 from autograder.grading.row import Key
-from autograder.submission import Download, NothingToGradeError, Submission, Upload, find_in_folder, lost, read
+from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read
 from autograder.submission.names import printable
 
 JOBS_IN_FLIGHT_PER_GRADER = 2
-"""Number of jobs of each grader, one in progress and one waiting: the code of a whole class is never in memory."""
+"""Number of jobs per grader, one in progress and one waiting, so that a whole class's code is never in memory."""
 
-REFERENCE = "reference solution"
-"""Hash in the key of a reference solution's grade, which no submission has."""
+REFERENCE_CODE_HASH = "reference solution"
+"""The hash in the key of a reference solution's grade; no submission has this hash."""
 
 PROGRESS_SECONDS = 10.0
-"""Seconds between two lines about the progress, if no terminal shows a bar."""
+"""Seconds between two progress lines, if no terminal shows a bar."""
 
 
 def grade(
@@ -56,36 +56,41 @@ def grade(
     """Grade all submissions in these folders into OUT, on this machine or on a cluster.
 
     If a student has two submissions for an assignment, the one in the later folder counts. Raise NothingToGradeError
-    or, if the run cannot continue, BatchError; grades until then are stored.
+    or, if the run cannot continue, BatchError; grades up to that point are stored.
     """
     if inside := next((folder for folder in folders if course.ROOT.is_relative_to(folder.resolve())), None):
         raise NothingToGradeError(
-            f"{inside} holds this course itself, and no submissions: name the folder that has them"
+            f"{inside} contains this course itself, not submissions: name the folder that contains them"
         )
     begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
     setup = GraderSetup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
-    known = tuple(one.name for one in course.assignments())
-    found = _found(folders, [find_in_folder(folder, assignment, known, out) for folder in folders])
-    summary.remarks += [f"Read as {one.layout}." for one in found]
-    summary.add_names("Skipped, as nobody's submission", [name for one in found for name in one.passed_over])
+    known = tuple(one.name for one in course.term_assignments())
+    prefixes = zip(folders, _folder_prefixes(folders), strict=True)
+    downloads = [find_in_folder(folder, assignment, known, out, prefix) for folder, prefix in prefixes]
+    summary.remarks += [f"Read as {one.layout}." for one in downloads]
+    summary.add_names("Skipped, nobody's submission", [name for one in downloads for name in one.passed_over])
     with Gradebook.writing(out) as book:
         if book.was_damaged:
-            summary.remarks.append(f"{out / GRADEBOOK_FILE} was damaged, or of another version: all is graded anew.")
+            summary.remarks.append(f"{out / GRADEBOOK_FILE} was damaged or from another version: all is graded again.")
         with console.status("Reading submissions"):
-            packed: list[str] = []
+            class_download_remarks: list[str] = []
             submissions = (
-                _read_submissions(where, one.students, known, packed) for where, one in zip(folders, found, strict=True)
+                _read_submissions(where, one.students, known, class_download_remarks)
+                for where, one in zip(folders, downloads, strict=True)
             )
-            suites = {one.name: suite_key(one, disabled_locks) for one in course.assignments()}
-            summary.add_names("Not listed any more, though the last run listed them", book.take_in(submissions, suites))
-            summary.add_names("Not read", packed)
+            grading_keys = {one.name: grading_key(one, disabled_locks) for one in course.term_assignments()}
+            summary.add_names(
+                "No longer listed, although the last run listed them",
+                book.replace_submissions(submissions, grading_keys),
+            )
+            summary.add_names("Not read", class_download_remarks)
         _apply_adjustments(book, folders[-1].resolve().parent, summary)
-        if to_grade := book.to_grade():
+        if to_grade := book.ungraded_key_counts():
             workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
             with closing(workers), closing(_grade_all(book, _jobs(book, to_grade), workers)) as graded:
                 _prove_suites(book, to_grade, workers)
                 counts = (to_grade[key] for key in graded)
-                summary.graded = sum(_with_progress(counts, sum(to_grade.values()), console))
+                summary.newly_graded = sum(_with_progress(counts, sum(to_grade.values()), console))
         summary = _publish(book, summary, console)
     summary.show(console, time.monotonic() - begin)
     names = ", ".join(str(out / name) for name in (CLASS_PAGE_FILE, "students.csv", "grades.csv", "feedback/"))
@@ -93,42 +98,43 @@ def grade(
     return summary
 
 
-def _found(folders: Sequence[Path], downloads: list[Download]) -> list[Download]:
-    """Return the downloads; of several, each with as much of its folder's path before its files as tells them apart."""
+def _folder_prefixes(folders: Sequence[Path]) -> list[str]:
+    """Return a prefix for the files of each folder: enough of its path to tell several folders apart."""
     if len(folders) < 2:
-        return downloads
+        return [""] * len(folders)
     around = os.path.commonpath([folder.resolve() for folder in folders])
     names = [folder.resolve().relative_to(around).as_posix() for folder in folders]
-    return [one if name == "." else one.below(name) for one, name in zip(downloads, names, strict=True)]
+    return ["" if name == "." else f"{name}/" for name in names]
 
 
 def _read_submissions(
-    folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str, ...], packed: list[str]
+    folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str, ...], class_download_remarks: list[str]
 ) -> Iterator[Submission]:
     """Yield all submissions of a folder, even those that cannot be read within bounds.
 
-    Add a sentence to `packed` for each file that is the download of a whole class. Raise NothingToGradeError if the
-    file or the assignment of no submission can be determined: then the folder is not a class.
+    Add a sentence to `class_download_remarks` for each file that is a whole class's download. Raise
+    NothingToGradeError if no submission has a file or an assignment that can be determined, because the folder is then
+    not a class.
     """
     unclear: Submission | None = None
     is_clear = False
-    outcomes = parallel.map_bounded(partial(read, known=known), students)
+    outcomes = parallel.map_bounded(partial(read, assignments=known), students)
     for uploads, outcome in zip(students, outcomes, strict=True):
         for submission in lost(uploads, outcome.why) if isinstance(outcome, parallel.CutOff) else outcome:
             if submission.assignment and not (submission.problem and submission.problem.is_ambiguous):
                 is_clear = True
             unclear = unclear or submission
             if submission.problem and submission.problem.is_class_download:
-                packed.append(submission.problem.for_staff)
+                class_download_remarks.append(submission.problem.for_staff)
             else:
                 yield submission
     if unclear and unclear.problem and not is_clear:
         shown, reason = printable(str(folder), 200), unclear.problem.for_staff
-        raise NothingToGradeError(f"Nothing in {shown} can be graded as it lies there: {reason.rstrip('.')}.")
+        raise NothingToGradeError(f"Nothing in {shown} can be graded as it is: {reason.rstrip('.')}.")
 
 
 def _apply_adjustments(book: Gradebook, folder: Path, summary: Summary) -> None:
-    """Apply the corrections by hand in a folder."""
+    """Apply the corrections by hand from a folder."""
     corrected, unmatched = adjustments.apply(book, folder)
     if corrected:
         summary.remarks.append(f"{corrected} corrected by hand ({adjustments.ADJUSTMENTS_FILE}).")
@@ -136,7 +142,7 @@ def _apply_adjustments(book: Gradebook, folder: Path, summary: Summary) -> None:
 
 
 def _with_progress(counts: Iterable[int], total: int, console: Console) -> Iterator[int]:
-    """Yield numbers of graded submissions, and show the progress: a bar in a terminal, or lines now and then."""
+    """Yield numbers of graded submissions, and show the progress: a bar in a terminal, otherwise occasional lines."""
     if console.is_terminal:
         yield from track(counts, "Grading", total, console=console, transient=True)
         return
@@ -159,10 +165,12 @@ def _publish(book: Gradebook, summary: Summary, console: Console) -> Summary:
     summary = published.summary
     if published.changed:
         summary.remarks.append(published.changed)
-    summary.add_names(f"Look whether these lines of {adjustments.ADJUSTMENTS_FILE} are still right", published.outdated)
-    summary.add_names("Not compared", published.not_compared)
+    summary.add_names(
+        f"Check that these lines of {adjustments.ADJUSTMENTS_FILE} are still right", published.outdated_adjustments
+    )
+    summary.add_names("Not compared", published.files_not_compared)
     others = [f"{one.student} ({one.file})" for one in book.superseded()]
-    summary.add_names("Not graded, as another submission of the student counts", others)
+    summary.add_names("Not graded, because another submission by the student counts", others)
     book.finish(published.scores)
     return summary
 
@@ -170,15 +178,15 @@ def _publish(book: Gradebook, summary: Summary, console: Console) -> Summary:
 def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> None:
     """Grade the reference solution of each assignment, once per suite, before any submission.
 
-    Raise BatchError if a solution lacks points: a test is wrong then, and would lower the whole class.
+    Raise BatchError if a solution lacks points, because a test is then wrong and would lower the whole class's scores.
     """
-    proofs = {key.assignment: key._replace(code=REFERENCE) for key in to_grade}
+    proofs = {key.assignment: key._replace(code=REFERENCE_CODE_HASH) for key in to_grade}
     solutions = {name: (course.Assignment(name).solution.read_text("utf-8"),) for name in proofs}
     new = [Job(key, solutions[name]) for name, key in proofs.items() if book.grade(key) is None]
     with closing(_grade_all(book, new, workers)) as graded:
         deque(graded, maxlen=0)
     for name, key in proofs.items():
-        proof = book.grade(key)  # none if graders ended over it, and another one proved that it can grade
+        proof = book.grade(key)  # None if graders ended on it, and another grader proved that it can grade
         if proof is not None and (fault := fault_of_suite(course.Assignment(name), proof)):
             raise BatchError(fault)
 
@@ -188,17 +196,17 @@ def _jobs(book: Gradebook, to_grade: Iterable[Key]) -> Iterator[Job]:
 
 
 def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluster) -> Generator[Key, None, None]:
-    """Grade all of these and store each grade as it comes. Yield each key that has its grade.
+    """Grade all of these, and store each grade as it arrives. Yield each key once its grade is stored.
 
-    A job whose grader ended goes to another grader, a few times; a job whose grader was too slow does not. Then it gets
-    no grade, but only from a grader that proves with the solution that it can grade. Raise BatchError if there is no
-    such grader: the fault is this machine's or the course's, and no submission is blamed for it.
+    A job whose grader ended goes to another grader, a few times; a job whose grader was too slow does not. After that,
+    it is recorded as not graded, but only by a grader that proves with the solution that it can grade. Raise BatchError
+    if there is no such grader: the fault is then the machine's or the course's, and no submission is blamed for it.
     """
     waiting = iter(jobs)
     under_way: dict[Future[bytes], Job] = {}
     try:
         while True:
-            # A cluster may have no worker for a while.
+            # A cluster may be without a worker for a while.
             free = JOBS_IN_FLIGHT_PER_GRADER * max(workers.size, 1) - len(under_way)
             for job in itertools.islice(waiting, max(free, 0)):
                 under_way[workers.submit(job)] = job
@@ -211,7 +219,7 @@ def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluste
                         raise BatchError(
                             f"a submission could not be graded ({job.machine_failure}), and neither can the solution of"
                             f" {job.key.assignment} ({failure.why}): `autograder doctor` may say why; nobody's grade"
-                            " was changed, and the same command goes on"
+                            " was changed, and the same command continues"
                         )
                     job = job.after(failure)
                     under_way[workers.submit(job)] = job
@@ -219,4 +227,4 @@ def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluste
                 book.add(job.key, future.result(), job.machine_failure)
                 yield job.key
     except (CancelledError, OSError) as error:
-        raise BatchError(f"the graders are gone ({error!r}): run the same command again to go on") from error
+        raise BatchError(f"the graders are gone ({error!r}): run the same command again to continue") from error

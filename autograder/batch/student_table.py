@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograder.course import assignments
+from autograder.course import term_assignments
 from autograder.files import write_csv
 from autograder.grading.row import IDENTITIES, Row
 from autograder.submission.names import csv_cell
@@ -24,13 +24,13 @@ class _StudentScores:
 class StudentTable:
     """Scores by student, collected row by row."""
 
-    def __init__(self, sections: Mapping[str, str]) -> None:
-        """`sections` has the section of each person, if a roster had sections."""
-        self._sections = sections
+    def __init__(self, section_by_person: Mapping[str, str]) -> None:
+        """Take each person's section, if a roster has sections."""
+        self._section_by_person = section_by_person
         self._students: dict[str, _StudentScores] = {}
 
     def add(self, row: Row) -> None:
-        """Take in one submission."""
+        """Add one submission."""
         submission = row.submission
         identities = [getattr(submission.person, name) for name in IDENTITIES]
         student = self._students.setdefault(submission.who, _StudentScores(row.student, identities))
@@ -40,13 +40,13 @@ class StudentTable:
     def write(self, out: Path) -> None:
         """Write OUT/students.csv."""
         graded = {name for student in self._students.values() for name in student.scores}
-        lessons = [assignment.name for assignment in assignments() if assignment.name in graded]
+        lessons = [assignment.name for assignment in term_assignments() if assignment.name in graded]
         lessons += sorted(graded - {*lessons})
-        section = ["section"] if self._sections else []
+        section = ["section"] if self._section_by_person else []
         rows = [["student", *section, *lessons, "sum", *IDENTITIES]]
         for who, student in sorted(self._students.items(), key=lambda item: (item[1].label, item[0])):
             scores = [f"{student.scores[name]:.10g}" if name in student.scores else "" for name in lessons]
-            sections = [csv_cell(self._sections.get(who, ""))] if self._sections else []
+            section_cells = [csv_cell(self._section_by_person.get(who, ""))] if self._section_by_person else []
             total = f"{sum(student.scores.values()):.10g}"
-            rows.append([csv_cell(student.label), *sections, *scores, total, *map(csv_cell, student.identities)])
+            rows.append([csv_cell(student.label), *section_cells, *scores, total, *map(csv_cell, student.identities)])
         write_csv(out / STUDENTS_FILE, rows)

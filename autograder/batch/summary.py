@@ -1,4 +1,4 @@
-"""The result of a batch on the screen, with the cases that need a person."""
+"""The result of a batch on the screen, with the cases that a person must look at."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rich.text import Text
 from autograder.grading import needs_review
 from autograder.grading.needs_review import NO_GRADE, Case
 from autograder.grading.row import Row
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 from autograder.submission.names import listed, printable
 
 MAX_LISTED = 10
@@ -24,22 +24,22 @@ MAX_LISTED = 10
 
 @dataclass
 class AssignmentSummary:
-    """Scores of one assignment."""
+    """The scores for one assignment."""
 
     max_score: float = 0.0
     scores: list[float] = field(default_factory=list)
     other_statuses: Counter[str] = field(default_factory=Counter)  # of submissions that were not simply graded
 
     def add(self, row: Row) -> None:
-        """Take in one submission."""
+        """Add one submission."""
         self.max_score = max(self.max_score, row.grade.max_score)
         self.scores.append(row.score)
-        if row.machine_failure or row.grade.status is not Status.GRADED:
+        if row.machine_failure or row.grade.status is not SubmissionStatus.GRADED:
             self.other_statuses[NO_GRADE if row.machine_failure else row.grade.status] += 1
 
     @property
-    def line(self) -> tuple[str, str, str]:
-        """Return the number of submissions, the median, and the numbers of other statuses."""
+    def table_cells(self) -> tuple[str, str, str]:
+        """Return the number of submissions, the median, and the count of each other status."""
         count = f"{len(self.scores)} submission" + ("s" if len(self.scores) > 1 else "")
         median = f"median {statistics.median(self.scores):.3g} of {self.max_score:g}" if self.max_score else ""
         others = (f"{many} {status.replace('_', ' ')}" for status, many in self.other_statuses.most_common())
@@ -48,22 +48,22 @@ class AssignmentSummary:
 
 @dataclass
 class Summary:
-    """Result of a batch."""
+    """The result of a batch."""
 
-    graded: int = 0  # submissions, in this run
-    judged: int = 0  # in this run or an earlier one
+    newly_graded: int = 0  # submissions, in this run
+    total_graded: int = 0  # in this run or an earlier one
     assignments: dict[str, AssignmentSummary] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)  # sentences
     cases: dict[Case, list[str]] = field(default_factory=dict)  # and the students whom each concerns
 
     @property
-    def reused(self) -> int:
+    def graded_before(self) -> int:
         """Return the number of submissions that already had a grade."""
-        return self.judged - self.graded
+        return self.total_graded - self.newly_graded
 
     def add(self, row: Row) -> None:
-        """Take in one submission."""
-        self.judged += bool(row.key.suite)
+        """Add one submission."""
+        self.total_graded += bool(row.key.grading)
         self.assignments.setdefault(row.submission.assignment, AssignmentSummary()).add(row)
         if (case := needs_review.case(row)) is not None:
             self.cases.setdefault(case, []).append(printable(row.student))
@@ -78,17 +78,17 @@ class Summary:
         """Print the result."""
         lines = Table.grid(padding=(0, 2))
         for name, assignment in self.assignments.items():
-            lines.add_row(name or "?", *assignment.line)
+            lines.add_row(name or "?", *assignment.table_cells)
         console.print(lines)
-        reused = f", {self.reused} known before" if self.reused else ""
-        console.print(f"{self.graded} graded in {seconds:.1f} s{reused}.", highlight=False)
+        graded_before = f", {self.graded_before} graded before" if self.graded_before else ""
+        console.print(f"{self.newly_graded} graded in {seconds:.1f} s{graded_before}.", highlight=False)
         for sentence in self.remarks:
             console.print(Text(sentence), soft_wrap=True)
         for status, cases in groupby(needs_review.in_order(self.cases), lambda item: item[0].status):
             sentences = [_sentence(case, students) for case, students in cases]
             if (more := len(sentences) - MAX_LISTED) > 0:
                 sentences[MAX_LISTED:] = [f"and {more} more: see report.html"]
-            console.print(f"To look at yourself, {status.replace('_', ' ')}:", style="bold")
+            console.print(f"To review by hand, {status.replace('_', ' ')}:", style="bold")
             for sentence in sentences:
                 console.print(Text(f"  {sentence}"), soft_wrap=True)
 

@@ -1,7 +1,7 @@
-"""Graders behind the interface of concurrent.futures: processes of this machine, or of other machines through Dask.
+"""Graders with the interface of concurrent.futures: processes on this machine, or on other machines through Dask.
 
-A grader is a warm process that grades job after job. If a grader ends, its job goes to another grader. A grader that
-raises an exception is no longer trusted and is replaced.
+A grader is a warm process that grades one job after another. If a grader ends, its job goes to another grader. A grader
+that raises an exception is no longer trusted and is replaced.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from autograder.course import Assignment, BatchError, UserError
 from autograder.grading.grade import NOT_JUDGED, Grade, to_json
 from autograder.grading.row import Key
 from autograder.parallel import BoundedPool, CutOff, Slow, cut_off
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 
 if TYPE_CHECKING:
     from autograder.grading.grader import Grader
 
 GRADING_TIMEOUT_SECONDS = 90.0
-"""Wall-clock time of one job, the start of a grader included. Beyond the time of a submission (`sandbox.limits`)."""
+"""Wall-clock time for one job, including the start of a grader; longer than a submission's time (`sandbox.limits`)."""
 
 MAX_GRADERS_LOST = 3
-"""Number of graders that a job may end; after that no other grader gets it."""
+"""Number of graders that a job may end; after that, no other grader gets it."""
 
 CONNECT_TIMEOUT_SECONDS = 10.0
 """Time within which a Dask scheduler must answer."""
@@ -38,30 +38,30 @@ CONNECT_TIMEOUT_SECONDS = 10.0
 DASK_WORKER_TIMEOUT_SECONDS = 300.0
 """Time within which a Dask scheduler must have a worker."""
 
-TOO_SLOW_MESSAGE = "looking at what the submission does took too long: the teaching staff will look at it"
-"""Message of every test of a submission that took a grader too long."""
+TOO_SLOW_MESSAGE = "checking what the submission does took too long: the teaching staff will look at it"
+"""The message of every test, for a submission that took a grader too long."""
 
 
 @dataclass(frozen=True)
 class GraderSetup:
-    """Settings of the graders in one run."""
+    """The settings of the graders in one run."""
 
     disabled_locks: Collection[str] = ()
-    """names of disabled locks of the sandbox"""
+    """names of the sandbox's disabled locks"""
     tests_sandbox: bool = False
-    """whether a grader tries the sandbox before it grades; the coordinator has done so on its own machine"""
+    """whether a grader tests the sandbox before it grades; the coordinator has already done so on its own machine"""
     run: str = ""
     """name of the run, for machines that keep their graders from run to run"""
 
 
 @dataclass(frozen=True)
 class Job:
-    """Submission to grade: its code, or the reason why no code can run."""
+    """A submission to grade: its code, or the reason why no code can run."""
 
     key: Key
     cells: tuple[str, ...] = ()
     problem: str | None = None
-    """message of every test, if there is no code"""
+    """the message of every test, if there is no code"""
     failures: tuple[str, ...] = ()
     """reasons why graders failed on this job"""
     is_slow: bool = False
@@ -69,14 +69,14 @@ class Job:
 
     @property
     def machine_failure(self) -> str:
-        """The reason why no other grader gets the code; empty if another may.
+        """The reason why no other grader gets the code; empty if another grader may.
 
-        A lost job gets its result from a grader that proves with the solution that it can grade.
+        A lost job gets its result from a grader that proves, with the solution, that it can grade.
         """
         return self.failures[-1] if self.is_slow or len(self.failures) >= MAX_GRADERS_LOST else ""
 
     def after(self, failure: CutOff) -> Job:
-        """Return the same job after a grader has failed on it. A slow grader would be slow again."""
+        """Return the same job after a grader has failed on it. If that grader was slow, another would be slow too."""
         return replace(self, failures=(*self.failures, failure.why), is_slow=isinstance(failure, Slow))
 
 
@@ -96,13 +96,13 @@ def failure_of(future: Future[bytes]) -> CutOff | None:
 
 
 class Processes:
-    """Graders of this machine."""
+    """Graders on this machine."""
 
     def __init__(self, size: int, setup: GraderSetup) -> None:
-        """Start this number of graders."""
+        """Start `size` graders."""
         self.size = size
         self.setup = setup
-        # Graders share the processors: many threads for linear algebra in each would be too many.
+        # Graders share the processors, so several threads for linear algebra in each would be too many.
         os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         self.pool = BoundedPool(size, GRADING_TIMEOUT_SECONDS)
 
@@ -131,14 +131,14 @@ class Cluster:
             self._client.wait_for_workers(1, timeout=DASK_WORKER_TIMEOUT_SECONDS)
         except (OSError, ValueError, TimeoutError) as error:
             raise BatchError(
-                f"no Dask scheduler with a worker answers at {scheduler} ({error}): start them, or grade here without"
+                f"no Dask scheduler with a worker answers at {scheduler} ({error}): start both, or grade here without"
                 " --scheduler"
             ) from error
         self._executor = self._client.get_executor(pure=False)
 
     @property
     def size(self) -> int:
-        """Number of graders that the cluster has now."""
+        """The number of graders that the cluster currently has."""
         return sum(self._client.nthreads().values())
 
     def submit(self, job: Job) -> Future[bytes]:
@@ -150,25 +150,25 @@ class Cluster:
         self._client.close()
 
 
-def suite_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
-    """Return a name for everything besides the code that a grade depends on.
+def grading_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
+    """Return a name for everything on which a grade depends besides the code.
 
-    A grade from outside the sandbox has another key than one from inside.
+    A grade from outside the sandbox has a different key from one from inside.
     """
     without = f" without {','.join(sorted(disabled_locks))}" if disabled_locks else ""
-    return assignment.suite_hash + without
+    return assignment.grading_hash + without
 
 
 # In a grader process
 
 _warm_grader: list[Grader] = []
-"""The grader of this process, as soon as there is one."""
+"""This process's grader, as soon as there is one."""
 
 
 def _grade(job: Job, setup: GraderSetup) -> bytes:
     """Return a grade as deflated JSON, whose checksum detects damage.
 
-    Raise UserError for a fault that concerns every submission, RuntimeError for a failure on this job.
+    Raise UserError for a fault that affects every submission, RuntimeError for a failure on this job.
     """
     from autograder.grading.grader import Grader
     from autograder.sandbox import self_test
@@ -180,7 +180,7 @@ def _grade(job: Job, setup: GraderSetup) -> bytes:
                 self_test.require()
             _warm_grader.append(Grader(setup.disabled_locks))
             util.Finalize(None, _warm_grader[0].close, exitpriority=0)  # even if the pool ends this process
-        if suite_key(assignment, setup.disabled_locks) != job.key.suite:
+        if grading_key(assignment, setup.disabled_locks) != job.key.grading:
             raise BatchError(f"{machine} has another version of {assignment.name}'s suite or of the autograder")
         return zlib.compress(to_json(_grade_job(_warm_grader[0], assignment, job)).encode("ascii"))
     except self_test.BrokenPromiseError as error:
@@ -194,21 +194,23 @@ def _grade(job: Job, setup: GraderSetup) -> bytes:
 
 
 def _grade_job(grader: Grader, assignment: Assignment, job: Job) -> Grade:
-    """Return the grade of a job. Raise RuntimeError if a job is lost and the solution fails as well."""
+    """Return the grade of a job. Raise RuntimeError if a job is lost and the solution also fails."""
     from autograder.grading.grader import proof_of
 
     if job.machine_failure:
         proof = proof_of(grader, assignment)
         if proof.score != proof.max_score:
             raise RuntimeError(f"the solution has {proof.score:g} of {proof.max_score:g} points")
-        status, message = (Status.TIMEOUT, TOO_SLOW_MESSAGE) if job.is_slow else (Status.KILLED, NOT_JUDGED)
+        status, message = (
+            (SubmissionStatus.TIMEOUT, TOO_SLOW_MESSAGE) if job.is_slow else (SubmissionStatus.KILLED, NOT_JUDGED)
+        )
         return grader.refuse(assignment, status, message)
     if job.problem is not None:
-        return grader.refuse(assignment, Status.UNREADABLE, job.problem)
+        return grader.refuse(assignment, SubmissionStatus.UNREADABLE, job.problem)
     return grader.grade(assignment, job.cells)
 
 
-# Looked up once, like its suite, so that the hash is that of the suite in use.
+# The assignment is looked up once, like its suite, so that the hash belongs to the suite in use.
 _assignment = functools.cache(course.find)
 
 
@@ -219,7 +221,7 @@ _lock = threading.Lock()
 
 
 def _grade_on_worker(job: Job, setup: GraderSetup) -> bytes:
-    """Return a grade from a Dask worker, which keeps only the graders of the last run."""
+    """Return a grade from a Dask worker, which keeps only the last run's graders."""
     from distributed import get_worker
 
     with _lock:

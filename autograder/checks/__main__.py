@@ -1,7 +1,7 @@
-"""The command `python -m autograder.checks`, which students know.
+"""The command `python -m autograder.checks`, which students use.
 
-Its code is in the room `laptop`. This is the only upward import of `checks`: the name of the command is older than
-the rooms.
+Its code is in the room `laptop`. This is the only upward import in `checks`: the command's name is older than the
+rooms.
 """
 
 from autograder.laptop.__main__ import start

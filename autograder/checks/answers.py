@@ -1,6 +1,6 @@
 """The entries of ANSWERS: which ones are right, and which messages are possible at home, without the graded answers.
 
-The handout has the form of each answer, and the answers of questions for practice (`questions.json`).
+The handout contains the form of each answer, and the answers to practice questions (`questions.json`).
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ import numpy as np
 
 from autograder.protocol.call import ANSWERS
 
-ANSWER_FORMS = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}
-"""Type of a right answer to its form, as the handout has it."""
+FORM_BY_TYPE = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}
+"""Type of a right answer → its form, as in the handout."""
 
 HOW_TO_WRITE = {"yes or no": "True or False", "a word": "a word in quotes"}
-"""Form → words for the value that Python reads; other forms stand for themselves."""
+"""Form → words for the value that Python reads; other forms are used as they are."""
 
 ANSWER_TOLERANCE = 1e-4
 """Relative tolerance: an answer that is not a whole number may be rounded to five digits, without leading zeros."""
 
-TOO_FEW_DIGITS = "right so far: five digits are asked"
-"""Message for a number with correct digits, but too few."""
+TOO_FEW_DIGITS = "right so far, but needs five digits"
+"""Message for a number whose digits are correct but too few."""
 
 
 def form_of_right_answer(right: bool | int | float | str) -> str:
     """Return the form of a right answer."""
-    return ANSWER_FORMS[type(plain_scalar(right))]
+    return FORM_BY_TYPE[type(plain_scalar(right))]
 
 
 def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the key of each entry that cannot be right, with a sentence. `forms`: key → form of its answer."""
     if not isinstance(answers, dict):
-        yield ANSWERS, "ANSWERS is not a dict of answers: keep it as the handout has it, and fill in the values"
+        yield ANSWERS, "ANSWERS is not a dict of answers: keep it as in the handout, and fill in the values"
         return
-    yield from ((str(key), f"{key} is no question of this lesson") for key in answers if key not in forms)
+    yield from ((str(key), f"{key} is not a question in this lesson") for key in answers if key not in forms)
     for key, expected in forms.items():
         if key not in answers:
-            yield ANSWERS, f"{key} is missing: take the line from the handout again"
+            yield ANSWERS, f"{key} is missing: copy its line from the handout again"
         elif answers[key] is not None and not _has_form(answers[key], expected):
             unquoted = ", without quotes," if type(answers[key]) is str else ""
             words = HOW_TO_WRITE.get(expected, expected)
@@ -50,16 +50,16 @@ def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str
 def _has_form(answer: Any, expected: str) -> bool:
     answer = plain_scalar(answer)
     if type(answer) not in (int, float):
-        return ANSWER_FORMS.get(type(answer)) == expected
+        return FORM_BY_TYPE.get(type(answer)) == expected
     return math.isfinite(answer) and (
-        expected == ANSWER_FORMS[float] or (expected == ANSWER_FORMS[int] and answer == int(answer))
+        expected == FORM_BY_TYPE[float] or (expected == FORM_BY_TYPE[int] and answer == int(answer))
     )
 
 
 def practice_results(answers: Any, practice: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[bool, str]]:
-    """Yield, for each question for practice that has an answer, True if it is right, and a sentence.
+    """Yield, for each practice question that has an answer, True if it is right, and a sentence.
 
-    On the page, the reason for a wrong answer stays folded. `practice`: key → its `value`, and the `reason`.
+    On the page, the reason for a wrong answer stays folded. `practice`: key → its `value` and `reason`.
     """
     for key, question in practice.items():
         answer, expected = plain_scalar(answers.get(key)), question["value"]
@@ -76,7 +76,7 @@ def practice_results(answers: Any, practice: Mapping[str, Mapping[str, Any]]) ->
 
 
 def answer_matches(actual: Any, expected: Any, tolerance: float = ANSWER_TOLERANCE) -> bool:
-    """Return True if an entry of ANSWERS is the right one."""
+    """Return True if an entry of ANSWERS is right."""
     actual = plain_scalar(actual)
     if type(expected) in (bool, str) or type(actual) not in (int, float):
         return type(actual) is type(expected) and bool(
@@ -87,7 +87,7 @@ def answer_matches(actual: Any, expected: Any, tolerance: float = ANSWER_TOLERAN
 
 
 def lacks_digits(actual: Any, expected: Any) -> bool:
-    """Return True if a number is the right number, rounded or cut off after two to four digits."""
+    """Return True if a number is the right one, rounded or cut off after two to four digits."""
     actual = plain_scalar(actual)
     if type(expected) is not float or type(actual) is not float or not math.isfinite(actual):
         return False

@@ -1,17 +1,17 @@
-"""Expectations of tests, and the sentence for the student if a result does not meet one.
+"""The expectations of tests, and the sentence for the student if a result does not meet one.
 
-    expect.matches(rope.apply_rope, x, positions)             the same values as the definition gives
-    expect.dtype(rope.apply_rope, x32, positions)             the same dtype too
+    expect.matches(rope.apply_rope, x, positions)             the same values as in the definition
+    expect.dtype(rope.apply_rope, x32, positions)             also the same dtype
     expect.unchanged(rope.apply_rope, x, positions)           the same values, and no argument changed
     expect.vectorised(rope.apply_rope, arguments)             the same values, and no Python loop over the sequence
     expect.answers(rope.rope_frequencies, 8)                  a result of the right shape, whatever its values
     expect.raises(ValueError, rope.rope_frequencies, 3)
     expect.close(actual, expected, "position 0 changes nothing")   a property, or a value worked out by hand
-    expect.close(M @ M.T, np.eye(2), "a rotation", expect.precision(M))   the same of a result that may be float32
+    expect.close(M @ M.T, np.eye(2), "a rotation", expect.precision(M))   the same for a result that may be float32
     expect.answer(rope, "rotates_values")
 
-Values and dtype are asked separately, so that one mistake costs once. Whatever comes from a submission is plain
-(`codec`), so comparing it runs no code of the submission.
+Values and dtype are checked separately, so that one mistake costs once. Whatever comes from a submission is plain
+(`codec`), so comparing it runs none of the submission's code.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
 """Allowed difference, relative to 1 + |expected|. For features and positions of moderate size, a correct formula in
 any order of operations stays a hundred times below it; tests with larger positions pass a tolerance and justify it."""
 
-MAX_DIGITS_ERROR = 1e-4
-"""Relative difference below which values are correct except for their digits."""
+MAX_ROUNDING_ERROR = 1e-4
+"""Relative difference below which values are correct except for their last digits."""
 
 LENGTH_FACTOR = 4
-"""Factor from each sequence to the next longer one in `vectorised`."""
+"""Factor between the lengths of successive sequences in `vectorised`."""
 
-MAX_BRANCH_LINES = 4
+ALLOWED_EXTRA_LINES = 4
 """Lines of Python that only a long sequence may execute, for example in a branch, without counting as a loop."""
 
 
@@ -69,7 +69,7 @@ def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
     reply, _ = _matching_reply(function, Call(function.name, args, kwargs, measured=True))
     if reply.changed:
         changed = f"{function.name} changed {', '.join(reply.changed)} in place"
-        why = "write into arrays and lists that you made yourself: np.asarray, slices and reshape make no copy"
+        why = "only write into arrays and lists that you created: np.asarray, slices and reshape make no copy"
         raise WrongResultError(Kind.CHANGED, f"{changed}; {why}")
 
 
@@ -87,8 +87,8 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
         Call(function.name, arguments(size), {}, measured=True, uncounted=function.submission.graded) for size in sizes
     )
     short, middle, long = (_matching_reply(function, call)[0].lines for call in calls)
-    grows = long - middle > 1.5 * (middle - short) + MAX_BRANCH_LINES
-    if grows or long - short >= sizes[2] - sizes[0]:  # a line per position, for any steps: a loop that ends early
+    grows = long - middle > 1.5 * (middle - short) + ALLOWED_EXTRA_LINES
+    if grows or long - short >= sizes[2] - sizes[0]:  # a line per position, whatever the steps: a loop that ends early
         lines = f"{function.name} executes {short} lines of Python for length {sizes[0]}, {long} for {sizes[2]}"
         raise WrongResultError(
             Kind.LOOP, f"{lines}: let numpy work on the whole sequence at once instead of looping over it"
@@ -96,9 +96,9 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
 
 
 def answers(function: Function, *args: Any, **kwargs: Any) -> None:
-    """Check that the function answers a good call in the right shape.
+    """Check that the function answers a good call with a result of the right shape.
 
-    This check goes with every refusal: a function that refuses every call earns nothing, and a function that refuses
+    This check accompanies every refusal: a function that refuses every call earns nothing, and a function that refuses
     correctly earns its points even if its values are wrong.
     """
     reply, expected = _plain_reply(function, Call(function.name, args, kwargs))
@@ -110,7 +110,7 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
 
 
 def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any) -> None:
-    """Check that the function refuses a bad argument with `error`, in any words."""
+    """Check that the function refuses a bad argument by raising `error`, with any message."""
     call = Call(function.name, args, kwargs)
     if not isinstance(_expected(function, call), Refused):
         raise _bad_call_error(function, "the reference accepts this call")
@@ -127,29 +127,29 @@ def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any
 
 
 def close(actual: Any, expected: Any, rule: str, tolerance: float | None = None) -> None:
-    """Check that two results agree: `rule` is the rule in the words of the lesson."""
+    """Check that two results agree. `rule` states the rule in the lesson's words."""
     if differs := difference(actual, expected, tolerance):
         raise WrongResultError(differs[0], f"{rule}: {differs[1]}", value=actual)
 
 
 def precision(*results: Any) -> float:
-    """Return the tolerance of a property of these results: that of the least precise dtype among them.
+    """Return the tolerance for a property of these results: that of their least precise dtype.
 
-    A function that returns float32 instead of float64 loses points in the test of dtypes, not here.
+    A function that returns float32 instead of float64 loses points in the test for dtypes, not here.
     """
     return max(TOLERANCE.get(np.asarray(result).dtype, TOLERANCE[np.dtype(np.float64)]) for result in results)
 
 
 def holds(condition: object, rule: str) -> None:
-    """Check a rule that is true or false for results: `rule` is the rule in the words of the lesson."""
+    """Check a condition on results. `rule` states the rule in the lesson's words."""
     if not condition:
-        raise WrongResultError(Kind.VALUE, f"{rule}: that is not so here")
+        raise WrongResultError(Kind.VALUE, f"{rule}: this does not hold here")
 
 
 def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERANCE) -> None:
     """Check an entry of ANSWERS: True, False, a word, or a number.
 
-    A whole number is exact; another number is right to five digits, or to a relative tolerance.
+    A whole number must be exact; any other number must be right to five digits, or within a relative tolerance.
     """
     function = Function(ANSWERS, submission)
     answers = function.value(function.attempt(Call(ANSWERS)))
@@ -157,7 +157,7 @@ def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERA
     if answers is None and failure is not None:
         raise function.not_reached(failure)
     if type(answers) is not dict:
-        what = "ANSWERS is not a dict of answers: keep it as the stub has it and fill in the values"
+        what = "ANSWERS is not a dict of answers: keep it as in the stub, and fill in the values"
         raise WrongResultError(Kind.UNANSWERED, what)
     actual = answers.get(key)
     if actual is None:
@@ -170,14 +170,14 @@ def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERA
 
 
 def _matching_reply(function: Function, call: Call, tolerance: float | None = None) -> tuple[Reply, Any]:
-    """Return the reply to a call with good arguments, and the right value, which agrees with it."""
+    """Return the reply to a call with good arguments, and the right value; check that the two agree."""
     reply, expected = _plain_reply(function, call)
     close(reply.value, expected, function.name, tolerance)
     return reply, expected
 
 
 def _plain_reply(function: Function, call: Call) -> tuple[Reply, Any]:
-    """Return the reply to a call with good arguments, a plain value, and the right value."""
+    """Return the reply to a call with good arguments, which is a plain value, and the right value."""
     expected = _expected(function, call)
     if isinstance(expected, Refused):
         raise _bad_call_error(function, "the reference refuses this call")
@@ -196,11 +196,11 @@ def _expected(function: Function, call: Call) -> Value | Refused:
 
 
 def _bad_call_error(function: Function, what: str) -> Exception:
-    """Return the error for an impossible call: the course is at fault only if all arguments came from the test."""
+    """Return the error for an impossible call. The course is at fault only if all arguments came from the test."""
     if not function.submission.returned:
         return BrokenTestError(f"{what} of {function.name}: the test is wrong")
-    form = "and that is not of the form that it takes"
-    return WrongResultError(Kind.VALUE, f"{function.name} was called with what your functions had returned, {form}")
+    form = "which does not have the form that it takes"
+    return WrongResultError(Kind.VALUE, f"{function.name} was called with a result of your functions, {form}")
 
 
 def difference(actual: Any, expected: Any, tolerance: float | None = None) -> tuple[Kind, str] | None:
@@ -210,7 +210,7 @@ def difference(actual: Any, expected: Any, tolerance: float | None = None) -> tu
     if type(expected) is tuple or (type(expected) is list and any(type(part) in (tuple, dict) for part in expected)):
         return _tuple_difference(actual, expected, tolerance)
     if not _is_number_like(actual, expected):
-        array = np.asarray(expected) if np.ndim(expected) else expected  # which may be a list from the submission, too
+        array = np.asarray(expected) if np.ndim(expected) else expected  # it may also be a list from the submission
         return Kind.SHAPE, f"expected {_kind_of(array)}, got {_kind_of(actual)}"
     if np.shape(actual) != np.shape(expected):
         return Kind.SHAPE, f"expected shape {np.shape(expected)}, got {np.shape(actual)}"
@@ -240,13 +240,13 @@ def _tuple_difference(actual: Any, expected: Sequence[Any], tolerance: float | N
 
 
 def _is_number_like(actual: Any, expected: Any) -> bool:
-    """Return True if the type of `got` may stand for `expected`: arrays for arrays, any number for a number."""
+    """Return True if the type of `actual` fits that of `expected`: an array for an array, any number for a number."""
     if np.ndim(expected):
         return type(actual) is np.ndarray
     if not isinstance(actual, bool | int | float | np.generic | np.ndarray):
         return False
     if np.ndim(actual):
-        return isinstance(expected, np.ndarray | np.generic)  # then its shape is the mistake
+        return isinstance(expected, np.ndarray | np.generic)  # the mistake is then its shape
     kinds = ("i" if type(value) is int else np.asarray(value).dtype.kind for value in (actual, expected))
     actual_kind, expected_kind = kinds
     return actual_kind in {"b": "b", "f": "iuf"}.get(expected_kind, "iu")
@@ -254,9 +254,9 @@ def _is_number_like(actual: Any, expected: Any) -> bool:
 
 def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> tuple[Kind, str] | None:
     if tolerance is None:
-        # A right value in the wrong precision is a mistake of dtype, which `dtype` reports once.
+        # A right value in the wrong precision is a dtype mistake, which `dtype` reports once.
         tolerance = max(TOLERANCE.get(np.asarray(each).dtype, 0.0) for each in (actual, expected))
-    # As floats, because a Python int may be larger than any numpy int.
+    # Compare as floats, because a Python int may be larger than any numpy int.
     numbers, target = np.asarray(actual, np.float64), np.asarray(expected, np.float64)
     with np.errstate(all="ignore"):
         error = np.abs(numbers - target)
@@ -265,7 +265,7 @@ def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> tu
         if agrees.all():
             return None
         lost = float((error / np.abs(target))[~agrees].max())
-    # A difference that is not a number counts as the largest.
+    # A NaN difference counts as the largest.
     size = np.where(agrees, -1, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
     worst = tuple(map(int, np.unravel_index(size.argmax(), size.shape)))
     is_truth = np.asarray(expected).dtype.kind == "b"
@@ -273,14 +273,14 @@ def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> tu
     if target.size > 1:
         words = f"at index {worst}: {words} ({(~agrees).sum()} of {target.size} values differ)"
     # A difference this small comes from missing digits, not from another formula.
-    if lost <= MAX_DIGITS_ERROR:
+    if lost <= MAX_ROUNDING_ERROR:
         digits = -math.floor(math.log10(max(lost, 1e-16)))
         words += f"; right to {digits} digits{': compute in float64' if digits > 5 else ''}"
     return Kind.VALUE, words
 
 
 def _kind_of(value: Any) -> str:
-    """Describe a value for a message, never by its own repr, which may have any length."""
+    """Describe a value for a message, but never by its own repr, which may have any length."""
     if value is None:
         return "None (is a `return` missing?)"
     if type(value) is Foreign:
@@ -296,5 +296,5 @@ def _distinguishable(expected: float, actual: float, is_truth: bool) -> tuple[st
     """Write two values with enough digits to show that they differ."""
     if is_truth:
         return str(bool(expected)), str(bool(actual))
-    digits = 15 if abs(actual - expected) < MAX_DIGITS_ERROR * abs(expected) else 6
+    digits = 15 if abs(actual - expected) < MAX_ROUNDING_ERROR * abs(expected) else 6
     return f"{expected:.{digits}g}", f"{actual:.{digits}g}"

@@ -1,8 +1,8 @@
-"""The pytest plugin of the course: marks, the fixture that hands a test its submission, and failures as sentences.
+"""The course's pytest plugin: marks, the fixture that hands a test its submission, and failures as sentences.
 
-`@pytest.mark.question("apply_rope", points=2)` says what a test is worth. A fixture named after each assignment gives
-the submission. The `TestContext` decides where its code runs: the student's own process (`laptop.local_context`), or
-the grader's worker.
+`@pytest.mark.question("apply_rope", points=2)` says what a test is worth. A fixture named after each assignment
+provides the submission. The `TestContext` decides where its code runs: in the student's own process
+(`laptop.local_context`) or in the grader's worker.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from autograder.protocol.failure import UNFINISHED, WrongResultError
 
 hypothesis.settings.register_profile(
     "whereabouts",
-    # The same examples on every machine and every day (see `pytest_collection_modifyitems`), because a grade must not
-    # depend on luck.
+    # Use the same examples on every machine and every day (see `pytest_collection_modifyitems`), because a grade must
+    # not depend on luck.
     derandomize=True,
     database=None,
     deadline=None,
     max_examples=4,
-    # A smaller failing example would only take time: the message names the rule, not the example.
+    # Searching for a smaller failing example would waste time: the message names the rule, not the example.
     phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
     report_multiple_bugs=False,
     suppress_health_check=list(hypothesis.HealthCheck),
 )
 
 
-# Hypothesis mixes constants of all loaded modules of this process into its examples, and writes them to a folder
+# Hypothesis mixes constants from all modules loaded in this process into its examples, and writes them to a folder
 # in the working directory. The examples must be the same in every process, and nothing may be written.
 if hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = lambda: Constants()
@@ -49,7 +49,7 @@ TEST_CONTEXT = pytest.StashKey["TestContext"]()
 
 
 class TestContext(ABC):
-    """Source of the submissions for tests. As a pytest plugin, it serves this run of pytest."""
+    """Source of the submissions for tests. As a pytest plugin, it serves the current run of pytest."""
 
     __test__ = False
     seed = 0
@@ -67,7 +67,7 @@ class TestContext(ABC):
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the mark, and a fixture for each assignment."""
-    config.addinivalue_line("markers", "question(name, points): the question a test belongs to, and what it is worth")
+    config.addinivalue_line("markers", "question(name, points): the question that a test belongs to, and its points")
     hypothesis.settings.load_profile("whereabouts")
     names = sorted(path.stem.removeprefix("test_") for path in (config.rootpath / "tests" / "public").glob("test_*.py"))
     fixtures = ModuleType("whereabouts_assignments")
@@ -76,9 +76,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Fix the examples of each property by the term's seed and the test's name.
+    """Determine each property's examples by the term's seed and the test's name.
 
-    Hypothesis would otherwise derive them from the test's source, which it reads and tokenises at every run.
+    Otherwise Hypothesis would derive them from the test's source, which it reads and tokenises in every run.
     """
     for item in items:
         function: Any = getattr(item, "function", None)
@@ -87,14 +87,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             hypothesis.seed(term * 2**32 + test)(function)
 
 
-def graded_functions(item: pytest.Item) -> tuple[str, ...]:
-    """Return the functions that have tests in the file of this one, selected or not."""
+def graded_functions_in_file(item: pytest.Item) -> tuple[str, ...]:
+    """Return the functions that have tests in the same file as this test, selected or not."""
     return _graded_in(item.module) if isinstance(item, pytest.Function) else ()
 
 
 @functools.cache
 def _graded_in(module: ModuleType) -> tuple[str, ...]:
-    """Cache the result, since every test of a file asks for the same functions."""
+    """Return the functions with tests in a file; cached, since every test in the file requests the same functions."""
     tests = vars(module).values()
     marks = (mark for test in tests for mark in getattr(test, "pytestmark", ()) if mark.name == "question")
     return tuple(sorted({mark.args[0] for mark in marks} - {ANSWERS}))
@@ -121,27 +121,27 @@ def random_inputs(context: TestContext, item: pytest.Item) -> np.random.Generato
 
 @functools.cache
 def _seeds(term: int, test: str) -> np.random.SeedSequence:
-    """Cache the result, since making one takes eight times as long as drawing from it."""
+    """Return a test's seed sequence; cached, since making one takes eight times as long as drawing from it."""
     return np.random.SeedSequence([term, *test.encode("utf-8")])
 
 
 def _term_seed(context: TestContext, item: pytest.Item) -> int:
     """Return the term's seed for hidden tests.
 
-    Public tests draw the same in every term, and on a student's machine as in the grader.
+    Public tests draw the same values every term, on a student's machine and in the grader alike.
     """
     return context.seed if item.path.parent.name == "hidden" else 0
 
 
 def submission_of(item: pytest.Item) -> StudentModule | None:
-    """Return the submission of a test that runs."""
+    """Return the submission of a running test."""
     arguments = getattr(item, "funcargs", None) or {}
     return next((value for value in arguments.values() if isinstance(value, StudentModule)), None)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-    """Report one sentence without a traceback; a test of an unwritten function is skipped, not failed."""
+    """Report one sentence without a traceback; a test of an unwritten function is skipped and does not fail."""
     wrong = (
         call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, WrongResultError) else None
     )

@@ -1,7 +1,7 @@
-"""The state of each function of an assignment, by its tests.
+"""The state of each function of an assignment, judged by its tests.
 
-This module decides it once, for a laptop, the feedback and staff. It follows only from results that may be shown and
-from the call graph, so it reveals nothing else.
+This module decides the state once, for laptops, feedback and staff. The state follows only from results that may be
+shown and from the call graph, so it reveals nothing else.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from autograder.checks.source import CallGraph
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import WRONG_VALUES, Kind
 
-_DEPTHS = list(Kind)
+_KINDS_BY_DEPTH = list(Kind)
 
 
 class State(Enum):
@@ -23,11 +23,11 @@ class State(Enum):
 
     RIGHT = auto()
     RIGHT_ONCE_FIXED = auto()
-    """Right with right values of a wrong function that it builds on."""
+    """Right if a wrong function that it builds on returns right values."""
     MISTAKEN = auto()
-    """Wrong by a mistake in the function itself."""
+    """Wrong because of a mistake in the function itself."""
     INHERITED = auto()
-    """Wrong in the same way as a function that it builds on, which may be the only reason."""
+    """Wrong in the same way as a function that it builds on, whose mistake may be the only reason."""
     WAITING = auto()
     """Written, but it calls a function that is not written, or that raises an exception."""
     UNREACHED = auto()
@@ -43,23 +43,23 @@ class FunctionState:
     test_results: list[TestResult]
     state: State
     cause: str | None = None
-    """Other function to fix, or to wait for."""
+    """The other function to fix, or to wait for."""
     mistakes: tuple[TestResult, ...] = ()
-    """Mistakes in the function itself: the deepest first, and among these the mistakes with a known cause first."""
-    promises_an_error: bool = False
-    """True if the function is right so far, but raises no error although its docstring has a line `Raises`."""
+    """Mistakes in the function itself: the deepest first, and among equally deep ones, those with a known cause."""
+    lacks_promised_error: bool = False
+    """True if the function is right so far, but never raises although its docstring has a `Raises` line."""
 
     @property
     def is_right(self) -> bool:
-        """True if nothing of the function fails."""
+        """True if none of the function's tests fail."""
         return self.state in (State.RIGHT, State.RIGHT_ONCE_FIXED)
 
 
 def function_states(test_results: Iterable[TestResult], call_graph: CallGraph | None = None) -> list[FunctionState]:
     """Return the state of every function of these results, in their order.
 
-    `call_graph`: the call graph of the submission, unless follow-through has shown that every remaining failure is in
-    the tested function itself.
+    `call_graph` is the submission's call graph; leave it out if follow-through has shown that every remaining failure
+    is in the tested function itself.
     """
     groups = by_question(result for result in test_results if result.test.question != ANSWERS)
     return [_function_state(name, groups, call_graph) for name in groups]
@@ -79,13 +79,13 @@ def _function_state(name: str, groups: Mapping[str, list[TestResult]], call_grap
             return FunctionState(name, group, State.MISTAKEN, None, in_itself)
         return FunctionState(name, group, State.INHERITED, sources[_family(mistakes[0])])
     kinds = {result.kind for result in group}
-    other = next((result.replaced for result in group if result.replaced), None)
+    other = next((result.faulty_function for result in group if result.faulty_function), None)
     if kinds == {None}:
         replies = [reply for result in group for call, reply in result.calls.items() if call.function == name]
         is_silent = not any(reply.raised for reply in replies)  # as far as the tests have checked
-        promises = is_silent and call_graph is not None and call_graph.promises_an_error(name)
+        promises = is_silent and call_graph is not None and call_graph.lacks_promised_error(name)
         state = State.RIGHT_ONCE_FIXED if other else State.RIGHT
-        return FunctionState(name, group, state, other, promises_an_error=promises)
+        return FunctionState(name, group, state, other, lacks_promised_error=promises)
     if Kind.NOT_REACHED in kinds:
         return FunctionState(name, group, State.UNREACHED)
     if Kind.WAITING in kinds and Kind.NOT_WRITTEN not in kinds:
@@ -94,9 +94,9 @@ def _function_state(name: str, groups: Mapping[str, list[TestResult]], call_grap
 
 
 def _family(mistake: TestResult) -> Kind | None:
-    """Return the kind of mistake that a function passes to functions above it: wrong values, or the same kind."""
+    """Return the kind of mistake that a function passes on to its callers: wrong values, or the same kind."""
     return Kind.VALUE if mistake.kind in WRONG_VALUES else mistake.kind
 
 
 def _deepest_first(mistake: TestResult) -> tuple[int, bool]:
-    return (_DEPTHS.index(mistake.kind) if mistake.kind else 0), mistake.hint is None
+    return (_KINDS_BY_DEPTH.index(mistake.kind) if mistake.kind else 0), mistake.hint is None

@@ -1,4 +1,4 @@
-"""Inputs for tests: features that look random, are small, and are the same on every machine."""
+"""Inputs for tests: small features that look random and are the same on every machine."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ from hypothesis import strategies as st
 
 
 def features(*shape: int, seed: int = 0, dtype: type[np.generic] = np.float64) -> np.ndarray:
-    """Return multiples of 1/8 from −2 to 2: exact in float32 and float64 on every platform.
+    """Return multiples of 1/8 from −2 to 2, which are exact in float32 and float64 on every platform.
 
-    They are not all equal, and never symmetric.
+    The features are never all equal, and never symmetric.
     """
     return _features(shape, seed, np.dtype(dtype)).copy()
 
 
-SEEDS = range(10)
-"""Seeds that the tests name. Seeds from Hypothesis would mean nothing to a reader."""
+NAMED_SEEDS = range(10)
+"""Seeds that tests use by name. Seeds from Hypothesis would mean nothing to a reader."""
 
 _calls_by_array: dict[tuple[str, tuple[int, ...], bytes], str] = {}
-"""Identity of an array → the call of `features` that made it."""
+"""Identity of an array → the call to `features` that made it."""
 
 
 def how_made(array: np.ndarray) -> str | None:
-    """Return the call of `features` that makes this array, if a test has made it."""
+    """Return the call to `features` that makes this array, if a test has made it."""
     return _calls_by_array.get((array.dtype.name, array.shape, array.tobytes()))
 
 
 @functools.lru_cache(maxsize=1024)
 def _features(shape: tuple[int, ...], seed: int, dtype: np.dtype[Any]) -> np.ndarray:
-    """Cache the result, since all submissions get the same calls."""
+    """Return the features; cached, since all submissions get the same calls."""
     array = (np.random.default_rng([seed, *shape]).integers(-16, 17, size=shape) / 8.0).astype(dtype)
-    if array.size >= 4 and seed in SEEDS:
+    if array.size >= 4 and seed in NAMED_SEEDS:
         words = [*map(str, shape), *[f"seed={seed}"] * (seed > 0), *["dtype=np.float32"] * (dtype == np.float32)]
         _calls_by_array[dtype.name, shape, array.tobytes()] = f"features({', '.join(words)})"
     return array
 
 
 CASE_POINTS = 0.0625
-"""Points of each function in a test of several."""
+"""Points for each function in a test of several functions."""
 
 
 def case(function: str, *arguments: Any) -> Any:
-    """Return the case of one function, for a parametrised test of several: only this function pays for it."""
+    """Return one function's case for a parametrised test of several functions: only this function loses its points."""
     mark = pytest.mark.question(function, points=CASE_POINTS)
     return pytest.param(function, arguments, id=function, marks=mark)
 
@@ -56,5 +56,5 @@ def positions(limit: int = 10**6) -> st.SearchStrategy[int]:
 
 
 def seeds() -> st.SearchStrategy[int]:
-    """Draw a seed for `features`: arrays drawn number by number would be slow and no more useful."""
+    """Draw a seed for `features`: drawing arrays number by number would be slow and no more useful."""
     return st.integers(0, 2**20)

@@ -1,7 +1,7 @@
 """Explain numpy's exceptions: the shapes involved, and the rule.
 
-numpy names shapes without spaces, axes as "dimensions" and matrix products by signatures of gufuncs. A student who has
-never seen these words gets one more sentence. A message that is not in this table stays as it is.
+numpy writes shapes without spaces, calls axes "dimensions" and describes matrix products by gufunc signatures. A
+student who has never seen these words gets one more sentence. A message that is not in this table stays as it is.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 
 def explanation(message: str, line: int | None = None) -> str:
-    """Return one sentence about numpy's message, with the line of the student's file; empty for an unknown message."""
+    """Return a sentence about numpy's message, with the line in the student's file; empty for an unknown message."""
     for pattern, explain in _EXPLANATIONS:
         if match := pattern.search(message):
             words = explain(*match.groups()) if callable(explain) else explain.format(*match.groups())
@@ -22,7 +22,7 @@ def explanation(message: str, line: int | None = None) -> str:
 
 
 def _shapes(text: str) -> list[tuple[int, ...]]:
-    """Return the original shapes in numpy's list; a remapped shape has `newaxis` in it, and follows an arrow."""
+    """Return the original shapes in numpy's list; a remapped shape contains `newaxis` and follows an arrow."""
     originals = re.findall(r"(?<!->)\(([\d, ]*)\)", text)
     return [tuple(map(int, re.findall(r"\d+", sizes))) for sizes in originals]
 
@@ -42,34 +42,34 @@ def _clash(shapes: list[tuple[int, ...]]) -> str:
 
 def _broadcast(text: str) -> str:
     shapes = _shapes(text)
-    if "requested shape" in text and "->" in text:  # for a product of matrices, the last two axes have another rule
+    if "requested shape" in text and "->" in text:  # in a product of matrices, the last two axes follow another rule
         clash = _clash([shape[:-2] for shape in shapes[:2]])
         return f"the leading axes of the shapes {_joined(shapes[:2])} do not fit: {clash}, and neither is 1"
     if "->" in text:  # einsum: a letter stands for two sizes
         return f"in einsum, one letter stands for axes of different sizes of the shapes {_joined(shapes)}"
-    met = f"shapes {_joined(shapes)} meet and do not fit"
+    met = f"shapes {_joined(shapes)} do not fit together"
     clash = _clash(shapes)
     return f"{met}: compared from the last axis, {clash}, and neither is 1" if clash else met
 
 
 def _written(values: str, target: str) -> str:
     value, room = _shapes(f"({values})")[0], _shapes(f"({target})")[0]
-    return f"values of shape {value} are written into a part of an array that has shape {room}"
+    return f"values of shape {value} are assigned to a part of an array that has shape {room}"
 
 
 def _in_place(target: str, result: str) -> str:
     array, broadcast = _shapes(f"({target})")[0], _shapes(f"({result})")[0]
-    return f"a result of shape {broadcast} has no room in place of an array of shape {array}: write x = x + y"
+    return f"a result of shape {broadcast} cannot replace an array of shape {array} in place: write x = x + y"
 
 
 def _product(operand: str, size: str, other: str) -> str:
     del operand
     columns = f"a @ b needs as many columns of a as rows of b: a has {other} columns, b has {size} rows"
-    return f"{columns} (.T reverses all axes; np.swapaxes(b, -1, -2) exchanges the last two)"
+    return f"{columns} (.T reverses all axes; np.swapaxes(b, -1, -2) swaps the last two)"
 
 
 def _product_with_number(operand: str) -> str:
-    return f"the {'right' if operand == '1' else 'left'} side of @ is a single number, and @ multiplies arrays: use *"
+    return f"the {'right' if operand == '1' else 'left'} side of @ is a single number, but @ multiplies arrays: use *"
 
 
 def _not_aligned(first: str, second: str) -> str:
@@ -78,7 +78,7 @@ def _not_aligned(first: str, second: str) -> str:
 
 
 def _mask(axis: str, size: str, mask_size: str) -> str:
-    entries = f"a mask with {mask_size} entries selects on axis {axis}, where the array has {size}"
+    entries = f"a mask with {mask_size} entries is used on axis {axis}, where the array has {size}"
     return f"{entries} (np.where(mask, x, y) broadcasts a mask; an index does not)"
 
 
@@ -89,11 +89,11 @@ def _reshaped(size: str, shape: str) -> str:
 
 
 def _out_of_bounds(index: str, axis: str, size: str) -> str:
-    return f"index {index} is asked of axis {axis}, which has {size} entries: the last one is {int(size) - 1}"
+    return f"index {index} is not on axis {axis}, which has {size} entries: the last index is {int(size) - 1}"
 
 
 def _axis(axis: str, count: str) -> str:
-    return f"axis {axis} is named, and the array has {count} (axes count from 0)"
+    return f"axis {axis} does not exist: the number of axes is {count}, and the first is axis 0"
 
 
 _EXPLANATION_TABLE: list[tuple[str, str | Callable[..., str]]] = [
@@ -108,7 +108,7 @@ _EXPLANATION_TABLE: list[tuple[str, str | Callable[..., str]]] = [
     (r"Input operand (\d) has a mismatch in its core .*\(size (\d+) is different from (\d+)\)", _product),
     (r"Input operand (\d) does not have enough dimensions", _product_with_number),
     (r"shapes \((.*?)\) and \((.*?)\) not aligned", _not_aligned),
-    (r"array is not broadcastable to correct shape", "values do not broadcast to the shape of what they change"),
+    (r"array is not broadcastable to correct shape", "values do not broadcast to the shape of the array they change"),
     (r"shape-mismatch for sum", "tensordot sums over axes of different sizes"),
     (r"einstein sum subscripts string contains too many subscripts", "einsum names more axes than an array has"),
     (r"operand has more dimensions than subscripts", "einsum names fewer axes than an array has: begin with ..."),
@@ -116,17 +116,17 @@ _EXPLANATION_TABLE: list[tuple[str, str | Callable[..., str]]] = [
     (r"did not match indexed array along \w+ (\d+); .*? is (\d+) but .*? is (\d+)", _mask),
     (
         r"cannot assign (\d+) input values to the (\d+) output values where the mask is true",
-        "the mask is True at {1} entries, and {0} values are written there",
+        "the mask is True at {1} entries, but {0} values are assigned there",
     ),
     (r"index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", _out_of_bounds),
     (
         r"too many indices for array: array is (\d+)-dimensional, but (\d+) were indexed",
-        "an array with {0} axes gets {1} indices",
+        "an array with {0} axes is indexed with {1} indices",
     ),
     (
         r"only integer scalar arrays can be converted to a scalar index"
         r"|arrays used as indices must be of integer|only integers, slices|`indices` must be an integer array",
-        "an index is a whole number, a slice, or an array of whole numbers or booleans, and this one is not",
+        "an index must be a whole number, a slice, or an array of whole numbers or booleans",
     ),
     (
         r"invalid index to scalar variable|len\(\) of unsized object|iteration over a 0-d array",
@@ -139,18 +139,18 @@ _EXPLANATION_TABLE: list[tuple[str, str | Callable[..., str]]] = [
     # Axes and shapes
     (r"cannot reshape array of size (\d+) into shape \((.*?)\)", _reshaped),
     (r"axis (-?\d+) is out of bounds for array of dimension (\d+)", _axis),
-    (r"axes don't match array", "transpose names another number of axes than the array has"),
+    (r"axes don't match array", "transpose names a different number of axes from what the array has"),
     (r"array split does not result in an equal division", "the axis cannot be cut into parts of equal size"),
-    (r"cannot select an axis to squeeze out which has size not equal to one", "only an axis of size 1 can go"),
+    (r"cannot select an axis to squeeze out which has size not equal to one", "squeeze removes only axes of size 1"),
     (
         r"along dimension (\d+), the array at index (\d+) has size (\d+) and .* (\d+) has size (\d+)",
-        "joined arrays may differ on the axis along which they are joined alone: on axis {0}, {2} meets {4}",
+        "joined arrays may differ only in the axis along which they are joined: on axis {0}, {2} meets {4}",
     ),
     (
         r"the array at index (\d+) has (\d+) dimension\(s\) and the array at index (\d+) has (\d+)",
-        "joined arrays need equally many axes: {1} meets {3}",
+        "joined arrays need the same number of axes: {1} meets {3}",
     ),
-    (r"all input arrays must have the same shape", "stacked arrays need one shape"),
+    (r"all input arrays must have the same shape", "stacked arrays need the same shape"),
     (r"need at least one array", "there is nothing to join: the list is empty"),
     (r"inhomogeneous shape", "a nested list has rows of different lengths, or arrays of different shapes"),
     (r"negative dimensions are not allowed", "a size is negative"),
@@ -161,27 +161,27 @@ _EXPLANATION_TABLE: list[tuple[str, str | Callable[..., str]]] = [
     ),
     (
         r"only .*arrays can be converted to Python scalars|can only convert an array of size 1",
-        "an array stands where a single number is needed",
+        "an array is used where a single number is needed",
     ),
     (
         r"Cannot cast ufunc '\w+' output from dtype\('(\w+)'\) to dtype\('(\w+)'\)",
-        "a {0} result has no room in place of a {1} array: write x = x + y, or make x a float array first",
+        "a {0} result cannot be stored in a {1} array: write x = x + y, or make x a float array first",
     ),
-    (r"assignment destination is read-only|output array is read-only", "this array may not change: copy it first"),
-    (r"Cannot cast array data from dtype\('(\w+)'\) to dtype\('(\w+)'\)", "{0} values stand where {1} is needed"),
-    (r"larger sample than population", "fewer values are there than are drawn without replacement"),
-    (r"index can't contain negative values", "np.pad is asked for a negative number of rows"),
+    (r"assignment destination is read-only|output array is read-only", "this array cannot be changed: copy it first"),
+    (r"Cannot cast array data from dtype\('(\w+)'\) to dtype\('(\w+)'\)", "{0} values are used where {1} is needed"),
+    (r"larger sample than population", "there are fewer values than are drawn without replacement"),
+    (r"index can't contain negative values", "np.pad was called with a negative number of rows"),
     (r"Integers to negative integer powers", "whole numbers have no negative powers in numpy: write 2.0 ** x"),
     (
         r"ufunc '(invert|bitwise_\w+|left_shift|right_shift)' not supported for the input types",
-        "{0} works on whole numbers or booleans alone",
+        "{0} works only on whole numbers or booleans",
     ),
     (r"ufunc '(\w+)' not supported for the input types", "{0} does not work on values of this type"),
-    (r"boolean subtract", "booleans cannot be subtracted: a != b says where they differ"),
-    (r"boolean negative", "booleans have no sign: ~mask is where a mask is False"),
+    (r"boolean subtract", "booleans cannot be subtracted: a != b shows where they differ"),
+    (r"boolean negative", "booleans have no sign: ~mask is True where a mask is False"),
     (r"zero-size array to reduction operation (\w+)", "the {0} of no values is not defined: an axis is empty"),
     (r"attempt to get (\w+) of an empty sequence", "the {0} of no values is not defined: an axis is empty"),
-    (r"'float' object cannot be interpreted as an integer", "a whole number is needed: // gives one, / does not"),
+    (r"'float' object cannot be interpreted as an integer", "a whole number is needed: // returns one, / does not"),
 ]
 
 _EXPLANATIONS = [(re.compile(pattern), explain) for pattern, explain in _EXPLANATION_TABLE]

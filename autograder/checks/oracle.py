@@ -1,4 +1,4 @@
-"""The protocol for right results: the solution in the grader, recorded values on a student's machine."""
+"""The protocol for right results: from the solution in the grader, from recorded values on a student's machine."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from autograder.protocol.call import Call, Reply
 
 @dataclass(frozen=True, eq=False)
 class Value:
-    """A call returns this value, or one that this fingerprint recognises."""
+    """The outcome of a call that returns this value, or a value that this fingerprint recognises."""
 
     value: Any
 
 
 @dataclass(frozen=True)
 class Refused:
-    """A call raises an error."""
+    """The outcome of a call that raises an error."""
 
 
 @dataclass(frozen=True)
 class Unchanged:
-    """A call returns the right value, although the solution has a known mistake in it."""
+    """The outcome of a call that returns the right value, although the solution contains a known mistake."""
 
 
 Outcome = Value | Refused | Unchanged
-"""The outcome of a call in the solution, with or without a known mistake in it."""
+"""The outcome of a call to the solution, with or without a known mistake in it."""
 
 
 class KnownMistake(Protocol):
@@ -47,9 +47,9 @@ class Observation:
     is_wrong: bool
     """True if the two values differ by more than a test allows."""
     mistakes: Sequence[Sequence[KnownMistake]]
-    """The known mistakes that can show in results of the function, group by group, the likeliest group first."""
+    """The known mistakes that can affect the function's results, in groups, the likeliest group first."""
     predicted: Callable[[Any], Outcome]
-    """Function from a mistake to the outcome of the call with it."""
+    """Function from a mistake to the outcome of the call with that mistake."""
 
 
 class Oracle(Protocol):
@@ -59,7 +59,7 @@ class Oracle(Protocol):
         """Return the right outcome of a call."""
 
     def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
-        """Return the right entry of ANSWERS, and known wrong numbers for it, each with its hint."""
+        """Return the right value of an entry of ANSWERS, and known wrong numbers for it, each with its hint."""
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """Return a call as evidence, or None if it is none: it raised, or an error is right."""
+        """Return a call as evidence; None if it raised an exception or should have raised one."""

@@ -15,7 +15,7 @@ from autograder.protocol.failure import Kind, WrongResultError
 
 
 class Backend(Protocol):
-    """Process in which a submission's code runs."""
+    """The process in which a submission's code runs."""
 
     @property
     def failure(self) -> Raised | None:
@@ -26,7 +26,7 @@ class Backend(Protocol):
 
 
 class Function:
-    """A function of a submission: a call returns a plain value or raises WrongResultError in words for a student."""
+    """A function of a submission: a call returns a plain value or raises WrongResultError with a message."""
 
     def __init__(self, name: str, submission: StudentModule) -> None:
         self.name = name
@@ -46,7 +46,7 @@ class Function:
         return reply.value
 
     def note_returned(self, value: Any) -> Any:
-        """Return a value for the test to keep: from now on its calls may have arguments from the submission."""
+        """Return a value for the test to keep; the calls that follow may have arguments from the submission."""
         self.submission.returned += parts(value)
         return value
 
@@ -57,7 +57,7 @@ class Function:
         return reply
 
     def why_it_raised(self, raised: Raised) -> WrongResultError:
-        """Return the words for an unexpected exception."""
+        """Return the error for an unexpected exception."""
         undefined = raised.is_undefined(self.name)
         failure = self.submission.backend.failure
         if undefined and failure is not None:
@@ -77,23 +77,23 @@ class Function:
         return WrongResultError(Kind.RAISED, f"{self.name} {what}", function=blamed)
 
     def not_reached(self, failure: Raised) -> WrongResultError:
-        """Return the words for a name that the file does not define before it stops."""
+        """Return the error for a name that the file does not define before it stops."""
         return WrongResultError(
             Kind.NOT_REACHED, f"{stop_message(failure)}; {self.name} is not defined", function=self.name
         )
 
 
 def stop_message(failure: Raised) -> str:
-    """Return the words for a file that does not run to its end, or lacks an import."""
+    """Return the message for a file that does not run to its end, or has an import that is not available."""
     if not failure.kind:
         return failure.message
-    if failure.left_out:
-        return f"what your file imports{failure.at_line} is not there ({failure.message})"
+    if failure.missing_import:
+        return f"an import{failure.at_line} of your file is not available ({failure.message})"
     return f"your file stops{failure.at_line} with {failure.kind}: {failure.message}"
 
 
 class StudentModule:
-    """The functions of one submission; `oracle` gives the right outcome of each call."""
+    """The functions of one submission; `oracle` returns the right outcome of each call."""
 
     def __init__(self, name: str, backend: Backend, oracle: Oracle, graded: tuple[str, ...] = ()) -> None:
         self.name = name
@@ -102,19 +102,19 @@ class StudentModule:
         self.graded = graded
         """Functions that have tests."""
         self.seen: dict[Call, Reply | None] = {}
-        """its calls until now with their replies; None if there was no reply"""
+        """its calls so far with their replies; None if there was no reply"""
         self.returned: list[Any] = []
-        """results that the test got from it, and may pass on as arguments"""
+        """results that the test got from it and may pass on as arguments"""
 
     def has_student_arguments(self, call: Call) -> bool:
-        """Return True if a call had results of the submission as arguments, and so may have failed because of those."""
+        """Return True if a call had the submission's results as arguments, and so may have failed because of them."""
         arguments = parts([*call.args, *call.kwargs.values()])
         return any(
             argument is result for argument in arguments for result in self.returned if isinstance(result, np.ndarray)
         )
 
-    def has_returned(self, value: object) -> bool:
-        """Return True if a value is a result of the submission, or a part of one; a number may have come from it."""
+    def may_have_returned(self, value: object) -> bool:
+        """Return True if a value is a result of the submission or a part of one; any number may have come from it."""
         results = (part for reply in self.replies.values() if reply.raised is None for part in parts(reply.value))
         return not isinstance(value, np.ndarray) or any(
             value is result or (isinstance(result, np.ndarray) and np.may_share_memory(value, result))
@@ -123,12 +123,12 @@ class StudentModule:
 
     @property
     def replies(self) -> dict[Call, Reply]:
-        """The calls of functions with a reply."""
+        """The calls of functions that have a reply."""
         return {call: reply for call, reply in self.seen.items() if reply is not None and call.function != ANSWERS}
 
     @property
     def last_call(self) -> str:
-        """The last call, for a prompt; empty if there is none that a student would type."""
+        """The last call, for a Python prompt; empty if it is not one that a student would type."""
         call = next(reversed(self.seen), None)
         return call_repr.call_text(call) if call is not None and call.function != ANSWERS else ""
 
@@ -141,15 +141,15 @@ class StudentModule:
 
 def parts(value: Any) -> tuple[Any, ...]:
     """Return the arrays and numbers of a result, in order: those in tuples, lists and dicts, at any depth."""
-    return tuple(iterated_parts(value))
+    return tuple(iter_parts(value))
 
 
-def iterated_parts(value: Any) -> Iterator[Any]:
-    """Yield the parts of a result one by one: a submission's result may have very many."""
+def iter_parts(value: Any) -> Iterator[Any]:
+    """Yield the parts of a result one by one, since a submission's result may have very many."""
     if type(value) is dict:
         value = [value[key] for key in sorted(value)]
     if type(value) in (tuple, list):
         for part in value:
-            yield from iterated_parts(part)
+            yield from iter_parts(part)
     else:
         yield value

@@ -1,6 +1,6 @@
-"""The text of a result in Markdown, for terminals, feedback files, Otter and pages, and for all readers alike.
+"""The text of a result in Markdown, for terminals, feedback files, Otter and pages, and for all readers.
 
-Text that a submission may control is quoted, or loses everything that Markdown and HTML could interpret.
+Text that a submission may control is a code block, or loses everything that Markdown and HTML could interpret.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Audience(Enum):
     """Readers of a result, and the time when they read it."""
 
     HOME = auto()
-    """a student, for all tests on the student's own machine"""
+    """a student, who reads about all tests on the student's own machine"""
     BEFORE_RELEASE = auto()
     """a student, before hidden results are published"""
     AFTER_RELEASE = auto()
-    """a student after that, who reads the rule and the kind of mistake of hidden tests, without an input or a value"""
+    """a student after that, who reads each hidden test's rule and kind of mistake, but no input and no value"""
     STAFF = auto()
 
 
@@ -39,7 +39,7 @@ _MARKUP = str.maketrans(
 )
 
 
-def plain(text: str) -> str:
+def printable_lines(text: str) -> str:
     """Return text that a submission may control as printable characters, in lines of bounded length."""
     if not text.replace("\n", "").isprintable():
         text = "".join(character if character.isprintable() or character == "\n" else "\ufffd" for character in text)
@@ -48,19 +48,19 @@ def plain(text: str) -> str:
     return "\n".join(lines)
 
 
-def quoted(text: str) -> str:
-    """Return text that a submission may control as a code block of Markdown: no markup in it is markup."""
-    return "\n".join(f"    {line}" for line in plain(text).split("\n"))
+def code_block(text: str) -> str:
+    """Return text that a submission may control as a Markdown code block, in which no markup takes effect."""
+    return "\n".join(f"    {line}" for line in printable_lines(text).split("\n"))
 
 
-def inline(text: str) -> str:
-    """Return text that a submission may control for a sentence of Markdown: no markup, no HTML, no link."""
-    escaped = plain(" ".join(text.split())).translate(_MARKUP)
+def escape_markdown(text: str) -> str:
+    """Return text that a submission may control for use in a Markdown sentence: no markup, no HTML, no link."""
+    escaped = printable_lines(" ".join(text.split())).translate(_MARKUP)
     return re.sub(r"(?i)(www)\.", r"\1&#46;", escaped.replace("://", "&#58;//"))
 
 
 def print_markdown(console: Console, text: str, indent: str = "") -> None:
-    """Print Markdown in a terminal: no line is broken, so that a call can be copied."""
+    """Print Markdown in a terminal without breaking lines, so that a call can be copied."""
     from rich.text import Text
 
     for line in text.split("\n"):
@@ -70,18 +70,22 @@ def print_markdown(console: Console, text: str, indent: str = "") -> None:
             if match[3] and line.startswith("##"):
                 console.print()
             bold, rest = match[1] or match[3].replace("`", ""), match[2] or ""
-            console.print(Text.assemble(indent, (unescaped(bold), "bold"), unescaped(rest)), soft_wrap=True)
+            console.print(
+                Text.assemble(indent, (unescape_markdown(bold), "bold"), unescape_markdown(rest)), soft_wrap=True
+            )
         elif line:
-            console.print(Text(indent + unescaped(line), {"✓": "green", "✗": "red"}.get(line[0], "")), soft_wrap=True)
+            console.print(
+                Text(indent + unescape_markdown(line), {"✓": "green", "✗": "red"}.get(line[0], "")), soft_wrap=True
+            )
 
 
-def unescaped(text: str) -> str:
+def unescape_markdown(text: str) -> str:
     """Return a sentence of Markdown as a reader sees it."""
     return html.unescape(re.sub(r"\\(.)", r"\1", re.sub(r"(?m)^\*\*(.+?)\*\*", r"\1", text)))
 
 
 def score_text(test_results: Sequence[TestResult]) -> str:
-    """Return the points won, and the possible points."""
+    """Return the points won and the possible points."""
     return f"{points_won(test_results):g} of {points_possible(test_results):g}"
 
 
@@ -98,39 +102,39 @@ def note(function_state: FunctionState) -> str:
     """Return a few words about a function that has no mistake itself."""
     cause = function_state.cause if (function_state.cause or "").isidentifier() else "another function"
     words = _NOTES.get(function_state.state, "").format(cause=cause)
-    promise = "its docstring has a line `Raises`, and your function has no `raise`"
-    return "; ".join(filter(None, [words, promise if function_state.promises_an_error else ""]))
+    promise = "its docstring has a `Raises` line, but your function has no `raise`"
+    return "; ".join(filter(None, [words, promise if function_state.lacks_promised_error else ""]))
 
 
-def block(function_state: FunctionState, audience: Audience, full: int = 1) -> str:
-    """Return the text of one function's mistakes: the likely cause, some public tests in full, and how many others.
+def mistakes_text(function_state: FunctionState, audience: Audience, full_count: int = 1) -> str:
+    """Return the text on one function's mistakes: the likely cause, `full` public tests, and the number of others.
 
-    Staff reads all.
+    Staff read everything.
     """
     mistakes, staff = function_state.mistakes, audience is Audience.STAFF
     cause = next((mistake.hint for mistake in mistakes if mistake.hint), None)  # of the deepest mistakes
     open_to = (Audience.STAFF, Audience.HOME)  # at home, hidden tests run only in self-study
     public = [mistake for mistake in mistakes if audience in open_to or not mistake.test.hidden]
-    shown = public if staff else public[:full]
+    shown = public if staff else public[:full_count]
     parts = [f"**Likely cause:** {cause}"] if cause else []
     for mistake in shown:
         hidden = ", hidden" if mistake.test.hidden else ""
         head = f"`{mistake.test.name}` ({score_text([mistake])}{hidden}): " if staff else ""
         call = f">>> {mistake.call}\n" if mistake.call else ""
-        parts.append(f"{head}{mistake.test.rule}:\n\n{quoted(call + mistake.message)}")
+        parts.append(f"{head}{mistake.test.rule}:\n\n{code_block(call + mistake.message)}")
     if audience is not Audience.HOME and len(public) > len(shown):
-        parts.append(f"Other public tests of it that do not pass: {len(public) - len(shown)}.")
+        parts.append(f"Other public tests of this function that fail: {len(public) - len(shown)}.")
     if audience is Audience.AFTER_RELEASE:
-        parts.append(_unseen(mistakes, {mistake.kind for mistake in public}, cause is not None))
+        parts.append(_hidden_findings(mistakes, {mistake.kind for mistake in public}, cause is not None))
     return "\n\n".join(filter(None, parts))
 
 
-def _unseen(mistakes: Iterable[TestResult], seen: set[Kind | None], is_explained: bool) -> str:
+def _hidden_findings(mistakes: Iterable[TestResult], seen: set[Kind | None], is_explained: bool) -> str:
     """Return the findings of hidden tests, if they go beyond the public tests and a known cause."""
     seen = seen | {Kind.VALUE} if seen and is_explained else seen
     hidden = [mistake for mistake in mistakes if mistake.test.hidden]
     news = [mistake for mistake in hidden if mistake.kind not in seen]
     if not news:
-        return "On inputs that are not shown it fails in the same way." if hidden else ""
+        return "On inputs that are not shown, it fails in the same way." if hidden else ""
     lines = dict.fromkeys(f"- {mistake.test.rule}: {mistake.kind.value}." for mistake in news if mistake.kind)
     return "On inputs that are not shown:\n\n" + "\n".join(lines)

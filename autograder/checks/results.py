@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from autograder.protocol.call import ANSWERS, Call, Reply
-from autograder.protocol.failure import UNFINISHED, BrokenTestError, Kind, Stopped, WrongResultError
+from autograder.protocol.failure import UNFINISHED, BrokenTestError, CallStopped, Kind, WrongResultError
 
 if TYPE_CHECKING:  # a program that only reads results loads neither
     import pytest
@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # a program that only reads results loads neither
 
 
 class Phase(Enum):
-    """Part of a suite whose results are shown together."""
+    """A part of a suite whose results are shown together."""
 
     PUBLIC = 0
     ANSWERS = 1
@@ -26,7 +26,7 @@ class Phase(Enum):
 
 @dataclass(frozen=True)
 class Test:
-    """Collected test: its question, its points, and the rule that it checks."""
+    """A collected test: its question, its points, and the rule that it checks."""
 
     name: str
     question: str
@@ -51,15 +51,15 @@ class TestResult:
 
     test: Test
     kind: Kind | None = None
-    """reason why it did not pass; None if it passed"""
+    """why it did not pass; None if it passed"""
     message: str = ""
-    """the expected and the actual value: for the student if the test is public, else for staff only"""
+    """the expected and the actual value: for the student if the test is public, otherwise only for staff"""
     call: str = ""
     """the tested call, for a Python prompt; shown to students only for public tests"""
     hint: str | None = None
     """the likely cause"""
-    replaced: str | None = None
-    """Function below whose right values were used if the test passed, or for which it waits if not."""
+    faulty_function: str | None = None
+    """The function at fault: its right values were used if the test passed; otherwise, the test waits for it."""
     calls: dict[Call, Reply] = field(default_factory=dict, compare=False, repr=False)
     """all its calls and their replies; they are not stored"""
 
@@ -75,7 +75,7 @@ class TestResult:
 
     @property
     def is_mistake(self) -> bool:
-        """True if something is wrong, and not just missing."""
+        """True if something is wrong and not just missing."""
         return not self.passed and not self.is_unwritten
 
 
@@ -88,7 +88,7 @@ def by_question(test_results: Iterable[TestResult]) -> dict[str, list[TestResult
 
 
 POINTS, PUBLIC_POINTS = 20, 8
-"""Points of all tests of an assignment, and of its public tests."""
+"""Points for all tests of an assignment, and for its public tests."""
 
 
 def points_won(test_results: Iterable[TestResult]) -> float:
@@ -97,12 +97,12 @@ def points_won(test_results: Iterable[TestResult]) -> float:
 
 
 def points_possible(test_results: Iterable[TestResult]) -> float:
-    """Return the points of all these tests."""
+    """Return the total points of these tests."""
     return sum(result.test.points for result in test_results)
 
 
 def point_problems(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
-    """Return the reasons why the tests of an assignment do not add up, a sentence each."""
+    """Yield a sentence for each reason why an assignment's points do not add up."""
     for test in tests:
         if test.points * 16 % 1:
             yield f"{test.name} of {assignment} is worth {test.points:g} points: use multiples of 1/16"
@@ -113,7 +113,7 @@ def point_problems(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
 
 
 def test_of(item: pytest.Function) -> Test:
-    """Describe a collected test. Raise BrokenTestError if it lacks its mark or its rule."""
+    """Describe a collected test. Raise BrokenTestError if its mark or its rule is missing."""
     mark = item.get_closest_marker("question")
     if mark is None:
         raise BrokenTestError(f"{item.nodeid} has no @pytest.mark.question(…, points=…)")
@@ -125,33 +125,33 @@ def test_of(item: pytest.Function) -> Test:
     return Test(item.name, question, float(mark.kwargs["points"]), phase, rule)
 
 
-def _origin(value: object, submission: StudentModule | None) -> str:
-    """Return a line about a compared value that no function returned: the call beside it has another value."""
-    if value is None or submission is None or not submission.replies or submission.has_returned(value):
+def _origin_note(value: object, submission: StudentModule | None) -> str:
+    """Return a line about a compared value that no function returned, since the call shown has another value."""
+    if value is None or submission is None or not submission.replies or submission.may_have_returned(value):
         return ""
     return "\nThe test computed this value from what your functions returned."
 
 
-_BLAMED = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.RAISED}
+_CALLEE_FAILURES = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.RAISED}
 """Failures that belong to the function in which they happened, not to the function under test."""
 
 
 def test_result(test: Test, raised: BaseException | None, submission: StudentModule | None = None) -> TestResult:
-    """Return the result of a test that ended with that exception. Raise one that is not its fault."""
+    """Return the result of a test that ended with this exception. Raise the exception if it is not the test's fault."""
     calls = submission.replies if submission is not None else {}
     match raised:
         case None:
             return TestResult(test, calls=calls)
-        case WrongResultError(kind=kind) if kind in _BLAMED and raised.function not in (None, test.question):
+        case WrongResultError(kind=kind) if kind in _CALLEE_FAILURES and raised.function not in (None, test.question):
             message = f"{test.question} waits for {raised.function}: {raised.message}"
-            return TestResult(test, Kind.WAITING, message, replaced=raised.function, calls=calls)
+            return TestResult(test, Kind.WAITING, message, faulty_function=raised.function, calls=calls)
         case WrongResultError(kind=kind) if kind in UNFINISHED:
-            return TestResult(test, kind, raised.message, replaced=raised.function, calls=calls)
-        case WrongResultError() | Stopped():
-            kind, message = raised.kind, raised.message + _origin(getattr(raised, "value", None), submission)
+            return TestResult(test, kind, raised.message, faulty_function=raised.function, calls=calls)
+        case WrongResultError() | CallStopped():
+            kind, message = raised.kind, raised.message + _origin_note(getattr(raised, "value", None), submission)
         case Exception() if not isinstance(raised, BrokenTestError | ImportError):
-            # A test used a result in an impossible way: it unpacked, multiplied or indexed it.
-            what = f"a result is not of the form that the definition says ({type(raised).__name__}: {raised})"
+            # The test used a result in an impossible way, such as unpacking, multiplying or indexing it.
+            what = f"a result does not have the form in the definition ({type(raised).__name__}: {raised})"
             kind, message = Kind.SHAPE, what[:500]
         case _:
             raise raised

@@ -1,7 +1,7 @@
 """Output that every terminal and pipe can show.
 
-A pipe of Windows has the code page of the system, and a bare container has ASCII: both lack the marks of a result, and
-two marks that become `?` say nothing. A letter that a stream lacks is spelled in ASCII.
+A pipe on Windows uses the system's code page, and a bare container uses ASCII: both lack the marks for results, and two
+marks that both become `?` say nothing. A character that a stream lacks is spelled in ASCII.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import sys
 import unicodedata
 
 SPELLED = "spelled"
-"""Name of the error handler that spells what an encoding lacks."""
+"""Name of the error handler that spells characters that an encoding lacks."""
 
 _WORDS = {
     "✓": "ok", "✗": "fail", "·": "*", "…": "...", "−": "-", "–": "-", "—": "-", "×": "x", "±": "+-", "→": "->",
     "⇒": "=>", "↦": "->", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "∞": "inf", "√": "sqrt", "‘": "'", "’": "'",
     "“": '"', "”": '"', "§": "sec. ",
 }  # fmt: skip
-"""Character → its spelling, if Unicode has none."""
+"""Character → its spelling, for characters to which Unicode gives none."""
 
 
 def spelling(character: str) -> str:
@@ -45,8 +45,8 @@ def _spell(error: UnicodeError) -> tuple[str, int]:
 
 
 def print_anywhere() -> None:
-    """Let this process print every text, for any encoding of its streams."""
+    """Let this process print any text, whatever the encoding of its streams."""
     codecs.register_error(SPELLED, _spell)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a notebook's streams take all letters
+        if isinstance(stream, io.TextIOWrapper):  # a notebook's streams accept all characters
             stream.reconfigure(errors=SPELLED)

@@ -1,9 +1,9 @@
 """Text for a grade: for a student before and after hidden results are published, and for teaching staff.
 
-A student reads everything about a public test. Of a hidden test, a student reads its rule, one of a few kinds of
-mistake, and one known cause per question: never an input, an expected or actual value, or text that the submission
-printed or raised. A submission can choose its kind of failure by the hidden input that it sees, so the number of kinds
-limits the information that it can pass on (`redacted`).
+A student reads everything about a public test. About a hidden test, a student reads only its rule, one of a few kinds
+of mistake, and one known cause per question: never an input, an expected or actual value, or text that the submission
+printed or raised. A submission can let a hidden input decide how it fails, so the number of kinds limits the
+information that it can pass on (`redacted`).
 """
 
 from __future__ import annotations
@@ -13,30 +13,30 @@ from collections.abc import Sequence
 
 from autograder.checks.function_state import FunctionState, function_states
 from autograder.checks.proxy import stop_message
-from autograder.checks.render import Audience, block, inline, note, quoted, score_text
+from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, note, score_text
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
 from autograder.course import Assignment
 from autograder.grading import quiz
 from autograder.grading.grade import Grade
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import STOPPED, UNFINISHED, Kind, Status
+from autograder.protocol.failure import STOPPED, UNFINISHED, Kind, SubmissionStatus
 from autograder.submission import Submission
 
 _STOPPED = {
-    Status.TIMEOUT: "Your code used up all of its time.",
-    Status.KILLED: "Your code ended its own process again and again.",
+    SubmissionStatus.TIMEOUT: "Your code used up all of its time.",
+    SubmissionStatus.KILLED: "Your code repeatedly ended its own process.",
 }
 
-_NO_RESULT = frozenset({Kind.RAISED, *UNFINISHED, *STOPPED})
+_SHOWN_AS_EXCEPTION = frozenset({Kind.RAISED, *UNFINISHED, *STOPPED})
 """Kinds that a student reads as an exception if the test is hidden."""
 
 
 def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
     """Return the results that a student may read. Public tests and answers stay as they are.
 
-    A hidden test keeps whether it passed, or one of seven kinds of mistake, and its likely cause, of which
-    `with_causes` gives each question one. If a public test found a function unfinished, its hidden tests without a
-    value are left out.
+    A hidden test keeps whether it passed, or one of seven kinds of mistake, and its likely cause (`with_causes` gives
+    each question one). If a public test found a function unfinished, the function's hidden tests without a value are
+    left out.
     """
     public = [result for result in test_results if result.test.phase is Phase.PUBLIC]
     unfinished = {result.test.question for result in public if result.is_unwritten}
@@ -44,21 +44,21 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
     for result in test_results:
         if result.test.phase is not Phase.HIDDEN or result.passed:
             readable.append(result)
-        elif result.kind not in _NO_RESULT:
+        elif result.kind not in _SHOWN_AS_EXCEPTION:
             readable.append(TestResult(result.test, result.kind, hint=result.hint))
         elif result.test.question not in unfinished:
             readable.append(TestResult(result.test, Kind.RAISED, hint=result.hint))
     return readable
 
 
-def sections(test_results: Sequence[TestResult], audience: Audience) -> list[tuple[FunctionState, str]]:
-    """Return each function with its text: a block if the function itself has a mistake, else a few words."""
+def function_texts(test_results: Sequence[TestResult], audience: Audience) -> list[tuple[FunctionState, str]]:
+    """Return each function with its text: a block if the function itself has a mistake, otherwise a few words."""
     reference = "" if audience is Audience.STAFF else "\n\nSee the lesson, section `{}`."
     right = "nothing wrong in the public tests" if audience is Audience.BEFORE_RELEASE else "complete"
     texts = []
     for function in function_states(redacted(test_results) if audience is Audience.AFTER_RELEASE else test_results):
         if function.mistakes:
-            text = block(function, audience) + reference.format(function.name)
+            text = mistakes_text(function, audience) + reference.format(function.name)
         else:
             text = _capitalized(note(function) or right)
         texts.append((function, text))
@@ -71,7 +71,7 @@ def _capitalized(text: str) -> str:
 
 
 def body(grade: Grade, audience: Audience) -> str:
-    """Return the text of a grade, without its title and without the notes on how the file was read.
+    """Return a grade's text, without the title and the notes on how the file was read.
 
     With BEFORE_RELEASE, the grade must not contain hidden tests.
     """
@@ -80,7 +80,7 @@ def body(grade: Grade, audience: Audience) -> str:
     questions = by_question(grade.test_results)
     blocks: list[str] = []
     lines: dict[str, list[str]] = defaultdict(list)
-    for function, text in sections(grade.test_results, audience):
+    for function, text in function_texts(grade.test_results, audience):
         results = questions[function.name]
         if function.mistakes:
             blocks.append(f"## `{function.name}`: {score_text(results)}\n\n{text}")
@@ -94,7 +94,7 @@ def body(grade: Grade, audience: Audience) -> str:
 
 
 def _headline(grade: Grade) -> str:
-    """Return the public points and the points still open: never that all tests passed, since hidden ones remain."""
+    """Return the public points and the points still open. Never say that all tests passed: hidden tests remain."""
     public = [result for result in grade.test_results if not result.test.hidden]
     return (
         f"{score_text(public)} public points. The other {grade.max_score - points_possible(public):g} of"
@@ -103,25 +103,28 @@ def _headline(grade: Grade) -> str:
 
 
 def _loading(grade: Grade) -> list[str]:
-    """Return the problems of loading the file, or of the whole submission."""
-    parts = [f"**{_STOPPED[grade.status]}** What had passed before that counts."] if grade.status in _STOPPED else []
+    """Return the problems with loading the file, or with the whole submission."""
+    parts = (
+        [f"**{_STOPPED[grade.status]}** Tests that had passed before that count."] if grade.status in _STOPPED else []
+    )
     if grade.failure is not None:
-        parts.append("**While your file was loaded, this happened.** The rest is graded:")
-        parts.append(quoted(stop_message(grade.failure)))
-        if grade.failure.left_out or "ImportError" in grade.failure.bases:
-            parts.append("Numpy and the standard library are all that can be imported when your code is graded.")
+        parts.append("**This happened while your file was loaded.** The rest is graded:")
+        parts.append(code_block(stop_message(grade.failure)))
+        if grade.failure.missing_import or "ImportError" in grade.failure.bases:
+            parts.append("Only numpy and the standard library can be imported when your code is graded.")
     return parts
 
 
 def _answers(results: Sequence[TestResult], assignment: str, audience: Audience) -> str:
     """Return the text for the answers.
 
-    A student reads which number is wrong. A wrong yes or no is not mentioned, since that would give the right answer.
-    Otter's texts give the reasons once hidden results are published.
+    It tells a student which number is wrong. It does not mention a wrong yes or no, since that would give away the
+    right answer. Otter's texts give the reasons once hidden results are published.
     """
     right = quiz.answers(Assignment(assignment))
     lines = [
-        f"- {inline(answer_text(result))}{'' if result.test.points else ' (For practice, without points.)'}"
+        f"- {escape_markdown(wrong_answer_text(result))}"
+        f"{'' if result.test.points else ' (For practice, without points.)'}"
         for result in results
         if not result.passed
         and (result.is_mistake or result.test.points)
@@ -133,25 +136,25 @@ def _answers(results: Sequence[TestResult], assignment: str, audience: Audience)
     return "\n".join([f"## `{ANSWERS}`{points}\n", *lines]).strip()
 
 
-def answer_text(result: TestResult) -> str:
+def wrong_answer_text(result: TestResult) -> str:
     """Return the text for an answer that is not right."""
     return f"{result.message}. {result.hint or ''}".strip()
 
 
 def not_graded(reason: str) -> str:
     """Return the text for a file in which no function could be called."""
-    return f"**Not graded.** {inline(_capitalized(reason))}"
+    return f"**Not graded.** {escape_markdown(_capitalized(reason))}"
 
 
 def page(submission: Submission, score: float, max_score: float, *texts: str) -> str:
-    """Return texts as a page, with a title and the notes on how the file was read.
+    """Return the texts as a page, with a title and the notes on how the file was read.
 
     `body` depends only on the code, and identical files share it; title and notes belong to one submission.
     """
     title = f"# {submission.assignment or 'No assignment'}: {score:g} of {max_score:g} points"
-    return "\n\n".join(filter(None, [title, notes(submission), *texts])) + "\n"
+    return "\n\n".join(filter(None, [title, reading_notes(submission), *texts])) + "\n"
 
 
-def notes(submission: Submission) -> str:
+def reading_notes(submission: Submission) -> str:
     """Return the notes on how the submission's file was read."""
-    return "\n".join(f"- {inline(sentence)}" for sentence in submission.notes)
+    return "\n".join(f"- {escape_markdown(sentence)}" for sentence in submission.notes)

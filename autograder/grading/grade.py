@@ -1,4 +1,4 @@
-"""The grade of one submission, and its form as JSON, in which it is sent and stored.
+"""The grade of one submission, and the JSON form in which it is sent and stored.
 
 This module loads neither Otter nor a sandbox: the coordinator of a batch and the reports only read grades.
 """
@@ -13,7 +13,7 @@ from typing import Any
 from autograder.checks.results import Phase, Test, TestResult
 from autograder.course import ROOT, Assignment
 from autograder.protocol.call import Raised
-from autograder.protocol.failure import STOPPED, Kind, Status
+from autograder.protocol.failure import STOPPED, Kind, SubmissionStatus
 from autograder.submission.names import printable
 
 NOT_JUDGED = "this could not be graded by machine, through no fault of yours: the teaching staff will look at it"
@@ -25,12 +25,12 @@ class Grade:
     """The result of grading one submission."""
 
     assignment: str
-    status: Status
+    status: SubmissionStatus
     test_results: list[TestResult]
     score: float = 0.0
     max_score: float = 0.0
     questions: dict[str, float] = field(default_factory=dict)
-    """Question to points."""
+    """Question → points."""
     gradescope: dict[str, Any] = field(default_factory=dict)
     """Gradescope's JSON, as Otter writes it."""
     seconds: float = 0.0
@@ -43,7 +43,7 @@ class Grade:
 
     @property
     def not_run(self) -> str:
-        """The message that all tests share if nothing in the file could be called; else empty."""
+        """The message that all tests share if nothing in the file could be called; otherwise empty."""
         messages = {result.message for result in self.test_results}
         kinds = {result.kind for result in self.test_results}
         return messages.pop() if len(messages) == 1 and not kinds.isdisjoint({Kind.UNREADABLE, *STOPPED}) else ""
@@ -60,7 +60,7 @@ def from_json(text: str | bytes) -> Grade:
     results = [_test_result(**result) for result in fields.pop("test_results")]
     failure = fields.pop("failure")
     raised = failure and Raised(**failure | {"bases": tuple(failure["bases"])})
-    return Grade(**fields | {"status": Status(fields["status"])}, test_results=results, failure=raised)
+    return Grade(**fields | {"status": SubmissionStatus(fields["status"])}, test_results=results, failure=raised)
 
 
 def _test_result(test: dict[str, Any], kind: str | None, **rest: Any) -> TestResult:
@@ -68,9 +68,9 @@ def _test_result(test: dict[str, Any], kind: str | None, **rest: Any) -> TestRes
 
 
 def fault_of_suite(assignment: Assignment, proof: Grade) -> str:
-    """Return a sentence on the tests that the reference solution fails; an empty text if it has all points.
+    """Return a sentence about the tests that the reference solution fails; empty if it gets full marks.
 
-    `proof` is the grade of the solution. A test that the solution fails would lower every submission.
+    `proof` is the solution's grade. A test that the solution fails would lower every submission's score.
     """
     failed = [result for result in proof.test_results if not result.passed]
     if not failed:

@@ -1,4 +1,4 @@
-"""Grade one submission: run the suite against the sandboxed code, and let Otter score the results.
+"""Grade one submission: run the suite on the sandboxed code, and let Otter score the results.
 
 A grade depends only on the submission's code and on the suite, never on the student: identical files share a grade.
 """
@@ -22,7 +22,7 @@ from autograder.grading.grade import NOT_JUDGED, Grade, fault_of_suite
 from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.hints.explain import with_causes
-from autograder.protocol.failure import Kind, Status
+from autograder.protocol.failure import Kind, SubmissionStatus
 from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.client import Sandbox
 from autograder.sandbox.limits import bounded_memory
@@ -30,7 +30,7 @@ from autograder.submission import Submission
 
 
 class Grader:
-    """Grade submissions of any assignment: suites are collected once, and the sandbox stays warm."""
+    """Grade submissions to any assignment: suites are collected once, and the sandbox stays warm."""
 
     def __init__(self, disabled_locks: Collection[str] = ()) -> None:
         """Start the sandbox without the locks named in `disabled_locks`."""
@@ -38,7 +38,7 @@ class Grader:
         self._suites: dict[Assignment, tuple[Suite, Scorer]] = {}
 
     def grade(self, assignment: Assignment, cells: tuple[str, ...]) -> Grade:
-        """Run and score one submission. When this method returns, none of its code is running."""
+        """Run and score one submission. When this method returns, none of the submission's code is running."""
         suite, scorer = self._suite_and_scorer(assignment)
         begin = time.monotonic()
         with (
@@ -50,28 +50,30 @@ class Grader:
             public_status = _status(backend)  # before follow-through, whose questions may use up a limit
             public = follow_through(suite, backend, public)
 
-            # From here on, everything that a student sees now is final: no hidden input has reached the submission yet.
-            shown = Grade(assignment.name, public_status, with_causes(suite.reference, public), failure=backend.failure)
+            # What a student sees before release is now final: no hidden input has reached the submission yet.
+            before_hidden = Grade(
+                assignment.name, public_status, with_causes(suite.reference, public), failure=backend.failure
+            )
 
             hidden = suite.run(backend, Phase.HIDDEN)
             status = _status(backend)
             hidden = follow_through(suite, backend, hidden, public)
-            final = replace(shown, status=status, test_results=with_causes(suite.reference, [*public, *hidden]))
-        return replace(_scored(scorer, shown, final), seconds=time.monotonic() - begin)
+            final = replace(before_hidden, status=status, test_results=with_causes(suite.reference, [*public, *hidden]))
+        return replace(_scored(scorer, before_hidden, final), seconds=time.monotonic() - begin)
 
-    def refuse(self, assignment: Assignment, status: Status, sentence: str) -> Grade:
-        """Return the grade of a submission that cannot run: no test passes, and each gives the reason."""
+    def refuse(self, assignment: Assignment, status: SubmissionStatus, sentence: str) -> Grade:
+        """Return the grade for a submission that cannot run: no test passes, and each gives the reason."""
         suite, scorer = self._suite_and_scorer(assignment)
         failed = [TestResult(test, Kind[status.name], sentence) for test in suite.tests]
         grade = Grade(assignment.name, status, failed)
         return _scored(scorer, grade, grade)
 
     def _suite_and_scorer(self, assignment: Assignment) -> tuple[Suite, Scorer]:
-        """Return the suite of an assignment and the scorer of its results, made once."""
+        """Return an assignment's suite and the scorer for its results, both made once."""
         if assignment not in self._suites:
             suite = Suite(assignment, only_graded=True)
             self._suites[assignment] = suite, Scorer(assignment, suite.tests)
-            gc.freeze()  # a suite stays in memory: Python's collector need not scan it again and again
+            gc.freeze()  # a suite stays in memory, so Python's collector need not scan it repeatedly
         return self._suites[assignment]
 
     def close(self) -> None:
@@ -79,23 +81,24 @@ class Grader:
         self.sandbox.close()
 
 
-def _status(backend: SandboxedBackend) -> Status:
+def _status(backend: SandboxedBackend) -> SubmissionStatus:
     """Return the status of the submission after the calls so far."""
     stopped_early = backend.failure is not None and len(backend.cells) == 1
-    return backend.status or (Status.IMPORT_ERROR if stopped_early else Status.GRADED)
+    return backend.status or (SubmissionStatus.IMPORT_ERROR if stopped_early else SubmissionStatus.GRADED)
 
 
-def _scored(scorer: Scorer, shown: Grade, final: Grade) -> Grade:
+def _scored(scorer: Scorer, before_hidden: Grade, final: Grade) -> Grade:
     """Return the final grade with its points and both texts for the student.
 
-    `shown`: the grade before the first hidden test. Neither text reveals how the submission ended during hidden tests.
+    `before_hidden` is the grade before the first hidden test. Neither text reveals how the submission ended in hidden
+    tests.
     """
     for result in final.test_results:
         result.calls.clear()  # a grade is stored, and no later step reads the calls
     points = scorer.numbers(final.test_results)
-    shown = replace(shown, **points)
-    public_feedback = feedback.body(shown, Audience.BEFORE_RELEASE)
-    full_feedback = feedback.body(replace(shown, test_results=final.test_results), Audience.AFTER_RELEASE)
+    before_hidden = replace(before_hidden, **points)
+    public_feedback = feedback.body(before_hidden, Audience.BEFORE_RELEASE)
+    full_feedback = feedback.body(replace(before_hidden, test_results=final.test_results), Audience.AFTER_RELEASE)
     points["gradescope"] |= {"output": public_feedback}
     return replace(final, **points, public_feedback=public_feedback, full_feedback=full_feedback)
 
@@ -108,16 +111,16 @@ def proof_of(grader: Grader, assignment: Assignment) -> Grade:
 def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: Collection[str]) -> Grade:
     """Grade one submission with a separate grader.
 
-    If the grader itself fails, no test passes and the student is not blamed. Raise CourseError if the submission
-    lacks points and the reference solution does as well.
+    If the grader itself fails, no test passes and the student is not blamed. Raise CourseError if both the submission
+    and the reference solution lack points.
     """
     with contextlib.closing(Grader(disabled_locks)) as grader:
         if submission.problem is not None:
-            return grader.refuse(assignment, Status.UNREADABLE, submission.problem.message)
+            return grader.refuse(assignment, SubmissionStatus.UNREADABLE, submission.problem.message)
         try:
             grade = grader.grade(assignment, submission.cells)
         except Exception:
-            return grader.refuse(assignment, Status.KILLED, NOT_JUDGED)
+            return grader.refuse(assignment, SubmissionStatus.KILLED, NOT_JUDGED)
         if grade.score < grade.max_score and (fault := fault_of_suite(assignment, proof_of(grader, assignment))):
             raise CourseError(fault)
         return grade

@@ -1,4 +1,4 @@
-"""The submissions that teaching staff should look at, with reasons: the same for the terminal and the report."""
+"""The submissions that teaching staff should look at, with reasons, for both the terminal and the report."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import NamedTuple
 from autograder.checks.results import Phase, TestResult, by_question, points_possible
 from autograder.grading.grade import Grade
 from autograder.grading.row import Row
-from autograder.protocol.failure import RIGHT_VALUES, STOPPED, Status
+from autograder.protocol.failure import RIGHT_VALUES, STOPPED, SubmissionStatus
 from autograder.submission.names import printable
 
 NO_GRADE = "without a grade"
-"""Status shown for a submission that no grader could judge."""
+"""SubmissionStatus shown for a submission that no grader could judge."""
 
 
 class Case(NamedTuple):
-    """Reason to look at some submissions, for any students."""
+    """A reason to look at submissions, shared by any number of students."""
 
     assignment: str
-    """Its name, or a question mark if it is not known."""
+    """The assignment's name, or a question mark if it is not known."""
     status: str
     why: str
 
@@ -32,43 +32,44 @@ def case(row: Row) -> Case | None:
 
 
 def in_order(students: Mapping[Case, list[str]]) -> list[tuple[Case, list[str]]]:
-    """Return the cases with their students, ordered by status, and within a status by the number of students.
+    """Return the cases with their students, sorted by status and then by the number of students.
 
     Submissions without a grade come first.
     """
-    order = [NO_GRADE, *Status]
+    order = [NO_GRADE, *SubmissionStatus]
     return sorted(students.items(), key=lambda item: (order.index(item[0].status), -len(item[1])))
 
 
 def reasons(row: Row) -> Iterator[str]:
-    """Yield the reasons why a person should check the grade, the most important first, as sentences."""
+    """Yield the reasons why a person should check the grade, as sentences, the most important first."""
     submission, grade = row.submission, row.grade
     if row.machine_failure:
-        yield f"no grade could be given, grade it by hand or run again: {row.machine_failure}"
+        yield f"no grade could be given; grade it by hand or run again: {row.machine_failure}"
     if submission.problem is not None:
         yield submission.problem.for_staff
     if submission.notes and all(result.is_unwritten for result in grade.test_results):
-        yield " ".join(submission.notes)  # the files may show the reason why there was nothing to grade
+        yield " ".join(submission.notes)  # the files may show why there was nothing to grade
     if submission.doubt:
         yield submission.doubt
     yield from suspicions(grade)
-    if grade.status is not Status.GRADED or not grade.score:
-        yield main_fact(grade)
+    if grade.status is not SubmissionStatus.GRADED or not grade.score:
+        yield main_fault(grade)
 
 
 def suspicions(grade: Grade) -> Iterator[str]:
     """Yield a sentence for each doubt about points that no test can decide."""
     functions = [name for name, group in by_question(grade.test_results).items() if _is_by_heart(group)]
     if functions:
-        yield f"{', '.join(functions)}: right in public tests and not in hidden ones, as if by heart"
+        yield f"{', '.join(functions)}: right in public tests but not in hidden ones, as if memorized"
 
 
 def _is_by_heart(test_results: list[TestResult]) -> bool:
-    """Return whether a function passes its public tests and fails most of its hidden ones without an explanation.
+    """Return whether a function passes its public tests but fails most of its hidden ones without an explanation.
 
-    A known mistake explains it, and so does a wrong function below. A missing refusal does not count as a failure.
+    A known mistake is an explanation, and so is a wrong function that it builds on. A missing refusal does not count as
+    a failure.
     """
-    if any(result.hint or (result.passed and result.replaced) for result in test_results):
+    if any(result.hint or (result.passed and result.faulty_function) for result in test_results):
         return False
     phases = (Phase.PUBLIC, Phase.HIDDEN)
     public, hidden = ([result for result in test_results if result.test.phase is phase] for phase in phases)
@@ -76,12 +77,12 @@ def _is_by_heart(test_results: list[TestResult]) -> bool:
     return bool(public) and all(result.passed for result in public) and lost_points > points_possible(hidden) / 2
 
 
-def main_fact(grade: Grade) -> str:
+def main_fault(grade: Grade) -> str:
     """Return the most important fault of a submission that ran, for teaching staff."""
-    if (failure := grade.failure) is not None:  # without the line number, so that equal causes are one case
-        event = "an import was left out" if failure.left_out else "the file stops"
+    if (failure := grade.failure) is not None:  # without the line number, so that equal causes form one case
+        event = "an import was left out" if failure.missing_import else "the file stops"
         return f"{event}, {failure.kind}: {failure.message}"
-    # A call without an end matters most, then a known cause.
+    # A call that never ends matters most, then a known cause.
     mistakes = [result for result in grade.test_results if result.is_mistake]
     worst = min(mistakes, key=lambda result: (result.kind not in STOPPED, result.hint is None), default=None)
     if worst is None:

@@ -24,9 +24,9 @@ def graded_tests(assignment: Assignment, tests: Sequence[Test], call_graph: Call
 
 
 def full_scale(numbers: Mapping[str, Any]) -> dict[str, Any]:
-    """Return Otter's numbers with the score scaled to the full points, in quarters.
+    """Return Otter's numbers with the score scaled to full marks, in quarters.
 
-    Points of tests and questions do not change, and ungraded ones are missing. Gradescope adds up its tests, so
+    The points of tests and questions do not change, and ungraded ones are left out. Gradescope adds up its tests, so
     these are scaled, and a separate entry rounds the sum.
     """
     possible = numbers["max_score"]

@@ -1,4 +1,4 @@
-"""The questions of a lesson: the right answers with their reasons, read from the solution.
+"""A lesson's questions: the right answers with their reasons, read from the solution.
 
 A reason is the comment after an answer in the solution's ANSWERS. The handout contains neither.
 """
@@ -18,7 +18,7 @@ class QuizAnswer(NamedTuple):
     """The right answer to a question."""
 
     text: str
-    """The answer as the solution writes it: a number may be an expression."""
+    """The answer as written in the solution, where a number may be an expression."""
     reason: str
 
     @property
@@ -29,17 +29,17 @@ class QuizAnswer(NamedTuple):
     @property
     def sentence(self) -> str:
         """The right answer and its reason, as a sentence."""
-        return f"Right is {self.text}; {self.reason}."
+        return f"The right answer is {self.text}; {self.reason}."
 
 
 @functools.cache
 def answers(assignment: Assignment) -> dict[str, QuizAnswer]:
-    """Return key to right answer, in the order of the lesson."""
+    """Return key → right answer, in the lesson's order."""
     text = assignment.solution.read_text(encoding="utf-8").partition(f"\n{ANSWERS} = {{")[2]
     lines = re.findall(r'^    "(\w+)": (.+),  # (.+?)\.?$', text, re.MULTILINE)
     return {key: QuizAnswer(text, reason) for key, text, reason in lines}
 
 
 def key(test: Test) -> str:
-    """Return the question that a test of ANSWERS asks: pytest puts it in brackets after the test's name."""
+    """Return the question that a test of ANSWERS asks, which pytest puts in brackets after the test's name."""
     return test.name.partition("[")[2].rstrip("]")

@@ -10,23 +10,25 @@ import json
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from autograder.checks.render import inline
+from autograder.checks.render import escape_markdown
 from autograder.grading import feedback
 from autograder.grading.grade import Grade, from_json
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 from autograder.submission import Submission
 from autograder.submission.names import folded
 
 IDENTITIES = ("number", "sid", "email", "login", "name")
-"""Facts of a person that tables show, last."""
+"""Facts about a person, which tables show last."""
 
 
 class Key(NamedTuple):
-    """The key of a grade: assignment, and hashes of the suite and of the code."""
+    """The key of a grade: everything that decides it."""
 
     assignment: str
-    suite: str
+    grading: str
+    """hash of tests, settings and grading code; empty for an unknown assignment"""
     code: str
+    """hash of the submitted code"""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Adjustment:
 
     @property
     def sentence(self) -> str:
-        """The correction as a sentence, which the student reads too."""
+        """The correction as a sentence, which the student also reads."""
         change = f"score set to {self.score:g}" if self.score is not None else f"{self.points:+g} points"
         return f"{change}: {self.reason}" if self.reason else change
 
@@ -54,11 +56,11 @@ class Row:
     folder: str
     """Name of the student's folder."""
     machine_failure: str = ""
-    """Reason why no grader could judge the submission, for staff; empty if one did."""
+    """Reason why no grader could judge the submission, for staff; otherwise empty."""
     adjustments: tuple[Adjustment, ...] = ()
     """Corrections by hand, in order."""
     encoded_grade: bytes = b""
-    """The grade as JSON; empty for a submission of no known assignment."""
+    """The grade as JSON; empty if the submission's assignment is not known."""
 
     @property
     def student(self) -> str:
@@ -67,18 +69,20 @@ class Row:
 
     @functools.cached_property
     def grade(self) -> Grade:
-        """The grade, decoded when it is first used; one without tests if the assignment is not known."""
+        """The grade, decoded when it is first used; it has no tests if the assignment is not known."""
         if self.encoded_grade:
             return from_json(self.encoded_grade)
         reason = self.submission.problem.message if self.submission.problem else ""
         gradescope = {"tests": [], "output": reason, "score": 0}
-        return Grade("", Status.UNREADABLE, [], gradescope=gradescope, full_feedback=feedback.not_graded(reason))
+        return Grade(
+            "", SubmissionStatus.UNREADABLE, [], gradescope=gradescope, full_feedback=feedback.not_graded(reason)
+        )
 
     @property
     def score(self) -> float:
-        """The score that counts: the score of the tests, with the corrections applied in order.
+        """The score that counts: the tests' score, with the corrections applied in order.
 
-        It is never below 0, and above full marks only if a correction sets such a score, as a bonus.
+        It is never below 0, and exceeds full marks only if a correction sets such a score, as a bonus.
         """
         score, maximum = self.grade.score, self.grade.max_score
         for adjustment in self.adjustments:
@@ -101,12 +105,12 @@ class Row:
 
     @property
     def late(self) -> str:
-        """Return yes or no; an empty text if the platform does not say."""
+        """Return yes or no; empty if the platform does not say."""
         return {None: "", True: "yes", False: "no"}[self.submission.late]
 
     @property
     def arrival(self) -> str:
-        """Return a sentence on the time of the submission; an empty text if the platform does not say."""
+        """Return a sentence with the submission time; empty if the platform does not say."""
         return f"Submitted {self.submission.submitted}." if self.submission.submitted else ""
 
     @property
@@ -114,14 +118,14 @@ class Row:
         """The page for the student once hidden results are published, as Markdown."""
         by_hand = ""
         if self.adjustments:
-            lines = "\n".join(f"- {inline(adjustment.sentence)}" for adjustment in self.adjustments)
-            by_hand = f"**Corrected by hand.** The tests came to {self.grade.score:g} points:\n\n{lines}"
-        texts = (inline(self.arrival), by_hand, self.grade.full_feedback)
+            lines = "\n".join(f"- {escape_markdown(adjustment.sentence)}" for adjustment in self.adjustments)
+            by_hand = f"**Corrected by hand.** The tests gave {self.grade.score:g} points:\n\n{lines}"
+        texts = (escape_markdown(self.arrival), by_hand, self.grade.full_feedback)
         return feedback.page(self.submission, self.score, self.grade.max_score, *texts)
 
 
 def identities(submission: Submission) -> set[str]:
-    """Return all names of the submission's student, folded: both numbers, address, login and name."""
+    """Return all of a student's identifiers, folded: both numbers, address, login and name."""
     person = submission.person
     names = (person.number, person.sid, person.email, person.login, person.name, submission.student)
     return {folded(name) for name in names if name}

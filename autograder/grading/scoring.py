@@ -2,7 +2,7 @@
 
 The collected tests become Otter's exception-based test files, one per question. A generated test case contains no test:
 it calls `result` (from `environment`), which raises if the pytest test of that name did not pass. Otter's own summaries
-are replaced, since they say "All test cases passed!" about public tests and name lines of the generated file.
+are replaced, since they say "All test cases passed!" about public tests and cite lines of the generated file.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from autograder.checks.render import Audience, plain, score_text
+from autograder.checks.render import Audience, printable_lines, score_text
 from autograder.checks.results import Test, TestResult, by_question, points_possible
 from autograder.course import Assignment
 from autograder.grading import feedback, quiz
@@ -46,7 +46,7 @@ def case_{number}(result):
 def test_files(tests: Iterable[Test]) -> dict[str, str]:
     """Return file name to content, one file per question.
 
-    Otter runs the files in the order of their names: a number in front keeps the lesson's order.
+    Otter runs the files in alphabetical order, so a number in front keeps the lesson's order.
     """
     groups = by_question(map(TestResult, tests))
     return {
@@ -90,7 +90,7 @@ class Scorer:
         self.defaults = AutograderConfig({})  # made once: it takes as long as some submissions
 
     def numbers(self, test_results: list[TestResult]) -> dict[str, Any]:
-        """Return the numbers of a grade and its Gradescope form, by running Otter's test files on the results."""
+        """Return a grade's numbers and its Gradescope form, by running Otter's test files on the results."""
         from otter.test_files import GradingResults
 
         namespace = environment(passed(test_results))
@@ -110,17 +110,17 @@ class Scorer:
 def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], assignment: Assignment) -> None:
     """Replace the summaries of Otter's files.
 
-    The immediate summary has the public points and the points still open. The summary after hidden results are
-    published has the text of the feedback, with the right answers and their reasons.
+    The immediate summary has the public points and the points still open. The summary for use after hidden results are
+    published has the feedback text, with the right answers and their reasons.
     """
     groups, right = by_question(test_results), quiz.answers(assignment)
-    texts = {function.name: text for function, text in feedback.sections(test_results, Audience.AFTER_RELEASE)}
+    texts = {function.name: text for function, text in feedback.function_texts(test_results, Audience.AFTER_RELEASE)}
     answers = []
     for result in groups.get(ANSWERS, []):
         key = quiz.key(result.test)
-        text = f"✓ {key}." if result.passed else f"✗ {feedback.answer_text(result)}"
+        text = f"✓ {key}." if result.passed else f"✗ {feedback.wrong_answer_text(result)}"
         answers.append(f"- {text} {right[key].sentence}")
-    texts[ANSWERS] = plain("\n".join(answers))
+    texts[ANSWERS] = printable_lines("\n".join(answers))
     for file in files:
         group = groups.get(file.name, [])
         public = [result for result in group if not result.test.hidden]
@@ -131,5 +131,5 @@ def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], ass
 
 
 def _summary(public: str, full: str, public_only: bool = False) -> str:
-    """Return the summary that Otter asks for."""
+    """Return the summary that Otter requests."""
     return public if public_only else full

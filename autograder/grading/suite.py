@@ -4,8 +4,8 @@ The tests run here, in the trusted process; a submission's functions are called 
 public tests, then answers, then hidden tests, so that the feedback on public tests is final before a submission gets
 its first hidden input.
 
-pytest collects the tests but does not run them: its reports on every test would take longer than most tests. A test
-of a suite is therefore a plain function of the submission, random inputs and its own parameters; any other test is
+pytest collects the tests but does not run them, because its report on a test would take longer than most tests. A
+suite's test is therefore a plain function of the submission, random inputs and its own parameters; any other test is
 refused by name.
 """
 
@@ -16,8 +16,9 @@ import copy
 import functools
 import os
 import sys
+import types
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 from unittest import mock
 
@@ -35,19 +36,20 @@ from autograder.grading.optional import graded_tests
 from autograder.hints import catalogue
 from autograder.hints.golden import GoldenRecorder
 from autograder.hints.reference import Reference
+from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import BrokenTestError
 
-RANDOM_INPUTS = "rng"
+RNG_FIXTURE = "rng"
 """Name of the only fixture of a suite besides the submission."""
 
 
 class Suite(fixtures.TestContext):
-    """The collected tests of one assignment, and the context that gives them the submission being graded."""
+    """The collected tests of one assignment, and the context that provides the submission being graded."""
 
     backend: Backend
 
     def __init__(self, assignment: Assignment, only_graded: bool = False) -> None:
-        """Collect the tests: all of them, or those that count this term."""
+        """Collect the tests: all of them, or only those that count this term."""
         self.assignment = assignment
         self.seed = course.seed()
         items = [(test_of(item), item) for item in collect(assignment, self)]
@@ -59,6 +61,7 @@ class Suite(fixtures.TestContext):
             self._tests = {test: self._tests[test] for test in counting}
         self.oracle: Oracle = self.reference
         """Source of the values that the tests expect."""
+        self._solution_calls: dict[Test, Sequence[Call]] = {}
 
     @property
     def tests(self) -> list[Test]:
@@ -66,11 +69,11 @@ class Suite(fixtures.TestContext):
         return list(self._tests)
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
-        """Return the submission that is being graded, as a test sees it."""
-        return StudentModule(assignment, self.backend, self.oracle, fixtures.graded_functions(item))
+        """Return the submission being graded, as a test sees it."""
+        return StudentModule(assignment, self.backend, self.oracle, fixtures.graded_functions_in_file(item))
 
     def run(self, backend: Backend, *phases: Phase) -> list[TestResult]:
-        """Run the tests of some phases on one submission, of all phases by default."""
+        """Run the tests of some phases, by default all, on one submission."""
         return [self.run_test(backend, test) for test in self._tests if test.phase in (phases or Phase)]
 
     def run_test(self, backend: Backend, test: Test) -> TestResult:
@@ -78,8 +81,16 @@ class Suite(fixtures.TestContext):
         self.backend = backend
         return self._tests[test].run(test)
 
+    def solution_calls(self, test: Test) -> Sequence[Call]:
+        """Return the calls that a test makes of the solution, in order."""
+        if test not in self._solution_calls:
+            recorder = _CallRecorder(self.reference.solution)
+            self.run_test(recorder, test)
+            self._solution_calls[test] = recorder.calls
+        return self._solution_calls[test]
+
     def golden_content(self) -> dict[str, Any]:
-        """Return the content of the handout's recorded file: all calls of the solution in the public tests."""
+        """Return the content of the handout's recorded file: all calls to the solution in the public tests."""
         self.oracle = recorder = GoldenRecorder(self.reference)
         for test in self.tests:
             if test.phase is Phase.PUBLIC:
@@ -89,8 +100,20 @@ class Suite(fixtures.TestContext):
         return recorder.content()
 
 
+class _CallRecorder(catalogue.ModuleBackend):
+    """The solution as the backend of a test, with copies of all calls: a test may write into an argument later."""
+
+    def __init__(self, solution: types.ModuleType) -> None:
+        super().__init__(solution)
+        self.calls: list[Call] = []
+
+    def call(self, call: Call) -> Reply:
+        self.calls.append(call.copy())
+        return super().call(call)
+
+
 class _Runnable:
-    """A collected test that runs on one submission after the other."""
+    """A collected test that runs on one submission after another."""
 
     def __init__(self, item: pytest.Function, suite: Suite) -> None:
         self.item = item
@@ -98,17 +121,17 @@ class _Runnable:
         self.name = suite.assignment.name
         self.parameters: dict[str, Any] = dict(item.callspec.params) if hasattr(item, "callspec") else {}
         self.fixtures = [name for name in item.fixturenames if name not in (*self.parameters, "request")]
-        if not {self.name, RANDOM_INPUTS}.issuperset(self.fixtures):
-            allowed = f"{self.name}, {RANDOM_INPUTS} and its parameters"
-            raise BrokenTestError(f"{item.name} asks for {', '.join(self.fixtures)}: a test is a function of {allowed}")
+        if not {self.name, RNG_FIXTURE}.issuperset(self.fixtures):
+            allowed = f"{self.name}, {RNG_FIXTURE} and its parameters"
+            raise BrokenTestError(f"{item.name} requests {', '.join(self.fixtures)}: a test may use only {allowed}")
         self.function = _on_drawn_examples(item, self.fixtures) if is_hypothesis_test(item.obj) else item.obj
 
     def run(self, test: Test) -> TestResult:
         """Return the result of the test, with the calls that it made."""
         submission = self.suite.submission(self.name, self.item)
         values: dict[str, Any] = {self.name: submission}
-        if RANDOM_INPUTS in self.fixtures:
-            values[RANDOM_INPUTS] = fixtures.random_inputs(self.suite, self.item)
+        if RNG_FIXTURE in self.fixtures:
+            values[RNG_FIXTURE] = fixtures.random_inputs(self.suite, self.item)
         raised = None
         try:
             self.function(**{name: values[name] for name in self.fixtures}, **self.parameters)
@@ -121,7 +144,7 @@ def _on_drawn_examples(item: pytest.Function, fixtures: list[str]) -> Callable[.
     """Return a property test that runs on examples drawn once: they are the same for every submission (see `fixtures`).
 
     Hypothesis documents `inner_test` as the hook for integrations. Each run gets copies of the examples, so that no
-    submission can change those of the next.
+    submission can change the next one's.
     """
     test = item.obj.hypothesis.inner_test
     drawn: list[dict[str, Any]] = []
@@ -142,12 +165,14 @@ def _on_drawn_examples(item: pytest.Function, fixtures: list[str]) -> Callable[.
 
 
 def collect(assignment: Assignment, suite: Suite) -> list[pytest.Function]:
-    """Collect the tests of an assignment with pytest, without configuration file, output or installed plugins.
+    """Collect an assignment's tests with pytest, without configuration file, output or installed plugins.
 
-    Raises BrokenTestError if pytest ends with any status but OK, or if two tests share a name.
+    Raise BrokenTestError if pytest ends with any status except OK, or if two tests share a name.
     """
     unwanted = ["cacheprovider", "terminal", "capture", "logging", "faulthandler", "doctest", "junitxml", "warnings"]
-    unwanted += ["unraisableexception"]  # it runs the garbage collector ten times, which takes as long as all the rest
+    unwanted += [
+        "unraisableexception"
+    ]  # it runs the garbage collector ten times, which takes as long as everything else
     options = ["--collect-only", "--import-mode=importlib", "--strict-markers", "--disable-plugin-autoload"]
     options += ["-c", "/dev/null", f"--rootdir={course.ROOT}", *(f"-pno:{name}" for name in unwanted)]
     files = [str(assignment.public_tests), str(assignment.hidden_tests)]
@@ -162,13 +187,13 @@ def collect(assignment: Assignment, suite: Suite) -> list[pytest.Function]:
         raise BrokenTestError(f"{min(empty)} has no test")
     names = Counter(item.name for item in collector.items)
     if twice := [name for name, times in names.items() if times > 1]:
-        # A score is stored under the test's name, so one of the two would decide both.
+        # A score is stored under the test's name, so one of the two tests would decide both scores.
         raise BrokenTestError(f"{assignment.name} has two tests named {twice[0]}: rename one of them")
     return collector.items
 
 
 def _forget_modules(files: Collection[str]) -> None:
-    """Forget test modules that were not imported to their end: the next collection would take them as they are."""
+    """Forget test modules that were only partly imported: the next collection would use them as they are."""
     for name, module in list(sys.modules.items()):
         if getattr(module, "__file__", None) in files:
             del sys.modules[name]

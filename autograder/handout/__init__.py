@@ -1,8 +1,8 @@
-"""The handout for students: made from the solutions, without their answers.
+"""The handout for students, made from the solutions but without their answers.
 
     stubs      the committed files that are generated from the solutions
     bundle     the handout as a folder and as a zip
-    otter_files  files for Otter and notebooks in it
+    otter_files  the handout's files for Otter and its notebooks
     leaks      the search for secrets in a handout
     template   the handout's README, Makefile and settings
     forms      templates of Otter's test files, of a notebook's cells and of a solution's page
@@ -10,7 +10,7 @@
     new        the files of a new assignment, from new_assignment
     validate   parts that an assignment must have before anything is made from it
 
-Nothing ships but the files that `bundle` lists.
+Students receive only the files that `bundle` lists.
 """
 
 from autograder.handout.bundle import PAGES_FOLDER, build, contents

@@ -9,15 +9,15 @@ from collections.abc import Collection
 from pathlib import Path
 
 from autograder.course import PACKAGE, ROOT, Assignment, shipped_code
+from autograder.edition import TEXTS_WITH_EXAMPLES, Edition
 from autograder.files import write_zip
 from autograder.handout import otter_files
 from autograder.handout.leaks import leaks
 from autograder.handout.stubs import HandoutError, write
-from autograder.pages import course, pictures, questions
-from autograder.plan import GUIDES, Edition
+from autograder.pages import answer_forms, course, pictures
 
 QUESTIONS_FILE = "tests/public/questions.json"
-"""File that every handout has, but no checkout of the course."""
+"""A file that every handout contains, but no checkout of the course."""
 
 PAGES_FOLDER = "course"
 """Folder of the course's pages in a handout."""
@@ -27,11 +27,13 @@ TEMPLATE = Path(__file__).with_name("template")
 _SHARED_FILES = """
     LICENSE assignments/*.md assignments/figures.py assignments/experiments.py
     assignments/writer/__main__.py assignments/writer/checkpoint.py assignments/writer/experiments.py
-    assignments/writer/lessons.py assignments/writer/llama.py assignments/writer/texts.py assignments/writer/yours.py
+    assignments/writer/update_lessons.py assignments/writer/llama.py assignments/writer/texts.py
+    assignments/writer/written_functions.py
     assignments/writer/text.txt assignments/writer/weights.safetensors assignments/writer/recorded.npz
     assignments/writer/*.csv
 """.split()
-"""Files without the program that trained the writer's model: it contains the rotation that `rope` asks for."""
+"""Shared files, without the program that trained the writer's model, which contains the rotation that `rope` asks for.
+"""
 
 _LESSON_FILES = """
     assignments/NAME/README.md assignments/NAME/NAME.py assignments/NAME/figures.py assignments/NAME/lab*.py
@@ -41,7 +43,7 @@ _LESSON_FILES = """
 
 
 def contents(only: Collection[str] = ()) -> dict[str, bytes]:
-    """Return path in the handout → content, of all assignments or only some. Only files named here ship."""
+    """Return path in the handout → content, for all assignments or some. Students receive only files named here."""
     edition = Edition.of_term(only)
     chosen = [Assignment(name) for name in edition.shipped]
     patterns = [
@@ -53,11 +55,18 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
     for path in TEMPLATE.rglob("*.template"):
         paths[path.relative_to(TEMPLATE).as_posix().removesuffix(".template")] = path
     files = {name: path.read_bytes() for name, path in paths.items()}
-    made = {QUESTIONS_FILE: json.dumps({assignment.name: questions.of(assignment) for assignment in chosen}, indent=1)}
+    made = {
+        QUESTIONS_FILE: json.dumps(
+            {assignment.name: answer_forms.forms_and_practice(assignment) for assignment in chosen}, indent=1
+        )
+    }
     for assignment in chosen:
-        made |= otter_files.files(assignment, questions.tests(assignment))
+        made |= otter_files.files(assignment, answer_forms.collected_tests(assignment))
     files |= {name: text.encode("utf-8") for name, text in made.items()}
-    files |= {name: edition.text(files[name].decode("utf-8"), name).encode("utf-8") for name in filter(_is_text, files)}
+    files |= {
+        name: edition.text(files[name].decode("utf-8"), name).encode("utf-8")
+        for name in filter(_mentions_lessons, files)
+    }
     pages = {f"{PAGES_FOLDER}/{name}": content for name, content in course(edition).items()}
     texts = (text.decode("utf-8") for name, text in files.items() if name.endswith(".md"))
     shown = {picture for text in texts for picture in _PICTURE.findall(text)}
@@ -68,23 +77,23 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
 _PICTURE = re.compile(r"\]\((?:\.\./)?(figures/\w+\.svg)")
 
 
-def _is_text(name: str) -> bool:
-    """Return True for a file that refers to lessons by number, or uses a lesson as its example."""
+def _mentions_lessons(name: str) -> bool:
+    """Return True for a file that refers to lessons by number or uses a lesson as its example."""
     is_of_lessons = name.startswith(("assignments/", "tests/"))
-    return name in GUIDES or (is_of_lessons and name.endswith((".md", ".py", ".ipynb", ".json")))
+    return name in TEXTS_WITH_EXAMPLES or (is_of_lessons and name.endswith((".md", ".py", ".ipynb", ".json")))
 
 
 def build(target: Path, only: Collection[str] = ()) -> Path:
-    """Write the zip, and a folder with the same content beside it; return the zip's path.
+    """Write the zip, and a folder with the same content next to it; return the zip's path.
 
-    `only` names the assignments that are open by now; without names, all are. Raise HandoutError instead of writing a
-    handout that leaks, or replacing anything except an earlier handout.
+    `only` names the assignments opened so far, by default all of them. Raise HandoutError instead of writing a handout
+    that leaks, or replacing anything except an earlier handout.
     """
     folder = target.with_suffix("")
     if target.suffix != ".zip":
-        raise HandoutError(f"{target} cannot be the handout's name: give one that ends in .zip")
+        raise HandoutError(f"{target} cannot be the handout's name: choose one that ends in .zip")
     if folder.is_symlink() or (folder.exists() and not (folder / QUESTIONS_FILE).is_file()):
-        raise HandoutError(f"{folder} lies where the handout goes, and is none: move it, or choose another --out")
+        raise HandoutError(f"{folder} is in the handout's place but is not a handout: move it, or choose another --out")
     files = contents(only)
     if leaked := leaks(files):
         raise HandoutError("the handout would give answers away:\n" + "\n".join(leaked))

@@ -1,7 +1,7 @@
-"""Search for secrets in a handout. It is a second lock; the first is the list of files in `bundle`.
+"""Search for secrets in a handout. This is a second lock; the first is the list of files in `bundle`.
 
-Texts are compared without spaces, quotes and escapes, so that a line is found inside a notebook's JSON, in prose,
-indented otherwise or broken in two. Words that also occur in a stub, a public test or the room of checks are not
+Texts are compared without spaces, quotes and escapes, so a line is found even inside a notebook's JSON, in prose, with
+another indentation or broken in two. Words that also occur in a stub, a public test or the room `checks` are not
 secret.
 """
 
@@ -15,7 +15,7 @@ from autograder.course import Assignment, all_lessons, seed, shipped_code
 from autograder.handout.stubs import BEGIN, END, answer_texts, stub
 
 MIN_SECRET_CHARACTERS = 24
-"""Number of characters, without spaces, below which a line is not secret: anybody writes `return x`."""
+"""Number of characters, without spaces, below which a line is not secret: anybody may write `return x`."""
 BLOCK_CHARACTERS = MIN_SECRET_CHARACTERS // 2
 
 _TINY = "assignments/model/tiny"
@@ -31,8 +31,8 @@ BINARY_FILES = frozenset(
 
 
 def leaks(files: Mapping[str, bytes]) -> list[str]:
-    """Return a line for each secret in these files; no line if students may have them all."""
-    secrets = _secrets()
+    """Return a line for each secret in these files; empty if students may have all of them."""
+    secrets = _secret_descriptions()
     by_block: dict[str, set[str]] = {}
     for part in secrets:
         for start in range(BLOCK_CHARACTERS if len(part) >= MIN_SECRET_CHARACTERS else 0):
@@ -46,7 +46,7 @@ def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, 
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
-        yield "no text, and could hold anything"
+        yield "not text, so it could contain anything"
         return
     # A seed of three digits or fewer, or the year of the licence, cannot be distinguished from any other number.
     if len(str(seed())) > 3 and re.search(rf"(?<![\w.+/])(?<!\(c\) ){seed()}(?![\w.+/])", text):
@@ -60,8 +60,8 @@ def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, 
             yield what
 
 
-def _secrets() -> dict[str, str]:
-    """Return secret → description, of all lessons of the course, even those that this term leaves out."""
+def _secret_descriptions() -> dict[str, str]:
+    """Return secret → description, for all the course's lessons, including those that this term leaves out."""
     shown = [path.read_text("utf-8") for path in shipped_code()]
     secrets = {BEGIN: "a solution's marks", END: "a solution's marks"}
     for assignment in map(Assignment, all_lessons()):
@@ -69,9 +69,9 @@ def _secrets() -> dict[str, str]:
         solution, hidden = assignment.solution.read_text("utf-8"), assignment.hidden_tests.read_text("utf-8")
         shown += [stub(solution, name), assignment.public_tests.read_text("utf-8")]
         secrets |= dict.fromkeys(answer_texts(solution), f"an answer of {name}")
-        secrets |= dict.fromkeys(re.findall(r"(?m)^def (test_\w+)", hidden), f"a hidden test of {name}")
+        secrets |= dict.fromkeys(re.findall(r"(?m)^def (test_\w+)", hidden), f"a hidden test for {name}")
         for whose, text in {"solution": solution, "hidden tests": hidden}.items():
-            # Docstrings are meant to be read, and the first lesson shows how the provided function takes its arguments.
+            # Docstrings are meant to be read, and the first lesson shows how the provided function is called.
             lines = re.sub(r'(?s)""".*?"""', "", text).split("\n")
             long = [
                 line for line in lines if len(_squeezed(line)) >= MIN_SECRET_CHARACTERS and "_features(" not in line
@@ -83,7 +83,7 @@ def _secrets() -> dict[str, str]:
 
 
 def _squeezed(text: str) -> str:
-    """Return a text without the characters that change when it is copied, indented, quoted or escaped."""
+    """Return a text without the characters that copying, indenting, quoting or escaping may change."""
     text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), html.unescape(text))
-    # A notebook's JSON has each line of a cell in separate quotes.
+    # A notebook's JSON puts each line of a cell into separate quotes.
     return re.sub(r"""\\n",\s*"|\\[nrt]|[\s"'\\]""", "", text)

@@ -1,6 +1,6 @@
-"""`autograder new NAME`: files of a new assignment, copied from small working examples in `new_assignment`.
+"""`autograder new NAME`: a new assignment's files, copied from small working examples in `new_assignment`.
 
-The command says which lines to add to files that all assignments share.
+The command prints the lines to add to files that all assignments share.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ _TEMPLATES = Path(__file__).with_name("new_assignment")
 
 
 def create_assignment(name: str) -> tuple[list[Path], list[str]]:
-    """Write the files of a new assignment, and the files that are generated from them.
+    """Write a new assignment's files, and the files that are generated from them.
 
-    Return their paths, and the lines to add to shared files. Raise HandoutError for a name that cannot be used.
+    Return their paths and the lines to add to shared files. Raise HandoutError for a name that cannot be used.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]{1,40}", name) or keyword.iskeyword(name) or importlib.util.find_spec(name):
-        raise HandoutError(f"{name!r} cannot be an assignment's name: take a new word in lower-case letters")
+        raise HandoutError(f"{name!r} cannot be an assignment's name: choose a new word in lower-case letters")
     number, files = str(len(all_lessons()) + 1), {}
     for path in sorted(_TEMPLATES.rglob("*.txt")):
         place = ROOT / path.relative_to(_TEMPLATES).as_posix().replace("NAME", name).removesuffix(".txt")
         files[place] = path.read_text("utf-8").replace("NUMBER", number).replace("NAME", name)
     if there := next(filter(Path.exists, files), None):
-        raise HandoutError(f"{there.relative_to(ROOT)} is there already: move it away, or choose another name")
+        raise HandoutError(f"{there.relative_to(ROOT)} already exists: move it away, or choose another name")
     return [*write(files), *write(outdated_files(Assignment(name)))], [
         f"Add to the table in README.md: | {number} | [{name}](assignments/{name}/README.md) | Its question? |",
         f"Add to assignments/glossary.md: | middle of a step | Half a width after its beginning. | {number} |",
-        f"And behind the last lesson in assignments/README.md: · [{number} {name}]({name}/README.md)",
-        "Keep the glossary in alphabetical order, and then draw the pictures with `make figures`.",
+        f"Add after the last lesson in assignments/README.md: · [{number} {name}]({name}/README.md)",
+        "Keep the glossary in alphabetical order. Then draw the pictures with `make figures`.",
     ]

@@ -1,6 +1,6 @@
-"""Files for Otter and notebooks in a handout: a test file for each function, and notebook cells that use them.
+"""The handout's files for Otter and its notebooks: a test file for each function, and notebook cells that use them.
 
-Otter's cases run the real public tests, by name, on the functions of the notebook or the file
+Otter's cases run the real public tests, by name, on the functions in the notebook or the file
 (`laptop.notebook_checks`).
 """
 
@@ -18,7 +18,7 @@ _FORMS = Path(__file__).with_name("forms")
 
 
 def files(assignment: Assignment, tests: Sequence[Test]) -> dict[str, str]:
-    """Return path in the handout → content, of the files for Otter and notebooks of one assignment."""
+    """Return path in the handout → content, for one assignment's files for Otter and notebooks."""
     folder, questions = (
         f"assignments/{assignment.name}",
         dict.fromkeys(test.question for test in tests if not test.hidden),
@@ -37,7 +37,7 @@ def files(assignment: Assignment, tests: Sequence[Test]) -> dict[str, str]:
 
 
 def _with_checks(assignment: Assignment, questions: Sequence[str]) -> str:
-    """Return the notebook with a cell for Colab at its beginning and a check of each question at its end."""
+    """Return the notebook, with a cell for Colab at its beginning and a check for each question at its end."""
     content = json.loads((assignment.folder / "explore.ipynb").read_text("utf-8"))
     added = json.loads(filled(_FORMS / "notebook_cells.json", assignment=assignment.name, questions=questions))
     title, *cells = content["cells"]

@@ -1,4 +1,4 @@
-"""`make solutions`: a page per assignment with its solution, its answers and their reasons. For after the deadline."""
+"""`make solutions`: a page per assignment, for after the deadline, with its solution, answers and their reasons."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pathlib import Path
 from markupsafe import Markup
 
 from autograder.checks.streams import print_anywhere
-from autograder.course import ROOT, Assignment, UserError, assignments, find
+from autograder.course import ROOT, Assignment, UserError, find, term_assignments
+from autograder.edition import Edition
 from autograder.handout.stubs import BEGIN, END, write
 from autograder.pages import code, style
-from autograder.plan import Edition
 from autograder.reports.templates import filled
 
 FOLDER = Path("dist", "solutions")
 FORM = Path(__file__).with_name("forms") / "solution.html"
-USAGE = "Say which solutions to write: make solutions ASSIGNMENT=rope, or ALL=1 for those of the whole term."
+USAGE = "Name the solutions to write: make solutions ASSIGNMENT=rope, or ALL=1 for the whole term."
 
 
 def build(chosen: Iterable[Assignment], folder: Path = FOLDER) -> list[Path]:
@@ -34,10 +34,10 @@ def build(chosen: Iterable[Assignment], folder: Path = FOLDER) -> list[Path]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the solutions of the assignment that is named, or of all with `--all`; return the exit code."""
+    """Write the solutions for the named assignment, or for all with `--all`; return the exit code."""
     print_anywhere()
     try:
-        chosen = assignments() if "--all" in arguments else [find(name) for name in arguments]
+        chosen = term_assignments() if "--all" in arguments else [find(name) for name in arguments]
         if not chosen:
             raise UserError(USAGE)
         print(*build(chosen), sep="\n")

@@ -1,7 +1,7 @@
 """Committed files that are generated from solutions: stubs and recorded values.
 
-A stub is its solution without the marked bodies and without the answers. Recorded values come from running the public
-tests on the solution.
+A stub is its solution without the marked bodies and the answers. Recorded values come from running the public tests on
+the solution.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from typing import Any
 from autograder.checks.expect import difference
 from autograder.checks.oracle import Value
 from autograder.checks.source import Source
-from autograder.course import Assignment, UserError, assignments
+from autograder.course import Assignment, UserError, term_assignments
 from autograder.grading.suite import Suite
 from autograder.handout.validate import first_problem
-from autograder.hints.golden import as_text, decoded, mark
+from autograder.hints.golden import as_text, decoded, fingerprint_record
 from autograder.protocol.call import ANSWERS
 
 PROCESSOR_TOLERANCE = 1e-6
-"""Relative difference between recorded numbers of two processors."""
+"""Relative difference between the numbers that two processors record."""
 
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
-_ANSWER = re.compile(r'    ("\w+"): (.+?),(?:  #.*)?')
-"""A line of ANSWERS: a key, its answer, and perhaps a reason."""
+_ANSWER_LINE = re.compile(r'    ("\w+"): (.+?),(?:  #.*)?')
+"""A line in ANSWERS: a key, its answer, and perhaps a reason."""
 
 
 class HandoutError(UserError):
-    """Error that prevents the handout. The message says where the fault is and what to do."""
+    """An error that prevents the handout. The message says where the fault is and what to do."""
 
 
 def stub(source: str, name: str) -> str:
-    """Return the text of a solution that a student gets.
+    """Return the stub that students get for a solution.
 
     Marked bodies raise NotImplementedError, marked blocks of the module are gone, and every answer is None, without its
-    reason. Raise HandoutError for an unmatched mark, and for an answer that is not on one line.
+    reason. Raise HandoutError for an unmatched mark or an answer that is not on one line.
     """
     if unmatched := _unmatched_mark(source):
         raise HandoutError(f"unmatched {unmatched[0]} in solutions/{name}.py, line {unmatched[1]}")
@@ -50,17 +50,17 @@ def stub(source: str, name: str) -> str:
         return f'{block[1]}raise NotImplementedError("{functions[-1]} is not written yet")\n' if block[1] else ""
 
     kept = re.sub(rf"(?ms)^([ ]*){BEGIN}\n((?!^[ ]*{BEGIN}).)*?^[ ]*{END}\n", emptied, source)
-    code, answers = _parted(re.sub(r"\n{4,}", "\n\n\n", kept))
+    code, answers = _split_at_answers(re.sub(r"\n{4,}", "\n\n\n", kept))
     for number, line in enumerate(answers):
-        if match := _ANSWER.fullmatch(line):
+        if match := _ANSWER_LINE.fullmatch(line):
             answers[number] = f"    {match[1]}: None,"
         elif not re.match(r"    # |\}?$", line):
-            raise HandoutError(f"{name}: {line.strip()!r} in {ANSWERS} is no comment, and no answer on one line")
+            raise HandoutError(f"{name}: {line.strip()!r} in {ANSWERS} is neither a comment nor an answer on one line")
     return "\n".join([code, *answers])
 
 
 def _unmatched_mark(source: str) -> tuple[str, int] | None:
-    """Return the first mark without its partner, with its line; None if all marks are in pairs."""
+    """Return the first unmatched mark and its line; None if all marks are in pairs."""
     opened = 0
     for number, line in enumerate(source.split("\n"), start=1):
         if line.strip() == END and not opened:
@@ -73,18 +73,20 @@ def _unmatched_mark(source: str) -> tuple[str, int] | None:
 
 
 def answer_texts(source: str) -> list[str]:
-    """Return the answers of a solution in their written form, each with its key: `"rotates_values": False`."""
-    return [f"{match[1]}: {match[2]}" for line in _parted(source)[1] if (match := _ANSWER.fullmatch(line))]
+    """Return a solution's answers as they are written, each with its key: `"rotates_values": False`."""
+    return [
+        f"{match[1]}: {match[2]}" for line in _split_at_answers(source)[1] if (match := _ANSWER_LINE.fullmatch(line))
+    ]
 
 
-def _parted(source: str) -> tuple[str, list[str]]:
+def _split_at_answers(source: str) -> tuple[str, list[str]]:
     """Return the text before the answers, and the lines after `ANSWERS = {`."""
     code, begin, answers = source.partition(f"\n{ANSWERS} = {{\n")
     return code + begin.rstrip("\n"), answers.split("\n") if begin else []
 
 
 def outdated_files(assignment: Assignment) -> dict[Path, str]:
-    """Return path → right content, of every committed file that no longer agrees with the solution."""
+    """Return path → right content, for every committed file that no longer agrees with the solution."""
     stub_file, values = assignment.stub, assignment.golden_values
     right = {
         stub_file: stub(assignment.solution.read_text("utf-8"), assignment.name),
@@ -99,19 +101,20 @@ def outdated_files(assignment: Assignment) -> dict[Path, str]:
 
 
 def is_up_to_date(committed: str, right: str) -> bool:
-    """Return True if two recorded files differ only as processors differ.
+    """Return True if two recorded files differ only as two processors do.
 
-    They differ in the last digits of numbers, and in marks of mistakes that differ from right values only by rounding.
+    Processors differ in the last digits of numbers, and so in fingerprints of mistakes that differ from right values
+    only by rounding.
     """
-    return _near(_without_rounding(committed), _without_rounding(right))
+    return _near(_without_rounding_mistakes(committed), _without_rounding_mistakes(right))
 
 
-def _without_rounding(text: str) -> dict[str, Any]:
-    """Return a recorded file without marks within rounding of the right value, and without hints that have no mark."""
+def _without_rounding_mistakes(text: str) -> dict[str, Any]:
+    """Return a recorded file without fingerprints that equal the right value up to rounding, and their hints."""
     content: dict[str, Any] = json.loads(text) if text else {}
     seen: set[tuple[str, str]] = set()
     for call in itertools.chain.from_iterable(content.get("calls", {}).values()):
-        right = mark(decoded(call["expected"]))
+        right = fingerprint_record(decoded(call["expected"]))
         call["mistakes"] = {
             number: mistaken
             for number, mistaken in call["mistakes"].items()
@@ -145,16 +148,16 @@ def _near(committed: Any, right: Any) -> bool:
 def regenerate() -> list[Path]:
     """Bring all generated files up to date; return those that changed.
 
-    Raise HandoutError if an assignment is incomplete, or if a learner's work is in the place of a stub.
+    Raise HandoutError if an assignment is incomplete, or if a learner's work is where a stub belongs.
     """
-    if sentence := next(filter(None, map(first_problem, assignments())), None):
+    if sentence := next(filter(None, map(first_problem, term_assignments())), None):
         raise HandoutError(sentence)
-    outdated = {path: text for assignment in assignments() for path, text in outdated_files(assignment).items()}
+    outdated = {path: text for assignment in term_assignments() for path, text in outdated_files(assignment).items()}
     for path in [path for path in outdated if path.suffix == ".py" and path.exists()]:
         written, opened = Source(path), re.findall(r'NotImplementedError\("(\w+) is not', outdated[path])
         changed = (written.functions.keys() - set(written.unwritten())) & {*opened}
         if written.problem or any(written.answers.values()) or changed:
-            raise HandoutError(f"{path} is no untouched stub, and a stub goes there: move the file away first")
+            raise HandoutError(f"{path} contains work, but a stub belongs there: move the file away first")
     return write(outdated)
 
 

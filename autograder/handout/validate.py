@@ -1,4 +1,4 @@
-"""Parts that an assignment must have before anything is made from it. A missing part gives one sentence."""
+"""The parts that an assignment must have before anything is made from it. A missing part causes one sentence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograder.protocol.failure import BrokenTestError
 
 
 def first_problem(assignment: Assignment) -> str:
-    """Return a sentence on the first missing or wrong part; an empty text if all is well."""
+    """Return a sentence about the first missing or wrong part; empty if all is well."""
     try:
         return next(_problems(assignment), "")
     except CourseError as error:
@@ -31,28 +31,28 @@ def _problems(assignment: Assignment) -> Iterator[str]:
     phases = {Phase.PUBLIC: assignment.public_tests, Phase.HIDDEN: assignment.hidden_tests}
     for path in (assignment.lesson, *phases.values(), assignment.misconceptions):
         if not path.is_file():
-            yield f"{path.relative_to(ROOT)} is missing: `autograder new` shows what it holds"
+            yield f"{path.relative_to(ROOT)} is missing: `autograder new` shows what it contains"
     solution, suite = catalogue.solution(assignment), Suite(assignment)
     functions = {name for name, value in vars(solution).items() if inspect.isfunction(value) and name[0] != "_"}
     lesson, mistakes = (path.relative_to(ROOT) for path in (assignment.lesson, assignment.misconceptions))
     for phase, path in phases.items():
         file, tested = path.relative_to(ROOT), {test.question for test in suite.tests if test.phase is phase}
-        yield from (f"{file} has no test of {name}: write one, marked with its name" for name in functions - tested)
-        yield from (f"{file} tests {name}, and the solution has no such function" for name in tested - functions)
+        yield from (f"{file} has no test for {name}: write one, marked with its name" for name in functions - tested)
+        yield from (f"{file} tests {name}, but the solution has no such function" for name in tested - functions)
     test_names, hidden = " ".join(test.name for test in suite.tests), assignment.hidden_tests.relative_to(ROOT)
     untested = (key for key in getattr(solution, ANSWERS, {}) if f"[{key}]" not in test_names)
-    yield from (f"{hidden} does not ask for the answer {key}" for key in untested)
+    yield from (f"{hidden} does not test the answer {key}" for key in untested)
     yield from point_problems(assignment.name, suite.tests)
     if assignment.optional:
-        Suite(assignment, only_graded=True)  # raises CourseError for a function that cannot be optional
+        Suite(assignment, only_graded=True)  # raises CourseError if a function cannot be optional
     mistaken_functions = {entry.function for entry in catalogue.entries(assignment)}
     yield from (
-        f"{mistakes} has a mistake of {name}, which the solution does not have"
+        f"{mistakes} has a mistake in {name}, which the solution does not have"
         for name in mistaken_functions - functions
     )
-    yield from (f"{mistakes} has no mistake of {name}: write one" for name in functions - mistaken_functions)
+    yield from (f"{mistakes} has no mistake in {name}: write one" for name in functions - mistaken_functions)
     lesson_text = assignment.lesson.read_text("utf-8")
-    yield from (f"{lesson} does not speak of `{name}`" for name in functions if f"`{name}" not in lesson_text)
+    yield from (f"{lesson} does not mention `{name}`" for name in functions if f"`{name}" not in lesson_text)
     for result in suite.run(catalogue.ModuleBackend(solution)):
         if not result.passed:
             yield f"{assignment.name}: the solution does not pass {result.test.name}: {result.message}"

@@ -1,11 +1,11 @@
-"""Likely causes: the known mistakes that explain the results of a submission.
+"""Likely causes: the known mistakes that explain a submission's results.
 
     catalogue  the known mistakes, and the solution with one of them in it
-    reference  the oracle of the grader: the solution, with and without each known mistake
-    golden     the oracle of a student's machine: recorded values of the solution
-    explain    the rule by which a known mistake explains the calls of a function
+    reference  the oracle in the grader: the solution, with and without each known mistake
+    golden     the oracle on a student's machine: recorded values of the solution
+    explain    the rule by which a known mistake explains the calls to a function
 
-`explain` and `golden` ship to students; they contain no solution.
+Students receive `explain` and `golden`, which contain no solution.
 """
 
 PUBLIC_MODULES = ("catalogue", "explain", "golden", "reference")

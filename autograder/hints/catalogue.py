@@ -1,13 +1,14 @@
 """The catalogue of known mistakes, and the solution with them in it.
 
-`tests/misconceptions/<name>.py` holds wrong implementations of single functions. Their docstrings are the hints:
+`tests/misconceptions/<name>.py` contains wrong implementations of single functions. Their docstrings are the hints:
 
     @mistake("rope_frequencies", "where it shipped (repository and issue), or why it is expected")
     def exponent_counts_features(head_dim, base=10000.0): ...
 
-An entry runs as in a student's file: the reference solution with that one function replaced, so that its effect shows
-in every function that builds on it. Only its values are wrong: it refuses the arguments that the solution refuses, and
-its results have the solution's dtype. The same file has known wrong numbers in ANSWERS, as `WRONG_ANSWERS`:
+An entry runs as it would in a student's file: it replaces that one function of the reference solution, so that its
+effect shows in every function that builds on it. Only its values are wrong: it refuses the arguments that the solution
+refuses, and its results have the solution's dtype. The same file lists known wrong numbers for ANSWERS, as
+`WRONG_ANSWERS`:
 
     WRONG_ANSWERS = {"extra_parameters": {32: "…"}}
 """
@@ -37,7 +38,7 @@ class Misconception:
     name: str
     function: str
     hint: str
-    """The likely cause, in words for the student; never the right code."""
+    """The likely cause, in words for the student, but never the right code."""
     origin: str
     """Where it shipped (repository and issue), or why it is expected."""
     implementation: Callable[..., Any]
@@ -46,8 +47,8 @@ class Misconception:
 def mistake(function: str, origin: str, *, hint: str = "") -> Callable[[Callable[..., Any]], Misconception]:
     """Return a decorator for a wrong implementation of `function`.
 
-    The decorated function's name identifies the entry, and its docstring is the hint. Pass `hint` to share one between
-    entries.
+    The decorated function's name identifies the entry, and its docstring is the hint. Pass `hint` if several entries
+    share one.
     """
 
     def entry(implementation: Callable[..., Any]) -> Misconception:
@@ -60,7 +61,7 @@ def mistake(function: str, origin: str, *, hint: str = "") -> Callable[[Callable
 def without_effect(function: Callable[..., Any], *parameters: str) -> Iterator[tuple[str, Misconception]]:
     """Yield a name and a mistake for each of these parameters: the function does not use it, or does not pass it on.
 
-    The function then behaves as with the default. A catalogue adds the mistakes to its names.
+    The function then behaves as if the parameter had its default. A catalogue adds these mistakes to its names.
     """
     signature = inspect.signature(function)
     for parameter in parameters:
@@ -86,8 +87,8 @@ def _ignoring(function: Callable[..., Any], signature: inspect.Signature, parame
     return ignoring
 
 
-def _refusing_as(right: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `other` as a function that refuses the same arguments as `right`, with results of its dtype."""
+def _with_errors_and_dtypes(right: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `other` as a function that refuses the arguments that `right` refuses, with results of the same dtype."""
 
     @functools.wraps(other)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -99,7 +100,7 @@ def _refusing_as(right: Callable[..., Any], other: Callable[..., Any]) -> Callab
 
 
 def _in_dtypes_of(result: Any, model: Any) -> Any:
-    """Return a result in the floating-point dtypes of a model, part by part if both have the same parts."""
+    """Return a result cast to a template's floating-point dtypes, part by part if the two have the same structure."""
     if type(result) is type(model) is dict and result.keys() == model.keys():
         return {key: _in_dtypes_of(value, model[key]) for key, value in result.items()}
     if type(result) in (tuple, list) and type(model) in (tuple, list) and len(result) == len(model):
@@ -109,9 +110,9 @@ def _in_dtypes_of(result: Any, model: Any) -> Any:
 
 
 def wrong_answers(assignment: Assignment) -> Mapping[str, Mapping[float, str]]:
-    """Return question to known wrong numbers, each with its hint.
+    """Return question → known wrong numbers, each with its hint.
 
-    A wrong yes or no has no hint, since the other answer is right.
+    A wrong yes or no has no hint, since that would give away the right answer.
     """
     return dict(_catalogue(assignment).get("WRONG_ANSWERS", {}))
 
@@ -123,7 +124,7 @@ def entries(assignment: Assignment) -> tuple[Misconception, ...]:
 
 def _catalogue(assignment: Assignment) -> dict[str, Any]:
     """Return the names that an assignment's catalogue defines."""
-    if str(ROOT) not in sys.path:  # entries import the solutions that they change, which an installed wheel contains
+    if str(ROOT) not in sys.path:  # entries import the solutions that they change, also from an installed wheel
         sys.path.append(str(ROOT))
     return vars(_run(assignment.misconceptions, f"misconceptions_{assignment.name}"))
 
@@ -147,7 +148,7 @@ def solution_with(assignment: Assignment, functions: Mapping[str, Callable[..., 
     for name, function in functions.items():
         if name not in vars(module):
             raise LookupError(f"{function.__name__} replaces {name}, which {assignment.solution.name} does not have")
-        setattr(module, name, _refusing_as(vars(module)[name], function))
+        setattr(module, name, _with_errors_and_dtypes(vars(module)[name], function))
     return module
 
 
@@ -161,12 +162,12 @@ def _run(path: Path, name: str) -> types.ModuleType:
 
 @functools.cache
 def _compiled(path: Path, changed: int) -> types.CodeType:
-    """Return the code of a file, compiled again if its modification time `changed`."""
+    """Return a file's code, compiled again if its modification time, `changed`, is new."""
     return compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True)
 
 
 class ModuleBackend:
-    """A trusted module that serves as a submission: the reference solution, with or without a mistake."""
+    """A trusted module used as a submission: the reference solution, with or without a mistake."""
 
     failure: Raised | None = None
 

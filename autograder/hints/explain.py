@@ -1,9 +1,9 @@
-"""Find the likely cause of wrong values: a known mistake is named only if it explains every call of a function.
+"""Find the likely cause of wrong values: a known mistake is named only if it explains every call to a function.
 
-A mistake explains a call if the submission and the solution with that mistake return the same: the right value if the
-mistake changes nothing, else the same wrong value. An exception is not evidence. Values that no known mistake explains
-have no hint: a false cause is worse than none. In the grader, the solution with each mistake in it makes the
-predictions (`hints.reference`); on a student's machine, fingerprints recorded from it (`hints.golden`).
+A mistake explains a call if the submission returns the same value as the solution with that mistake: the right value if
+the mistake changes nothing, otherwise the same wrong value. An exception is not evidence. Values that no known mistake
+explains get no hint, since a false cause is worse than none. In the grader, the predictions come from the solution with
+each mistake in it (`hints.reference`); on a student's machine, from fingerprints recorded from it (`hints.golden`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from autograder.checks.results import Phase, TestResult
 from autograder.protocol.failure import WRONG_VALUES, Kind
 
 MAX_MAGNITUDE = 1e290
-"""Limit of each value in a fingerprint: a larger value counts as the limit."""
+"""Limit for each value in a fingerprint: a larger value counts as the limit."""
 
 MAX_HINTS = 2
 """Maximum number of hints for equally good explanations."""
@@ -37,37 +37,37 @@ class ValueFingerprint(NamedTuple):
 
 
 def fingerprint(value: Any) -> ValueFingerprint | None:
-    """Return the fingerprint of numbers and arrays, nested or not; None if it contains any other value."""
+    """Return the fingerprint of numbers and arrays, nested or not; None if there is any other value among them."""
     each = parts(value) if type(value) is not list else ()
     if not each or not all(isinstance(part, int | float | np.ndarray | np.generic) for part in each):
         return None
     flat = np.concatenate([np.ravel(part).astype(np.float64, copy=False) for part in each])
-    # A masked score is −inf, and must not outweigh the other values.
+    # A masked score is −inf and must not outweigh the other values.
     flat = np.nan_to_num(flat, nan=7.0, posinf=11.0, neginf=-13.0)
     # A sum that overflows is NaN on one processor and infinite on another, depending on the order of addition.
     flat = np.clip(flat, -MAX_MAGNITUDE, MAX_MAGNITUDE)
-    # The weights repeat at no lag, so that a reordering of the features changes the sums.
+    # The weights do not repeat at any lag, so reordering the features changes the sums.
     indices = np.arange(1, flat.size + 1, dtype=np.float64)
     sums = tuple(float(flat @ np.cos(indices * math.sqrt(prime))) for prime in (2, 3))
     return ValueFingerprint(tuple(axis for part in each for axis in np.shape(part)), sums)
 
 
 def matches(actual: Any, expected: Any) -> bool:
-    """Return whether a value is the expected value, or has the expected fingerprint, within a test's tolerance."""
+    """Return whether a value equals the expected value, or has the expected fingerprint, within a test's tolerance."""
     if type(expected) is ValueFingerprint:
         shape, sums = fingerprint(actual) or ((), (math.nan, math.nan))
         single = any(np.asarray(part).dtype == np.float32 for part in parts(actual))
         each = TOLERANCE[np.dtype(np.float32 if single else np.float64)]
         return shape == expected.shape and np.allclose(sums, expected.sums, each, each * (1 + math.prod(shape)))
     if type(actual) is np.ndarray and type(expected) is np.ndarray and actual.dtype == expected.dtype == np.float64:
-        # Nearly all results are such arrays, and each has hundreds of predictions, so words are not needed.
+        # Nearly all results are such arrays, and each has hundreds of predictions, so skip composing a message.
         tolerance = TOLERANCE[actual.dtype]
         return actual.shape == expected.shape and np.allclose(actual, expected, tolerance, tolerance, equal_nan=True)
     return difference(actual, expected, None) is None
 
 
 def explains(mistake: KnownMistake, observation: Observation) -> bool:
-    """Return whether the actual value of a call is its outcome with a mistake."""
+    """Return whether the actual value of a call matches its outcome with a mistake."""
     match observation.predicted(mistake):
         case Value(value):
             return observation.is_wrong and matches(observation.actual, value)
@@ -76,20 +76,20 @@ def explains(mistake: KnownMistake, observation: Observation) -> bool:
 
 
 def with_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResult]:
-    """Return the results, with the likely cause on the first test of each function that found wrong values."""
+    """Return the results, with the likely cause on each function's first test that found wrong values."""
     results = list(results)
     seen: dict[str, dict[bytes, Observation]] = {
         result.test.question: {} for result in results if result.kind in WRONG_VALUES
     }
     for result in results:
-        # A test that passes with right values below failed because of other functions, so it is not evidence.
-        for call, reply in result.calls.items() if seen and not (result.passed and result.replaced) else ():
+        # A test that passes with right values of other functions failed because of these, so it is not evidence.
+        for call, reply in result.calls.items() if seen and not (result.passed and result.faulty_function) else ():
             if call.function in seen and (observation := oracle.observation(call, reply)) is not None:
                 seen[call.function].setdefault(call.encoded, observation)
     for number, result in enumerate(results):
         if result.kind in WRONG_VALUES:
             observations = list(seen[result.test.question].values())
-            seen[result.test.question] = {}  # a function has one cause, on its first such test
+            seen[result.test.question] = {}  # a function has one cause, shown on its first such test
             cause = _joined_hints(_explanations(observations))
             results[number] = replace(_with_first_wrong_call(oracle, result), hint=cause)
     return results
@@ -102,11 +102,11 @@ def _joined_hints(mistakes: Iterable[KnownMistake]) -> str | None:
 
 
 def _explanations(observations: Sequence[Observation]) -> list[KnownMistake]:
-    """Return the mistakes of the first group in which any explains all values of a function.
+    """Return the mistakes of the first group in which any mistake explains all of a function's values.
 
     If no mistake explains every call, the first wrong call decides: a second mistake, which shows in other calls, does
-    not take away the cause of the first. It decides only if a single mistake explains that call, since a call of zeros
-    looks the same with several, and if all right calls stay right.
+    not hide the cause of the first. It decides only if exactly one mistake explains that call (a call with zeros looks
+    the same with several) and leaves all right calls right.
     """
     wrong = [observation for observation in observations if observation.is_wrong]
     right = [observation for observation in observations if not observation.is_wrong]
@@ -114,7 +114,7 @@ def _explanations(observations: Sequence[Observation]) -> list[KnownMistake]:
         return []
     by_group: list[list[KnownMistake]] = []
     for group in wrong[0].mistakes:
-        # The first wrong call is checked before the others: it rules out nearly all mistakes.
+        # The first wrong call is checked before the others, because it rules out nearly all mistakes.
         by_group.append([mistake for mistake in group if explains(mistake, wrong[0])])
         if fitting := [mistake for mistake in by_group[-1] if _explains_all(mistake, observations)]:
             return fitting

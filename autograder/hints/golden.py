@@ -1,7 +1,7 @@
-"""Golden values: the right results of the public tests' calls, and fingerprints of the results of known mistakes.
+"""Golden values: the right results of the public tests' calls, and fingerprints of the results with known mistakes.
 
 They are recorded from the reference solution when the handout is built, so that a student's machine can name a
-mistake and its cause without the code of either. `autograder/FORMATS.md` describes the files.
+mistake and its cause without containing the code of either. `autograder/FORMATS.md` describes the files.
 """
 
 from __future__ import annotations
@@ -21,43 +21,43 @@ from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import BrokenTestError
 
-if TYPE_CHECKING:  # the recording code does not ship
+if TYPE_CHECKING:  # the recording code is not in the handout
     from autograder.hints.reference import Reference
 
 IN_ITSELF, IN_DEPENDENCIES = "own", "below"
-"""Names of the two groups of a function's known mistakes: mistakes in it, and in the functions that it builds on."""
+"""Names of the groups of a function's known mistakes: in the function itself, and in functions that it builds on."""
 
-Mark = list[float] | None
-"""A recorded outcome: the axes of a value and two sums, or None for an error."""
+FingerprintRecord = list[float] | None
+"""Fingerprint of an outcome as recorded: the axes of a value and two sums, or None for an error."""
 
 
 @functools.lru_cache(maxsize=1024)
 def decoded(expected: str | None) -> Value | Refused:
-    """Return the recorded outcome of a call. Cache the result, since a test expects the same from every submission."""
+    """Return the recorded outcome of a call; cached, since a test expects the same outcome from every submission."""
     return Refused() if expected is None else Value(codec.decode(base64.b64decode(expected), writeable=False))
 
 
 def is_recordable(outcome: Outcome) -> bool:
-    """Return whether an outcome has a mark: it differs from the right value, and a fingerprint can recognise it."""
+    """Return whether an outcome has a record: it differs from the right value, and a fingerprint can recognise it."""
     return isinstance(outcome, Refused) or (isinstance(outcome, Value) and fingerprint(outcome.value) is not None)
 
 
-def mark(outcome: Outcome) -> Mark:
-    """Return the mark of a recordable outcome."""
+def fingerprint_record(outcome: Outcome) -> FingerprintRecord:
+    """Return the fingerprint record of a recordable outcome."""
     value = fingerprint(outcome.value) if isinstance(outcome, Value) else None
     return None if value is None else [*value.shape, *(float(f"{total:.10g}") for total in value.sums)]
 
 
-def read_mark(mark: Mark) -> Value | Refused:
-    """Return the outcome that a mark stands for."""
-    if mark is None:
+def outcome_of_record(record: FingerprintRecord) -> Value | Refused:
+    """Return the outcome that a fingerprint record stands for."""
+    if record is None:
         return Refused()
-    *shape, first, second = mark
+    *shape, first, second = record
     return Value(ValueFingerprint(tuple(map(int, shape)), (first, second)))
 
 
 class RecordedMistake(NamedTuple):
-    """A known mistake of one function, with the information that a student's machine has."""
+    """A known mistake in one function, with the information that a student's machine has."""
 
     number: str
     hint: str
@@ -73,8 +73,8 @@ class GoldenValues:
         self.recorded: dict[Call, dict[str, Any]] = {}
         """Call → its record."""
 
-    def of(self, test: str) -> GoldenValues:
-        """Start the records of a test and return this oracle."""
+    def start_test(self, test: str) -> GoldenValues:
+        """Go to the beginning of a test's records, and return this oracle."""
         self.calls = iter(self.content.get("calls", {}).get(test, []))
         return self
 
@@ -82,7 +82,7 @@ class GoldenValues:
         """Return the right outcome of the current test's next call."""
         golden = self.recorded[call] = next(self.calls, {})
         if golden.get("function") != call.function:
-            raise BrokenTestError(f"no recorded value for this call of {call.function}: run `make handout`")
+            raise BrokenTestError(f"no recorded value for this call to {call.function}: run `make handout`")
         return decoded(golden["expected"])
 
     def answer(self, key: str) -> Any:
@@ -90,19 +90,19 @@ class GoldenValues:
         raise BrokenTestError("answers are not in the handout")
 
     def mistakes(self, function: str) -> list[list[RecordedMistake]]:
-        """Return the known mistakes that can change a function's results, group by group, the likeliest group first."""
+        """Return the known mistakes that can change a function's results, in groups, the likeliest group first."""
         groups = self.content.get("known", {}).get(function, {}).values()
         return [[RecordedMistake(number, hint) for number, hint in group.items()] for group in groups]
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """Return a call as evidence; None if no test expected a value of it."""
+        """Return a call as evidence; None if no test expected a value from it."""
         golden = self.recorded.get(call)
         if golden is None or reply.raised is not None:
             return None
-        right, marks = decoded(golden["expected"]), golden["mistakes"]
+        right, records = decoded(golden["expected"]), golden["mistakes"]
 
         def predicted(mistake: RecordedMistake) -> Outcome:
-            return read_mark(marks[mistake.number]) if mistake.number in marks else Unchanged()
+            return outcome_of_record(records[mistake.number]) if mistake.number in records else Unchanged()
 
         if isinstance(right, Refused):
             return None
@@ -122,7 +122,7 @@ class GoldenRecorder:
         self.calls: dict[str, list[dict[str, Any]]] = {}
         """Test name → the records of its calls."""
         self.hints: dict[str, dict[str, dict[int, str]]] = {}
-        """Function → group → number of a mistake that changes a call, and its hint."""
+        """Function → group → number of a mistake that changes a call → the mistake's hint."""
 
     def content(self) -> dict[str, Any]:
         """Return the content of the recorded file, with mistakes in the catalogue's order."""
@@ -135,22 +135,22 @@ class GoldenRecorder:
         return {"known": mistakes, "calls": self.calls}
 
     def expected(self, call: Call) -> Value | Refused:
-        """Return the right outcome of a call and record it, with the marks of the mistakes that change it."""
+        """Return the right outcome of a call and record it, with the fingerprints of the mistakes that change it."""
         expected = self.reference.expected(call)
         encoded = None
         if isinstance(expected, Value):
             encoded = base64.b64encode(codec.encode(expected.value)).decode("ascii")
-        groups, marks = self.hints.setdefault(call.function, {IN_ITSELF: {}, IN_DEPENDENCIES: {}}), {}
+        groups, records = self.hints.setdefault(call.function, {IN_ITSELF: {}, IN_DEPENDENCIES: {}}), {}
         for number, entry in enumerate(itertools.chain(*self.reference.mistakes(call.function))):
             if is_recordable(outcome := self.reference.outcome_with(call.encoded, entry)):
-                marks[str(number)] = mark(outcome)
+                records[str(number)] = fingerprint_record(outcome)
                 groups[IN_ITSELF if entry.function == call.function else IN_DEPENDENCIES][number] = entry.hint
-        golden = {"function": call.function, "expected": encoded, "mistakes": marks}
+        golden = {"function": call.function, "expected": encoded, "mistakes": records}
         self.calls.setdefault(self.test, []).append(golden)
         return expected
 
 
 def as_text(content: dict[str, Any]) -> str:
-    """Return the recorded file: JSON with each mark on one line."""
+    """Return the recorded file: JSON with each fingerprint on one line."""
     lines = json.dumps(content, indent=1, ensure_ascii=False)
     return re.sub(r"\[([^][\"{}]+)\]", lambda numbers: f"[{' '.join(numbers[1].split())}]", lines) + "\n"

@@ -1,6 +1,6 @@
-"""The oracle of the grader: the reference solution, and the solution with each known mistake in it.
+"""The oracle in the grader: the reference solution, and the solution with each known mistake in it.
 
-Every submission makes the same requests, so the oracle caches its replies, up to a limit.
+Every submission causes the same requests, so the oracle caches its replies, up to a limit.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from autograder.checks.expect import difference
 from autograder.checks.oracle import Observation, Outcome, Refused, Unchanged, Value
-from autograder.checks.proxy import iterated_parts
+from autograder.checks.proxy import iter_parts
 from autograder.checks.source import CallGraph, Source
 from autograder.course import Assignment
 from autograder.hints import catalogue
@@ -26,12 +26,12 @@ from autograder.hints.explain import matches
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 
-MAX_REMEMBERED_CALL = 32 * 1024
-"""Maximum bytes of a call that is cached and explained: a test may pass results of any size."""
+MAX_CACHED_CALL_BYTES = 32 * 1024
+"""Maximum bytes of a call that is cached and explained, since a test may pass results of any size."""
 
 
 class InnerCall(NamedTuple):
-    """A call that the solution makes of one of its functions while it computes another call."""
+    """A call that the solution makes to one of its functions while it computes another call."""
 
     call: Call
     callers: frozenset[str]
@@ -39,7 +39,7 @@ class InnerCall(NamedTuple):
 
 
 class Reference:
-    """The oracle of one assignment. It reads the solution and the catalogue at the first request."""
+    """The oracle for one assignment. It reads the solution and the catalogue at the first request."""
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
@@ -47,7 +47,7 @@ class Reference:
         self._remembered_inner_calls = functools.lru_cache(2048)(self._inner_calls)
         self._mistaken = functools.cache(lambda entry: catalogue.solution_with_mistake(assignment, entry))
         self.outcome_with = functools.lru_cache(1 << 16)(self._outcome_with)
-        self.mistakes = functools.cache(self._mistakes)
+        self.mistakes = functools.cache(self._direct_and_inherited_mistakes)
 
     @functools.cached_property
     def solution(self) -> types.ModuleType:
@@ -68,7 +68,7 @@ class Reference:
     def _reply(self, encoded: bytes) -> Reply:
         reply = perform(self.solution, Call(*codec.decode(encoded)))
         if reply.raised is not None and reply.raised.kind == "MemoryError":
-            raise MemoryError(reply.raised.message)  # it does not depend on the call, and must not be cached
+            raise MemoryError(reply.raised.message)  # this does not depend on the call, so it must not be cached
         return reply
 
     def expected(self, call: Call) -> Value | Refused:
@@ -79,7 +79,7 @@ class Reference:
         return Value(reply.value) if reply.raised is None else Refused()
 
     def has_wrong_dtype(self, call: Call, reply: Reply) -> bool:
-        """Return whether a submission replied to a call with right values of a wrong dtype."""
+        """Return whether a submission replied to a call with right values in a wrong dtype."""
         if reply.raised is not None or not is_small(call):
             return False
         try:
@@ -92,7 +92,7 @@ class Reference:
         return dtypes(reply.value, len(right) + 1) != right and difference(reply.value, expected.value) is None
 
     def inner_calls(self, call: Call) -> tuple[InnerCall, ...]:
-        """Return the calls that the solution makes of its own functions in a call, without repetition."""
+        """Return the calls that the solution makes to its own functions in a call, without repetition."""
         return self._remembered_inner_calls(call.encoded) if is_small(call) else self._inner_calls(call.encoded)
 
     def _inner_calls(self, encoded: bytes) -> tuple[InnerCall, ...]:
@@ -102,9 +102,9 @@ class Reference:
 
         def recording(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             def recorded(*args: Any, **kwargs: Any) -> Any:
-                question = InnerCall(Call(name, args, kwargs).copy(), frozenset(running))
+                inner_call = InnerCall(Call(name, args, kwargs).copy(), frozenset(running))
                 with contextlib.suppress(ValueError):  # too large for a message
-                    inner_calls.setdefault((question.call.encoded, question.callers), question)
+                    inner_calls.setdefault((inner_call.call.encoded, inner_call.callers), inner_call)
                 running.append(name)
                 try:
                     return function(*args, **kwargs)
@@ -120,18 +120,26 @@ class Reference:
         return tuple(inner_calls.values())
 
     def value_with(self, call: Call, functions: Mapping[str, Callable[..., Any]]) -> Any:
-        """Return the solution's result of a call with some of its functions replaced.
+        """Return the solution's result for a call, with some of its functions replaced.
 
-        Raise any exception of the solution or of these functions.
+        Raise any exception that the solution or these functions raise.
         """
-        module = catalogue.solution(self.assignment)
-        vars(module).update(functions)
-        call = call.copy()
-        with warnings.catch_warnings(action="ignore"):
-            return vars(module)[call.function](*call.args, **call.kwargs)
+        namespace, call = vars(self._changed_solution), call.copy()
+        originals = {name: namespace[name] for name in functions}
+        namespace.update(functions)
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                return namespace[call.function](*call.args, **call.kwargs)
+        finally:
+            namespace.update(originals)
+
+    @functools.cached_property
+    def _changed_solution(self) -> types.ModuleType:
+        """A copy of the reference solution for `value_with`, which changes it during a call."""
+        return catalogue.solution(self.assignment)
 
     def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
-        """Return the right entry of ANSWERS, and known wrong numbers for it, each with its hint."""
+        """Return the right value of an entry of ANSWERS, and known wrong numbers for it, each with its hint."""
         return vars(self.solution)[ANSWERS][key], self.wrong_answers.get(key, {})
 
     @functools.cached_property
@@ -146,18 +154,18 @@ class Reference:
         """The catalogue's entries."""
         return catalogue.entries(self.assignment)
 
-    def _mistakes(self, function: str) -> tuple[list[Misconception], list[Misconception]]:
-        """Return the known mistakes that can show in the results of a function.
+    def _direct_and_inherited_mistakes(self, function: str) -> tuple[list[Misconception], list[Misconception]]:
+        """Return the known mistakes that can affect a function's results.
 
-        Its own come before those of functions below it: a student may have rewritten code that the solution takes from
-        another function.
+        Mistakes in the function itself come before those in functions it builds on, because a student may have
+        rewritten code that the solution takes from another function.
         """
         groups = ({function}, self.call_graph.dependencies(function))
         in_itself, in_dependencies = ([entry for entry in self.entries if entry.function in group] for group in groups)
         return in_itself, in_dependencies
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """Return a call as evidence; None if it raised, is too large to compare, or if an error is right."""
+        """Return a call as evidence; None if it raised, is too large to compare, or should have raised an error."""
         if reply.raised is not None or not is_small(call):
             return None
         try:
@@ -171,7 +179,7 @@ class Reference:
         return Observation(reply.value, expected.value, is_wrong, self.mistakes(call.function), predicted)
 
     def _outcome_with(self, encoded: bytes, entry: Misconception) -> Outcome:
-        """Return the outcome of a call with a known mistake in the solution. Most mistakes do not change most calls."""
+        """Return the outcome of a call with a known mistake in the solution. Most mistakes do not affect most calls."""
         expected = self._replies(encoded)
         if expected.raised is not None:  # every entry refuses the arguments that the solution refuses
             return Unchanged()
@@ -182,8 +190,8 @@ class Reference:
 
 
 def dtypes(value: Any, count: int | None = None) -> list[np.dtype | None]:
-    """Return the dtype of each part of a result, of at most the first `count`; None for a part that is not a number."""
-    counted = itertools.islice(iterated_parts(value), count)
+    """Return the dtypes of a result's parts, at most the first `count`; None for a part that is not a number."""
+    counted = itertools.islice(iter_parts(value), count)
     return [np.asarray(part).dtype if isinstance(part, _NUMBERS) else None for part in counted]
 
 
@@ -193,6 +201,6 @@ _NUMBERS = (bool, int, float, np.generic, np.ndarray)
 def is_small(call: Call) -> bool:
     """Return whether a call is small enough to be cached."""
     try:
-        return len(call.encoded) <= MAX_REMEMBERED_CALL
+        return len(call.encoded) <= MAX_CACHED_CALL_BYTES
     except ValueError:
         return False

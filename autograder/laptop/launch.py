@@ -1,6 +1,6 @@
 """The command `python -m autograder.checks [ASSIGNMENT…]`, which `make check` runs.
 
-It checks once, at every save (`--watch`), or at every save with the course in the browser (`--page`).
+It checks once, after every save (`--watch`), or after every save with the course in the browser (`--page`).
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from autograder.laptop.local_context import LocalContext
 from autograder.laptop.progress import Progress, lesson_number, local_assignments, overview, print_detail
 
 FILE_POLL_SECONDS = 0.4
-"""Time between two checks of the student's files."""
+"""Time between two looks at the student's files."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command line and return its exit code: 130 when it is stopped, 2 for wrong use, else 0."""
+    """Run the command line and return its exit code: 130 if it is stopped, 2 for wrong usage, otherwise 0."""
     print_anywhere()
     parser, available = _parser(), local_assignments()
     options = parser.parse_args(arguments)
     requested: list[tuple[str, str]] = options.assignments
     names = list(dict.fromkeys(name for name, _ in requested))
     if not available:
-        parser.error("no assignment here: run this in the folder that holds `assignments` and `tests`")
+        parser.error("no assignment here: run this in the folder that contains `assignments` and `tests`")
     if (options.alone or options.show) and find_spec("autograder.laptop.self_study") is None:
         parser.error("hidden tests and solutions are not in a handout: --alone needs the whole course")
     if options.show and len(names) != 1:
@@ -59,12 +59,12 @@ def run(
     functions: Sequence[str],
     context: Callable[[], LocalContext],
 ) -> None:
-    """Check once, or at every save until Ctrl-C. Each check is a new `context`."""
+    """Check once, or after every save until Ctrl-C. Each check uses a new `context`."""
     first = context()
     files = {name: first.host.student_file(first.root, name) for name in available}
 
     def check(changed: Sequence[str]) -> list[Progress]:
-        return _check(context(), changed)
+        return _check_and_print(context(), changed)
 
     if options.page:
         saves = _saved_assignments(
@@ -74,14 +74,14 @@ def run(
     elif options.watch:
         for changed in _saved_assignments({name: files[name] for name in names or available}):
             check(changed)
-            print("\nWatching. Save the file to check again; Ctrl-C ends.", flush=True)
+            print("\nWatching. Save the file to check again; Ctrl-C stops.", flush=True)
     else:
-        _check(first, names or available, functions)
+        _check_and_print(first, names or available, functions)
 
 
-def _context_class(alone: bool) -> Callable[[], LocalContext]:
-    """Return the class of a run: public tests, or in self-study hidden ones too."""
-    if not alone:
+def _context_class(self_study: bool) -> Callable[[], LocalContext]:
+    """Return the class for a run: with public tests or, in self-study, hidden tests as well."""
+    if not self_study:
         return LocalContext
     from autograder.laptop.self_study import SelfStudyContext
 
@@ -92,28 +92,32 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "python -m autograder.checks", description="Run the tests on your files.", usage=argparse.SUPPRESS
     )
-    examples = "for example rope, 5 (its lesson), or rope.apply_rope; all where none is named"
+    examples = "for example rope, 5 (its lesson), or rope.apply_rope; by default all"
     parser.add_argument(
         "assignments", nargs="*", metavar="ASSIGNMENT", type=partial(assignment_and_function, Path()), help=examples
     )
-    add_ways(parser)
-    parser.add_argument("--alone", action="store_true", help="in a checkout: hidden tests too, with reasons")
-    parser.add_argument("--show", metavar="FUNCTION", help="in a checkout: one worked solution")
+    add_run_options(parser)
+    parser.add_argument("--alone", action="store_true", help="in a checkout: also run hidden tests, with reasons")
+    parser.add_argument("--show", metavar="FUNCTION", help="in a checkout: show one worked solution")
     return parser
 
 
-def add_ways(parser: argparse.ArgumentParser) -> None:
+def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that `run` reads."""
-    ways = parser.add_mutually_exclusive_group()
-    ways.add_argument("--watch", action="store_true", help="check at every save, and show the next thing to do")
-    ways.add_argument("--page", action="store_true", help="the course in the browser, checked at every save")
-    parser.add_argument("--port", type=int, default=0, help="with --page: the port to listen on; default: a free one")
+    run_options = parser.add_mutually_exclusive_group()
+    run_options.add_argument(
+        "--watch", action="store_true", help="check after every save, and show the next thing to do"
+    )
+    run_options.add_argument(
+        "--page", action="store_true", help="open the course in the browser, and check after every save"
+    )
+    parser.add_argument("--port", type=int, default=0, help="with --page: the port to listen on; by default a free one")
 
 
 def assignment_and_function(root: Path, word: str) -> tuple[str, str]:
-    """Return the assignment and the function that a word of the command line names. The word may be a file name.
+    """Return the assignment and the function that a word on the command line names. The word may be a file name.
 
-    `root`: the course's folder.
+    `root` is the course's folder.
     """
     name, _, function = Path(word).name.removesuffix(".py").partition(".")
     available = local_assignments(root)
@@ -126,18 +130,18 @@ def assignment_and_function(root: Path, word: str) -> tuple[str, str]:
 
 
 def _check_exists(name: str, available: Sequence[str]) -> None:
-    """Raise an error with the nearest known name if this name is unknown."""
+    """Raise an error that suggests the nearest known name if this name is unknown."""
     if available and name not in available:
         near = difflib.get_close_matches(name, available, 1, 0.5)
         proposal = f"did you mean {near[0]}?" if near else f"there are {', '.join(dict.fromkeys(available))}"
         raise argparse.ArgumentTypeError(f"there is no {name}: {proposal}")
 
 
-def _check(run: LocalContext, names: Sequence[str], only: Collection[str] = ()) -> list[Progress]:
-    """Run the tests of these assignments, print the results and return them. `only`: see `print_detail`."""
+def _check_and_print(run: LocalContext, names: Sequence[str], only: Collection[str] = ()) -> list[Progress]:
+    """Run these assignments' tests, print the results and return them. For `only`, see `print_detail`."""
     run.run_tests(names)
     all_progress = [Progress(name, run) for name in names]
-    console = Console(soft_wrap=True, highlight=False)  # numbers in a rule are printed like its words
+    console = Console(soft_wrap=True, highlight=False)  # print the numbers in a rule like its words
     if len(names) == 1:
         print_detail(console, all_progress[0], only)
     else:
@@ -146,7 +150,7 @@ def _check(run: LocalContext, names: Sequence[str], only: Collection[str] = ()) 
 
 
 def _saved_assignments(files: Mapping[str, Path]) -> Iterator[list[str]]:
-    """Yield the assignments whose files were saved: the first at once, then all others, then each when it is saved."""
+    """Yield the assignments whose files were saved: the first immediately, then all others, then each after a save."""
     seen: dict[str, int] = {}
     while True:
         now: dict[str, int] = {}

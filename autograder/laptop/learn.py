@@ -1,7 +1,7 @@
 """The command `whereabouts learn LESSON`, for a learner who installed the package and has an empty folder.
 
-It writes the lesson's stub into the current folder and checks it there, by hidden tests too: the package contains the
-course for self-study.
+It writes the lesson's stub into the current folder and checks it there, also with hidden tests, because the package
+contains the course for self-study.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from autograder.laptop.host import TERMINAL
 from autograder.laptop.progress import lesson_text
 from autograder.laptop.self_study import SelfStudyContext, print_solution
 
-# The configuration of a project around this folder, or around the package, is none of the course's.
+# Ignore the configuration of any project around this folder or around the package.
 EMPTY_FOLDER = replace(
     TERMINAL,
-    plugins=f"{TERMINAL.plugins} --config-file={os.devnull}",
+    pytest_options_format=f"{TERMINAL.pytest_options_format} --config-file={os.devnull}",
     show_all_step="whereabouts learn {checked} shows all",
     lesson_reference="See the lesson, section {function}: whereabouts learn {lesson} --page.",
     solution_step="whereabouts learn {lesson} --show FUNCTION",
     student_file_format="{name}.py",
 )
-"""The place where an installed package checks: a terminal in a folder of the learner's."""
+"""The place where an installed package checks: a terminal in the learner's own folder."""
 
 
 def main() -> None:
-    """Run the command line and exit: 130 when it is stopped, 2 for wrong use, else 0."""
+    """Run the command line and exit: 130 if it is stopped, 2 for wrong usage, otherwise 0."""
     print_anywhere()
     options = _parser().parse_args()
     try:
@@ -47,33 +47,33 @@ def main() -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("whereabouts", description="A course on positional encodings that grades itself.")
+    parser = argparse.ArgumentParser("whereabouts", description="A self-grading course on positional encodings.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     learn = commands.add_parser(
         "learn",
         help="write a lesson's file into this folder, and check it",
-        description="Write the file of LESSON into this folder, if it is not there, and check it."
-        " Without LESSON: list the lessons.",
+        description="Write the file for LESSON into this folder, if it is missing, and check it."
+        " Without LESSON, list the lessons.",
     )
     learn.add_argument(
         "lesson",
         nargs="?",
         metavar="LESSON",
         type=partial(launch.assignment_and_function, course.ROOT),
-        help="for example rope, 5 (its number), or rope.apply_rope for all mistakes of one function",
+        help="for example rope, 5 (its number), or rope.apply_rope for all mistakes in one function",
     )
-    launch.add_ways(learn)
-    learn.add_argument("--show", metavar="FUNCTION", help="one worked solution")
+    launch.add_run_options(learn)
+    learn.add_argument("--show", metavar="FUNCTION", help="show one worked solution")
     return parser
 
 
 def _learn(options: argparse.Namespace) -> int:
-    """List the lessons, or write and check the file of one; return the exit code. Raise UserError."""
-    known = [assignment.name for assignment in course.assignments()]
+    """List the lessons, or write and check one lesson's file; return the exit code. May raise UserError."""
+    known = [assignment.name for assignment in course.term_assignments()]
     if options.lesson is None:
         for name in known:
             print(f"{name:<18} {lesson_text(name, course.ROOT).partition(chr(10))[0].removeprefix('# ')}")
-        print("\nTo begin with the first: whereabouts learn attention")
+        print("\nTo begin with the first lesson: whereabouts learn attention")
         return 0
     name, function = options.lesson
     context = partial(SelfStudyContext, EMPTY_FOLDER, course.ROOT)
@@ -85,7 +85,7 @@ def _learn(options: argparse.Namespace) -> int:
 
 
 def _write_stub(assignment: Assignment) -> None:
-    """Write the stub of an assignment into the current folder, never over a file. Raise UserError if it cannot be."""
+    """Write an assignment's stub into the current folder, but never over a file. Raise UserError if this fails."""
     file = EMPTY_FOLDER.student_file(Path(), assignment.name)
     if file.is_file():
         return
@@ -94,8 +94,8 @@ def _write_stub(assignment: Assignment) -> None:
             stub.write(assignment.stub.read_text("utf-8"))
     except OSError as error:
         where = f"{file} cannot be written into {Path.cwd()} ({error.strerror})"
-        raise UserError(f"{where}: start in a folder of yours") from error
+        raise UserError(f"{where}: start in a folder of your own") from error
     print(
         f"{file} is new in this folder. Write its functions; the same command checks them.\n"
-        f"To read the lesson, and to check at every save: whereabouts learn {assignment.name} --page"
+        f"To read the lesson, and to check after every save: whereabouts learn {assignment.name} --page"
     )

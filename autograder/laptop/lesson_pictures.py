@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 DRAWING_TIMEOUT_SECONDS = 20
-"""Time for all pictures of a lesson."""
+"""Time for drawing all of a lesson's pictures."""
 
 
 def draw(lesson: str, source: Path) -> Iterator[dict[str, str]]:
-    """Return an iterator of pictures, each as path → SVG: the wide layout and, in `narrow`, that for a phone.
+    """Return an iterator of pictures, each as path → SVG: the wide layout and, in `narrow`, the layout for a phone.
 
-    `source`: the folder of the student's file. The call itself imports matplotlib, which takes seconds: a limit of each
-    step does not include that time.
+    `source` is the folder of the student's file. The call itself imports matplotlib, which takes seconds, so a limit on
+    each step does not include that time.
     """
     from assignments import figures
 
@@ -37,7 +37,7 @@ def _drawn(figures: Any, lesson: str, source: Path) -> Iterator[dict[str, str]]:
 
 
 def draw_in_process(lesson: str, source: Path) -> dict[str, str]:
-    """Return all pictures that a separate process draws in time. The student's code may end that process."""
+    """Return all pictures that a separate process draws in time. The student's code can end only that process."""
     spawning = get_context("spawn")
     receiver, sender = spawning.Pipe(duplex=False)
     process = spawning.Process(target=_send_pictures, args=(lesson, source, sender), daemon=True)

@@ -1,7 +1,7 @@
 """The server of `python -m autograder.checks --page`: the pages of the course, with the results of the last checks.
 
-It listens only on this machine, and answers requests whose path begins with the random token. The browser reads the
-address from a file that no other user may read, since all users of a machine can see command lines.
+It listens only on this machine, and answers only requests whose path begins with a random token. The browser reads the
+address from a file that no other user may read, since all users of a machine can see its command lines.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ const follow = async () => {
 };
 addEventListener("DOMContentLoaded", follow);
 </script></head>"""
-"""The script that asks for the results. `pages/script/live.js`, which every page has, shows them."""
+"""The script that requests the results. `pages/script/live.js`, which is on every page, shows them."""
 
 MEDIA_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 
 class PageServer(ThreadingHTTPServer):
-    """Serves the files of the course by name, and the results as `state.json`."""
+    """Server for the course's files, by name, and for the results, as `state.json`."""
 
     def __init__(self, files: dict[str, bytes], port: int) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
@@ -48,20 +48,20 @@ class PageServer(ThreadingHTTPServer):
         self.update(checking=True)
 
     def update(self, **changes: Any) -> None:
-        """Change the state that the pages show. A change of one lesson does not affect the other lessons."""
+        """Change the state that the pages show. A change to one lesson does not affect the others."""
         for name, value in changes.items():
             self.state[name] = self.state[name] | value if isinstance(value, dict) else value
         self.files["state.json"] = json.dumps(self.state).encode()
 
     def draw(self, lesson: str, source: Path) -> None:
-        """Draw the pictures of a lesson. A changed picture gets another address, so that browsers load it."""
+        """Draw a lesson's pictures. A changed picture gets a new address, so that browsers load it."""
         drawn = lesson_pictures.draw_in_process(lesson, source)
         self.files |= {f"mine/{name}": picture.encode() for name, picture in drawn.items()}
         addresses = {name: f"mine/{name}?{zlib.crc32(picture.encode())}" for name, picture in drawn.items()}
         self.update(pictures={lesson: addresses})
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore a browser that left before the end of a reply."""
+        """Ignore a browser that leaves before the end of a reply."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -89,9 +89,9 @@ def serve(
     check: Callable[[Sequence[str]], list[Progress]],
     port: int = 0,
 ) -> None:
-    """Open the page `first` of the course in a browser, and check each save, until Ctrl-C.
+    """Open the course's page `first` in a browser, and check after each save, until Ctrl-C.
 
-    `port`: the port to listen on; any free port if it is 0.
+    `port` is the port to listen on; 0 means any free port.
     """
     server = PageServer(_course(), port)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -107,16 +107,16 @@ def serve(
             all_progress = check(changed)
             server.update(checking=False, lessons=page_state(all_progress))
             server.draw(changed[0], all_progress[0].source.path.parent)
-            print("\nThe page shows it. Save a file to check again; Ctrl-C ends.", flush=True)
+            print("\nThe page shows the result. Save a file to check again; Ctrl-C stops.", flush=True)
 
 
 def _course() -> dict[str, bytes]:
-    """Return path → content of the pages. A handout has them as files; a checkout makes them from its lessons."""
+    """Return path → content of the pages. A handout contains them as files; a checkout builds them from its lessons."""
     if find_spec("autograder.pages") is None:
         folder = Path("course")
         paths = (path for path in folder.rglob("*") if path.is_file())
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
     from autograder.pages import course
 
-    print("Making the pages of the course …", flush=True)
+    print("Building the course's pages …", flush=True)
     return course()

@@ -1,6 +1,6 @@
 """The student's file, loaded in this process, and one run of the tests on it.
 
-A pytest plugin, even under a plain `pytest`. The host ends a call that does not return.
+This is a pytest plugin, even under plain `pytest`. The host ends a call that does not return.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from autograder.checks.results import TestResult, test_of, test_result
 from autograder.checks.source import CallGraph, Source
 from autograder.hints.explain import with_causes
 from autograder.hints.golden import GoldenValues
-from autograder.laptop.host import TERMINAL, TIMEOUT_MARK, Host, endless_file_message, timeout_message
+from autograder.laptop.host import TERMINAL, TIMEOUT_MESSAGE_PART, Host, endless_file_message, timeout_message
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply, load, perform
-from autograder.protocol.failure import Kind, Stopped
+from autograder.protocol.failure import CallStopped, Kind
 
 PYTEST_OPTIONS = (
     "-qq --no-header --no-summary -o console_output_style=classic --override-ini=addopts= --import-mode=importlib"
     " --disable-plugin-autoload"
     " -p no:cacheprovider -p no:logging -p no:junitxml -p no:faulthandler"
 ).split()
-"""Options of every run. pytest's own reporter stays because of its debugger, and shows nothing."""
+"""Options for every run. pytest's own reporter stays because of its debugger, but shows nothing."""
 
 LOADING = "Your file"
-"""Name for the loading of the file, beside the names of tests or functions."""
+"""Name for the loading of the file, used alongside the names of tests or functions."""
 
 
 class LocalFile:
@@ -44,17 +44,17 @@ class LocalFile:
         self.host = host
         self.source = Source(path)
         self.call_graph = CallGraph(self.source.functions)
-        self.stuck = dict(host.stuck)
-        """function, or LOADING → sentence, for what did not return and is no longer called"""
+        self.timed_out_functions = dict(host.timed_out_functions)
+        """function, or LOADING → a sentence, for what did not return and is no longer called"""
         self.failure: Raised | None
-        if LOADING in self.stuck:
-            self.module, self.failure = ModuleType(name), Raised("", (), self.stuck[LOADING])
+        if LOADING in self.timed_out_functions:
+            self.module, self.failure = ModuleType(name), Raised("", (), self.timed_out_functions[LOADING])
         else:
             with host.limit_call(LOADING):
                 self.module, self.failure = load(name, [self.source.text], str(path))
-            if self.failure is not None and TIMEOUT_MARK in self.failure.message:
-                self.stuck[LOADING] = endless_file_message(self.failure.line)
-                self.failure = Raised("", (), self.stuck[LOADING], self.failure.line)
+            if self.failure is not None and TIMEOUT_MESSAGE_PART in self.failure.message:
+                self.timed_out_functions[LOADING] = endless_file_message(self.failure.line)
+                self.failure = Raised("", (), self.timed_out_functions[LOADING], self.failure.line)
         _raise_interrupt(self.failure)
 
     @property
@@ -63,49 +63,51 @@ class LocalFile:
         return vars(self.module).get(ANSWERS)
 
     def call(self, call: Call) -> Reply:
-        """Make a call. Raise Stopped if it does not return, or builds on a function that did not."""
-        for name in (call.function, *self.call_graph.dependencies(call.function)) if self.stuck else ():
-            if name in self.stuck:
-                raise Stopped(Kind.TIMEOUT, self.stuck[name])
+        """Make a call. Raise CallStopped if it does not return, or if it depends on a function that did not."""
+        for name in (call.function, *self.call_graph.dependencies(call.function)) if self.timed_out_functions else ():
+            if name in self.timed_out_functions:
+                raise CallStopped(Kind.TIMEOUT, self.timed_out_functions[name])
         with self.host.limit_call(call.function):
             reply = perform(self.module, call.copy())
         _raise_interrupt(reply.raised)
-        if reply.raised is not None and TIMEOUT_MARK in reply.raised.message:
-            self.stuck[call.function] = timeout_message(call.function, f"{reply.raised.at_line} of your file")
+        if reply.raised is not None and TIMEOUT_MESSAGE_PART in reply.raised.message:
+            self.timed_out_functions[call.function] = timeout_message(
+                call.function, f"{reply.raised.at_line} of your file"
+            )
             return self.call(call)
         return reply
 
 
 def _raise_interrupt(raised: Raised | None) -> None:
-    """Raise KeyboardInterrupt for Ctrl-C in a student's code and for `q` in the debugger: both end the checks."""
+    """Raise KeyboardInterrupt for Ctrl-C in a student's code and for `q` in the debugger, which both end the checks."""
     if raised is not None and raised.kind in ("KeyboardInterrupt", "BdbQuit", "Exit"):
         raise KeyboardInterrupt
 
 
 class LocalContext(TestContext):
-    """Source of the student's files for the tests. In its own run it collects the results and the printed output."""
+    """Source of the student's files for the tests. In its own run, it collects the results and the printed output."""
 
     folders: Sequence[str] = ("public",)
-    """Folders of the tests that run."""
+    """The folders of the tests to run."""
 
     def __init__(self, root: Path = Path(), host: Host = TERMINAL) -> None:
         self.root, self.host = root, host
         self.files: dict[str, LocalFile] = {}
         self.oracles: dict[str, Oracle] = {}
-        """Assignment to its oracle."""
+        """Assignment → its oracle."""
         self.test_results: dict[str, list[TestResult]] = {}
         self.printed: dict[tuple[str, str], str] = {}
-        """assignment and test → the output of the student's code in it"""
+        """assignment and test → the output of the student's code in that test"""
         self.raised: BaseException | None = None
         """the exception that ended the current test"""
 
     @property
     def shows_hidden(self) -> bool:
-        """True if hidden tests run too, as in self-study."""
+        """True if hidden tests also run, as in self-study."""
         return "hidden" in self.folders
 
     def load_file(self, assignment: str) -> LocalFile:
-        """Load the student's file of an assignment."""
+        """Load the student's file for an assignment."""
         return LocalFile(assignment, self.host.student_file(self.root, assignment), self.host)
 
     def oracle(self, assignment: str, test: str) -> Oracle:
@@ -113,19 +115,19 @@ class LocalContext(TestContext):
         if assignment not in self.oracles:
             self.oracles[assignment] = self.load_oracle(assignment)
         oracle = self.oracles[assignment]
-        return oracle.of(test) if isinstance(oracle, GoldenValues) else oracle
+        return oracle.start_test(test) if isinstance(oracle, GoldenValues) else oracle
 
     def load_oracle(self, assignment: str) -> Oracle:
-        """Load the recorded values of an assignment."""
+        """Load an assignment's recorded values."""
         return GoldenValues(self.root / "tests" / "public" / "expected" / f"{assignment}.json")
 
     def questions(self, assignment: str) -> dict[str, Any]:
-        """Return what a handout says about the questions: `forms` of the answers, and the questions for `practice`."""
+        """Return a handout's information about the questions: the answers' `forms`, and the `practice` questions."""
         path = self.root / "tests" / "public" / "questions.json"
         return dict(json.loads(path.read_text("utf-8")).get(assignment, {})) if path.is_file() else {}
 
     def answer_feedback(self, assignment: str) -> Iterator[tuple[bool, str]]:
-        """Yield True or False and a sentence for each answer that may be judged on this machine."""
+        """Yield True or False, and a sentence, for each answer that may be judged on this machine."""
         answers = self.files[assignment].answers
         if isinstance(answers, dict):
             yield from practice_results(answers, self.questions(assignment).get("practice", {}))
@@ -137,11 +139,11 @@ class LocalContext(TestContext):
         """Return the student's module for one test."""
         if assignment not in self.files:
             self.files[assignment] = self.load_file(assignment)
-        oracle, graded = self.oracle(assignment, item.name), fixtures.graded_functions(item)
+        oracle, graded = self.oracle(assignment, item.name), fixtures.graded_functions_in_file(item)
         return StudentModule(assignment, self.files[assignment], oracle, graded)
 
     def run_tests(self, names: Sequence[str]) -> None:
-        """Run the tests of some assignments. Raises KeyboardInterrupt."""
+        """Run the tests of some assignments. May raise KeyboardInterrupt."""
         tests = [str(self.root / "tests" / folder / f"test_{name}.py") for name in names for folder in self.folders]
         options = [f"--rootdir={self.root}", *PYTEST_OPTIONS, *self.host.pytest_options()]
         status = pytest.main([*options, *tests], plugins=[fixtures, self])
@@ -152,14 +154,14 @@ class LocalContext(TestContext):
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self) -> tuple[str, str, str]:
-        """Show nothing of a test's result."""
+        """Show nothing about a test's result."""
         return "", "", ""
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Function, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Collect a test's result and output when it is torn down."""
+        """Collect a test's result and output once it is torn down."""
         report = yield
         error = call.excinfo.value if call.excinfo is not None else None
         self.raised = error if call.when == "setup" else self.raised or error
@@ -175,5 +177,5 @@ class LocalContext(TestContext):
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Provide submissions if no other context does, as under a plain `pytest`."""
+    """Provide submissions if no other context does, as under plain `pytest`."""
     config.stash.setdefault(TEST_CONTEXT, LocalContext(config.rootpath))

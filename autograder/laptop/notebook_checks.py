@@ -1,7 +1,7 @@
 """The public tests in a notebook, as Otter's `grader.check("apply_rope")` runs them on a student's machine.
 
-Each of the handout's test files for Otter makes a `NotebookCheck`. A function that a cell of the notebook defines
-replaces the one of the assignment's file.
+Each of the handout's test files for Otter creates a `NotebookCheck`. A function that a notebook cell defines replaces
+the function of that name in the assignment's file.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from autograder.checks.function_state import FunctionState, State
-from autograder.checks.render import unescaped
+from autograder.checks.render import unescape_markdown
 from autograder.laptop.local_context import LocalContext, LocalFile
-from autograder.laptop.progress import Progress, section
+from autograder.laptop.progress import Progress, function_text
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 class NotebookCheck(LocalContext):
-    """The public tests of an assignment. Otter asks test by test, and makes a new object for every check."""
+    """The public tests of an assignment. Otter runs them one by one, and creates a new object for every check."""
 
     def __init__(self, assignment: str) -> None:
         super().__init__(ROOT)
@@ -27,20 +27,20 @@ class NotebookCheck(LocalContext):
         self.environment: Mapping[str, Any] = {}
 
     def check(self, test: str, environment: Mapping[str, Any]) -> None:
-        """Run one test on the functions of an environment. Raise AssertionError with its message if it fails."""
+        """Run one test on the functions in an environment. Raise AssertionError with its message if it fails."""
         if not self.test_results:
             self.environment = environment
             self.run_tests([self.assignment])
         (result,) = (result for result in self.test_results[self.assignment] if result.test.name == test)
         mistakes = (result,) if result.is_mistake else ()
         state = FunctionState(result.test.question, [result], State.MISTAKEN, None, mistakes)
-        text = unescaped(section(Progress(self.assignment, self), state).partition("\n\n")[2])
+        text = unescape_markdown(function_text(Progress(self.assignment, self), state).partition("\n\n")[2])
         if not result.passed:
             raise AssertionError(text if mistakes else f"{result.message}\n{text}")
         print(text, end="")
 
     def load_file(self, assignment: str) -> LocalFile:
-        """Load the file, with the functions that the notebook itself defines, without those that it imports."""
+        """Load the file, with the functions that the notebook itself defines, but without those that it imports."""
         file, notebook = super().load_file(assignment), self.environment.get("__name__")
         for name, value in self.environment.items():
             if callable(value) and getattr(value, "__module__", None) == notebook:

@@ -10,27 +10,34 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from autograder.checks.function_state import FunctionState
-from autograder.checks.render import inline
-from autograder.laptop.progress import MARKS, SPOILER_WARNING, Progress, conclusion, file_remarks, section
+from autograder.checks.render import escape_markdown
+from autograder.laptop.progress import (
+    SIGN_BY_STATE,
+    SPOILER_WARNING,
+    Progress,
+    file_remarks,
+    function_text,
+    summary_paragraphs,
+)
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 
 def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
-    """Return assignment → the state of its page: mark and text of each function, and a text on the file.
+    """Return assignment → the state of its page: each function's mark and text, and a text about the file.
 
-    `returns` is False if the file, or a function in it, did not return: no picture is drawn from it then.
+    `returns` is False if the file, or a function in it, did not return: then no picture is drawn from it.
     """
     return {
         progress.name: {
             "right": len(progress.right_functions),
             "next": progress.next_function,
-            "returns": not progress.file.stuck,
-            "told": _standing(progress),
+            "returns": not progress.file.timed_out_functions,
+            "summary": _file_summary_html(progress),
             "functions": {
                 state.name: [
-                    MARKS[state.state],
-                    _MARKDOWN.render(section(progress, state)) + _solution(progress, state),
+                    SIGN_BY_STATE[state.state],
+                    _MARKDOWN.render(function_text(progress, state)) + _solution(progress, state),
                 ]
                 for state in progress.function_states
             },
@@ -39,25 +46,28 @@ def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
     }
 
 
-def _standing(progress: Progress) -> str:
-    """Return the text on a file: the next step comes early, because the box that shows it is small."""
-    right, *answers, step = conclusion(progress)
+def _file_summary_html(progress: Progress) -> str:
+    """Return the text about a file. The next step comes early, because the box that shows the text is small."""
+    right, *answers, step = summary_paragraphs(progress)
     step = re.sub(r"\blesson \d+, (\w+)(?=\.$)", r"[\g<0>](\1.html)", step)
-    parts = [file_remarks(progress), right, step, *_reason(progress), *answers]
+    parts = [file_remarks(progress), right, step, *_next_mistake_text(progress), *answers]
     html: str = _MARKDOWN.render("\n\n".join(parts))
     return html
 
 
-def _reason(progress: Progress) -> list[str]:
+def _next_mistake_text(progress: Progress) -> list[str]:
     """Return the likely cause of the next function's first mistake, or the rule that it breaks."""
     states = {state.name: state for state in progress.function_states}
     mistakes = states[progress.next_function].mistakes if progress.next_function else ()
     cause = next((f"**Likely cause:** {mistake.hint}" for mistake in mistakes if mistake.hint), None)
-    return [cause or f"✗ {mistake.test.rule}: {inline(mistake.message.splitlines()[0])}" for mistake in mistakes[:1]]
+    return [
+        cause or f"✗ {mistake.test.rule}: {escape_markdown(mistake.message.splitlines()[0])}"
+        for mistake in mistakes[:1]
+    ]
 
 
 def _solution(progress: Progress, state: FunctionState) -> str:
-    """Return a worked solution, folded, with a warning if the student's function is not right yet."""
+    """Return a worked solution, folded away, with a warning if the student's function is not right yet."""
     text = progress.run.solution(progress.name, state.name)
     if text is None:
         return ""

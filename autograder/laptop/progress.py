@@ -1,6 +1,6 @@
 """The state of an assignment after one run of the tests, and its text in Markdown, for a terminal and for a page.
 
-A mistake is explained once, at the function where it is.
+A mistake is explained once, at the function that contains it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from autograder.checks.answers import form_errors
 from autograder.checks.function_state import FunctionState, State, function_states
 from autograder.checks.proxy import stop_message
-from autograder.checks.render import Audience, block, inline, note, print_markdown, quoted
+from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, note, print_markdown
 from autograder.checks.results import POINTS, PUBLIC_POINTS, TestResult
 from autograder.checks.source import Source
 from autograder.laptop.local_context import LOADING, LocalContext, LocalFile
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 LESSON_FILE = "README.md"
-"""Name of a lesson's text, beside the student's file."""
+"""Name of the file with a lesson's text, next to the student's file."""
 
-MAX_OUTPUT = 1000
-"""Maximum number of characters of a test's printed output."""
+MAX_OUTPUT_CHARACTERS = 1000
+"""Maximum number of characters that are shown of a test's printed output."""
 
-MARKS = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.RIGHT_ONCE_FIXED), "✓")
-MARKS |= dict.fromkeys((State.MISTAKEN, State.INHERITED), "✗")
-"""State of a function → its sign: ✓ finished, ✗ wrong, · open."""
+SIGN_BY_STATE = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.RIGHT_ONCE_FIXED), "✓")
+SIGN_BY_STATE |= dict.fromkeys((State.MISTAKEN, State.INHERITED), "✗")
+"""State of a function → its mark: ✓ finished, ✗ wrong, · open."""
 
 HIDDEN_TESTS_NOTE = (
-    f"{POINTS - PUBLIC_POINTS} of {POINTS} points are decided by tests that you do not see: the same rules on other"
-    " inputs, and those of assignments/README.md."
+    f"{POINTS - PUBLIC_POINTS} of {POINTS} points are decided by tests that you do not see: they check the same"
+    " rules on other inputs, and the rules in assignments/README.md."
 )
 
-SPOILER_WARNING = "What you read here, you will not find yourself any more."
+SPOILER_WARNING = "Once you have read it, you can no longer find it yourself."
 
 
 @dataclass(frozen=True)
@@ -63,19 +63,19 @@ class Progress:
 
     @property
     def test_results(self) -> list[TestResult]:
-        """The results of its tests."""
+        """The results of the assignment's tests."""
         return self.run.test_results[self.name]
 
     @property
     def problem(self) -> str:
-        """The reason why the file does not run to its end; empty if it does, or lacks only an import."""
+        """The reason why the file does not run to its end; empty if it does, or if only an import is missing."""
         failure = self.file.failure
-        stopped = stop_message(failure) if failure is not None and not failure.left_out else ""
+        stopped = stop_message(failure) if failure is not None and not failure.missing_import else ""
         return self.source.problem or stopped
 
     @cached_property
     def function_states(self) -> list[FunctionState]:
-        """The state of each function, in the order of the lesson."""
+        """The state of each function, in the lesson's order."""
         headings = re.findall(r"(?m)^### .*$", lesson_text(self.name, self.run.root))
         names = re.findall(r"`(\w+)", " ".join(headings))
         states = function_states(self.test_results, self.file.call_graph)
@@ -88,14 +88,14 @@ class Progress:
 
     @property
     def next_function(self) -> str | None:
-        """The function to work on: the first in the lesson's order that is not right and does not wait for another."""
+        """The next function to work on: the first in the lesson's order that is not right and waits for no other."""
         waiting = (State.WAITING, State.INHERITED)
         unfinished = [state for state in self.function_states if not state.is_right]
         return next((state.name for state in sorted(unfinished, key=lambda state: state.state in waiting)), None)
 
     def location(self, line: int | str) -> str:
-        """Return the words for a line of the student's file."""
-        return inline(self.run.host.location_format.format(path=self.source.path, line=line))
+        """Return the words for a line in the student's file."""
+        return escape_markdown(self.run.host.location_format.format(path=self.source.path, line=line))
 
     def location_of(self, name: str) -> str:
         """Return the words for the line where a function or an entry of ANSWERS begins."""
@@ -109,13 +109,13 @@ def local_assignments(root: Path = Path()) -> list[str]:
 
 
 def lesson_text(name: str, root: Path = Path()) -> str:
-    """Return the text of a lesson; an empty one if the course's folder has none."""
+    """Return a lesson's text; empty if the course's folder has none."""
     lesson = root / "assignments" / name / LESSON_FILE
     return lesson.read_text("utf-8") if lesson.is_file() else ""
 
 
 def lesson_number(name: str, root: Path = Path()) -> int:
-    """Return the number in the title of a lesson, as in `# 5. RoPE …`."""
+    """Return the number in a lesson's title, as in `# 5. RoPE …`."""
     match = re.match(r"# (\d+)\.", lesson_text(name, root))
     return int(match[1]) if match else 10**6
 
@@ -134,21 +134,21 @@ def overview(all_progress: Sequence[Progress]) -> str:
 
 
 def file_remarks(progress: Progress) -> str:
-    """Return the messages on the whole file: imports that grading lacks, the reason why it stops, and its output."""
+    """Return the messages about the whole file: imports that fail in grading, why it stops, and its output."""
     parts = [
-        f"{progress.location(line)} imports {inline(module)}, which is not there when your file is graded: what uses it"
-        " fails."
-        for line, module in progress.source.imports()
+        f"{progress.location(line)} imports {escape_markdown(module)}, which is not available when your file is graded:"
+        " whatever uses it fails."
+        for line, module in progress.source.disallowed_imports()
     ]
-    parts += [quoted(progress.problem)] if progress.problem else []
+    parts += [code_block(progress.problem)] if progress.problem else []
     return "\n\n".join(parts + _output(progress, LOADING))
 
 
-def section(progress: Progress, state: FunctionState, n_full: int = 1) -> str:
-    """Return the text on one function: a line, and `n_full` of its mistakes in full."""
+def function_text(progress: Progress, state: FunctionState, n_full: int = 1) -> str:
+    """Return the text about one function: a line, and `n_full` of its mistakes in full."""
     host, shown = progress.run.host, state.mistakes[:n_full]
-    parts = [f"{MARKS[state.state]} {state.name:<24} {note(state)}".rstrip()]
-    parts += [block(state, Audience.HOME, n_full)] if shown else []
+    parts = [f"{SIGN_BY_STATE[state.state]} {state.name:<24} {note(state)}".rstrip()]
+    parts += [mistakes_text(state, Audience.HOME, n_full)] if shown else []
     parts += _output(progress, *(result.test.name for result in shown or state.test_results))
     if len(state.mistakes) > n_full:
         checked, alone = f"{progress.name}.{state.name}", " --alone" * progress.run.shows_hidden
@@ -162,27 +162,27 @@ def section(progress: Progress, state: FunctionState, n_full: int = 1) -> str:
 
 
 def _output(progress: Progress, *tests: str) -> list[str]:
-    """Return the beginning of the output in the first of these tests that has any."""
+    """Return the beginning of the output of the first of these tests that printed anything."""
     for test in tests:
         if printed := progress.run.printed.get((progress.name, test), "").strip("\n"):
-            where = "while it was loaded" if test == LOADING else f"in {inline(test)}"
-            return [f"Your code printed {where}:", quoted(printed[:MAX_OUTPUT])]
+            where = "while it was loaded" if test == LOADING else f"in {escape_markdown(test)}"
+            return [f"Your code printed {where}:", code_block(printed[:MAX_OUTPUT_CHARACTERS])]
     return []
 
 
-def conclusion(progress: Progress) -> list[str]:
-    """Return paragraphs: the number of right functions, remarks on answers, and the next step as the last."""
+def summary_paragraphs(progress: Progress) -> list[str]:
+    """Return paragraphs: the number of right functions, remarks on answers and, last, the next step."""
     questions = progress.run.questions(progress.name)
     forms, practice = questions.get("forms"), questions.get("practice", {})
     answers = progress.file.answers
     errors = form_errors(answers, forms) if forms and answers is not None else ()
-    faults = [f"✗ {inline(sentence)}. See {progress.location_of(key)}" for key, sentence in errors]
+    faults = [f"✗ {escape_markdown(sentence)}. See {progress.location_of(key)}" for key, sentence in errors]
     feedback = [*progress.run.answer_feedback(progress.name)]
-    faults += [f"✗ {inline(sentence)}." for is_right, sentence in feedback if not is_right]
+    faults += [f"✗ {escape_markdown(sentence)}." for is_right, sentence in feedback if not is_right]
     filled = [is_filled for key, is_filled in progress.source.answers.items() if key not in practice]
     parts = [f"{len(progress.right_functions)} of {len(progress.function_states)} functions are right."]
     parts += [f"Answers: {sum(filled)} of {len(filled)} filled in."] if filled else []
-    parts += [f"✓ {inline(sentence)}." for is_right, sentence in feedback if is_right] + faults
+    parts += [f"✓ {escape_markdown(sentence)}." for is_right, sentence in feedback if is_right] + faults
     if following := progress.next_function:
         return [*parts, f"**Next:** {following} at {progress.location_of(following)}."]
     steps = ["fix what stops the file"] if progress.problem else []
@@ -204,20 +204,20 @@ def _has_wrong_answer(progress: Progress) -> bool:
 def print_detail(console: Console, progress: Progress, only: Collection[str]) -> None:
     """Print a line for each function and its first mistake in full.
 
-    `only`: the functions to print, with all their mistakes; all functions if it is empty.
+    `only` names the functions to print, with all their mistakes; if it is empty, print all functions.
     """
     shows_hidden = progress.run.shows_hidden
-    checked = f"Checked {inline(str(progress.source.path))}{', by hidden tests too' * shows_hidden}."
+    checked = f"Checked {escape_markdown(str(progress.source.path))}{', with hidden tests too' * shows_hidden}."
     print_markdown(console, f"{checked}\n\n{file_remarks(progress)}")
     console.print()
     for state in progress.function_states:
-        if (only and state.name not in only) or (progress.problem and MARKS[state.state] == "·"):
+        if (only and state.name not in only) or (progress.problem and SIGN_BY_STATE[state.state] == "·"):
             continue
-        line, _, mistakes = section(progress, state, len(state.mistakes) if only else 1).partition("\n")
+        line, _, mistakes = function_text(progress, state, len(state.mistakes) if only else 1).partition("\n")
         print_markdown(console, line, " ")
         print_markdown(console, mistakes, "     ")
     console.print()
-    print_markdown(console, "\n\n".join(conclusion(progress)), " ")
+    print_markdown(console, "\n\n".join(summary_paragraphs(progress)), " ")
     if shows_hidden:
         where = progress.run.host.solution_step.format(lesson=progress.name)
         console.print(f"A worked solution, best read once yours is right: {where}", style="dim", markup=False)

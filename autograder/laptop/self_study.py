@@ -1,6 +1,6 @@
 """Learning without an instructor, in a checkout or an installed package: hidden tests, reasons, worked solutions.
 
-All of it runs in one process, since there is nothing to protect. This module is in no handout.
+Everything runs in one process, since there is nothing to protect. This module is not in any handout.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from autograder.laptop.local_context import LocalContext
 from autograder.laptop.progress import SPOILER_WARNING, Progress
 
 TRIES_FILE = Path(".tries.json")
-"""Assignment → question → the wrong answers that were tried."""
+"""Assignment → question → the wrong answers tried so far."""
 
 MAX_TRIES = 2
-"""Wrong answers to a question before the right answer is explained. It is 1 for a yes or no."""
+"""Number of wrong answers to a question before the right answer is explained; 1 for a yes-or-no question."""
 
 
 class SelfStudyContext(LocalContext):
-    """A run of public and hidden tests, with the solutions as their reference."""
+    """A run of public and hidden tests, with the solutions as the reference."""
 
     folders = ("public", "hidden")
 
@@ -43,7 +43,7 @@ class SelfStudyContext(LocalContext):
         self.seed = course.seed()
 
     def load_oracle(self, assignment: str) -> Oracle:
-        """Load the solution of an assignment."""
+        """Load an assignment's solution."""
         return Reference(course.find(assignment))
 
     def questions(self, assignment: str) -> dict[str, Any]:
@@ -52,7 +52,7 @@ class SelfStudyContext(LocalContext):
         return {"forms": {key: answers.form_of_right_answer(value) for key, value in right.items()}}
 
     def answer_feedback(self, assignment: str) -> Iterator[tuple[bool, str]]:
-        """Yield True or False for each answer, and a sentence: the reason for a right answer, or after a few tries."""
+        """Yield True or False for each answer, and a sentence, with the reason if it is right or after a few tries."""
         submitted, right = self.files[assignment].answers, quiz.answers(course.find(assignment))
         if not isinstance(submitted, dict):
             return
@@ -63,11 +63,11 @@ class SelfStudyContext(LocalContext):
             if result.test.phase is Phase.ANSWERS and submitted.get(key) is not None:
                 sentence = _answer_feedback(result, repr(submitted[key]), right[key], tries.setdefault(key, []))
                 yield result.passed, sentence
-        with suppress(PermissionError):  # nobody tries answers in a folder that may only be read
+        with suppress(PermissionError):  # in a read-only folder, no tries are recorded
             TRIES_FILE.write_text(json.dumps(all_tries, indent=1), "utf-8")
 
     def solution(self, assignment: str, function: str) -> str | None:
-        """Return the worked solution of a function, with the helpers that it names; None if there is none."""
+        """Return a function's worked solution, with the helpers that it names; None if there is none."""
         solution, stub_source = Source(course.find(assignment).solution), Source(course.find(assignment).stub)
         if function not in solution.functions:
             return None
@@ -82,7 +82,7 @@ class SelfStudyContext(LocalContext):
 
 
 def _answer_feedback(result: TestResult, answer: str, right: QuizAnswer, tries: list[str]) -> str:
-    """Return the sentence for one answer. Add a wrong answer to `tries`."""
+    """Return the sentence for one answer, and add a wrong answer to `tries`."""
     key, max_tries = quiz.key(result.test), 1 if right.yes_or_no else MAX_TRIES
     if not result.passed and answer not in tries:
         tries.append(answer)

@@ -1,10 +1,11 @@
 """The interface to Otter-Grader. Otter computes the scores for `grading.scoring`.
 
-    plugin     runs a trusted driver instead of the student's code under `otter run` and on Gradescope
-    platform   the entry point on a platform
-    package    the zip that these take
+    plugin             runs a trusted driver instead of the student's code under `otter run` and on Gradescope
+    gradescope_entry   the entry point of a Gradescope container
+    package            the zip that these take
 
-Two ways in, one result: the batch loads the generated files in process; Otter's kernel loads the same files.
+There are two ways in, with one result: the batch loads the generated files in its own process, and Otter's kernel loads
+the same files.
 """
 
 PUBLIC_MODULES = ("package",)

@@ -1,7 +1,7 @@
-"""The zip that `otter run` and Gradescope take: made by Otter's own generator, and this course in it as a wheel.
+"""The zip that `otter run` and Gradescope take: made by Otter's own generator, with this course in it as a wheel.
 
 On a platform, only the public package index is used: the environment file installs the wheel from the
-zip, and everything else in the versions of `requirements.lock`.
+zip, and everything else in the versions from `requirements.lock`.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from autograder.safe_path import use_safe_path
 PLUGIN = "autograder.otter.plugin.WhereaboutsPlugin"
 CONSTRAINTS = "constraints.txt"
 
-_STARTER = '''"""What the platform starts."""
+_RUN_OTTER_SCRIPT = '''"""What the platform starts."""
 
-if __name__ == "__main__":  # the process that reads what was handed in loads this file too
-    from autograder.otter.container import main
+if __name__ == "__main__":  # the process that reads the submission also loads this file
+    from autograder.otter.gradescope_entry import grade_in_container
 
-    main({folder!r}, {assignment!r})
+    grade_in_container({folder!r}, {assignment!r})
 '''
 
 
@@ -43,15 +43,17 @@ def build(
 ) -> Iterator[Path]:
     """Write `<folder>/<name>.zip` for each assignment, and yield its path.
 
-    `config` is the part of Otter's configuration that the instructor provides.
+    `config` is the instructor's part of Otter's configuration.
     """
     with tempfile.TemporaryDirectory() as scratch:
         built = wheel(Path(scratch))
         for assignment in chosen:
             target = folder / f"{assignment.name}.zip"
             settings = _config(assignment, config or {}, isolation)
-            starter = _STARTER.format(folder=AutograderConfig(settings).autograder_dir, assignment=assignment.name)
-            files = _generated(assignment, settings, built.name)
+            starter = _RUN_OTTER_SCRIPT.format(
+                folder=AutograderConfig(settings).autograder_dir, assignment=assignment.name
+            )
+            files = _otter_generated_files(assignment, settings, built.name)
             files |= {OTTER_CONFIG_FILENAME: json.dumps(settings, indent=1).encode(), "run_otter.py": starter.encode()}
             files |= {built.name: built.read_bytes(), CONSTRAINTS: _constraints().encode()}
             write_zip(target, files, executable=frozenset({"run_autograder", "setup.sh"}))
@@ -59,17 +61,17 @@ def build(
 
 
 def _config(assignment: Assignment, config: dict[str, Any], isolation: str) -> dict[str, Any]:
-    """Otter's configuration. The course's plugin comes last, and keeps the messages of other plugins to the student."""
-    ours: dict[str, Any] = {"assignment": assignment.name, "suite": assignment.suite_hash}
+    """Return Otter's configuration. The course's plugin comes last and keeps other plugins' messages to the student."""
+    ours: dict[str, Any] = {"assignment": assignment.name, "suite": assignment.grading_hash}
     if isolation != "full":
         ours["isolation"] = isolation
     return config | {"plugins": [*config.get("plugins", []), {PLUGIN: ours}]}
 
 
-def _generated(assignment: Assignment, config: dict[str, Any], wheel: str) -> dict[str, bytes]:
-    """Return the files that Otter's generator makes: test files, scripts, the environment file."""
+def _otter_generated_files(assignment: Assignment, config: dict[str, Any], wheel: str) -> dict[str, bytes]:
+    """Return the files that Otter's generator writes: test files, scripts, the environment file."""
     source = f"{AutograderConfig(config).autograder_dir}/source"
-    # The plugins are for the platform: Otter would load them here, and its own need packages that only graders have.
+    # The plugins are for the platform. Otter would load them here, where its own lack packages that only graders have.
     config = {name: value for name, value in config.items() if name != "plugins"}
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
@@ -93,20 +95,20 @@ def _generated(assignment: Assignment, config: dict[str, Any], wheel: str) -> di
 
 
 def wheel(folder: Path) -> Path:
-    """Build the project, with the course in it, as a wheel from the checkout; return its path."""
+    """Build a wheel of the project, including the course, from the checkout; return its path."""
     if not (ROOT / "pyproject.toml").is_file():
-        raise UserError("the zips are built from a checkout of the course, and this is an installed copy of it")
+        raise UserError("the zips can be built only from a checkout of the course, and this is an installed copy")
     use_safe_path()
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-build-isolation"]
     command += ["--no-deps", "--wheel-dir", str(folder), str(ROOT)]
     made = subprocess.run(command, capture_output=True, text=True, check=False)
     if made.returncode:
-        raise UserError(f"the course could not be made into a wheel:\n{made.stderr.strip()}")
+        raise UserError(f"the course could not be built into a wheel:\n{made.stderr.strip()}")
     (built,) = folder.glob("*.whl")
     return built
 
 
 def _constraints() -> str:
-    """Return the versions of packages with which the course is tested."""
+    """Return the package versions with which the course is tested."""
     lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     return "\n".join(re.findall(r"^[\w.-]+==[^\\\n]*[^\\\s]", lock, re.MULTILINE)) + "\n"

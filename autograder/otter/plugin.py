@@ -1,6 +1,6 @@
 """The Otter plugin: it grades the submission behind the wall and gives Otter's kernel a trusted driver to run.
 
-Otter would execute the submission in the process that holds the tests. So the whole submission is removed from its
+Otter would execute the submission in the process that contains the tests. So the whole submission is removed from its
 folder before Otter's kernel, whose working directory this is, can import or unpickle any of it.
 """
 
@@ -17,7 +17,7 @@ from otter.plugins import AbstractOtterPlugin
 from otter.test_files import GradingResults
 
 from autograder import course
-from autograder.grading.feedback import notes
+from autograder.grading.feedback import reading_notes
 from autograder.grading.grader import grade_alone
 from autograder.grading.scoring import passed, set_summaries
 from autograder.safe_path import use_safe_path
@@ -25,28 +25,28 @@ from autograder.sandbox import self_test
 from autograder.sandbox.confine import NAMES
 from autograder.submission import read_alone
 
-UPLOAD_FOLDER = "handed_in"
-"""Folder beside the submission folder, into which `platform` moves the submission."""
+MOVED_SUBMISSION_FOLDER = "handed_in"
+"""Folder next to the submission folder, into which `gradescope_entry` moves the submission."""
 
 
 class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
-    """Its settings are the assignment's name, the hash of the suite that the zip was built from, and "isolation"."""
+    """The plugin, with these settings: the assignment's name, the hash of the zip's suite, and "isolation"."""
 
     def before_grading(self, config: Any) -> None:
         """Read the submission, then empty the folder. This runs before Otter looks for logs or starts its kernel."""
-        use_safe_path()  # Otter's kernel also starts in a folder where the student chose the names
+        use_safe_path()  # Otter's kernel also starts in a folder whose file names the student chose
         self.assignment = course.find(self.plugin_config["assignment"])
-        if self.assignment.suite_hash != self.plugin_config["suite"]:
+        if self.assignment.grading_hash != self.plugin_config["suite"]:
             raise RuntimeError(
-                "this zip was built from another version of the course than the one installed here: "
+                "this zip was built from a different version of the course from the one installed here: "
                 f"build it again with `autograder build {self.assignment.name}`"
             )
         path = Path(self.submission_path)
-        functions = [assignment.name for assignment in course.assignments()]
-        upload = path.parent.with_name(UPLOAD_FOLDER)
+        functions = [assignment.name for assignment in course.term_assignments()]
+        upload = path.parent.with_name(MOVED_SUBMISSION_FOLDER)
         self.submission = read_alone(upload if upload.is_dir() else path, self.assignment.name, functions)
-        _empty(path.parent)
-        # Otter reads the file again before it asks for the driver.
+        _remove_all_but_tests(path.parent)
+        # Otter reads the file again before it requests the driver.
         path.write_text(_EMPTY_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")
 
     def before_execution(self, submission: Any) -> Any:
@@ -59,18 +59,18 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         return _driver(passed(self.grade.test_results))
 
     def after_grading(self, results: GradingResults) -> None:
-        """Show the student everything that they may know at once.
+        """Show students everything that they may know before release.
 
-        The output of an earlier plugin comes first and, if it hides everything, is the only output.
+        An earlier plugin's output comes first and, if that plugin hides everything, is the only output.
         """
         set_summaries(list(results.results.values()), self.grade.test_results, self.assignment)
         if not results.all_hidden:
-            texts = (results.output, notes(self.submission), self.grade.public_feedback)
+            texts = (results.output, reading_notes(self.submission), self.grade.public_feedback)
             results.set_output("\n\n".join(filter(None, texts)))
 
 
 def _driver(passed: Iterable[str]) -> Any:
-    """Return the notebook that Otter's kernel runs instead of the submission: it names the passed tests."""
+    """Return the notebook that Otter's kernel runs instead of the submission, and that names the passed tests."""
     cell = nbformat.v4.new_code_cell(_CELL.format(passed=sorted(passed)))  # type: ignore[no-untyped-call]
     return nbformat.v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call]
 
@@ -84,10 +84,10 @@ result = environment({passed!r})["result"]
 _EMPTY_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 
 
-def _empty(folder: Path) -> None:
-    """Remove everything but Otter's tests. Links are removed, never followed."""
+def _remove_all_but_tests(folder: Path) -> None:
+    """Remove everything except Otter's tests. Links are removed, never followed."""
     for entry in os.scandir(folder):
-        if entry.name == "tests":  # Otter's file replaces any file of the student with that name
+        if entry.name == "tests":  # Otter's folder replaces anything of the student's with that name
             continue
         if entry.is_dir(follow_symlinks=False):
             shutil.rmtree(entry.path)

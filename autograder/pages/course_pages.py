@@ -1,4 +1,4 @@
-"""The pages of the course, and the files beside them."""
+"""The pages of the course and their accompanying files."""
 
 from __future__ import annotations
 
@@ -16,24 +16,28 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from autograder.course import ROOT, Assignment
-from autograder.pages import dials, questions
+from autograder.edition import Edition
+from autograder.pages import answer_forms, dials
 from autograder.pages.glossary import Glossary, slug
 from autograder.pages.markdown import Renderer, code
 from autograder.pages.picture_files import pictures
-from autograder.plan import Edition
 from autograder.reports import templates
 
 HERE = Path(__file__).parent
 SHARED_STYLE = templates.FOLDER / "shared.css"
-TEXTS = ROOT / "assignments"
+ASSIGNMENTS_FOLDER = ROOT / "assignments"
 
 
 def course(edition: Edition | None = None) -> dict[str, bytes]:
-    """Return path below `course/` → content, for a term's edition; without one, for all lessons of the course plan."""
+    """Return path below `course/` → content, for a term's edition, by default for all lessons in the course plan."""
     edition = edition or Edition.of_term()
-    environment = templates.environment(HERE / "templates", *dials.FOLDERS)
-    environment.globals |= vars(environment.get_template("controls.html").module) | {"measured": dials.measured}
-    renderer = Renderer(Glossary((TEXTS / "glossary.md").read_text("utf-8")), TEXTS, edition.full)
+    environment = templates.environment(HERE / "templates", *dials.DIAL_SOURCE_FOLDERS)
+    environment.globals |= vars(environment.get_template("controls.html").module) | {
+        "accuracy_for_prediction": dials.accuracy_for_prediction
+    }
+    renderer = Renderer(
+        Glossary((ASSIGNMENTS_FOLDER / "glossary.md").read_text("utf-8")), ASSIGNMENTS_FOLDER, edition.full
+    )
     bodies, lessons = _bodies(renderer, environment, edition)
     titles = {name: _plain(html.partition("</h1>")[0]) for name, html in bodies.items()}
     terms = [(anchor, term, Markup(meaning)) for anchor, term, meaning in _TERM.findall(bodies["glossary"])]
@@ -51,7 +55,7 @@ def course(edition: Edition | None = None) -> dict[str, bytes]:
     }
     files = pages | {
         "course.css": style(),
-        "dials.js": dials.script(),
+        "dials.js": dials.course_script(),
         "search.js": search_script(bodies),
         "minisearch.js": str(rjsmin.jsmin((HERE / "vendor" / "minisearch.js").read_text("utf-8"))),
     }
@@ -62,36 +66,38 @@ def course(edition: Edition | None = None) -> dict[str, bytes]:
 
 
 def style() -> str:
-    """Return the style sheet with the font of formulas in it: Firefox refuses a font beside a page without a server."""
+    """Return the style sheet with the formula font in it: without a server, Firefox refuses to load a separate font."""
     font = base64.b64encode((HERE / "vendor" / "STIXTwoMath.woff").read_bytes()).decode("ascii")
     face = f'@font-face {{ font-family: "STIX Two Math"; src: url(data:font/woff;base64,{font}) format("woff"); }}\n'
     return SHARED_STYLE.read_text("utf-8") + (HERE / "style" / "course.css").read_text("utf-8") + face
 
 
 def _text(path: Path, edition: Edition) -> str:
-    """Return a text of the course in this edition."""
+    """Return one of the course's texts in this edition."""
     return edition.text(path.read_text("utf-8"), path.relative_to(ROOT).as_posix())
 
 
-def _lesson(assignment: Assignment, environment: Environment, edition: Edition) -> tuple[str, str, dict[str, str]]:
-    """Return the lesson's text, its folder, and its insertions: docstrings, dials, and questions for practice.
+def _lesson_with_insertions(
+    assignment: Assignment, environment: Environment, edition: Edition
+) -> tuple[str, str, dict[str, str]]:
+    """Return the lesson's text, its folder, and its insertions: docstrings, dials, and practice questions.
 
-    The answers to questions for practice are no secret; all other answers are.
+    The answers to practice questions are not secret; all other answers are.
     """
     text, ask = _text(assignment.lesson, edition), environment.get_template("ask.html")
-    practice = questions.of(assignment)["practice"]
-    placed = {f"answer {key}": ask.render(key=key, **question) for key, question in practice.items()}
+    practice = answer_forms.forms_and_practice(assignment)["practice"]
+    insertions = {f"answer {key}": ask.render(key=key, **question) for key, question in practice.items()}
     for node in ast.parse(_text(assignment.stub, edition)).body:
         if isinstance(node, ast.FunctionDef):
-            placed[f"def {node.name}"] = _docstring(node)
-    return text, assignment.name, placed | _drawn(text, assignment.name, environment, edition)
+            insertions[f"def {node.name}"] = _docstring_html(node)
+    return text, assignment.name, insertions | _dial_forms(text, assignment.name, environment, edition)
 
 
-def _docstring(function: ast.FunctionDef) -> str:
-    """Return the signature and docstring of a function, folded.
+def _docstring_html(function: ast.FunctionDef) -> str:
+    """Return a function's signature and docstring, folded away.
 
-    Running text has no line ends, so that it wraps at the width of the page; formulas (indented) and fields
-    (`Returns:`) begin a line.
+    Running text has no line ends, so that it wraps at the page's width; formulas (indented) and fields
+    (`Returns:`) begin a new line.
     """
     running = re.sub(r"(?m)^(\S.*)\n(?=\S)(?![A-Z]\w+:)", r"\1 ", ast.get_docstring(function) or "")
     signature = code(f"{function.name}({ast.unparse(function.args)})").strip()
@@ -101,14 +107,14 @@ def _docstring(function: ast.FunctionDef) -> str:
     )
 
 
-def _drawn(text: str, page: str, environment: Environment, edition: Edition) -> dict[str, str]:
-    """Return mark → form, for each dial with a mark in a text."""
+def _dial_forms(text: str, page: str, environment: Environment, edition: Edition) -> dict[str, str]:
+    """Return marker → form, for each dial that has a marker in a text."""
     forms = {name: environment.get_template(f"{name}.html") for name in dials.named(text)}
-    return {f"dial: {name}": edition.words(form.render(name=name, page=page)) for name, form in forms.items()}
+    return {f"dial: {name}": edition.renumbered(form.render(name=name, page=page)) for name, form in forms.items()}
 
 
 def _lesson_summary(name: str, html: str) -> dict[str, Any]:
-    """Return the information about a lesson for the first page and the navigation."""
+    """Return the facts about a lesson for the first page and the navigation."""
     return {
         "name": name,
         "title": _plain(html.partition("</h1>")[0]),
@@ -121,15 +127,18 @@ def _lesson_summary(name: str, html: str) -> dict[str, Any]:
 def _bodies(
     renderer: Renderer, environment: Environment, edition: Edition
 ) -> tuple[dict[str, str], list[dict[str, Any]]]:
-    """Return all pages in their order (the first, set-up, lessons, references), and facts about the lessons."""
-    lessons = {name: renderer.render(*_lesson(Assignment(name), environment, edition)) for name in edition.shipped}
+    """Return all pages in order (first page, set-up, lessons, references), and the facts about the lessons."""
+    lessons = {
+        name: renderer.render(*_lesson_with_insertions(Assignment(name), environment, edition))
+        for name in edition.shipped
+    }
     shown = [_lesson_summary(name, html) | {"number": edition.number(name)} for name, html in lessons.items()]
-    texts = {path.stem: _text(path, edition) for path in sorted(TEXTS.glob("*.md"))}
-    placed = _drawn(texts["README"], "index", environment, edition)
-    placed["lessons"] = environment.get_template("lessons.html").render(lessons=shown)
-    others = {name: renderer.render(text, ".", placed) for name, text in texts.items()}
-    # The glossary's own words are not buttons, and have link targets.
-    plain = Renderer(Glossary(""), TEXTS, edition.full).render(texts["glossary"], ".", {})
+    texts = {path.stem: _text(path, edition) for path in sorted(ASSIGNMENTS_FOLDER.glob("*.md"))}
+    insertions = _dial_forms(texts["README"], "index", environment, edition)
+    insertions["lessons"] = environment.get_template("lessons.html").render(lessons=shown)
+    others = {name: renderer.render(text, ".", insertions) for name, text in texts.items()}
+    # The glossary's own words are not buttons but link targets.
+    plain = Renderer(Glossary(""), ASSIGNMENTS_FOLDER, edition.full).render(texts["glossary"], ".", {})
     others["glossary"] = re.sub(r"<tr>(?=\n<td>(\w[^<]+)</td>)", lambda row: f'<tr id="{slug(row[1])}">', plain)
     first = {"index": others.pop("README"), "setup": others.pop("setup")}
     return first | lessons | others, shown
@@ -145,20 +154,20 @@ def search_script(bodies: Mapping[str, str]) -> str:
 
 
 _HEADING = re.compile(r'<(?:h([23])|tr) id="(?!title-)(.+?)">\n?(.+?)</(?:h|td)')
-"""A heading, or a term of the glossary."""
+"""A heading, or a term in the glossary."""
 _TERM = re.compile(r'<tr id="(.+?)">\n<td>(.+?)</td>\n<td>(.+?)</td>')
 
 
 def _sections(page: str, html: str) -> Iterator[dict[str, str]]:
-    """Yield the sections of a page, each with its heading and text, for the search."""
+    """Yield a page's sections, each with its heading and text, for the search."""
     title = _plain(html.partition("</h1>")[0])
     begin, *parts = _HEADING.split(re.sub(r'(?s)<math[^>]*text="(.*?)".*?</math>|<script.*?</script>', r" \1 ", html))
     yield {"title": title, "page": "", "link": f"{page}.html", "text": _plain(begin.partition("</h1>")[2])}
     for level, anchor, heading, below in zip(*(parts[at::4] for at in range(4)), strict=True):
-        text = below[2:] if level else below[2:].partition("</td>")[0]  # of a term, its meaning without its lesson
+        text = below[2:] if level else below[2:].partition("</td>")[0]  # for a term, its meaning without its lesson
         yield {"title": _plain(heading), "page": title, "link": f"{page}.html#{anchor}", "text": _plain(text)}
 
 
 def _plain(html: str) -> str:
-    """Return the words of a part of a page."""
+    """Return the words in a part of a page."""
     return unescape(" ".join(re.sub(r"<[^>]*>", "", html).split()))

@@ -1,10 +1,10 @@
-"""The dials: pictures of a lesson that compute while the reader moves them.
+"""The dials: a lesson's interactive pictures, which compute while the reader moves them.
 
-A dial is at the place of the mark `<!-- dial: name -->`. in its lesson. It is a form in `<name>.html` (its title, a
+A dial appears at the marker `<!-- dial: name -->` in its lesson. It consists of a form in `<name>.html` (its title, a
 hint, a question, the controls) and a function in `<name>.js` that turns the settings into numbers, a picture and a
-sentence. Both are in `dials/` here, or in the folder `dials/` of the lesson. `script/toolkit.js` connects the two;
-`script/kernels.js` computes the encodings, a few lines for each. All of it ships as one file without comments and line
-ends: a lesson asks students to write these functions in numpy, and they are meant to be reached through their values.
+sentence. Both are in `dials/` here, or in the lesson's `dials/` folder. `script/toolkit.js` connects the two;
+`script/kernels.js` computes the encodings, in a few lines each. Pages contain all of this as one file, without comments
+and line ends: a lesson asks students to write these functions in numpy, so only their values should be easy to see.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ import rjsmin
 from autograder.course import ROOT
 
 HERE = Path(__file__).parent
-FOLDERS = (HERE / "dials", *sorted((ROOT / "assignments").glob("*/dials")))
+DIAL_SOURCE_FOLDERS = (HERE / "dials", *sorted((ROOT / "assignments").glob("*/dials")))
 
 
 def named(text: str) -> list[str]:
-    """Return the names of the dials that have marks in a text."""
+    """Return the names of the dials that have markers in a text."""
     return re.findall(r"(?m)^<!-- dial: (\w+) -->$", text)
 
 
-def measured(lesson: str) -> dict[str, Any]:
-    """Return the data for a prediction: the accuracy of three methods or schedules against the length, for each seed.
+def accuracy_for_prediction(lesson: str) -> dict[str, Any]:
+    """Return the data for a prediction: the accuracy of three methods or schedules by length, for each seed.
 
-    The three are the best, the median and the worst of the lesson's first measurement.
+    The three are the best, the median and the worst in the lesson's first measurement.
     """
     with (ROOT / "assignments" / lesson / "measured.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -57,8 +57,8 @@ def measured(lesson: str) -> dict[str, Any]:
     return measurements | {"best": order[-1], "highest": last[order[-1]]}
 
 
-def script() -> str:
-    """Return the JavaScript of the course in the form that ships."""
-    paths = (path for folder in (HERE / "script", *FOLDERS) for path in sorted(folder.glob("*.js")))
+def course_script() -> str:
+    """Return the course's JavaScript in the form in which pages contain it."""
+    paths = (path for folder in (HERE / "script", *DIAL_SOURCE_FOLDERS) for path in sorted(folder.glob("*.js")))
     source = "\n".join(path.read_text("utf-8") for path in paths)
     return str(rjsmin.jsmin(f'(() => {{ "use strict";\n{source}\n}})();\n'))

@@ -1,7 +1,7 @@
 """LaTeX → MathML, which browsers show without JavaScript.
 
-latex2mathml converts every command that the lessons use. This module adds what it leaves out: space around functions,
-the sides of brackets, and the sign of a minus at the beginning.
+latex2mathml converts every command that the lessons use. This module adds what it leaves out: the space around
+functions, the sides of brackets, and the role of a minus at the beginning as a sign.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from autograder.course import UserError
 
 
 class PageError(UserError):
-    """A text that cannot be shown as a page. The message contains the formula, or the rest of it."""
+    """A text that cannot be shown as a page. The message contains the formula or the rest of it."""
 
 
 _FUNCTION = r"\\(?:cos|sin|ln|log|exp|min|max)\b"
@@ -27,23 +27,23 @@ _LATEX_REPLACEMENTS = (
     (rf"(?<=[\w}})])(?<!\\cdot)(?<!quad)\s*(?={_FUNCTION})", r"\\,"),
     (rf"({_FUNCTION}(?:[_^](?:\w|\{{[^}}]*\}}))?)(?!\s*(?:[(^_{{]|\\left))", r"\1\\,"),
 )
-"""Pattern → replacement, before a formula is converted: a thin space on both sides of a function, but not before a
-bracket."""
+"""Pattern → replacement, applied before a formula is converted: a thin space on both sides of a function, but not
+before a bracket."""
 _BEFORE_SIGN = frozenset("([{,;=<>≤≥≈→↦⌊⌈+−·×/∣")
 
 
 def mathml(latex: str, display: bool = False) -> str:
     """Return a formula as MathML. Raise PageError for an unknown command."""
     source = latex.strip()
-    if display and r"\qquad" in source:  # two formulas: if a line is full, the second is below the first
+    if display and r"\qquad" in source:  # two formulas: if the line is too short, the second goes below the first
         return "".join(mathml(formula, True) for formula in source.split(r"\qquad"))
     if len(re.findall(r"(?<!\\)\{", source)) != len(re.findall(r"(?<!\\)\}", source)):
-        raise PageError(f"{latex}: an unmatched brace")
+        raise PageError(f"{latex}: unmatched brace")
     for pattern, replacement in _LATEX_REPLACEMENTS:
         source = re.sub(pattern, replacement, source)
     try:
         root = convert_to_element(source, display="block" if display else "inline")
-    except Exception as error:  # latex2mathml raises a separate type for each mistake, without a common base
+    except Exception as error:  # latex2mathml raises a different type for each mistake, without a common base
         raise PageError(f"{latex}: {error!r}") from error
     for element in (elements := list(root.iter())):
         element.text = html.unescape(element.text or "")  # characters are written as entities
@@ -56,7 +56,7 @@ def mathml(latex: str, display: bool = False) -> str:
 
 
 def _add_attributes(row: Element) -> None:
-    """Add the attributes that the symbols of a row lack."""
+    """Add the attributes that a row's symbols lack."""
     begins = row.tag in ("mrow", "mtd")
     for symbol in row:
         text = symbol.text or ""
@@ -68,5 +68,5 @@ def _add_attributes(row: Element) -> None:
             case "mo" if text in ("−", "+", "±") and begins:
                 symbol.set("form", "prefix")
             case "mtext" if re.fullmatch(r"\S{2,}", text):
-                symbol.tag = "mi"  # a name; beside a text, browsers read the minus of `high − low` as a sign
+                symbol.tag = "mi"  # a name; next to text, browsers read the minus of `high − low` as a sign
         begins = row.tag in ("mrow", "mtd") and symbol.tag == "mo" and text in _BEFORE_SIGN

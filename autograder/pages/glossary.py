@@ -1,6 +1,6 @@
-"""The terms of the glossary, explained at their uses in a lesson.
+"""The terms of the glossary, explained where a lesson uses them.
 
-A term becomes a button that opens its meaning, by mouse or keyboard, even without JavaScript.
+A term becomes a button that opens its meaning, with mouse or keyboard, even without JavaScript.
 """
 
 from __future__ import annotations
@@ -9,19 +9,19 @@ import re
 from html import escape
 
 _ROW = re.compile(r"^\| ([^|$`]+?) \| (.+?) \| ([\d, ]+) \|$", re.MULTILINE)
-"""A term, its meaning and its lesson; for a word that has another meaning elsewhere, the lessons in which it has this
-meaning (0: the front page)."""
+"""A term, its meaning and its lesson. For a word that has another meaning elsewhere, the row lists the lessons in which
+it has this meaning (0 is the front page)."""
 _EVERYDAY_WORDS = frozenset("value content learned factor base row shape step section model distance".split())
-"""Words that lessons also use in their everyday sense: their rows in the glossary explain only one meaning."""
+"""Words that lessons also use in their everyday sense; their rows in the glossary explain only one meaning."""
 
 
 def slug(text: str) -> str:
-    """Return the anchor of a heading or a term, as GitHub makes it."""
+    """Return the anchor for a heading or a term, in GitHub's form."""
     return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
 
 
 class Glossary:
-    """The terms of the course in all their spellings, and the meaning of each as Markdown."""
+    """The course's terms in all their spellings, and each term's meaning as Markdown."""
 
     def __init__(self, text: str) -> None:
         rows = _ROW.findall(text.partition("## Words")[2].partition("## Symbols")[0])
@@ -31,12 +31,12 @@ class Glossary:
         self._terms = {
             _lower_first(spelling): term for spelling, term in spellings.items() if spelling not in _EVERYDAY_WORDS
         }
-        # Longest first. A sentence may begin with a term; other capitals count: `Set` is not SET.
+        # The longest come first. A sentence may begin with a term; other capitals count: `Set` is not SET.
         written = [f"[{term[0]}{term[0].upper()}]{re.escape(term[1:])}" for term in sorted(self._terms, key=len)[::-1]]
         self._pattern = re.compile(rf"(?<![\w-])({'|'.join(written) or '(?!)'})s?(?![\w-])")
 
     def with_term_buttons(self, text: str, marked_terms: set[str], lesson: int = 0) -> str:
-        """Return plain text of a lesson as HTML, with buttons for the terms that are not in `touched` yet."""
+        """Return a lesson's plain text as HTML, with buttons for the terms that are not in `marked_terms` yet."""
 
         def button(match: re.Match[str]) -> str:
             term = self._terms[_lower_first(match[1])]

@@ -25,20 +25,20 @@ _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
 
 
 def code(text: str, language: str = "") -> str:
-    """Return code with highlighting: Python, a session with `>>>`, or the language that its fence names."""
+    """Return highlighted code: Python, a session with `>>>`, or the language that its fence names."""
     lexer = PythonConsoleLexer() if ">>>" in text else get_lexer_by_name(language or "python", stripnl=False)
     return str(highlight(text, lexer, _FORMATTER))
 
 
 class Renderer:
-    """Renderer of the course's texts: every lesson, the glossary, the page on numpy."""
+    """Renderer for the course's texts: every lesson, the glossary, the page on numpy."""
 
     def __init__(self, glossary: Glossary, folder: Path, lessons: Sequence[str] = ()) -> None:
-        """Prepare to render texts of `folder`. `lessons` are those of the full course, whose numbers a glossary has."""
+        """Prepare to render texts from `folder`. `lessons` are the full course's, whose numbers the glossary uses."""
         self._glossary, self._folder, self._lessons = glossary, folder, lessons
         self._markdown = MarkdownIt("commonmark", {"html": True, "typographer": True}).enable(["table", "smartquotes"])
         self._markdown.use(dollarmath_plugin)
-        # A block that is too wide scrolls sideways, by keyboard too.
+        # A block that is too wide scrolls sideways, also with the keyboard.
         wide, formula = '<div class="scroll" tabindex="0">{}</div>\n', '<div class="formula" tabindex="0">{}</div>\n'
         self._html = cast(RendererHTML, self._markdown.renderer)
         rules: dict[str, Any] = {
@@ -50,13 +50,13 @@ class Renderer:
         }
         self._html.rules |= rules | {"code_block": rules["fence"]}
 
-    def render(self, text: str, folder: str, placed: Mapping[str, str]) -> str:
-        """Return the HTML of a text in a folder below assignments/. Each term is marked once, and none in sources.
+    def render(self, text: str, folder: str, insertions: Mapping[str, str]) -> str:
+        """Return the HTML of a text in a folder below assignments/. Each term is marked once, but none in the sources.
 
-        `placed`: insertions as HTML. `def name` comes after the heading of a function, `answer name` after the line of
-        a question for practice, and `name` replaces a mark `<!-- name -->`.
+        `insertions` contains HTML: `def name` goes after a function's heading, `answer name` after the line of a
+        practice question, and `name` replaces a marker `<!-- name -->`.
         """
-        touched: set[str] = set()
+        marked_terms: set[str] = set()
         lesson = self._lessons.index(folder) + 1 if folder in self._lessons else 0
         out: list[Token] = []
         for before, token in pairwise([Token("", "", 0), *self._markdown.parse(text)]):
@@ -66,26 +66,26 @@ class Renderer:
                 raise PageError(f"{folder}: an unterminated formula: {left[0].strip()}")
             if token.type == "inline" and before.type == "heading_open":
                 before.attrSet("id", slug(re.sub(r"[`$*]", "", token.content)))
-                touched |= set(self._glossary.meanings) if token.content == "Sources" else set()
+                marked_terms |= set(self._glossary.meanings) if token.content == "Sources" else set()
             elif token.type == "inline":
-                self._inline(parts, folder, touched, lesson)
+                self._inline(parts, folder, marked_terms, lesson)
                 if parts and parts[0].type == "code_inline":
-                    out.append(_html(placed.get(f"answer {parts[0].content}", "")))
+                    out.append(_html_block(insertions.get(f"answer {parts[0].content}", "")))
             elif token.type == "heading_close" and token.tag == "h3":
                 names = re.findall(r"`(\w+)`", before.content)
-                # If two functions share a heading, each has a link target.
+                # If two functions share a heading, each gets a link target.
                 anchors = "".join(f'<a id="{name}"></a>' for name in names) if len(names) > 1 else ""
-                out.append(_html(anchors + "".join(placed.get(f"def {name}", "") for name in names)))
+                out.append(_html_block(anchors + "".join(insertions.get(f"def {name}", "") for name in names)))
             elif token.type == "html_block":
-                out[-1] = _html(placed.get(token.content.strip()[5:-4], token.content))
+                out[-1] = _html_block(insertions.get(token.content.strip()[5:-4], token.content))
             elif token.type == "paragraph_close" and [part.type for part in before.children or []] == ["image"]:
-                out[-3:] = [_html(self._figure((before.children or [])[0]))]
+                out[-3:] = [_html_block(self._figure((before.children or [])[0]))]
         return _TERM_WITH_PUNCTUATION.sub(
             r'<span class="glued">\g<0></span>', str(self._html.render(out, self._markdown.options, {}))
         )
 
-    def _inline(self, parts: list[Token], folder: str, touched: set[str], lesson: int) -> None:
-        """Point links to pages and images below the page, and mark terms outside links and strong words."""
+    def _inline(self, parts: list[Token], folder: str, marked_terms: set[str], lesson: int) -> None:
+        """Point links to pages, and to images below the page, and mark terms outside links and bold words."""
         inside = 0
         for part in parts:
             if part.type == "link_open":
@@ -97,11 +97,11 @@ class Renderer:
             elif part.type == "text" and not inside:
                 part.type = "html_inline"
                 part.content = self._glossary.with_term_buttons(
-                    _UNBREAKABLE_SPACE.sub("\u00a0", part.content), touched, lesson
+                    _UNBREAKABLE_SPACE.sub("\u00a0", part.content), marked_terms, lesson
                 )
 
     def _figure(self, image: Token) -> str:
-        """Return a picture with its caption, which is the image's title, and its narrow form for phones."""
+        """Return a picture with its caption, which is the image's title, and with its narrow form for phones."""
         texts = image.attrGet("src"), image.content, image.attrGet("title")
         source, drawn, caption = (escape(" ".join(str(text or "").split()).replace("'", "’")) for text in texts)
         narrow = posixpath.join(posixpath.dirname(source), "narrow", posixpath.basename(source))
@@ -112,27 +112,29 @@ class Renderer:
         return f"<figure><picture>{shown}</picture>{below}</figcaption></figure>\n"
 
     def _size(self, source: str) -> str:
-        """Return the image's size as attributes, so that the text does not move when the image loads."""
+        """Return an image's size as attributes, so that the text does not move when the image loads."""
         try:
             image = (self._folder / source).read_text("utf-8")
         except FileNotFoundError as error:
-            raise PageError(f"a text shows assignments/{source}, which is not there: run `make figures`") from error
+            raise PageError(f"a text shows assignments/{source}, which does not exist: run `make figures`") from error
         sides = re.findall(r'(width|height)="([\d.]+)pt"', image)[:2]
         return " ".join(f'{side}="{float(size) * 4 / 3:.0f}"' for side, size in sides)
 
 
 _UNBREAKABLE_SPACE = re.compile(r" (?=[±%])|(?<=±) |(?<=\bp) (?=\d)")  # 0.47 ± 0.20, 90 %, p 0.008
-_TOUCHED = r"<(math|button)\b(?:(?!</\{0}>).)*</\{0}>"
-_TERM_WITH_PUNCTUATION = re.compile(rf"[(“]{_TOUCHED.format(1)}[,.;:!?)”]*|{_TOUCHED.format(2)}[,.;:!?)”]+", re.DOTALL)
-"""a formula or a term with the bracket or quote before it and the comma after it: no line ends between them"""
+_FORMULA_OR_TERM = r"<(math|button)\b(?:(?!</\{0}>).)*</\{0}>"
+_TERM_WITH_PUNCTUATION = re.compile(
+    rf"[(“]{_FORMULA_OR_TERM.format(1)}[,.;:!?)”]*|{_FORMULA_OR_TERM.format(2)}[,.;:!?)”]+", re.DOTALL
+)
+"""a formula or a term, with the bracket or quote before it and the comma after it, so that no line ends between them"""
 
 
-def _html(text: str) -> Token:
+def _html_block(text: str) -> Token:
     return Token("html_block", "", 0, content=text)
 
 
 def _target(link: str, folder: str) -> str:
-    """Return the page that a link between texts leads to."""
+    """Return the page to which a link between texts leads."""
     if "://" in link or link.startswith("#"):
         return link
     path, hash_mark, anchor = link.partition("#")

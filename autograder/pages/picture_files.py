@@ -1,4 +1,4 @@
-"""The pictures in texts, as files beside these texts."""
+"""The pictures in texts, as files next to these texts."""
 
 from __future__ import annotations
 
@@ -9,24 +9,26 @@ from dataclasses import replace
 from pathlib import Path
 
 from autograder.course import ROOT
-from autograder.plan import Edition
+from autograder.edition import Edition
 
 FOLDER = "figures"
-MAP_FILE = f"{FOLDER}/map.svg"
-"""The picture of the whole course; the only one that depends on the plan."""
+COURSE_MAP_FILE = f"{FOLDER}/map.svg"
+"""The picture of the whole course, the only picture that depends on the plan."""
 
-_TEXTS = ROOT / "assignments"
+_ASSIGNMENTS_FOLDER = ROOT / "assignments"
 
 
 def pictures(edition: Edition, names: Iterable[str]) -> dict[str, bytes]:
-    """Return path below assignments/ → content, of these pictures and their narrow variants."""
+    """Return path below assignments/ → content, for these pictures and their narrow variants."""
     shown = {Path(name).name for name in names}
     pictures_by_path = {
-        path.relative_to(_TEXTS).as_posix(): path.read_bytes()
-        for path in (_TEXTS / FOLDER).rglob("*.svg")
+        path.relative_to(_ASSIGNMENTS_FOLDER).as_posix(): path.read_bytes()
+        for path in (_ASSIGNMENTS_FOLDER / FOLDER).rglob("*.svg")
         if path.name in shown
     }
-    return pictures_by_path | (_map_files(edition) if edition.is_reordered and MAP_FILE in pictures_by_path else {})
+    return pictures_by_path | (
+        _map_files(edition) if edition.differs_from_full and COURSE_MAP_FILE in pictures_by_path else {}
+    )
 
 
 def _map_files(edition: Edition) -> dict[str, bytes]:
@@ -40,5 +42,5 @@ def _map_files(edition: Edition) -> dict[str, bytes]:
     }
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / FOLDER / "narrow").mkdir(parents=True)
-        figures.save(figures.course_map(course=rows), Path(folder) / MAP_FILE)
+        figures.save(figures.course_map(course=rows), Path(folder) / COURSE_MAP_FILE)
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in Path(folder).rglob("*.svg")}

@@ -1,7 +1,7 @@
-"""Perform one call of a student's function and report everything that a test may check.
+"""Make one call to a student's function, and report everything that a test may check.
 
-The worker behind the wall uses this module, and so does a student's laptop, in the same process: so both treat a
-submission alike. It imports only numpy and the standard library, since the worker has nothing else.
+The worker behind the wall uses this module, and so does a student's laptop, in the tests' own process, so both treat a
+submission in the same way. It imports only numpy and the standard library, since the worker has nothing else.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ import numpy as np
 
 from autograder.protocol import codec
 
-MAX_MESSAGE = 2000
+MAX_ERROR_MESSAGE_CHARACTERS = 2000
 """Maximum number of characters of an exception's message; no test or reader needs more."""
 
 ANSWERS = "ANSWERS"
-"""The one name of a submission that is read, not called."""
+"""The only name in a submission that is read, not called."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Raised:
     """An exception from a student's code, as text that the submission may control."""
 
     kind: str
-    """name of its class; empty if the message is a whole sentence"""
+    """name of its class; empty if the message is a complete sentence"""
     bases: tuple[str, ...]
     """names of its built-in base classes, nearest first"""
     message: str
@@ -43,8 +43,8 @@ class Raised:
     """line in the student's file that was being executed"""
     function: str | None = None
     """the student's function that was being executed"""
-    left_out: bool = False
-    """True if it came from a missing import: an empty module replaced it, and the rest of the file ran"""
+    missing_import: bool = False
+    """True if an import was missing: an empty module replaced it, and the rest of the file ran"""
 
     def is_undefined(self, function: str) -> bool:
         """Return True if the file does not define this function."""
@@ -52,27 +52,27 @@ class Raised:
 
     @property
     def at_line(self) -> str:
-        """The line in words, for the end of a sentence; empty if it is not known."""
+        """The words for the line, for the end of a sentence; empty if the line is not known."""
         return f" at line {self.line}" if self.line else ""
 
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """A call of a submission's function in a test."""
+    """A call to a submission's function in a test."""
 
     function: str
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = field(default_factory=dict)
     measured: bool = False
-    """True if its lines are counted and its arguments checked afterwards"""
+    """True if its lines are counted, and its arguments checked afterwards"""
     uncounted: tuple[str, ...] = ()
-    """functions of the submission whose lines do not count in a measured call: a call of one counts as one line"""
+    """functions of the submission whose lines do not count in a measured call: each call to one counts as one line"""
 
     @functools.cached_property
     def encoded(self) -> bytes:
         """The function and its arguments as bytes, encoded once.
 
-        Raise ValueError if they are too large for a message: a test may pass on a result of any size.
+        Raise ValueError if they are too large for a message, since a test may pass on a result of any size.
         """
         return codec.message(self.function, self.args, self.kwargs)
 
@@ -95,20 +95,21 @@ class Reply:
 
     @functools.cached_property
     def value(self) -> Any:
-        """The result, decoded once: its arrays are read-only. None if there was an exception instead.
+        """The result, decoded once, with read-only arrays; None if there was an exception instead.
 
-        Raise MalformedError for forged bytes, but never after a wire or a backend has returned the reply, since they
+        Raise MalformedError for forged bytes, but never once a wire or a backend has returned the reply, since these
         check it.
         """
         return codec.decode(self.encoded, writeable=False) if self.raised is None else None
 
 
 def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleType, Raised | None]:
-    """Execute a submission as the module `name`, registered before it runs as any imported module is.
+    """Execute a submission as the module `name`, registered before it runs, like any imported module.
 
-    A file is one cell; a notebook has many, and a cell that raises does not stop the next cell. An empty module
-    replaces a missing import, so functions that do not use it still work. Return the module up to where it stopped,
-    and the first exception that stopped a cell, or else of an import. Line numbers continue through all cells.
+    A file is one cell; a notebook has many, and a cell that raises an exception does not stop the next one. An empty
+    module replaces a missing import, so functions that do not use it still work. Return the module as far as it ran,
+    and the first exception that stopped a cell or, if none did, the first from an import. Line numbers continue
+    through all cells.
     """
     module = types.ModuleType(name)
     module.__file__ = filename
@@ -132,29 +133,29 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
 
 
 class _MissingImports:
-    """Finder of an empty module for each missing import. The file handles imports in a `try` itself."""
+    """Import finder that provides an empty module for each missing import, except imports in a `try`."""
 
     def __init__(self) -> None:
         self.missing: dict[str | None, Raised] = {}
 
     def run(self, code: types.CodeType, module: types.ModuleType) -> None:
-        """Execute some code, again for each import that an empty module replaces from then on."""
+        """Execute the code, and repeat this whenever an empty module replaces a further missing import."""
         while True:
             try:
                 return exec(code, module.__dict__)
             except ModuleNotFoundError as error:
                 if type(error.name) is not str or error.name in self.missing:
                     raise
-                self.missing[error.name] = replace(describe_exception(error, code.co_filename), left_out=True)
+                self.missing[error.name] = replace(describe_exception(error, code.co_filename), missing_import=True)
 
     def remove(self) -> None:
-        """No other code in this process gets an empty module."""
+        """Stop providing empty modules, so that no other code in this process gets one."""
         sys.meta_path.remove(self)
         for name in [name for name, module in sys.modules.items() if type(module) is _MissingModule]:
             del sys.modules[name]
 
     def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
-        """Find a module for Python if no other finder has found it."""
+        """Find a missing module for Python, if no other finder has found it."""
         is_missing = any(f"{name}.".startswith(f"{missing}.") for missing in self.missing)
         return ModuleSpec(name, self, is_package=True) if is_missing else None  # type: ignore[arg-type]
 
@@ -162,7 +163,7 @@ class _MissingImports:
         return _MissingModule(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """Empty module. Each name that a file imports from it is another empty module."""
+        """Leave the module empty. Each name that a file imports from it is another empty module."""
 
 
 class _MissingModule(types.ModuleType):
@@ -176,7 +177,7 @@ class _MissingModule(types.ModuleType):
 
 
 def perform(module: types.ModuleType, call: Call) -> Reply:
-    """Call a function of a submission, or read its ANSWERS. The function may change the arguments."""
+    """Call a submission's function, or read its ANSWERS. The function may change the arguments."""
     function = module.__dict__.get(call.function)
     if call.function == ANSWERS:
         return Reply(codec.encode(function))
@@ -193,7 +194,7 @@ def perform(module: types.ModuleType, call: Call) -> Reply:
 
 
 def _measured(module: types.ModuleType, call: Call, function: Callable[..., Any]) -> Reply:
-    """Return the reply to a call with its measurements. Raise any exception of the function."""
+    """Return the reply to a call, with its measurements. Raise any exception that the function raises."""
     before, lines = _encoded_arguments(call), _LineCounter(_codes(module, set(call.uncounted) - {call.function}))
     with lines:
         result = function(*call.args, **call.kwargs)
@@ -203,13 +204,13 @@ def _measured(module: types.ModuleType, call: Call, function: Callable[..., Any]
 
 
 def _codes(module: types.ModuleType, names: Iterable[str]) -> Iterator[types.CodeType]:
-    """Yield the code of each of these names that is a function of the module."""
+    """Yield the code object of each of these names that is a function in the module."""
     functions = map(module.__dict__.get, names)
     return (function.__code__ for function in functions if isinstance(function, types.FunctionType))
 
 
 def _encoded_arguments(call: Call) -> dict[str, bytes]:
-    """Return each argument to the last bit, NaNs included, under its name for a reader."""
+    """Return each argument, exact to the last bit and including NaNs, under a name for the reader."""
     named = {f"argument {number}": value for number, value in enumerate(call.args, start=1)}
     return {name: codec.encode(value) for name, value in (named | call.kwargs).items()}
 
@@ -223,14 +224,14 @@ class _LineCounter:
         str(Path(os.__file__).parent) + os.sep,
         str(Path(np.__file__).parents[1]) + os.sep,
     )
-    """Beginnings of the names of files whose lines do not count: the standard library, packages beside numpy (a
-    library that watches the garbage collector runs in the middle of a call), and this file."""
+    """Prefixes of the files whose lines do not count: the standard library, packages installed next to numpy (a library
+    that watches the garbage collector runs in the middle of a call), and this file."""
 
     def __init__(self, uncounted: Iterable[types.CodeType] = ()) -> None:
         self.count = 0
         self.uncounted = frozenset(uncounted)
         self.is_elsewhere = False
-        """True while an uncounted function, or a function that it calls, is being executed"""
+        """True while an uncounted function, or anything that it calls, is running"""
 
     def __enter__(self) -> None:
         sys.settrace(self._call)
@@ -257,9 +258,9 @@ class _LineCounter:
 
 
 def describe_exception(error: BaseException, filename: str) -> Raised:
-    """Describe an exception in plain text, without trusting its methods to behave."""
+    """Describe an exception in plain text, without relying on its methods to behave."""
     try:
-        message = str.__str__(str(error))[:MAX_MESSAGE]
+        message = str.__str__(str(error))[:MAX_ERROR_MESSAGE_CHARACTERS]
     except BaseException:
         message = ""
     bases = tuple(base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins")
@@ -268,7 +269,7 @@ def describe_exception(error: BaseException, filename: str) -> Raised:
 
 
 def _raising_location(error: BaseException, filename: str) -> tuple[int | None, str | None]:
-    """Line and function of this file where an exception came from."""
+    """Return the line and the function of this file from which an exception came."""
     if isinstance(error, SyntaxError) and error.filename == filename:
         return error.lineno, None
     steps = [step for step in traceback.walk_tb(error.__traceback__) if step[0].f_code.co_filename == filename]

@@ -1,9 +1,9 @@
 """Plain values to bytes and back: the values that may cross between a submission and a test.
 
-Plain is: None, bool, int, float, str, list, tuple, dict with str keys, numpy arrays and scalars of the usual bool,
-integer and float dtypes, each of exactly that class. Any other value of a submission is opaque: it is only described
-by name. Decoding builds only these values: no class is looked up, no code runs, and a length is believed only when
-that many bytes are really there.
+The plain values are None, bool, int, float, str, list, tuple, dict with str keys, and numpy arrays and scalars of the
+usual bool, integer and float dtypes, each of exactly that class. Any other value from a submission is opaque: it is
+described only by name. Decoding builds only plain values: no class is looked up, no code runs, and a length is trusted
+only if that many bytes are really there.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ MAX_DEPTH = 16
 """Maximum depth of nested containers; no result in the course is deeper."""
 
 MAX_ITEMS = 100_000
-"""Values in one message, containers counted with their contents: this limits the memory that few bytes can request."""
+"""Maximum values in one message, containers and their contents included: a few bytes cannot request much memory."""
 
 MAX_NUMBERS = 1 << 18
-"""Numbers in all arrays of one message together, four times the largest result of the course, and eight bytes of text
-count as one: this limits the computation of a test that multiplies two results, and the memory of a reply."""
+"""Maximum numbers in all arrays of one message together, four times the course's largest result; eight bytes of text
+count as one number. This limits the work of a test that multiplies two results, and the memory of a reply."""
 
-MAX_BYTES = 8 << 20
-"""Bytes of one message."""
+MAX_MESSAGE_BYTES = 8 << 20
+"""Maximum bytes of one message."""
 
-MAX_DESCRIPTION = 500
-"""Maximum number of characters that describe a value which may not cross. All of them are printable."""
+MAX_DESCRIPTION_CHARACTERS = 500
+"""Maximum number of characters, all printable, that describe a value which may not cross."""
 
 MAX_INT_BYTES = 64
 MAX_AXES = 16
@@ -44,12 +44,12 @@ _DTYPE_BYTES = {
     np.dtype(name): b"\x03" + np.dtype(name).str.encode("ascii")
     for name in "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
 }
-"""The dtypes that may cross, in this machine's byte order, and how each is written: the length of its name, then the
-name. Two C names for one type (long, long long) count as one."""
+"""The dtypes that may cross, in this machine's byte order, and the bytes that stand for each: the length of its name,
+then the name. Two C names for one type (long, long long) count as one dtype."""
 
-DEFAULT_INTEGERS = {kind.num for kind in map(np.dtype, "ilq") if kind == np.dtype(int)}
-"""numpy's numbers of the default integer, under each of its names in C. It is written as int64, which it is nearly
-everywhere: a value must not depend on the machine."""
+DEFAULT_INTEGER_TYPE_NUMBERS = {kind.num for kind in map(np.dtype, "ilq") if kind == np.dtype(int)}
+"""numpy's type numbers for the default integer, one for each of its C names. It is written as int64, which it is nearly
+everywhere, because a value must not depend on the machine."""
 
 _DTYPES = {spelling: dtype for dtype, spelling in _DTYPE_BYTES.items()}
 _SCALARS = frozenset(np.dtype(code).type for code in "?bhilqBHILQefd")
@@ -57,14 +57,14 @@ _CONSTANTS = {b"N": None, b"T": True, b"F": False}
 
 
 class MalformedError(ValueError):
-    """Bytes that our encoder did not write, or a value that is too large for a message."""
+    """Bytes that this encoder did not write, or a value that is too large for a message."""
 
 
 @dataclass(frozen=True, eq=False)
 class Foreign:
     """Replacement for a value that may not cross; `description` is text that the submission may control.
 
-    No two are equal: such a value agrees with nothing.
+    No two of them are equal, so such a value agrees with nothing.
     """
 
     description: str
@@ -77,7 +77,7 @@ class Foreign:
 def encode(value: object) -> bytes:
     """Return the bytes of a value.
 
-    A part that is not plain becomes a Foreign, and a value that is too large becomes one Foreign as a whole.
+    A part that is not plain becomes a Foreign; a value that is too large becomes a single Foreign.
     """
     try:
         return _Encoder().bytes_of(value)
@@ -88,46 +88,46 @@ def encode(value: object) -> bytes:
 def message(*values: object) -> bytes:
     """Return the bytes of a request. Raise MalformedError if it is too large.
 
-    Only a request may hold a generator of random numbers, from which a function of the course draws.
+    Only a request may contain a random number generator, for the course's functions that draw numbers.
     """
     return _Encoder(request=True).bytes_of(values)
 
 
 def decode(data: bytes, writeable: bool = True) -> Any:
-    """Return the value that some bytes encode. Raise MalformedError if they encode none.
+    """Return the value that the bytes encode. Raise MalformedError if they encode none.
 
-    Arrays are copied if they must be `writeable`. Otherwise the bytes came from a worker, and contain no generator.
+    Arrays are copied if they must be `writeable`. Otherwise the bytes came from a worker and contain no generator.
     """
     decoder = _Decoder(data, writeable)
     try:
         value = decoder.read(0)
     except (struct.error, UnicodeDecodeError) as error:
-        raise MalformedError(f"cut short, or no text: {error.__class__.__name__}") from error
+        raise MalformedError(f"cut short, or not text: {error.__class__.__name__}") from error
     if decoder.data.read(1):
         raise MalformedError("more bytes than the value")
     return value
 
 
 class _Bounded:
-    """Counter of the content of one message, in either direction."""
+    """Counter for the content of one message, in either direction."""
 
     items = numbers = 0
 
     def enter(self, depth: int) -> None:
-        """Count a value at this depth of containers."""
+        """Count a value at this depth of nested containers."""
         self.items += 1
         if depth > MAX_DEPTH or self.items > MAX_ITEMS:
             raise MalformedError(f"{self.items:,} values in {depth} containers, too large to compare")
 
     def grow(self, numbers: int, what: str, size: object) -> None:
-        """Count further numbers."""
+        """Count more numbers."""
         self.numbers += numbers
         if self.numbers > MAX_NUMBERS:
             raise MalformedError(f"{what} {size}, too large to compare")
 
 
 def _extent(shape: tuple[int, ...]) -> int:
-    """Return the number of numbers in an array; for an empty array, the steps of a loop over its axes.
+    """Return the number of entries of an array; for an empty array, the steps of a loop over its axes.
 
     Python's integers do not overflow.
     """
@@ -142,12 +142,12 @@ class _Encoder(_Bounded):
     def bytes_of(self, value: object) -> bytes:
         self.write(value, 0)
         data = b"".join(self.out)
-        if len(data) > MAX_BYTES:
+        if len(data) > MAX_MESSAGE_BYTES:
             raise MalformedError("very many bytes, too large to compare")
         return data
 
     def write(self, value: Any, depth: int) -> None:
-        """Append a value by its exact type. A subclass of a plain type is foreign: none of its methods is called."""
+        """Append a value by its exact type. A subclass of a plain type is foreign, so none of its methods is called."""
         self.enter(depth)
         kind = type(value)
         if kind is np.ndarray or kind in _SCALARS:
@@ -155,7 +155,7 @@ class _Encoder(_Bounded):
         elif kind is float:
             self.out.append(b"d" + _FLOAT.pack(value))
         elif kind is str:
-            # Half a surrogate pair becomes a question mark, because printing it would fail later.
+            # Half a surrogate pair becomes a question mark, because printing it later would fail.
             data = value.encode("utf-8", "replace")
             self.grow(len(data) // 8, "a text of bytes:", len(data))
             self._counted(b"s", data)
@@ -182,16 +182,16 @@ class _Encoder(_Bounded):
         self.out.append(tag + _COUNT.pack(len(data)) + data)
 
     def _foreign(self, description: str) -> None:
-        self._counted(b"!", description[:MAX_DESCRIPTION].encode("utf-8", "replace"))
+        self._counted(b"!", description[:MAX_DESCRIPTION_CHARACTERS].encode("utf-8", "replace"))
 
     def _array(self, tag: bytes, value: np.ndarray) -> None:
-        if value.dtype.num in DEFAULT_INTEGERS:
+        if value.dtype.num in DEFAULT_INTEGER_TYPE_NUMBERS:
             value = value.astype(np.int64, copy=False)
         spelling, axes = _DTYPE_BYTES.get(value.dtype), value.ndim
         if spelling is None or axes > MAX_AXES:
             self._foreign(f"an array of shape {value.shape}, dtype {value.dtype}")
             return
-        # Before the numbers are written out: an array of equal numbers may exceed any memory.
+        # This comes before the numbers are written out, because an array of equal numbers may exceed any memory.
         self.grow(_extent(value.shape), "an array of shape", value.shape)
         self.out.append(b"%c%b%c" % (tag, spelling, axes) + _SHAPES[axes].pack(*value.shape) + value.tobytes())
 
@@ -223,8 +223,8 @@ class _Decoder(_Bounded):
             return int.from_bytes(data, "little", signed=True)
         if tag == b"s":
             return self._text()
-        if tag == b"!":  # its description is cut and cleaned here, where no submission can prevent it
-            description = self._text()[:MAX_DESCRIPTION]
+        if tag == b"!":  # the description is cut and cleaned here, where no submission can prevent it
+            description = self._text()[:MAX_DESCRIPTION_CHARACTERS]
             return Foreign("".join(character if character.isprintable() else "?" for character in description))
         if tag in (b"l", b"t"):
             items = self._items(self._unpack(_COUNT)[0], depth)
@@ -239,11 +239,11 @@ class _Decoder(_Bounded):
     def _dict(self, depth: int) -> dict[str, Any]:
         items = self._items(2 * self._unpack(_COUNT)[0], depth)
         if not all(type(key) is str for key in items[::2]):
-            raise MalformedError("a dict with a key that is no text")
+            raise MalformedError("a dict with a key that is not text")
         return dict(zip(items[::2], items[1::2], strict=True))
 
     def _generator(self, tag: bytes, depth: int) -> np.random.Generator:
-        """Return a generator of random numbers, the one plain value that only a request may contain."""
+        """Return a random number generator, the only plain value that may be in a request but not in a reply."""
         if tag == b"r" and self.writeable:  # a reply cannot contain one
             bits = np.random.PCG64()
             bits.state = self.read(depth + 1)
@@ -254,11 +254,11 @@ class _Decoder(_Bounded):
         return form.unpack(self.data.read(form.size))
 
     def _bytes(self, size: int | None = None) -> bytes:
-        """Return this number of bytes; if no size is passed, the number in front of them."""
+        """Return the next `size` bytes; without a size, as many as the number in front of them says."""
         expected: int = self._unpack(_COUNT)[0] if size is None else size
         data = self.data.read(expected)
         if len(data) < expected:
-            raise MalformedError(f"{expected} bytes promised, {len(data)} there")
+            raise MalformedError(f"{expected} bytes promised, {len(data)} available")
         return data
 
     def _text(self) -> str:

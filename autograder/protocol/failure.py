@@ -1,28 +1,28 @@
-"""Results of tests and of submissions: a sentence for a person, and the kind of mistake for a program."""
+"""Results of tests and submissions: a sentence for a person, and the kind of mistake for a program."""
 
 from __future__ import annotations
 
 from enum import Enum, StrEnum
 
 
-class Status(StrEnum):
-    """Status of a submission, as files and reports show it."""
+class SubmissionStatus(StrEnum):
+    """SubmissionStatus of a submission, as files and reports show it."""
 
     GRADED = "graded"
     IMPORT_ERROR = "import_error"
-    """it raises an exception when it runs, or lacks an import"""
+    """it raises an exception when it runs, or an import is missing"""
     UNREADABLE = "unreadable"
     """it contains no readable code"""
     TIMEOUT = "timeout"
-    """over its total time"""
+    """it used up its total time"""
     KILLED = "killed"
-    """its workers died too often"""
+    """its workers ended too often"""
 
 
 class Kind(Enum):
-    """Kinds of failure of a test, the deepest mistakes first: a wrong value says more than a missing refusal.
+    """Kinds of test failure, the deepest mistakes first: a wrong value says more than a missing refusal.
 
-    The value of each kind is a sentence that is true for any inputs of the test.
+    The value of each kind is a sentence that is true whatever the test's inputs.
     """
 
     VALUE = "it returned wrong values"
@@ -40,7 +40,7 @@ class Kind(Enum):
     NOT_WRITTEN = "it is not implemented yet"
     WAITING = "it waits for a function that is not implemented yet"
     NOT_REACHED = "the file stops with an exception before it is defined"
-    UNREADABLE = "nothing of the submission could be read"
+    UNREADABLE = "nothing in the submission could be read"
 
     @property
     def status(self) -> str:
@@ -51,16 +51,16 @@ class Kind(Enum):
 
 
 WRONG_VALUES = frozenset({Kind.VALUE, Kind.SHAPE, Kind.RAISED})
-"""Mistakes that affect all functions that use a function, or are compared with it."""
+"""Mistakes in a function that affect all functions that use it or are compared with it."""
 
 RIGHT_VALUES = frozenset({Kind.DTYPE, Kind.CHANGED, Kind.LOOP, Kind.ACCEPTED})
-"""Mistakes of a function whose values are right."""
+"""Mistakes in a function whose values are right."""
 
 UNFINISHED = frozenset({Kind.NOT_WRITTEN, Kind.WAITING, Kind.NOT_REACHED, Kind.UNANSWERED})
-"""Failures of functions and answers that are not written yet, and so not mistakes."""
+"""Failures of functions and answers that are not written yet; these are not mistakes."""
 
 STOPPED = frozenset({Kind.TIMEOUT, Kind.CRASHED, Kind.KILLED})
-"""Failures in which a call gave no answer."""
+"""Failures in which a call gave no reply."""
 
 
 MAX_MESSAGE_CHARACTERS = 4000
@@ -68,10 +68,10 @@ MAX_MESSAGE_CHARACTERS = 4000
 
 
 class WrongResultError(AssertionError):
-    """Failure of a test.
+    """The failure of a test.
 
     `kind` is the kind of mistake, `hint` names the likely cause if a known mistake fits, `function` is the function
-    to look at first if it is not the called one, and `value` is the compared value.
+    to look at first if this is not the called one, and `value` is the compared value.
     """
 
     def __init__(
@@ -90,10 +90,10 @@ class WrongResultError(AssertionError):
         return f"{self.message}\nLikely cause: {self.hint}" if self.hint else self.message
 
 
-class Stopped(BaseException):
-    """A call that gave no answer: it took too long, or its process ended.
+class CallStopped(BaseException):
+    """A call that gave no reply: it took too long, or its process ended.
 
-    Not an Exception, so that no test, and no search for a smaller failing example, makes further calls.
+    Not an Exception, so that neither a test nor a search for a smaller failing example makes further calls.
     """
 
     def __init__(self, kind: Kind, message: str) -> None:

@@ -2,13 +2,13 @@
 
     class_page      report.html
     similarity      submissions worth reading side by side
-    platform_table  scores into a table of Canvas, Moodle or another source
+    platform_table  scores for a table from Canvas, Moodle or another source
     feedback_zip    feedback packed for Canvas or Moodle
-    one_submission  one submission for a TA, as text or JSON
-    templates       the renderer of templates, here and in the handout
+    check_result    one submission's result for a TA, as text or JSON
+    templates       the template renderer, here and in the handout
 
 Text that a submission controls is escaped or cleaned before it is shown.
 """
 
-PUBLIC_MODULES = ("class_page", "feedback_zip", "one_submission", "platform_table", "similarity", "templates")
+PUBLIC_MODULES = ("class_page", "feedback_zip", "check_result", "platform_table", "similarity", "templates")
 """Modules that other rooms may import."""

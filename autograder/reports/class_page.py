@@ -1,4 +1,4 @@
-"""The page for an instructor: scores, questions that separate students, and misconceptions of the class.
+"""The page for an instructor: scores, questions that separate students, and the class's misconceptions.
 
 The page is self-contained: it loads nothing, and its only links lead to the feedback in the same folder.
 Jinja escapes every text in it.
@@ -26,33 +26,33 @@ from autograder.reports import similarity, templates
 from autograder.submission.names import printable
 
 MAX_TABLE_ROWS = 500
-"""Maximum number of rows of cases and of pairs on the page; grades.csv and similarity.csv have all rows."""
+"""Maximum number of rows of cases and of pairs on the page; grades.csv and similarity.csv contain all rows."""
 HISTOGRAM_BINS = 20
-"""Number of bars of a histogram."""
+"""Number of bars in a histogram."""
 
 
 @dataclass
 class AssignmentResults:
-    """Results of a class in one assignment."""
+    """A class's results in one assignment."""
 
     name: str
     max_score: float = 0.0
     scores: list[float] = field(default_factory=list)
     points: dict[str, float] = field(default_factory=dict)
-    """Points of each question."""
+    """Points for each question."""
     ran_scores: list[float] = field(default_factory=list)
-    """Scores of the submissions whose code could be run; shares are of these."""
+    """Scores of the submissions whose code could be run; all shares refer to these."""
     points_by_question: list[dict[str, float]] = field(default_factory=list)
-    """Points that each of these submissions won in each question."""
+    """Points that each of these submissions won for each question."""
     unwritten: list[dict[str, bool]] = field(default_factory=list)
-    """For each of these submissions, True for a question without any written code."""
+    """For each of these submissions, True for each question without any code."""
     hints: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     """Number of submissions that show each known mistake, by question; "" for all questions together."""
     unexplained: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Number of submissions with a mistake that no hint explains, by question and kind."""
 
     def add(self, row: Row) -> None:
-        """Take in one submission. Statistics leave out a submission that could not be run."""
+        """Add one submission. Statistics leave out a submission that could not be run."""
         grade = row.grade
         self.max_score = max(self.max_score, grade.max_score)
         self.scores.append(row.score)
@@ -77,7 +77,7 @@ class AssignmentResults:
 
     @property
     def histogram(self) -> list[int]:
-        """Return the number of scores in each of the equal bins from 0 to full marks; full marks are in the last."""
+        """Return the number of scores in each equal bin from 0 to full marks; full marks are in the last bin."""
         shares = (score / (self.max_score or 1) for score in self.scores)
         bins = Counter(min(int(share * HISTOGRAM_BINS), HISTOGRAM_BINS - 1) for share in shares)
         return [bins[number] for number in range(HISTOGRAM_BINS)]
@@ -94,10 +94,10 @@ class AssignmentResults:
 
     @property
     def questions(self) -> list[dict[str, Any]]:
-        """Return the class's results in each question.
+        """Return the class's results for each question.
 
-        Discrimination is the correlation of a question's points with the rest of the score: None if all submissions won
-        the same, or all have the same rest.
+        Discrimination is the correlation of a question's points with the rest of the score: None if either is the same
+        for all submissions.
         """
         if not self.points_by_question:
             return []
@@ -130,7 +130,7 @@ class ScoreCell:
 
 @dataclass
 class StudentLine:
-    """A line of the table of students."""
+    """A line in the table of students."""
 
     label: str
     folder: str
@@ -144,35 +144,35 @@ class StudentLine:
 
 
 class ClassStatistics:
-    """Content of the report."""
+    """The content of the report."""
 
-    def __init__(self, rows: Iterable[Row] = (), sections: Mapping[str, str] = MappingProxyType({})) -> None:
-        """Take in a class. `sections` has the section of each person, if a roster had sections."""
+    def __init__(self, rows: Iterable[Row] = (), section_by_person: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Add a class. `section_by_person` contains each person's section, if a roster has sections."""
         self._results: dict[str, AssignmentResults] = {}
         self._students: dict[str, StudentLine] = {}
         self._cases: dict[needs_review.Case, list[str]] = {}
-        self.sections, self.submissions = sections, 0
+        self.section_by_person, self.submissions = section_by_person, 0
         for row in rows:
             self.add(row)
 
     @property
     def cases(self) -> list[tuple[needs_review.Case, list[str]]]:
-        """Return the reasons to look at submissions, with the students whom each concerns."""
+        """Return the reasons to look at submissions, each with the students whom it concerns."""
         return list(needs_review.in_order(self._cases))
 
     @property
     def results(self) -> list[AssignmentResults]:
-        """Return the results of each assignment, in the order of the course."""
-        order = {assignment.name: number for number, assignment in enumerate(course.assignments())}
+        """Return the results for each assignment, in the course's order."""
+        order = {assignment.name: number for number, assignment in enumerate(course.term_assignments())}
         return sorted(self._results.values(), key=lambda results: (order.get(results.name, len(order)), results.name))
 
     @property
     def students(self) -> list[StudentLine]:
-        """Return all students by their names."""
+        """Return all students, sorted by name."""
         return sorted(self._students.values(), key=lambda student: student.label)
 
     def add(self, row: Row) -> None:
-        """Take in one submission."""
+        """Add one submission."""
         self.submissions += 1
         submission = row.submission
         assignment, name = submission.assignment, submission.person.name
@@ -180,7 +180,7 @@ class ClassStatistics:
             self._cases.setdefault(case, []).append(printable(row.student))
         if submission.who not in self._students:
             label = row.student if not name or name in row.student else f"{row.student} ({name})"
-            section = self.sections.get(submission.who, "")
+            section = self.section_by_person.get(submission.who, "")
             self._students[submission.who] = StudentLine(label, quote(row.folder), section)
         cell = ScoreCell(row.score, case is not None, bool(submission.late), row.arrival)
         self._students[submission.who].cells[assignment] = cell
@@ -189,10 +189,10 @@ class ClassStatistics:
 
     @property
     def mistakes(self) -> list[dict[str, Any]]:
-        """Return known mistakes, the most frequent first, each with the question where it shows most often."""
+        """Return the known mistakes, the most frequent first, each with the question where it appears most often."""
         return _ranked(
-            # If several questions show a hint equally often, the first is named; the entry for all questions comes
-            # before it.
+            # If several questions show a hint equally often, the first one is named; the entry for all questions
+            # comes before it.
             (results, shown.most_common(2)[1][0], hint, shown[""])
             for results in self.results
             for hint, shown in results.hints.items()
@@ -200,7 +200,7 @@ class ClassStatistics:
 
     @property
     def unexplained(self) -> list[dict[str, Any]]:
-        """Return mistakes that the catalogue does not have, the most frequent first."""
+        """Return the mistakes that are not in the catalogue, the most frequent first."""
         return _ranked(
             (results, question, kind, count)
             for results in self.results
@@ -217,10 +217,10 @@ def _ranked(mistakes: Iterator[tuple[AssignmentResults, str, str, int]]) -> list
 
 
 def write(out: Path, statistics: ClassStatistics, content_hash: str = "", incomplete: str = "") -> Path:
-    """Write OUT/report.html. Raise OSError if there is no room for it.
+    """Write OUT/report.html. Raise OSError if the disk is full.
 
-    `content_hash` is in the page's head and identifies the gradebook; `incomplete` is the sentence at the top of a
-    report that lacks grades.
+    `content_hash` goes into the page's head and identifies the gradebook; `incomplete` is the sentence at the top of a
+    report in which grades are missing.
     """
     pairs = similarity.read(out)
     alike = pairs and [{column: printable(text, 60) for column, text in pair.items()} for pair in pairs]
@@ -242,5 +242,5 @@ def write(out: Path, statistics: ClassStatistics, content_hash: str = "", incomp
 
 
 def _number(value: float) -> str:
-    """Return a score with as many decimals as it needs, three at the most."""
+    """Return a score with as many decimals as it needs, but at most three."""
     return f"{value:.3f}".rstrip("0").rstrip(".")

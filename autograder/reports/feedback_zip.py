@@ -1,7 +1,7 @@
-"""Feedback for platforms: a zip for each assignment, with the names by which a platform finds students.
+"""Feedback for platforms: one zip per assignment, with the names by which a platform finds students.
 
 Canvas accepts a zip of files named as in its own download (*Upload Submissions*). It finds student and file by the
-first two numbers of the name, and shows the feedback under the name of the submitted file, so the feedback has the
+first two numbers in the name, and shows the feedback under the name of the submitted file, so the feedback has the
 format of that file. It ignores text entries and links. Moodle accepts a zip of files whose names begin with the
 student's name, the participant's number and the feedback's kind (*Upload multiple feedback files in a zip*).
 """
@@ -25,16 +25,16 @@ from autograder.reports import templates
 from autograder.submission import Submission
 from autograder.submission.names import printable
 
-PLATFORMS = {
-    "canvas": "in Canvas's assignment, take it in under Upload Submissions",
-    "moodle": "in Moodle's assignment, take it in under Upload multiple feedback files in a zip",
+UPLOAD_INSTRUCTIONS = {
+    "canvas": "in the assignment on Canvas, upload it with Upload Submissions",
+    "moodle": "in the assignment on Moodle, upload it with Upload multiple feedback files in a zip",
 }
-_TYPED = re.compile(r"_(?:text|link)[^_]*\.html$")
-"""End of the names that Canvas gives to text entries and links."""
+_TEXT_ENTRY_NAME = re.compile(r"_(?:text|link)[^_]*\.html$")
+"""The end of the names that Canvas gives to text entries and links."""
 
 
 def page(row: Row) -> str:
-    """Return feedback as HTML. Text of a submission in it is already escaped, and raw HTML is off here as well."""
+    """Return feedback as HTML. Text from a submission is already escaped in it, and raw HTML is also disabled here."""
     body = str(MarkdownIt("commonmark", {"html": False}).render(row.feedback))
     return templates.filled(templates.FOLDER / "feedback.html", row=row, body=Markup(body))
 
@@ -57,19 +57,19 @@ FORMS: dict[str, Callable[[Row], str | bytes]] = {
     ".ipynb": _notebook,
     ".zip": _zip,
 }
-"""Ending of a file → feedback in the format of that ending."""
+"""File extension → a function that returns feedback in that format."""
 
 
 def pack(
-    out: Path, rows: Iterable[Row], replaced: Iterable[Submission], platform: str
+    out: Path, rows: Iterable[Row], superseded: Iterable[Submission], platform: str
 ) -> tuple[dict[Path, int], list[str]]:
-    """Write the feedback of a finished run for one of PLATFORMS.
+    """Write the feedback of a finished run for a platform of UPLOAD_INSTRUCTIONS.
 
-    `replaced` are submissions that do not count because the same student has a later one. Return the number of pages in
-    each zip, and the submissions without a page.
+    `superseded` lists the submissions that do not count because the student has a later one. Return the number of
+    pages in each zip, and the submissions without a page.
     """
     earlier: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for submission in replaced:
+    for submission in superseded:
         earlier[submission.assignment, submission.who].append(submission.file)
     without: list[str] = []
     pages: dict[str, dict[str, bytes]] = defaultdict(dict)
@@ -89,10 +89,10 @@ def pack(
 
 
 def _name(row: Row, platform: str, files: list[str]) -> str:
-    """Return the name by which the platform finds the student; an empty text if there is none.
+    """Return the name by which the platform finds the student; empty if there is none.
 
-    `files` are the student's submitted files: a late file from another folder has no Canvas name, but an earlier file
-    has one.
+    `files` lists the student's submitted files: a late file from another folder has no Canvas name, but an earlier file
+    may have one.
     """
     person = row.submission.person
     if person.platform.casefold() != platform or not person.number:
@@ -101,4 +101,4 @@ def _name(row: Row, platform: str, files: list[str]) -> str:
         name = (person.name or row.student).replace("_", " ").replace("/", " ")
         return f"{name}_{person.number}_assignfeedback_file_{row.submission.assignment}.html"
     names = [PurePosixPath(file.partition("!")[0]).name for file in files]
-    return next((name for name in names if f"_{person.number}_" in name and not _TYPED.search(name)), "")
+    return next((name for name in names if f"_{person.number}_" in name and not _TEXT_ENTRY_NAME.search(name)), "")

@@ -1,8 +1,8 @@
 """Scores for another program's table: the gradebook that Canvas exports, Moodle's grading worksheet, or any CSV.
 
-A line belongs to a student if one of its keys equals a key of the student on the platform: the number, the university's
-number, the address or the login. Similar keys do not match, so no score goes to the wrong person; students who are not
-found are listed. All other cells stay as they are.
+A line belongs to a student if one of its keys equals one of the student's keys on the platform: the number, the
+university ID, the address or the login. Similar keys do not match, so no score goes to the wrong person; students who
+are not found are listed. All other cells stay as they are.
 """
 
 from __future__ import annotations
@@ -15,38 +15,38 @@ from difflib import SequenceMatcher
 from itertools import chain
 from pathlib import Path
 
-from autograder import tables
+from autograder import csv_tables
 from autograder.course import UserError
+from autograder.csv_tables import Table
 from autograder.grading.row import Row, identities
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 from autograder.submission.names import folded, printable, words_of
-from autograder.tables import Table
 
 ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Identifier", "ID number", "Email address")
 SECTION_COLUMNS = ("section", "sections", "group", "groups")
 NAME_COLUMN, MOODLE_GRADE, MOODLE_MAXIMUM, CANVAS_MAXIMUM = "Full name", "Grade", "Maximum Grade", "Points Possible"
 
 
-MIN_LIKENESS = 0.6
-"""Part of the letters that two spellings of one name have in common, in their order. The number finds the student; this
-only tells a person's number from a group's."""
+MIN_NAME_SIMILARITY = 0.6
+"""Minimum share of letters that two spellings of one name have in common, in order. The number identifies the student;
+this share only tells a person's number from a group's."""
 
 
 class PlatformTableError(UserError):
-    """Error in a table, or in the names of its columns. The message is a sentence for a person."""
+    """An error in a table or in the names of its columns. The message is a sentence for a person."""
 
 
 @dataclass
 class FilledTable:
-    """A written table, and the remaining work for a person."""
+    """A filled-in table, and the work that remains for a person."""
 
     path: Path
-    scores: dict[str, int] = field(default_factory=dict)
-    """number of scores by title of the column"""
+    score_counts: dict[str, int] = field(default_factory=dict)
+    """column title → number of scores"""
     remarks: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     """heading → names of the students or files concerned"""
-    sections: dict[str, str] = field(default_factory=dict)
-    """section of each person, if the table has sections"""
+    section_by_person: dict[str, str] = field(default_factory=dict)
+    """each person's section, if the table has sections"""
 
 
 def fill_table(
@@ -59,14 +59,14 @@ def fill_table(
 ) -> FilledTable:
     """Write OUT/roster_<name of the table> with the scores of a finished run. Raise PlatformTableError or TableError.
 
-    `grade_columns` name a column for each of `assignments`, in the same order.
+    `grade_columns` names a column for each of `assignments`, in the same order.
     """
     rows: dict[str, list[Row]] = defaultdict(list)
     for row in graded:
         rows[row.submission.assignment].append(row)
     if absent := [name for name in assignments if name not in rows]:
-        raise PlatformTableError(f"the results have no submission of {', '.join(absent)}: grade them first")
-    table = tables.read(table_path)
+        raise PlatformTableError(f"the results have no submission for {', '.join(absent)}: grade them first")
+    table = csv_tables.read(table_path)
     columns = _columns(table, assignments or sorted(filter(None, rows)), grade_columns)
     student_lines = _StudentLines(table, id_column, [*chain.from_iterable(rows.values())])
     filled = FilledTable(out_folder / f"roster_{table_path.name}")
@@ -77,7 +77,7 @@ def fill_table(
     section = next((n for n, title in enumerate(table.titles) if title.casefold() in SECTION_COLUMNS), None)
     for row in chain.from_iterable(rows.values()):
         for line in student_lines.lines_of(row) if section is not None else ():
-            filled.sections[row.submission.who] = table.lines[line][section or 0].strip()
+            filled.section_by_person[row.submission.who] = table.lines[line][section or 0].strip()
     lines_without = sorted(student_lines.lines - lines_with_submission)
     filled.remarks["Without a submission"] = [printable(table.lines[number][0]) for number in lines_without]
     filled.remarks = {heading: about for heading, about in filled.remarks.items() if about}
@@ -88,7 +88,7 @@ def fill_table(
 def _fill_column(
     table: Table, column: int, name: str, rows: list[Row], student_lines: _StudentLines, filled: FilledTable
 ) -> set[int]:
-    """Write the scores of one assignment; return the lines of all students with a submission."""
+    """Write one assignment's scores; return the lines of all students with a submission."""
     lines_of_rows = [student_lines.lines_of(row) for row in rows]
     times = Counter(chain.from_iterable(lines_of_rows))
     written = replaced = 0
@@ -101,23 +101,23 @@ def _fill_column(
             filled.remarks[heading].append(label)
         elif line is None or row.machine_failure:
             filled.remarks["To fill in by hand"].append(label)
-        elif row.grade.status is Status.UNREADABLE and not row.adjustments:
+        elif row.grade.status is SubmissionStatus.UNREADABLE and not row.adjustments:
             filled.remarks["Left empty, because the file could not be read"].append(label)
-        elif (cell := line[column].strip()) and tables.number(cell) is None:
-            filled.remarks["Left as it is"].append(f"{label} ({printable(cell)})")
+        elif (cell := line[column].strip()) and csv_tables.number(cell) is None:
+            filled.remarks["Left unchanged"].append(f"{label} ({printable(cell)})")
         else:
             score = f"{row.score:.10g}"
-            replaced += bool(cell) and tables.number(cell) != row.score
+            replaced += bool(cell) and csv_tables.number(cell) != row.score
             table.set(line, column, score.replace(".", ",") if table.has_decimal_commas else score)
             written += 1
     title = table.titles[column]
-    filled.scores[title] = written
+    filled.score_counts[title] = written
     if replaced:
-        filled.remarks["Cells that held another number"].append(f"{replaced} in {printable(title)}")
+        filled.remarks["Cells that contained another number"].append(f"{replaced} in {printable(title)}")
     maximum = max((row.grade.max_score for row in rows), default=0.0)
     for table_maximum in sorted(_column_maximums(table, column) - {maximum}):
-        remark = f"{name} is worth {table_maximum:g} in {table.path.name}, and the scores are of {maximum:g}"
-        filled.remarks["To change there first"].append(remark)
+        remark = f"{name} is worth {table_maximum:g} in {table.path.name}, but the scores are out of {maximum:g}"
+        filled.remarks["To change in the table first"].append(remark)
     return {*times}
 
 
@@ -144,32 +144,32 @@ def _columns(table: Table, assignments: Sequence[str], named: Sequence[str]) -> 
     columns = {name: numbers[0] for name, numbers in matches.items() if len(numbers) == 1}
     if not columns:
         raise PlatformTableError(
-            f"{table.path} has no column for {', '.join(assignments) or 'any assignment'}: say which with --assignment"
+            f"{table.path} has no column for {', '.join(assignments) or 'any assignment'}: name it with --assignment"
             f" NAME --grade-column TITLE. Its columns are {printable(', '.join(titles), 300)}"
         )
     return columns
 
 
 def _comparable_title(title: str) -> str:
-    """Return a title for comparison. Canvas adds a number in brackets."""
+    """Return a title in a form for comparison: Canvas adds a number in brackets."""
     return folded(re.sub(r" \(\d+\)$", "", title)).replace("_", " ").strip()
 
 
 class _StudentLines:
-    """Lines of a table by the keys of their students."""
+    """A table's lines by their students' keys."""
 
     def __init__(self, table: Table, id_column: str | None, rows: Iterable[Row]) -> None:
         titles = (id_column,) if id_column is not None else ID_COLUMNS
         columns = [number for number, title in enumerate(table.titles) if title in titles]
         if not columns:
             raise PlatformTableError(
-                f"{table.path} has no column {' or '.join(titles)}: say with --id-column TITLE where it has the number,"
-                " the address or the login of a student"
+                f"{table.path} has no column {' or '.join(titles)}: name the column with the students' numbers,"
+                " addresses or logins with --id-column TITLE"
             )
         self._table = table
         self._lines: dict[str, set[int]] = defaultdict(set)
         for column in columns:
-            prefix = _common_prefix([line[column].strip() for line in table.lines])
+            prefix = _common_prefix_before_number([line[column].strip() for line in table.lines])
             for number, line in enumerate(table.lines):
                 text = line[column].strip()
                 for key in {text, text.removeprefix(prefix), text.removeprefix("#")} - {""}:
@@ -182,23 +182,23 @@ class _StudentLines:
 
     @property
     def lines(self) -> set[int]:
-        """Return the lines of students."""
+        """Return the lines that belong to students."""
         return set(chain.from_iterable(self._lines.values()))
 
     def lines_of(self, row: Row) -> set[int]:
-        """Return the lines of a student: one, if all is well."""
+        """Return a student's lines: exactly one, if all is well."""
         numbers = self._lines_with_identity(row)
         return {number for number in numbers if not self._is_another(row, number)}
 
     def has_another_name(self, row: Row) -> bool:
-        """Return True if a line has the student's number, and another name."""
+        """Return True if a line has the student's number but another name."""
         return bool(self._lines_with_identity(row)) and not self.lines_of(row)
 
     def _lines_with_identity(self, row: Row) -> set[int]:
         return set[int]().union(*(self._lines[key] for key in identities(row.submission) & self._lines.keys()))
 
     def _is_another(self, row: Row, number: int) -> bool:
-        """Return True if Moodle's folder has a name like none in the line: groups have numbers as well."""
+        """Return True if the name of Moodle's folder resembles no name in the line: groups also have numbers."""
         is_from_moodle = row.submission.person.platform == "Moodle" and bool(row.submission.person.name)
         return is_from_moodle and self._has_names and not self._has_name_of(row, number)
 
@@ -207,24 +207,24 @@ class _StudentLines:
         return any(_is_alike(row.submission.person.name, cell) for cell in cells)
 
 
-def _common_prefix(cells: Sequence[str]) -> str:
-    """Return the words before the number if they are the same in all cells, as in Moodle's `Participant 123`."""
+def _common_prefix_before_number(cells: Sequence[str]) -> str:
+    """Return the words before the number, if all cells share them, as in Moodle's `Participant 123`."""
     prefixes = {re.sub(r"\d+$", "", cell) for cell in cells if cell}
     return prefixes.pop() if len(prefixes) == 1 else ""
 
 
 def _is_alike(name: str, other: str) -> bool:
-    """Return True for two spellings of a name: in another order, without accents, or with letters that were lost."""
+    """Return True for two spellings of one name: in another order, without accents, or with letters missing."""
     words, others = words_of(name), words_of(other)
     pairs = ((words, others), (sorted(words), sorted(others)))
     texts = (("".join(first), "".join(second)) for first, second in pairs)
-    return bool(words) and any(SequenceMatcher(None, *text).ratio() >= MIN_LIKENESS for text in texts)
+    return bool(words) and any(SequenceMatcher(None, *text).ratio() >= MIN_NAME_SIMILARITY for text in texts)
 
 
 def _column_maximums(table: Table, column: int) -> set[float]:
-    """Return the maximum of a column, which is in a column in Moodle, and in the first line in Canvas."""
+    """Return the maximum score for a column, which Moodle has in a separate column, and Canvas in the first line."""
     if MOODLE_MAXIMUM in table.titles:
         cells = [line[table.titles.index(MOODLE_MAXIMUM)] for line in table.lines]
     else:
         cells = [line[column] for line in table.lines if line[0].strip() == CANVAS_MAXIMUM]
-    return {table_maximum for table_maximum in map(tables.number, cells) if table_maximum is not None}
+    return {table_maximum for table_maximum in map(csv_tables.number, cells) if table_maximum is not None}

@@ -1,13 +1,13 @@
 """Similar submissions, which are worth reading side by side.
 
 Copies differ first in names, comments, layout, messages and the order of functions, so these do not count: every
-function becomes the sequence of its syntax tree's nodes, and every run of twelve nodes a fingerprint (the k-grams of
-Schleimer, Wilkerson and Aiken 2003, "Winnowing", all of them kept). Fingerprints of the handout are set aside, as are
-fingerprints of more than a quarter of the class: the idioms of the course. An index from fingerprints to submissions
-compares the others, so that a class of thousands takes seconds.
+function becomes the sequence of its syntax tree's nodes, and every run of twelve nodes becomes a fingerprint (the
+k-grams of Schleimer, Wilkerson and Aiken 2003, "Winnowing", all of them kept). Fingerprints that occur in the handout
+are set aside, as are those that occur in more than a quarter of the class, the idioms of the course. The others are
+compared through an index from fingerprints to submissions, so a class of thousands takes seconds.
 
-A pair is listed if at least half of one submission is also in the other, or if both are nearly one program. Similar is
-not copied: two students may have had one book, one teacher or one idea.
+A pair is listed if at least half of one submission is also in the other, or if the two are nearly the same program.
+Similar does not mean copied: two students may have had the same book, teacher or idea.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from autograder.course import ROOT, Assignment, assignments
+from autograder.course import ROOT, Assignment, term_assignments
 from autograder.files import write_csv
 from autograder.grading.row import Row
 from autograder.parallel import CutOff, map_bounded
@@ -39,19 +40,27 @@ from autograder.submission.syntax import NotPythonError, parse
 SIMILARITY_FILE = "similarity.csv"
 _COLUMNS = "assignment group student other_student share other_share file other_file sha256 other_sha256".split()
 NODES_PER_FINGERPRINT = 12
-"""Nodes of the syntax tree in one fingerprint."""
+"""Number of syntax tree nodes in one fingerprint."""
 MIN_SHARE, MIN_SHARED = 0.5, 30
-"""Part and number of its fingerprints that a submission of a pair shares: fewer occur by chance."""
+"""Minimum share and number of its fingerprints that one submission of a pair shares; fewer may occur by chance."""
 COMMON_SHARE, MIN_COMMON = 0.25, 10
-"""Part of the class, and number of submissions, beyond which a fingerprint counts as common."""
+"""Share of the class, and number of submissions, beyond which a fingerprint counts as common."""
 MAX_FINGERPRINTS = 32768
-"""Maximum number of fingerprints of one submission; a solution has a few hundred to a thousand."""
+"""Maximum number of fingerprints per submission; a solution has from a few hundred to a thousand."""
 SAME_PROGRAM_SHARE, SMALLEST_COMPARED = 0.9, 3
-"""Shared part of two programs that are nearly one, and number of smallest fingerprints that find such pairs."""
+"""Share that two nearly equal programs have in common, and number of smallest fingerprints for finding such pairs."""
 
 Fingerprints = NDArray[np.uint64]
-Link = tuple[float, int, int]
-"""Similarity, and the numbers of two submissions."""
+
+
+class Link(NamedTuple):
+    """Two similar submissions."""
+
+    similarity: float
+    first: int
+    """number of a submission, smaller than that of the second"""
+    second: int
+
 
 _NONE: Fingerprints = np.empty(0, dtype=np.uint64)
 _POWERS = np.array(
@@ -61,20 +70,20 @@ _MIXES = np.array([pow(0x9E3779B97F4A7C15, exponent, 2**64) for exponent in rang
 
 
 def write(
-    out: Path, graded: Iterable[Row], cells: Callable[[str], tuple[str, ...]], others: Iterable[Submission] = ()
+    out: Path, graded: Iterable[Row], cells_by_hash: Callable[[str], tuple[str, ...]], others: Iterable[Submission] = ()
 ) -> list[str]:
     """Write OUT/similarity.csv, by assignment and group; return the files that could not be compared.
 
-    Students who submitted one file together are one submission. For a group only its strongest links are listed: n − 1
-    for n submissions. `others`, such as solutions and an earlier term's class, may be one of a pair, and do not count
-    otherwise. `cells` returns the code for a hash. Raise OSError if there is no room.
+    Students who submitted a file together count as one submission. For each group, only the strongest links are listed:
+    n − 1 for n submissions. `others`, such as solutions and an earlier term's class, may be part of a pair, but do not
+    count otherwise. `cells_by_hash` returns the code for a hash. Raise OSError if the disk is full.
     """
     students: defaultdict[tuple[str, str, str, str], list[str]] = defaultdict(list)
     for row in graded:
         if (one := row.submission).problem is None:
             students[one.assignment, one.file, one.sha256, row.key.code].append(row.student)
     files = [
-        Submission(", ".join(names), assignment, file, sha256, cells(code))
+        Submission(", ".join(names), assignment, file, sha256, cells_by_hash(code))
         for (assignment, file, sha256, code), names in students.items()
     ]
     listed = {(one.assignment, student, one.cells) for one in files for student in one.student.split(", ")}
@@ -96,7 +105,7 @@ def write(
 
 
 def read(out: Path) -> list[dict[str, str]] | None:
-    """Return the pairs in OUT/similarity.csv, by column; None if the file is missing or its form was changed."""
+    """Return the pairs in OUT/similarity.csv, by column; None if the file is missing or its format has changed."""
     try:
         table = pd.read_csv(out / SIMILARITY_FILE, dtype=str, keep_default_na=False, encoding_errors="replace")
     except (OSError, ValueError):
@@ -105,7 +114,7 @@ def read(out: Path) -> list[dict[str, str]] | None:
 
 
 def _handout(assignment: Assignment) -> tuple[Fingerprints, Set[str]]:
-    """Return the fingerprints of an assignment's handout, and the names in it."""
+    """Return the fingerprints of an assignment's handout and the names in it."""
     texts = [path.read_text("utf-8") for path in sorted(assignment.folder.glob("*.py"))]
     statements = [node for text in texts for node in parse(text).body]
     vocabulary = {
@@ -116,17 +125,19 @@ def _handout(assignment: Assignment) -> tuple[Fingerprints, Set[str]]:
 
 
 def _pairs(files: Sequence[Submission], whole: Sequence[Fingerprints], size: int) -> Iterator[list[str]]:
-    """Yield the rows of one assignment, whose class are the first `size` files; the strongest group first."""
+    """Yield the rows for one assignment, the strongest group first; the first `size` files are the class."""
     class_ = {file.cells: prints for file, prints in zip(files[:size], whole, strict=False)}
     distinct, owners = np.unique(np.concatenate([*class_.values(), _NONE]), return_counts=True)
     common = distinct[owners > max(COMMON_SHARE * len(class_), MIN_COMMON)]
     distinctive = [np.setdiff1d(prints, common, True) for prints in whole]
     links = [
-        link for link in (*similar_pairs(distinctive), *_same_programs(distinctive, whole)) if min(link[1:]) < size
+        link
+        for link in (*similar_pairs(distinctive), *_same_programs(distinctive, whole))
+        if min(link.first, link.second) < size
     ]
-    for number, group in enumerate(strongest_links(links, len(files)), 1):
+    for number, group in enumerate(maximum_spanning_forest(links, len(files)), 1):
         for _, i, j in group:
-            # If little is left, many submissions share it.
+            # If little is left, many submissions share the rest.
             first, second = (
                 (distinctive[i], distinctive[j])
                 if min(len(distinctive[i]), len(distinctive[j])) >= MIN_SHARED
@@ -139,9 +150,9 @@ def _pairs(files: Sequence[Submission], whole: Sequence[Fingerprints], size: int
 
 
 def _same_programs(distinctive: Sequence[Fingerprints], whole: Sequence[Fingerprints]) -> Iterator[Link]:
-    """Yield pairs of nearly the same program that much of the class has, whose fingerprints are therefore set aside.
+    """Yield pairs of nearly equal programs that much of the class shares, so that their fingerprints were set aside.
 
-    Each is compared with the first submission that has the same smallest fingerprints.
+    Each submission is compared with the first one that has the same smallest fingerprints.
     """
     first: dict[tuple[int, ...], int] = {}
     for i, prints in enumerate(whole):
@@ -149,7 +160,7 @@ def _same_programs(distinctive: Sequence[Fingerprints], whole: Sequence[Fingerpr
             j = first.setdefault((int(mix), *np.sort(prints ^ mix)[:SMALLEST_COMPARED].tolist()), i)
             share = len(np.intersect1d(prints, whole[j], True)) / max(len(prints), len(whole[j]))
             if j != i and share >= SAME_PROGRAM_SHARE:
-                yield share, j, i
+                yield Link(share, j, i)
 
 
 def _fingerprints_beyond_handout(
@@ -165,7 +176,7 @@ def _fingerprints_beyond_handout(
 
 
 def _function_fingerprints(vocabulary: Set[str], cells: Iterable[str]) -> Fingerprints:
-    """Return the fingerprints of all functions, each once, in ascending order.
+    """Return the distinct fingerprints of all functions, in ascending order.
 
     Signatures, imports and the quiz are left out, since the handout dictates them. Names in `vocabulary` are kept.
     """
@@ -191,7 +202,7 @@ def _nodes(body: Sequence[ast.AST], vocabulary: Set[str]) -> Iterator[str]:
     while todo:
         match todo.pop():
             case ast.Expr(value=ast.Constant()) | ast.expr_context():
-                pass  # a docstring; whether a name is read or written
+                pass  # a docstring, or whether a name is read or written
             case ast.Name(id=name):
                 yield name if name in vocabulary else "name"
             case ast.arg():
@@ -211,7 +222,7 @@ def _nodes(body: Sequence[ast.AST], vocabulary: Set[str]) -> Iterator[str]:
 
 
 def fingerprints(nodes: Sequence[str]) -> Fingerprints:
-    """Return a number for every run of nodes, equal in every process and on every machine."""
+    """Return a number for every run of nodes, the same in every process and on every machine."""
     if len(nodes) < NODES_PER_FINGERPRINT:
         return _NONE
     numbers = np.array([zlib.crc32(node.encode()) for node in nodes], dtype=np.uint64)
@@ -219,7 +230,7 @@ def fingerprints(nodes: Sequence[str]) -> Fingerprints:
 
 
 def similar_pairs(distinctive: Sequence[Fingerprints]) -> Iterator[Link]:
-    """Yield pairs i < j that are similar, with the part of the larger one that they share."""
+    """Yield the similar pairs i < j, each with the share of the larger submission that the two have in common."""
     sizes = np.array([len(prints) for prints in distinctive])
     owners = np.repeat(np.arange(len(distinctive)), sizes)
     having = pd.Series(owners).groupby(np.concatenate([*distinctive, _NONE])).indices  # fingerprint → submissions
@@ -230,15 +241,15 @@ def similar_pairs(distinctive: Sequence[Fingerprints]) -> Iterator[Link]:
         shared = np.bincount(theirs, minlength=len(distinctive))
         for j in np.flatnonzero((shared >= MIN_SHARED) & (shared >= MIN_SHARE * np.minimum(sizes, sizes[i]))):
             if i < j:
-                yield shared[j] / max(sizes[i], sizes[j]), i, int(j)
+                yield Link(shared[j] / max(sizes[i], sizes[j]), i, int(j))
 
 
-def strongest_links(links: Iterable[Link], n: int) -> list[list[Link]]:
-    """Return the links of a maximum spanning forest, group by group (Kruskal's algorithm)."""
-    together = [{i} for i in range(n)]
+def maximum_spanning_forest(links: Iterable[Link], n_submissions: int) -> list[list[Link]]:
+    """Return the links of a maximum spanning forest, group by group (by Kruskal's algorithm)."""
+    together = [{i} for i in range(n_submissions)]
     kept = []
-    for link in sorted(links, key=lambda link: (-link[0], link[1:])):
-        smaller, larger = sorted((together[link[1]], together[link[2]]), key=len)
+    for link in sorted(links, key=lambda link: (-link.similarity, *link[1:])):
+        smaller, larger = sorted((together[link.first], together[link.second]), key=len)
         if smaller is not larger:
             larger |= smaller
             for i in smaller:
@@ -246,13 +257,13 @@ def strongest_links(links: Iterable[Link], n: int) -> list[list[Link]]:
             kept.append(link)
     groups: dict[int, list[Link]] = {}
     for link in kept:
-        groups.setdefault(id(together[link[1]]), []).append(link)
+        groups.setdefault(id(together[link.first]), []).append(link)
     return list(groups.values())
 
 
 def published_solutions() -> Iterator[Submission]:
-    """Yield the solutions of the course, and its sample class if it exists: anybody can find them."""
-    for one in assignments():
+    """Yield the course's solutions and, if it exists, its sample class, since anyone can find these."""
+    for one in term_assignments():
         samples = sorted((ROOT / "tests" / "submissions" / one.name).glob("*.py"))
         for student, path in [("reference solution", one.solution), *((path.stem, path) for path in samples)]:
             data, name = path.read_bytes(), path.relative_to(ROOT).as_posix()
@@ -262,10 +273,10 @@ def published_solutions() -> Iterator[Submission]:
 
 
 def earlier_submissions(folder: Path) -> Iterator[Submission]:
-    """Yield the submissions of an earlier class, from a folder as `grade` takes it, with those that cannot be read."""
-    names = tuple(assignment.name for assignment in assignments())
+    """Yield an earlier class's submissions, including unreadable ones, from a folder as `grade` takes it."""
+    names = tuple(assignment.name for assignment in term_assignments())
     students = find_in_folder(folder, None, names).students
-    outcomes = map_bounded(partial(read_uploads, known=names), students)
+    outcomes = map_bounded(partial(read_uploads, assignments=names), students)
     for uploads, outcome in zip(students, outcomes, strict=True):
         for submission in lost(uploads, outcome.why) if isinstance(outcome, CutOff) else outcome:
             yield replace(submission, student=f"{submission.student} ({folder.name})")

@@ -1,4 +1,4 @@
-"""Templates, and the single renderer for them."""
+"""Templates and their single renderer."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
 
 FOLDER = Path(__file__).with_name("page_template")
-"""Templates of this room, and the style sheet that all pages share."""
+"""Folder of this room's templates, and of the style sheet that all pages share."""
 
 
 def environment(*folders: Path) -> Environment:
-    """Return the templates of some folders. Values are escaped in HTML, and a missing value is an error."""
+    """Return the templates in these folders. Values are escaped in HTML, and a missing value is an error."""
     made = Environment(
         loader=FileSystemLoader(folders),
         autoescape=select_autoescape(),

@@ -1,6 +1,6 @@
 """A submission in the sandbox, in the form that tests use.
 
-Its file is loaded at the first call of a function. A worker that ends is replaced, within the limits of a submission.
+Its file is loaded at the first call to a function. A worker that ends is replaced, within the submission's limits.
 """
 
 from __future__ import annotations
@@ -8,23 +8,23 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply
-from autograder.protocol.failure import Kind, Status, Stopped
+from autograder.protocol.failure import CallStopped, Kind, SubmissionStatus
 from autograder.sandbox import wire
 from autograder.sandbox.client import Sandbox, Worker, WorkerDiedError, WorkerSlowError
 from autograder.sandbox.limits import Limits
 
 MIN_WAIT_SECONDS = 0.01
-"""Time that is too short to wait for a reply."""
+"""Time below which waiting for a reply is pointless."""
 
 
 class SandboxedBackend:
     """A submission in the sandbox, as the backend of tests: a worker, its time and its restarts."""
 
     def __init__(self, sandbox: Sandbox, name: str, cells: tuple[str, ...], limits: Limits | None = None) -> None:
-        """Take the text of the module `name`: one cell, or several from a notebook.
+        """Take the text of the module `name`: one cell, or several cells from a notebook.
 
         The limits are those of the sandbox unless others are provided.
         """
@@ -35,30 +35,30 @@ class SandboxedBackend:
         self.worker: Worker | None = None
         self.is_loaded = False
         self.failure: Raised | None = None
-        """exception that stopped its file at the first loading"""
+        """exception that stopped its file when it was first loaded"""
         self.deadline = time.monotonic() + self.limits.submission_seconds
-        """the one clock, for calls and for tests that check their results, in both processes of a submission"""
+        """the single clock, for calls and for tests that check their results, in both of a submission's processes"""
         self.seconds_left = self.limits.submission_seconds
-        """of replies of this process"""
+        """time left for replies from this process"""
         self.deaths = 0
         self.slow: Counter[str] = Counter()
         self.other: SandboxedBackend | None = None
         """the submission's other process, which is suspended while this process is awake"""
         self.unchanged: dict[str, Reply] = {}
-        """ANSWERS, or an undefined name → the reply, which is not requested again before another function has run"""
-        self.status: Status | None = None
-        """of a submission that is no longer called"""
+        """ANSWERS, or an undefined name → the reply, which is not requested again until another function has run"""
+        self.status: SubmissionStatus | None = None
+        """status of a submission that is no longer called"""
         self.why = ""
 
     def call(self, call: Call) -> Reply:
-        """Return the reply to a call. Raise Stopped if there is none, SandboxError if that is the machine's fault."""
-        # A result can be plain and still make a test compute for long, on the same clock.
-        self._check_clock()
+        """Return the reply to a call. Raise CallStopped if there is none, SandboxError by the machine's fault."""
+        # Even a plain result can make a test compute for a long time, on the same clock.
+        self._give_up_if_late()
         if self.status is not None:
-            raise Stopped(Kind[self.status.name], self.why)
+            raise CallStopped(Kind[self.status.name], self.why)
         if self.slow[call.function] >= self.limits.slow_calls:
             often = f"{self.limits.slow_calls} times and is not called again"
-            raise Stopped(Kind.TIMEOUT, f"{call.function} did not return {often}")
+            raise CallStopped(Kind.TIMEOUT, f"{call.function} did not return {often}")
         if call.function in self.unchanged:
             return self.unchanged[call.function]
         # May raise ValueError: a test may pass a result as an argument, and a result may be too large.
@@ -69,22 +69,34 @@ class SandboxedBackend:
         if call.function == ANSWERS or (reply.raised is not None and reply.raised.is_undefined(call.function)):
             self.unchanged[call.function] = reply
         else:
-            self.unchanged.clear()  # the function may have defined others
+            self.unchanged.clear()  # the function may have defined other names
         return reply
+
+    def send_ahead(self, calls: Iterable[Call]) -> None:
+        """Send calls that will be made later, in this order, so that the process need not wait between them.
+
+        Raise CallStopped if the file cannot be loaded, ValueError if a call is too large.
+        """
+        requests = [wire.request(call) for call in calls]
+        if len(requests) > 1 and self.status is None:
+            if self.worker is None:
+                self._load()
+            assert self.worker is not None
+            self.worker.send_ahead(requests)
 
     def _load(self) -> None:
         request = wire.load_request(self.name, self.cells, f"{self.name}.py", self.limits.call_seconds)
         begin = time.monotonic()
         self.worker = self.sandbox.open()
-        self.deadline += time.monotonic() - begin  # the fault of the machine
+        self.deadline += time.monotonic() - begin  # the machine's fault
         loaded = self._ask("your file", request, loading=True)
-        # Messages of a replacement could contain observations of its predecessor.
+        # A replacement's messages could contain what its predecessor observed.
         if not self.is_loaded:
             self.failure, self.is_loaded = loaded.raised, True
 
     def _ask(self, what: str, request: bytes, loading: bool = False) -> Reply:
         assert self.worker is not None
-        # A file that is interrupted at the end of its time may have further cells.
+        # A file that is interrupted at its time limit may have further cells.
         seconds = self.limits.call_seconds * (2 if loading else 1)
         begin = time.monotonic()
         if self.other is not None:
@@ -95,7 +107,7 @@ class SandboxedBackend:
             raise self._died(what, error, loading) from error
         finally:
             self.seconds_left -= time.monotonic() - begin
-            self._check_clock()
+            self._give_up_if_late()
 
     @property
     def is_out_of_time(self) -> bool:
@@ -106,33 +118,34 @@ class SandboxedBackend:
         """Return the seconds until the submission is no longer called."""
         return min(self.seconds_left, self.deadline - time.monotonic())
 
-    def _check_clock(self) -> None:
+    def _give_up_if_late(self) -> None:
         if self.is_out_of_time:
-            self._give_up(
-                Status.TIMEOUT, f"not run: the submission has used its {self.limits.submission_seconds:g} seconds"
+            self._set_final_status(
+                SubmissionStatus.TIMEOUT,
+                f"not run: the submission has used its {self.limits.submission_seconds:g} seconds",
             )
 
-    def _died(self, what: str, error: WorkerDiedError, loading: bool) -> Stopped:
-        """Count a worker that ended, and give up on the submission if it does so too often. Return the exception."""
+    def _died(self, what: str, error: WorkerDiedError, loading: bool) -> CallStopped:
+        """Count a worker that ended, and give up on the submission if this happens too often. Return the exception."""
         ended = self._close() or str(error)
         is_slow = isinstance(error, WorkerSlowError)
         self.deaths += 1
         self.slow[what] += is_slow
         if loading:
-            why = f"{what} {ended} while it was loaded: look at what stands outside of functions"
-            self._give_up(Status.TIMEOUT if is_slow else Status.KILLED, why)
+            why = f"{what} {ended} while it was loaded: look at the code outside functions"
+            self._set_final_status(SubmissionStatus.TIMEOUT if is_slow else SubmissionStatus.KILLED, why)
         elif self.deaths > self.limits.worker_restarts:
             all_slow = sum(self.slow.values()) == self.deaths
             often = f"not run: the submission {ended} {self.deaths} times"
-            self._give_up(Status.TIMEOUT if all_slow else Status.KILLED, often)
-        return Stopped(Kind.TIMEOUT if is_slow else Kind.CRASHED, self.why if loading else f"{what} {ended}")
+            self._set_final_status(SubmissionStatus.TIMEOUT if all_slow else SubmissionStatus.KILLED, often)
+        return CallStopped(Kind.TIMEOUT if is_slow else Kind.CRASHED, self.why if loading else f"{what} {ended}")
 
-    def _give_up(self, status: Status, why: str) -> None:
+    def _set_final_status(self, status: SubmissionStatus, why: str) -> None:
         if self.status is None:
             self.status, self.why = status, why
 
     def _close(self) -> str:
-        """End the worker. Return the words for an earlier end; empty if there was none."""
+        """End the worker. Return a description of an earlier end; empty if there was none."""
         worker, self.worker = self.worker, None
         return worker.close() if worker is not None else ""
 
@@ -141,8 +154,8 @@ class SandboxedBackend:
         """Load the submission again, with further cells at its end, in a second process.
 
         The second process has its own state and its own share of the time. At most one of the two is awake: each is
-        suspended before a request to the other, and the first until its next request. So no information of the second
-        process reaches the first one while that can listen.
+        suspended before a request to the other, and the first stays suspended until its next request. So no information
+        from the second process reaches the first while it can listen.
         """
         begin = time.monotonic()
         second = SandboxedBackend(self.sandbox.second_sandbox, self.name, (*self.cells, *cells), self.limits)

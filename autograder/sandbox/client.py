@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import json
 import os
 import shutil
@@ -13,7 +14,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Collection
+from collections import deque
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -32,13 +34,13 @@ WORKER_ENVIRONMENT = {
     "PYTHONDONTWRITEBYTECODE": "1",
     # The C library would set aside 64 MiB of address space for each thread.
     "MALLOC_ARENA_MAX": "1",
-    # Freed arrays of some size stay in the process: the next one would pay again for each of its pages.
+    # Freed arrays of some size stay in the process: otherwise the next one would pay again for each of its pages.
     "MALLOC_MMAP_THRESHOLD_": str(16 << 20),
     "MALLOC_TRIM_THRESHOLD_": str(64 << 20),
     # One thread for linear algebra, so forking is safe, and results are the same on any machine.
     **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"),
 }
-"""The environment of a zygote, and of a worker."""
+"""The environment of a zygote and of a worker."""
 
 LIBRARIES = str(Path(np.__file__).resolve().parents[1])
 """Folder in which numpy is installed."""
@@ -47,11 +49,15 @@ MACHINE_TIMEOUT_SECONDS = 60.0
 """Time for the machine's own work: to start, to fork, to lock. It does not count as the submission's time."""
 
 
+MAX_AHEAD_BYTES = 64 * 1024
+"""Maximum bytes of requests that are sent ahead: the connection holds them without waiting for the worker."""
+
+
 class SandboxError(BaseException):
     """The wall itself does not work here. The message says what is wrong and what to do.
 
-    Not an Exception: raised in the middle of a test, it must end the grading, and no search for a smaller failing
-    example or for the test's result may treat it as a mistake of the submission.
+    Not an Exception: raised in the middle of a test, it must end the grading. Nothing that looks for a smaller failing
+    example, or for the test's result, may treat it as the submission's mistake.
     """
 
 
@@ -67,7 +73,7 @@ class Sandbox:
     """A zygote and its worker; there is at most one worker at a time."""
 
     def __init__(self, disabled_locks: Collection[str] = (), limits: Limits = LIMITS) -> None:
-        """Start a zygote without some locks of the wall."""
+        """Start a zygote without the disabled locks."""
         self.disabled_locks = disabled_locks
         self.limits = limits
         # A short fixed prefix, so that the path, which a submission can read, reveals nothing about the grader.
@@ -91,11 +97,11 @@ class Sandbox:
         return Sandbox(self.disabled_locks, self.limits)
 
     def open(self) -> Worker:
-        """Fork a fresh worker in a new scratch folder, and wait until its locks are on. Raises SandboxError."""
+        """Fork a fresh worker in a new scratch folder, and wait until its locks are on. May raise SandboxError."""
         ours, theirs = socket.socketpair()
         worker = Worker(self, ours)
         try:
-            with theirs, contextlib.suppress(OSError):  # its answer contains the reason of its end
+            with theirs, contextlib.suppress(OSError):  # its answer says why it ended
                 socket.send_fds(self.control, [zygote.FORK], [theirs.fileno()])
             worker.process = self._zygote_message()["process"]
             if raised := worker.ask(None, MACHINE_TIMEOUT_SECONDS).raised:
@@ -108,7 +114,7 @@ class Sandbox:
     def kill_worker(self) -> tuple[int, str]:
         """Kill the current worker and wait for its end.
 
-        Return its exit status (negative: a signal), and the words for the zygote's limit that it had exceeded.
+        Return its exit status (negative: a signal), and a description of the zygote's limit that it had exceeded.
         """
         try:
             self.control.sendall(zygote.END)
@@ -122,7 +128,7 @@ class Sandbox:
         """Return the next message of the zygote. Raise OSError for an error message or a closed connection."""
         try:
             message = self.control.recv(zygote.MAX_MESSAGE_BYTES)
-        except ConnectionResetError:  # it ended before it had read everything: its last message comes after this
+        except ConnectionResetError:  # it ended before it had read everything: its last message follows
             message = self.control.recv(zygote.MAX_MESSAGE_BYTES)
         if not message:
             raise ConnectionResetError("the process that starts workers has ended")
@@ -132,17 +138,17 @@ class Sandbox:
         return answer
 
     def _renew_scratch(self) -> None:
-        """Make a new folder for the next worker: the size of a used folder shows how many files were in it."""
+        """Make a new folder for the next worker, because the size of a used folder shows how many files were in it."""
         self.home.chmod(0o700)
         shutil.rmtree(self.scratch, ignore_errors=True)  # at first there is none
         self.scratch.mkdir(0o700)
-        # Landlock covers everything below `home`, so that the folder in it may change; nobody may list `home` itself,
-        # or write into it. If a worker's files belong to its own user, it becomes the owner of `scratch`, and can pass
+        # Landlock covers everything below `home`, so the folder in it may change; nobody may list `home` itself,
+        # or write to it. If a worker's files belong to its own user, it becomes the owner of `scratch`, and can pass
         # through `home`.
         self.home.chmod(0o111)
 
     def close(self) -> None:
-        """End the zygote, which ends its worker first; nothing of the sandbox remains."""
+        """End the zygote, which ends its worker first, so that nothing of the sandbox remains."""
         if "second_sandbox" in vars(self):
             self.second_sandbox.close()
         self.control.close()
@@ -159,7 +165,7 @@ def _start_zygote(variables: dict[str, str]) -> tuple[subprocess.Popen[bytes], s
     # -s, -S: no site-packages; -P: no script folder on the path.
     process = subprocess.Popen(
         [sys.executable, "-s", "-S", "-P", str(Path(zygote.__file__)), str(theirs.fileno())],
-        # One variable of the grader's environment is passed on: the interpreter may not start without it.
+        # One of the grader's environment variables is passed on: the interpreter may not start without it.
         env=variables | {name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"},
         pass_fds=[theirs.fileno()],
         stdin=subprocess.DEVNULL,
@@ -172,7 +178,7 @@ def _start_zygote(variables: dict[str, str]) -> tuple[subprocess.Popen[bytes], s
 
 
 def environment(scratch: Path) -> dict[str, str]:
-    """Return the environment variables of a submission."""
+    """Return a submission's environment variables."""
     return {**WORKER_ENVIRONMENT, "HOME": str(scratch), "TMPDIR": str(scratch)}
 
 
@@ -186,10 +192,12 @@ class Worker:
         self.sandbox = sandbox
         self.wire = wire_end
         self._unread = bytearray()
+        self.sent: deque[bytes] = deque()
+        """requests whose replies have not been read, in order"""
         self.is_suspended = False
 
     def suspend(self) -> None:
-        """Stop all threads of the process until the next request, and wait until they have stopped."""
+        """Stop all threads of the process until the next request; return once they have stopped."""
         if self.is_suspended:
             return
         self._signal(signal.SIGSTOP)
@@ -204,10 +212,23 @@ class Worker:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.process, number)
 
-    def ask(self, request: bytes | None, seconds: float) -> Reply:
-        """Send a request and return its reply; without a request, the reply that says that the locks are on.
+    def send_ahead(self, requests: Sequence[bytes]) -> None:
+        """Send the first of some requests that `ask` will make in this order; a suspended process waits.
 
-        Raise WorkerDiedError if there is none. The worker cannot be used after that.
+        The worker then computes one reply after the other without waiting for the grader in between.
+        """
+        sizes = itertools.accumulate(map(len, requests))
+        batch = [request for request, size in zip(requests, sizes, strict=True) if size <= MAX_AHEAD_BYTES]
+        if batch and not self.sent:
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it has ended, as `ask` will notice
+                self.wire.sendall(b"".join(batch))
+                self.sent.extend(batch)
+
+    def ask(self, request: bytes | None, seconds: float) -> Reply:
+        """Send a request and return its reply; without a request, return the reply that says that the locks are on.
+
+        Replies to earlier requests that were sent ahead are skipped. Raise WorkerDiedError if there is no reply. The
+        worker cannot be used after that.
         """
         if self.is_suspended:
             self._signal(signal.SIGCONT)
@@ -215,7 +236,12 @@ class Worker:
         deadline = time.monotonic() + seconds
         try:
             self.wire.settimeout(seconds)
-            if request is not None:  # a worker that has ended with its reason receives nothing
+            while self.sent:
+                is_reply = self.sent.popleft() == request
+                reply = self._receive_reply(deadline)
+                if is_reply:
+                    return reply
+            if request is not None:  # a worker that has ended, and said why, receives nothing
                 self.wire.sendall(request)
             return self._receive_reply(deadline)
         except TimeoutError as error:
@@ -233,7 +259,7 @@ class Worker:
             raise WorkerDiedError("answered with something other than a result") from error
 
     def _receive(self, size: int, deadline: float) -> bytes:
-        """Return this number of bytes. Raise WorkerDiedError if the connection ends, TimeoutError if they are late."""
+        """Return `size` bytes. Raise WorkerDiedError if the connection ends, TimeoutError if the bytes are late."""
         while len(self._unread) < size:
             if (seconds := deadline - time.monotonic()) <= 0:
                 raise TimeoutError
@@ -246,19 +272,19 @@ class Worker:
         return data
 
     def close(self) -> str:
-        """Kill the process and wait for its end. Return the words for an earlier end; empty if there was none."""
+        """Kill the process and wait for its end. Return a description of an earlier end; empty if there was none."""
         try:
             status, excess = self.sandbox.kill_worker()
         finally:
             self.wire.close()
         if not excess and status in (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT):
-            how = f"{signal.Signals(-status).name}, as endless recursion or running out of memory causes"
+            how = f"{signal.Signals(-status).name}, typical of endless recursion or running out of memory"
             excess = f"ended its process ({how})"
         return excess
 
 
 def thread_states(process: int) -> set[str]:
-    """Return the states of the threads of a process, as the kernel writes them: R, S, T, Z …; none if it is gone."""
+    """Return the states of a process's threads, as the kernel writes them: R, S, T, Z …; empty if it is gone."""
     tasks, states = f"/proc/{process}/task", set()
     with contextlib.suppress(OSError):  # a process that has just ended
         for task in os.listdir(tasks):

@@ -1,16 +1,16 @@
-"""The locks of a worker, put on by the worker itself before it loads a submission.
+"""The locks of a worker, which it applies to itself before it loads a submission.
 
-Prepared once in the zygote (`Locks`), put on in each worker (`Locks.apply`). Each lock is one method and one promise;
+They are prepared once in the zygote (`Locks`) and applied in each worker (`Locks.apply`). Each lock is one method;
 `disabled_locks` disables some, which only the tests of `autograder doctor` and `--isolation none` do. Linux only.
 
-What each is for:
+The purpose of each lock:
     limits     resource limits: memory, processor time, file size, descriptors, threads
-    user       where it may: a separate user id, so that the limit on threads counts only it; never a capability
-    session    own session and process group, death together with the zygote, no core dump
-    landlock   no file but the interpreter, numpy and the scratch folder; no TCP; no signal or abstract socket out
-    seccomp    no system call but those that computing needs: no socket, no process, no signal, no ptrace
+    user       a separate user id if possible, so that the limit on threads counts only this worker; no capabilities
+    session    a separate session and process group, an end together with the zygote, no core dump
+    landlock   no file except the interpreter, numpy and the scratch folder; no TCP; no signal or abstract socket out
+    seccomp    no system call except those that computing needs: no socket, no process, no signal, no ptrace
 
-One lock is not here: `watch`, by which the zygote measures what no single limit of the kernel bounds.
+One lock is not here: `watch`, with which the zygote measures what no single kernel limit bounds.
 """
 
 from __future__ import annotations
@@ -50,22 +50,22 @@ CAP_SETGID = 1 << 6
 CAP_SETUID = 1 << 7
 
 SHARED_TASKS = 4096
-"""Threads of all processes of the grader's user, if a worker has no separate user id: the kernel counts them together.
-Then the zygote's monitor limits a worker's threads."""
+"""Kernel limit on threads for a worker without a separate user id: the kernel counts all of that user's processes
+together, so the zygote limits the worker's own threads."""
 
 FIRST_USER = 0x60000000
-"""Worker user ids are this plus the process id: unique on the machine, and far from anybody's account."""
+"""Worker user ids are this plus the process id: unique on the machine, and far from anyone's account."""
 
 SPARE_USERS = range(60000, 65000)
 """Used if the large ids are not mapped (a container with a small user namespace)."""
 
 DAY = 24 * 60 * 60.0
-"""Seconds for which Linux does not change the access time of a file that is read again."""
+"""Seconds during which Linux does not change the access time of a file that is read again."""
 
 
 @contextlib.contextmanager
 def _naming(lock: str) -> Iterator[None]:
-    """Put the name of a lock before the message of an error."""
+    """Put the name of a lock before an error's message."""
     try:
         yield
     except Exception as error:
@@ -78,7 +78,7 @@ class Locks:
     def __init__(
         self, limits: Limits, scratch: Path, packages: Collection[Path], disabled_locks: Collection[str] = ()
     ) -> None:
-        """Prepare the locks. A submission may import from `packages`, besides the standard library."""
+        """Prepare the locks. Besides the standard library, a submission may import from `packages`."""
         self.limits = limits
         self.scratch = scratch
         self.on = [name for name in LOCKS if name not in disabled_locks]
@@ -123,12 +123,12 @@ class Locks:
             os.close(score)
 
     def _lock_user(self) -> None:
-        """Take a separate user id for signals and the count of threads; files stay readable under the grader's id.
+        """Take a separate user id for signals and for counting threads; files stay readable under the grader's id.
 
-        If everybody may read the interpreter, new files belong to the new id, too. If the interpreter is in a folder
-        that only root may enter, the id that the kernel uses only for files (fsuid) does not change: Landlock decides
+        If everybody may read the interpreter, new files also belong to the new id. If the interpreter is in a folder
+        that only root may enter, the id that the kernel uses only for files (fsuid) stays the same: Landlock decides
         which files the worker can open. The other ids still change, because root could list another process's
-        descriptors. Then every capability is dropped.
+        descriptors. Finally, every capability is dropped.
         """
         if self.has_separate_user:
             files = os.geteuid()
@@ -145,14 +145,14 @@ class Locks:
 
     def _lock_session(self) -> None:
         os.setsid()
-        # After the change of user, which would undo both.
+        # Comes after the change of user, which would undo both.
         self._prctl(PR_SET_DUMPABLE, 0)
         self._prctl(PR_SET_PDEATHSIG, SIGKILL)
         if os.getppid() != self.zygote:
             raise OSError(errno.ESRCH, "the zygote has ended already")
 
     def _has_capabilities(self, capabilities: int) -> bool:
-        """Return True if this process has the capabilities. Root has all, except in some containers."""
+        """Return True if this process has the capabilities. Root has all of them, except in some containers."""
         header, data = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)()
         self._check(self.libc.capget(header, data))
         return bool(data[0] & capabilities == capabilities)
@@ -198,8 +198,8 @@ class Locks:
         for path in _readable(packages):
             ruleset.allow_path(path, AccessFS.READ_FILE | (AccessFS.READ_DIR if path.is_dir() else AccessFS.NONE))
         ruleset.allow_path("/dev/null", AccessFS.READ_FILE | AccessFS.WRITE_FILE)
-        # Flat, and no file is ever removed (see the filter), so that its listing shows all writes.
-        # Every worker has a new one; the folder above it is closed by its mode.
+        # The folder is flat, and no file in it is ever removed (see the filter), so its listing shows all writes.
+        # Every worker has a new folder; the mode of the folder above it keeps others out.
         ruleset.allow_path(
             self.scratch.parent,
             AccessFS.READ_FILE | AccessFS.READ_DIR | AccessFS.WRITE_FILE | AccessFS.MAKE_REG | AccessFS.TRUNCATE,
@@ -208,7 +208,7 @@ class Locks:
 
 
 def _readable(packages: Collection[Path]) -> list[Path]:
-    """Return the readable paths: the interpreter without site-packages, the packages, and libraries that these link."""
+    """Return the readable paths: the interpreter without site-packages, the packages, and the libraries they link."""
     libraries = {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
     unwanted = ("site-packages", "dist-packages", "test", "idlelib")
     tree = [path for library in libraries for path in library.iterdir() if path.name not in unwanted]
@@ -216,23 +216,23 @@ def _readable(packages: Collection[Path]) -> list[Path]:
     return [*tree, *zipped, *packages, *_linked_libraries()]
 
 
-def packages_in(libraries: str) -> list[Path]:
+def allowed_packages(libraries: str) -> list[Path]:
     """Return the folders that a submission may import from, besides the standard library."""
     return [path for path in Path(libraries).glob("numpy*") if path.name in ("numpy", "numpy.libs")]
 
 
 def settle_access_times(packages: Collection[Path]) -> None:
-    """Read all files that a submission may read, so that its reading leaves no trace for a later submission.
+    """Read all files that a submission may read, so that its own reading leaves no trace for a later submission.
 
-    On a file system with access times (relatime), reading changes a time only if it is older than the last change, or
-    than a day.
+    On a file system with access times (relatime), reading changes the access time only if it is older than the last
+    change, or older than a day.
     """
     old = time.time() - DAY / 2
     for top in _readable(packages):
         # Walking reads the folders themselves.
         for folder, _, names in os.walk(top) if top.is_dir() else [(str(top.parent), [], [top.name])]:
             for path in (os.path.join(folder, name) for name in names):
-                with contextlib.suppress(OSError):  # a path that is not a file here is none for a submission
+                with contextlib.suppress(OSError):  # if a path is not a file here, it is not one for a submission
                     times = os.stat(path)
                     if times.st_atime <= max(times.st_mtime, times.st_ctime, old):
                         with open(path, "rb") as file:
@@ -253,6 +253,6 @@ def _linked_libraries() -> list[Path]:
 
 
 class _Program(ctypes.Structure):
-    """The kernel's struct sock_fprog: how many instructions of eight bytes, and where they are."""
+    """The kernel's struct sock_fprog: the number of eight-byte instructions, and their address."""
 
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))

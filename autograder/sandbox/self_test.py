@@ -1,8 +1,8 @@
-"""Self-test of the wall on this machine. A worker tries to break each promise, in one line of Python.
+"""Self-test of the wall on this machine: a worker tries to break each promise with one line of Python.
 
 `require` runs before any grading: if an attempt succeeds, nothing runs and nobody gets a grade. Each attempt is
-harmless if the wall fails: it requests little more than the limits allow, and touches only files that are made for it.
-A promise holds only if the attempt is refused: a line that fails in any other way shows nothing.
+harmless if the wall fails: it requests little more than the limits allow, and touches only files made for it.
+A promise holds only if the attempt is refused: a line that fails in any other way proves nothing.
 """
 
 from __future__ import annotations
@@ -64,35 +64,35 @@ class Finding:
 
 FIX = {
     "landlock": (
-        "Use Linux 5.13 or newer with `landlock` named in /sys/kernel/security/lsm (else boot with lsm=landlock,… in "
-        "front of the list); a container must allow the landlock system calls, as Docker's default profile does."
+        "Use Linux 5.13 or newer with `landlock` listed in /sys/kernel/security/lsm (if not, boot with lsm=landlock,… "
+        "in front of the list). A container must allow the landlock system calls, as Docker's default profile does."
     ),
     "seccomp": "Install libseccomp (libseccomp2 on Debian and Ubuntu) and use a kernel with seccomp filters.",
     **dict.fromkeys(
         ("limits", "user"),
-        "Run as an ordinary user, or as root with the capabilities SETUID and SETGID: the kernel limits no other root.",
+        "Run as an ordinary user, or as root with the capabilities SETUID and SETGID: no other root has limits.",
     ),
-    "session": "Run the grader where a process may set its parent-death signal (every Linux since 2.1.57).",
-    "times": "Mount the file system of the interpreter and of numpy with relatime, the default of Linux, or noatime.",
-    "watch": "Mount /proc readable, and keep the temporary folder on a local disk.",
-    "zygote": "Report it with this message: the grader itself must do this on any Linux.",
+    "session": "Run the grader on a system where a process may set its parent-death signal (Linux since 2.1.57).",
+    "times": "Mount the file system of the interpreter and numpy with relatime (the default on Linux) or noatime.",
+    "watch": "Mount /proc as readable, and keep the temporary folder on a local disk.",
+    "zygote": "Report this message: the grader itself must keep this promise on any Linux.",
 }
-WITHOUT_SANDBOX = "`--isolation none` grades without the wall: only for code that you trust."
+WITHOUT_SANDBOX = "`--isolation none` grades without the wall: use it only for code that you trust."
 
 ATTEMPT_TIMEOUT_SECONDS = 20.0
 """Time for an attempt on a busy machine."""
 
-SUSPENDED_SECONDS = 0.05
-"""Time for which a suspended worker must not run."""
+MIN_SUSPENDED_SECONDS = 0.05
+"""Time during which a suspended worker must not run."""
 
-END_TIMEOUT_SECONDS = 2.0
-"""Time within which a worker ends after its zygote."""
+WORKER_END_TIMEOUT_SECONDS = 2.0
+"""Time within which a worker must end after its zygote."""
 
 
 def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
     """Try to break every promise; `disabled_locks` disables locks, as the tests of this table do."""
     limits = replace(LIMITS, file_bytes=2 * MIB)  # less to write
-    confine.settle_access_times(confine.packages_in(LIBRARIES))
+    confine.settle_access_times(confine.allowed_packages(LIBRARIES))
     try:
         with closing(Sandbox(disabled_locks, limits)) as sandbox, _attempt_variables(sandbox) as variables:
             worker = _Examined(sandbox, variables)
@@ -100,7 +100,7 @@ def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
             return findings + [Finding(promise, lock, look(worker)) for promise, lock, look in OUTSIDE_CHECKS]
     except SandboxError as error:
         lock = next((name for name in FIX if f"{name}: " in str(error)), "zygote")
-        return [Finding("a worker starts and puts on its locks", lock, str(error))]
+        return [Finding("starts in a worker with its locks", lock, str(error))]
 
 
 def require() -> None:
@@ -161,7 +161,7 @@ class _Examined:
         return worker.close() if worker is not None else ""
 
     def lets_through(self, attempt: Attempt) -> str:
-        """Return the words for an attempt that was not refused; empty if it was."""
+        """Return a description of an attempt that was not refused; empty if it was."""
         try:
             raised = self.ask(attempt.line).raised
             ended = f"{raised.kind}: {raised.message}" if raised is not None else ""
@@ -169,7 +169,7 @@ class _Examined:
             ended = self.end() or str(error)
         if any(ended.startswith(refusal) for refusal in attempt.refused.split(", ")):
             return ""
-        return f"`{attempt.line}` " + (f"ended with {ended}" if ended else "was let through")
+        return f"`{attempt.line}` " + (f"ended with {ended}" if ended else "was not refused")
 
 
 def _has_privileges(examined: _Examined) -> str:
@@ -183,30 +183,30 @@ def _has_privileges(examined: _Examined) -> str:
     return ", ".join(held)
 
 
-def _runs_on(examined: _Examined) -> str:
+def _outlives_its_timeout(examined: _Examined) -> str:
     process = examined.running().process
     try:
         examined.ask("while True: pass", seconds=0.05)
     except WorkerDiedError as error:
         examined.end()
         return "" if isinstance(error, WorkerSlowError) and _is_gone(process) else f"the process {process} {error}"
-    return "a call that never returns did"
+    return "a call that must never return returned"
 
 
 def _runs_while_suspended(examined: _Examined) -> str:
-    """Look for a thread that still runs while its process is suspended."""
+    """Look for a thread that keeps running while its process is suspended."""
     examined.ask("threading.Thread(target=tick, daemon=True).start()")
     worker = examined.running()
     worker.suspend()
-    time.sleep(2 * SUSPENDED_SECONDS)
-    stood = f"max(b - a for a, b in zip(ticks, ticks[1:] + [time.monotonic()])) > {SUSPENDED_SECONDS}"
+    time.sleep(2 * MIN_SUSPENDED_SECONDS)
+    stood = f"max(b - a for a, b in zip(ticks, ticks[1:] + [time.monotonic()])) > {MIN_SUSPENDED_SECONDS}"
     raised = examined.ask(f"refuse_where({stood})").raised
     examined.end()
     return "" if raised is not None and raised.kind == "PermissionError" else f"the process {worker.process}"
 
 
-def _is_imported(examined: _Examined) -> str:
-    """Start an interpreter beside a file with the name of a module of the standard library."""
+def _shadows_standard_library(examined: _Examined) -> str:
+    """Start an interpreter next to a file named after a module of the standard library."""
     use_safe_path()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "socket.py").touch()
@@ -221,7 +221,7 @@ def _outlives_the_grader(examined: _Examined) -> str:
     """End the zygote, and wait for its worker to end; this must come last."""
     worker = examined.running()
     os.kill(examined.sandbox.process.pid, signal.SIGKILL)
-    deadline = time.monotonic() + END_TIMEOUT_SECONDS
+    deadline = time.monotonic() + WORKER_END_TIMEOUT_SECONDS
     while not (gone := _is_gone(worker.process)) and time.monotonic() < deadline:
         time.sleep(0.005)
     worker.wire.close()
@@ -229,7 +229,7 @@ def _outlives_the_grader(examined: _Examined) -> str:
 
 
 def _is_gone(process: int) -> bool:
-    """Return True if a process has ended, collected by its parent or not."""
+    """Return True if a process has ended, whether or not its parent has collected it."""
     try:
         return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
     except OSError:
@@ -237,10 +237,10 @@ def _is_gone(process: int) -> bool:
 
 
 OUTSIDE_CHECKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
-    ("has no privilege and gains none", "user", _has_privileges),
-    ("does nothing while its other process is asked", "zygote", _runs_while_suspended),
-    ("runs no longer than it may", "zygote", _runs_on),
-    ("is no module for what reads or grades it", "zygote", _is_imported),
-    ("is gone when the grader is", "session", _outlives_the_grader),
+    ("has no privileges and cannot gain any", "user", _has_privileges),
+    ("does nothing while its other process runs", "zygote", _runs_while_suspended),
+    ("cannot run longer than allowed", "zygote", _outlives_its_timeout),
+    ("is never imported by what reads or grades it", "zygote", _shadows_standard_library),
+    ("ends when the grader ends", "session", _outlives_the_grader),
 )
 """Promises that are tested from outside: promise, lock, and a function that describes how it is broken."""

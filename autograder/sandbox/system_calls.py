@@ -19,42 +19,42 @@ _ALLOWED_CALLS = """
     getpid getppid getpgrp getuid geteuid getgid getegid getgroups getresuid getresgid uname sysinfo
     getrandom getrusage getrlimit exit exit_group wait4 sendfile copy_file_range
 """
-"""System calls that numpy and the standard library need, for threads and temporary files too.
+"""System calls that numpy and the standard library need, including those for threads and temporary files.
 
-They were recorded with strace over the sample submissions. Every other call fails with EPERM, as if the kernel did not
+They were recorded with strace on the sample submissions. Every other call fails with EPERM, as if the kernel did not
 allow it."""
 
 CLONE_THREAD = 0x10000
 
 FUTEX_PRIVATE_FLAG = 128
-"""Bit of a futex operation that concerns only the calling process. Without it, all processes that have mapped a library
-share a futex in its pages, so two workers could signal each other."""
+"""Bit that limits a futex operation to the calling process. Without it, all processes that have mapped a library share
+a futex in its pages, so two workers could signal each other."""
 
 O_LARGEFILE = 0o100000
-"""Flag that C libraries add to every open of a file. Python's own constant is 0 if files are always large."""
+"""Flag that C libraries add whenever they open a file. Python's own constant is 0 if files are always large."""
 
 _READING = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_DIRECTORY | O_LARGEFILE
 _WRITING = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CREAT | os.O_EXCL | os.O_TRUNC | os.O_APPEND | O_LARGEFILE
-OPEN_FLAGS = {os.O_RDONLY: _READING, os.O_WRONLY: _WRITING, os.O_RDWR: _WRITING}
-"""For each way to open a file, its allowed flags.
+ALLOWED_OPEN_FLAGS = {os.O_RDONLY: _READING, os.O_WRONLY: _WRITING, os.O_RDWR: _WRITING}
+"""The allowed flags for each way to open a file.
 
 Access mode 3 (neither reading nor writing) is missing, because Landlock has no right for it and would let every file be
 opened. Reading with O_TRUNC is missing, because Landlock before ABI 3 would let a readable file be truncated. Also
-missing are O_PATH, O_TMPFILE, O_NOATIME, O_DIRECT, O_SYNC."""
+missing are O_PATH, O_TMPFILE, O_NOATIME, O_DIRECT and O_SYNC."""
 
-ALL_BITS = (1 << 64) - 1
+ALL_64_BITS = (1 << 64) - 1
 
 _TERMINAL_REQUESTS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5451)
 """ioctl requests TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO and FIOCLEX, which opening and printing make."""
 
 _DESCRIPTOR_COMMANDS = (0, 1, 2, 3, 1030)
 """fcntl commands F_DUPFD, F_GETFD, F_SETFD, F_GETFL and F_DUPFD_CLOEXEC. F_SETOWN is missing, because the kernel would
-send a signal for a submission to any process of its user. Locks of any kind are missing, because two workers could
-communicate by locks on a file that both read."""
+send a signal on the submission's behalf to any process of its user. Locks of any kind are missing, because two workers
+could communicate through locks on a file that both read."""
 
 
 def system_call_filter() -> bytes:
-    """Return the filter in the kernel's format. Making it takes longer than forking a worker, so it is made once."""
+    """Return the filter in the kernel's format. Building it takes longer than forking a worker, so it is built once."""
     import pyseccomp as seccomp
 
     rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
@@ -62,7 +62,7 @@ def system_call_filter() -> bytes:
     rules.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
 
     def add(calls: str, *arguments: Any, action: int = seccomp.ALLOW) -> None:
-        """Add a rule for the system calls of this list that the machine's architecture has."""
+        """Add a rule for those system calls in this list that the machine's architecture has."""
         for call in calls.split():
             if seccomp.resolve_syscall(seccomp.system_arch(), call) >= 0:
                 rules.add_rule(action, call, *arguments)
@@ -72,18 +72,18 @@ def system_call_filter() -> bytes:
     # use clone.
     add("clone", seccomp.Arg(0, seccomp.MASKED_EQ, CLONE_THREAD, CLONE_THREAD))
     add("clone3", action=seccomp.ERRNO(errno.ENOSYS))
-    # The C library joins a thread by a futex without the flag; if that would block, it checks again at once.
+    # The C library joins a thread with a futex without the flag; if that would block, it checks again immediately.
     add("futex", seccomp.Arg(1, seccomp.MASKED_EQ, FUTEX_PRIVATE_FLAG, FUTEX_PRIVATE_FLAG))
     add("futex", seccomp.Arg(1, seccomp.MASKED_EQ, FUTEX_PRIVATE_FLAG, 0), action=seccomp.ERRNO(errno.EAGAIN))
-    for mode, flags in OPEN_FLAGS.items():
+    for mode, flags in ALLOWED_OPEN_FLAGS.items():
         for call, position in (("open", 1), ("openat", 2)):
-            add(call, seccomp.Arg(position, seccomp.MASKED_EQ, ALL_BITS & ~flags, mode))
+            add(call, seccomp.Arg(position, seccomp.MASKED_EQ, ALL_64_BITS & ~flags, mode))
     for call, requests in (("ioctl", _TERMINAL_REQUESTS), ("fcntl", _DESCRIPTOR_COMMANDS)):
         for request in requests:
             add(call, seccomp.Arg(1, seccomp.EQ, request))
     # Removing a file seems to work but does nothing, so that temporary files can be used and all writes are visible.
     add("unlink unlinkat rmdir", action=seccomp.ERRNO(0))
-    # A worker may read its own limits and processors, but not those of another process.
+    # A worker may read its own limits and processors, but not another process's.
     add("prlimit64", seccomp.Arg(0, seccomp.EQ, 0), seccomp.Arg(2, seccomp.EQ, 0))
     add("sched_getaffinity", seccomp.Arg(0, seccomp.EQ, 0))
     with tempfile.TemporaryFile() as file:

@@ -1,6 +1,6 @@
 """The wire between the grader and a worker: length-prefixed frames of plain values.
 
-The first request of a worker is (module, cells, filename, seconds). Every other request is a call: a byte that says
+A worker's first request is (module, cells, filename, seconds). Every other request is a call: a byte that says
 whether the call is measured, then function and arguments, encoded as in golden values and grades. A reply is a header
 (exception, lines, changed arguments) and the encoded value. All data from a worker is treated as hostile:
 `codec.decode` builds only plain values, and raises MalformedError for a header of any other form. A worker's first
@@ -15,16 +15,16 @@ from dataclasses import replace
 from typing import Any
 
 from autograder.protocol import codec
-from autograder.protocol.call import MAX_MESSAGE, Call, Raised, Reply
+from autograder.protocol.call import MAX_ERROR_MESSAGE_CHARACTERS, Call, Raised, Reply
 from autograder.protocol.codec import MalformedError
 
 LENGTH = struct.Struct("<I")
 
-MAX_HEADER = 64 * 1024
-"""Bytes of a reply's header."""
+MAX_HEADER_BYTES = 64 * 1024
+"""Maximum bytes of a reply's header."""
 
-MAX_REPLY = LENGTH.size + MAX_HEADER + codec.MAX_BYTES
-"""Bytes of a whole reply."""
+MAX_REPLY_BYTES = LENGTH.size + MAX_HEADER_BYTES + codec.MAX_MESSAGE_BYTES
+"""Maximum bytes of a whole reply."""
 
 MAX_NAME_CHARACTERS = 200
 """Maximum number of characters of a name in a reply: an exception's class, a function, an argument."""
@@ -34,7 +34,7 @@ MAX_NAMES = 64
 
 
 def frame(data: bytes) -> bytes:
-    """Return data after its length."""
+    """Return the data with its length in front."""
     return LENGTH.pack(len(data)) + data
 
 
@@ -69,18 +69,18 @@ def pack_reply(reply: Reply) -> bytes:
 
 
 def _raised_fields(raised: Raised) -> tuple[Any, ...]:
-    """Return the fields of an exception in the order that a header has; `_unpack_header` reads them."""
-    return raised.kind, raised.bases, raised.message, raised.line, raised.function, raised.left_out
+    """Return an exception's fields in the order of the header; `_unpack_header` reads them."""
+    return raised.kind, raised.bases, raised.message, raised.line, raised.function, raised.missing_import
 
 
 _header = functools.lru_cache(maxsize=256)(codec.encode)
-"""Cache the header, as on the other side, because most replies have the same header."""
+"""Encode a header; cached, as on the other side, because most replies have the same header."""
 
 
 def unpack_reply(data: bytes) -> Reply:
     """Return a reply with its value decoded, in the grader. Raise MalformedError."""
     end = LENGTH.size + int.from_bytes(data[: LENGTH.size], "little")
-    if end > min(LENGTH.size + MAX_HEADER, len(data)):
+    if end > min(LENGTH.size + MAX_HEADER_BYTES, len(data)):
         raise MalformedError("a reply with a header that is too long")
     reply = _unpack_header(data[LENGTH.size : end])
     if reply.raised is None:
@@ -95,17 +95,24 @@ def unpack_reply(data: bytes) -> Reply:
 def _unpack_header(header: bytes) -> Reply:
     """Return a reply without its value.
 
-    Cached, since most headers are empty, and the same refusal of a bad argument occurs many times.
+    The result is cached, since most headers are empty, and the same refusal of a bad argument occurs many times.
     """
     match codec.decode(header, writeable=False):
         case (None, int(lines), tuple(changed)) if _are_names(changed):
             return Reply(lines=lines, changed=changed)
         case (
-            (str(kind), tuple(bases), str(message), int() | None as line, str() | None as function, bool(left_out)),
+            (
+                str(kind),
+                tuple(bases),
+                str(message),
+                int() | None as line,
+                str() | None as function,
+                bool(missing_import),
+            ),
             int(lines),
             (),
-        ) if _are_names((kind, function or "")) and _are_names(bases) and len(message) <= MAX_MESSAGE:
-            return Reply(raised=Raised(kind, bases, message, line, function, left_out), lines=lines)
+        ) if _are_names((kind, function or "")) and _are_names(bases) and len(message) <= MAX_ERROR_MESSAGE_CHARACTERS:
+            return Reply(raised=Raised(kind, bases, message, line, function, missing_import), lines=lines)
     raise MalformedError("a reply with a header of another form")
 
 

@@ -1,6 +1,6 @@
 """The process inside the wall: it loads one submission and answers calls until the grader closes the connection.
 
-Nothing here is secret or trusted: the submission shares this process and may change all of it.
+Nothing here is secret or trusted: the submission shares this process and can change anything in it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from autograder.sandbox.wire import LENGTH
 
 
 def run(grader: int, scratch: str, locks: Locks) -> NoReturn:
-    """Become the worker: put on the locks, close inherited descriptors, serve the grader at a descriptor."""
+    """Become the worker: apply the locks, close inherited descriptors, and serve the grader at a descriptor."""
     try:
         os.chdir(scratch)
         descriptors = os.sysconf("SC_OPEN_MAX")  # a lock lowers it later
@@ -39,7 +39,7 @@ def run(grader: int, scratch: str, locks: Locks) -> NoReturn:
 def _keep_only(grader: int, descriptors: int) -> int:
     """Close every descriptor except the wire; standard input, output and error become the null device.
 
-    Return the wire's descriptor, which is none of the first three.
+    Return the wire's descriptor, which is not one of the first three.
     """
     grader = fcntl.fcntl(grader, fcntl.F_DUPFD, 3)
     null = os.open(os.devnull, os.O_RDWR)
@@ -61,21 +61,21 @@ def _serve(grader: int) -> None:
 
 
 class LoadTimeout(BaseException):
-    """Raised in a file that does not end in time. Not an Exception, so that a file seldom catches it."""
+    """Raised in a file that does not finish in time. Not an Exception, so that a file seldom catches it."""
 
 
 @contextlib.contextmanager
 def _interrupted_after(seconds: float, filename: str) -> Iterator[None]:
-    """Raise LoadTimeout in the file after some seconds, and then in each later cell that is slow.
+    """Raise LoadTimeout in the file after some seconds, and again in each later cell that is slow.
 
-    Definitions above it stay valid, as above any other exception. The grader ends code that Python cannot interrupt,
-    in a library or under a bare `except`.
+    Earlier definitions stay valid, as with any other exception. The grader ends code that Python cannot interrupt, in a
+    library or under a bare `except`.
     """
 
     def interrupt(_: int, frame: types.FrameType | None) -> None:
         while frame is not None and frame.f_code.co_filename != filename:
             frame = frame.f_back
-        if frame is not None:  # else between two cells
+        if frame is not None:  # otherwise, between two cells
             raise LoadTimeout(f"it took longer than {seconds:g} seconds")
 
     signal.signal(signal.SIGALRM, interrupt)
@@ -88,15 +88,13 @@ def _interrupted_after(seconds: float, filename: str) -> Iterator[None]:
 
 
 def _requests(grader: int) -> Iterator[bytes]:
-    """Yield the requests of the grader until it closes the connection.
-
-    The grader sends a request only after the reply to the last one.
-    """
-    while data := os.read(grader, 1 << 16):
-        size = LENGTH.size + LENGTH.unpack_from(data)[0]
-        while len(data) < size and (part := os.read(grader, size - len(data))):
-            data += part
-        yield data[LENGTH.size :]
+    """Yield the requests of the grader until it closes the connection: it may send several before it reads a reply."""
+    data = b""
+    while part := os.read(grader, 1 << 16):
+        data += part
+        while len(data) >= LENGTH.size and len(data) >= (end := LENGTH.size + LENGTH.unpack_from(data)[0]):
+            yield data[LENGTH.size : end]
+            data = data[end:]
 
 
 def _write(grader: int, data: bytes) -> None:

@@ -1,9 +1,9 @@
 """A warm interpreter that forks workers: starting Python and numpy for each submission would take ten times as long.
 
-Run as a script by `client`, in an empty environment, with one socket to the grader. The first message contains its
-settings, and no answer to any test. Then each order requests a worker (with a descriptor) or its end; there is one
+`client` runs it as a script, in an empty environment, with one socket to the grader. The first message contains its
+settings, and no answer to any test. After that, each order starts a worker (with a descriptor) or ends it; there is one
 worker at a time. The reply is JSON; if the zygote cannot start, it gives the reason. While there is a worker, the
-zygote monitors it for limits that the kernel does not enforce, even if the grader is busy.
+zygote enforces the limits that the kernel does not, even if the grader is busy.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PRELOADED = """
     hashlib heapq inspect json logging numbers pickle pprint queue random secrets statistics string tempfile textwrap
     threading timeit typing uuid numpy.fft numpy.lib.stride_tricks numpy.linalg numpy.polynomial numpy.random
 """
-"""Modules that submissions often import. A rarely used module would slow the fork of every worker."""
+"""Modules that submissions often import. Adding a rarely used module would slow down the fork of every worker."""
 
 FORK, END = b"F", b"K"
 """Orders of the grader: start a worker, or end it."""
@@ -42,7 +42,7 @@ WATCH_SECONDS = 0.05
 
 
 def main(descriptor: int) -> NoReturn:
-    """Load, prepare the locks, then serve the grader until it closes the connection."""
+    """Load the modules, prepare the locks, then serve the grader until it closes the connection."""
     grader = socket.socket(fileno=descriptor)
     if not (message := grader.recv(MAX_MESSAGE_BYTES)):
         os._exit(0)
@@ -57,7 +57,7 @@ def main(descriptor: int) -> NoReturn:
 
 
 def send_message(end: socket.socket, **facts: object) -> None:
-    """Send a message, which arrives complete. A closed connection is detected at the next receive."""
+    """Send a message, which arrives whole. The next receive detects a closed connection."""
     with contextlib.suppress(OSError):
         end.sendall(json.dumps(facts).encode("ascii"))
 
@@ -71,16 +71,16 @@ class _Zygote:
 
         for name in PRELOADED.split():
             importlib.import_module(name)
-        importlib.import_module("autograder.sandbox.substitutes")  # a worker cannot read any file of the project
+        importlib.import_module("autograder.sandbox.substitutes")  # a worker cannot read the project's files
         self.grader = grader
         self.scratch = plan["scratch"]
         self.limits = Limits(**plan["limits"])
         self.watching = confine.WATCH not in disabled
         self.work = worker.run
         self.worker: _WorkerProcess | None = None
-        self.locks = confine.Locks(self.limits, Path(self.scratch), confine.packages_in(libraries), disabled)
-        _forget(project, libraries)
-        gc.freeze()  # a worker's collector then does not touch the memory that workers share
+        self.locks = confine.Locks(self.limits, Path(self.scratch), confine.allowed_packages(libraries), disabled)
+        _remove_grader_traces(project, libraries)
+        gc.freeze()  # so that a worker's garbage collector does not touch the memory that workers share
 
     def serve(self) -> NoReturn:
         """Obey the grader's orders, and enforce the limits of the worker between them."""
@@ -97,7 +97,7 @@ class _Zygote:
                 self._fork(*descriptors)
                 continue
             status, excess = self.worker.end() if self.worker is not None else (0, "")
-            if order != END:  # the grader closed the connection, or was killed: nothing remains
+            if order != END:  # the grader closed the connection or was killed: leave nothing behind
                 remove(Path(self.scratch).parent)
                 os._exit(0)
             self.worker = None
@@ -113,17 +113,17 @@ class _Zygote:
 
 
 def remove(home: Path) -> None:
-    """Remove the folder that holds the scratch folder."""
+    """Remove the folder that contains the scratch folder."""
     with contextlib.suppress(FileNotFoundError):
         home.chmod(0o700)
         shutil.rmtree(home)
 
 
-def _forget(*folders: str) -> None:
-    """Remove everything of the grader that a submission would inherit.
+def _remove_grader_traces(*folders: str) -> None:
+    """Remove everything of the grader's that a submission would inherit.
 
-    It finds the standard library and numpy, but no other package of this machine, and not the names of the files beside
-    them, which the import system caches.
+    A submission finds the standard library and numpy, but no other package on this machine, nor the names of
+    neighbouring files, which the import system caches.
     """
     sys.path[:] = [path for path in sys.path if path not in folders]
     for path in list(sys.path_importer_cache):
@@ -134,14 +134,14 @@ def _forget(*folders: str) -> None:
 
 
 class _WorkerProcess:
-    """The current worker, from outside."""
+    """The current worker, as seen from outside."""
 
     def __init__(self, process: int, scratch: str, limits: Limits) -> None:
         self.process = process
         self.scratch = scratch
         self.limits = limits
         self.excess = ""
-        """limit that it exceeded, in words"""
+        """description of the limit that it exceeded"""
 
     def enforce_limits(self) -> None:
         """Kill the worker if it exceeds a limit that the kernel does not enforce."""
@@ -153,7 +153,7 @@ class _WorkerProcess:
             os.kill(self.process, signal.SIGKILL)
 
     def _has_too_many_files(self) -> bool:
-        """Return True if the scratch folder is too full. It opens no file, follows no link, stops at an excess."""
+        """Return True if the scratch folder is too full. Open no file, follow no link, and stop at the first excess."""
         size = 0
         for count, entry in enumerate(os.scandir(self.scratch), start=1):
             size += entry.stat(follow_symlinks=False).st_blocks * 512
@@ -170,7 +170,7 @@ class _WorkerProcess:
     def end(self) -> tuple[int, str]:
         """Kill the worker with its threads, and wait for its end; it cannot have children.
 
-        Return its exit status (negative: a signal), and the words for the limit that it had exceeded.
+        Return its exit status (negative: a signal), and a description of the limit that it had exceeded.
         """
         os.kill(self.process, signal.SIGKILL)
         return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1]), self.excess

@@ -1,15 +1,15 @@
 """Handout → a static site in which Python runs: the course in a browser tab, with nothing to install.
 
     build      the archives of Python code, and all files of the site
-    tab_pages  the pages: words for a tab, an editor, buttons (templates/), and the policy of loading
+    tab_pages  the pages: words for a tab, an editor, buttons (templates/), and the content policy
     libraries  the packages that the checks need, and compiled Python
-    tab        the Python half of the worker: runs in the browser, never here
+    tab        the Python half of the worker, which runs in the browser, never here
     integers   64-bit integers in the browser
-    script     the JavaScript of the page, of its worker, and of the service worker
+    script     the JavaScript for the page, its worker, and the service worker
     editor     CodeMirror as one file, and the script that builds it
 
-A site of an instructor contains only the content of the handout, and passes through `leaks`. The edition for
-self-study has hidden tests, reasons and solutions as well.
+An instructor's site contains only what is in the handout, and is checked by `leaks`. The self-study edition also
+contains hidden tests, reasons and solutions.
 """
 
 PUBLIC_MODULES = ("build",)

@@ -1,4 +1,4 @@
-"""The site as files: pages, scripts, archives of Python code and Pyodide, if it is on this machine."""
+"""The site as files: pages, scripts, archives of Python code and, if it is on this machine, Pyodide."""
 
 from __future__ import annotations
 
@@ -11,63 +11,65 @@ from pathlib import Path
 from typing import Any
 
 from autograder import handout
-from autograder.course import ROOT, UserError, assignments
+from autograder.course import ROOT, UserError, term_assignments
 from autograder.site.libraries import compiled, compiled_pyodide_archive, libraries, zipped
 from autograder.site.tab_pages import tab_pages
 
 HERE = Path(__file__).parent
 PYODIDE_ADDRESS, PYODIDE_PYTHON = "https://cdn.jsdelivr.net/pyodide/v314.0.7/full/", "3.14"
-"""Default address from which a site loads Pyodide, and the version of its Python."""
+"""The default address from which a site loads Pyodide, and the version of its Python."""
 
 PYODIDE_MEGABYTES = 8.9
 """Megabytes of Python and numpy from Pyodide, as sent by a static host."""
 
 PYODIDE_FILES = ("pyodide.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
-"""The files of Pyodide that every site needs beside `pyodide.asm.js`. The last names those of packages."""
+"""The Pyodide files that every site needs besides `pyodide.asm.js`. The last one lists the packages' files."""
 
 SELF_STUDY_FILES = """
     solutions/*.py tests/hidden/* tests/misconceptions/*.py autograder/course.py
     autograder/laptop/self_study.py autograder/grading/__init__.py autograder/grading/quiz.py
     autograder/hints/*.py
 """.split()
-"""Files of the edition for self-study besides the handout."""
+"""Files of the self-study edition, in addition to the handout."""
 
 
-def build(out: Path, pyodide: str = PYODIDE_ADDRESS, alone: bool = False) -> Path:
-    """Write the site into a folder, instead of an earlier site; return it. `pyodide`: an address, or a folder.
+def build(out: Path, pyodide: str = PYODIDE_ADDRESS, self_study: bool = False) -> Path:
+    """Write the site into a folder, replacing any earlier site; return the folder. `pyodide` is an address or a folder.
 
     Raise HandoutError instead of giving an answer away, unless the site is for self-study.
     """
     if out.exists() and not (out / "service-worker.js").is_file():
-        raise UserError(f"{out} lies where the site goes, and is none: move it, or choose another --out")
+        raise UserError(f"{out} is in the site's place but is not a site: move it, or choose another --out")
     is_remote = re.match(r"https?://", pyodide) is not None
-    files = _files(handout.contents(), alone)
-    if not alone and (leaked := handout.leaks(files)):
+    files = _source_files(handout.contents(), self_study)
+    if not self_study and (leaked := handout.leaks(files)):
         raise handout.HandoutError("the site would give answers away:\n" + "\n".join(leaked))
     version, pyodide_files = (
         (PYODIDE_PYTHON if pyodide == PYODIDE_ADDRESS else "", {}) if is_remote else _pyodide_files(Path(pyodide))
     )
-    site = _site(files, version, pyodide if is_remote else next(iter(pyodide_files)).partition("/")[0] + "/", alone)
+    site = _site(
+        files, version, pyodide if is_remote else next(iter(pyodide_files)).partition("/")[0] + "/", self_study
+    )
     shutil.rmtree(out, ignore_errors=True)
     handout.write({out / name: content for name, content in site.items()})
     handout.write({out / name: content for name, content in pyodide_files.items()})
     return out
 
 
-def _files(shipped: Mapping[str, bytes], alone: bool) -> dict[str, bytes]:
-    """Return the whole content of the site, as texts that can be searched: path → content."""
+def _source_files(shipped: Mapping[str, bytes], self_study: bool) -> dict[str, bytes]:
+    """Return all of the site's content, as texts that can be searched: path → content."""
     site_files = {
         f"site/{path.relative_to(HERE)}": path for path in HERE.rglob("*") if path.suffix in (".js", ".css", ".html")
     }
     site_files |= {f"autograder/site/{name}": HERE / name for name in ("__init__.py", "integers.py", "tab.py")}
-    if alone:
+    if self_study:
         site_files |= {
             path.relative_to(ROOT).as_posix(): path for pattern in SELF_STUDY_FILES for path in ROOT.glob(pattern)
         }
     return {**shipped, **{name: path.read_bytes() for name, path in site_files.items() if path.is_file()}}
 
 
-def _site(files: Mapping[str, bytes], version: str, pyodide: str, alone: bool) -> dict[str, bytes]:
+def _site(files: Mapping[str, bytes], version: str, pyodide: str, self_study: bool) -> dict[str, bytes]:
     """Return path in the site → content, without Pyodide's own files."""
 
     def chosen(pattern: str) -> dict[str, bytes]:
@@ -84,8 +86,8 @@ def _site(files: Mapping[str, bytes], version: str, pyodide: str, alone: bool) -
     hashed |= {"worker.js": files["site/script/worker.js"], "codemirror.js": files["site/editor/codemirror.js"]}
     hashed |= {"tab.css": files["site/style/tab.css"]}
     names = {name: _hashed_name(name, content) for name, content in hashed.items()}
-    lessons = [assignment.name for assignment in assignments()]
-    config = {"files": names, "lessons": lessons, "alone": alone, "pyodide": pyodide, "site": names["course.zip"]}
+    lessons = [assignment.name for assignment in term_assignments()]
+    config = {"files": names, "lessons": lessons, "alone": self_study, "pyodide": pyodide, "site": names["course.zip"]}
     sizes = {name: round(len(hashed[f"{name}.zip"]) / 1e6, 1) for name in ("libraries", "course")}
     config |= {"megabytes": {"Python with numpy": PYODIDE_MEGABYTES, **sizes}}
     page = f"const CONFIG = {json.dumps(config)};\n".encode() + files["site/script/page.js"]
@@ -105,43 +107,44 @@ def _hashed_name(name: str, content: bytes) -> str:
 
 
 def _service_worker(script: bytes, site: Mapping[str, bytes], pyodide: str) -> bytes:
-    """Return the service worker with the files that it keeps, and a version that changes with any of them."""
+    """Return the service worker, with the files that it keeps and a version that changes with any of them."""
     version = hashlib.sha256(b"".join(name.encode() + content for name, content in sorted(site.items()))).hexdigest()
     constants = {"VERSION": version[:12], "FILES": sorted(site), "PYODIDE": pyodide}
     return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in constants.items()).encode() + script
 
 
 def _pyodide_files(folder: Path) -> tuple[str, dict[str, bytes]]:
-    """Return the version of a Pyodide's Python, and path in the site → content of the files that it needs.
+    """Return the Python version of this Pyodide, and path in the site → content for the files that it needs.
 
-    Its archives are compiled where this machine has that Python: a start takes half the time then.
+    Its archives are compiled if this machine has that Python version, so that the start takes half the time.
     """
     lock_file = folder / "pyodide-lock.json"
     if not lock_file.is_file():
-        raise UserError(f"{folder} holds no Pyodide: {lock_file.name} is missing")
+        raise UserError(f"{folder} contains no Pyodide: {lock_file.name} is missing")
     lock = json.loads(lock_file.read_text("utf-8"))
     version: str = lock["info"]["python"].rpartition(".")[0]
     scripts = [path.name for path in folder.glob("pyodide.asm.*js")]  # .mjs in newer versions
-    content = {name: _content(folder / name) for name in [*PYODIDE_FILES, *(scripts or ["pyodide.asm.js"])]}
+    content = {name: _pyodide_file(folder / name) for name in [*PYODIDE_FILES, *(scripts or ["pyodide.asm.js"])]}
     content["python_stdlib.zip"] = compiled_pyodide_archive(content["python_stdlib.zip"], version, optimize=2)
     for name in _packages(lock, ["numpy", "matplotlib"]):
         package = lock["packages"].get(name, {"file_name": f"the package {name}"})
-        wheel = compiled_pyodide_archive(_content(folder / package["file_name"]), version)
+        wheel = compiled_pyodide_archive(_pyodide_file(folder / package["file_name"]), version)
         content[package["file_name"]] = wheel
         package["sha256"] = hashlib.sha256(wheel).hexdigest()
     content["pyodide-lock.json"] = json.dumps(lock).encode()
-    # Another version has another address, because a browser caches the files of an address.
-    return version, {f"pyodide-{lock['info']['version']}/{name}": each for name, each in content.items()}
+    # Other content has another address, because a browser caches the files of an address.
+    digest = hashlib.sha256(b"".join(content[name] for name in sorted(content))).hexdigest()
+    return version, {f"pyodide-{digest[:12]}/{name}": each for name, each in content.items()}
 
 
 def _packages(lock: Mapping[str, Any], names: Collection[str]) -> set[str]:
-    """Return some packages of Pyodide and all that they need."""
+    """Return these Pyodide packages and all that they need."""
     needed = {other for name in names for other in lock["packages"].get(name, {"depends": []})["depends"]}
     return _packages(lock, needed | {*names}) if needed - {*names} else {*names}
 
 
-def _content(path: Path) -> bytes:
-    """Return the content of a file of Pyodide's."""
+def _pyodide_file(path: Path) -> bytes:
+    """Return the content of one of Pyodide's files."""
     if not path.is_file():
-        raise UserError(f"{path.parent} holds no whole Pyodide: {path.name} is missing")
+        raise UserError(f"Pyodide in {path.parent} is incomplete: {path.name} is missing")
     return path.read_bytes()

@@ -1,4 +1,4 @@
-"""The Python packages that the checks need in a browser tab, and compiled Python for it."""
+"""The Python packages that the checks need in a browser tab, and compiled Python code for the tab."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from autograder.course import UserError
 from autograder.files import write_zip
 
 LOCK = Path(__file__).with_name("libraries.lock")
-"""A line per package: its version and the hash of its wheel."""
+"""The lock file: a line per package, with its version and its wheel's hash."""
 
 UNUSED_FILES = re.compile(
     r"pygments/(lexers/(?!__init__|_mapping|python|diff)|styles/(?!__init__|_mapping|default)|formatters/(?!__init__"
     r"|_mapping|terminal\.))|hypothesis/(extra/(?!__init__)|vendor/tlds)|.*\.dist-info/(?!METADATA|entry_points|licenses)"
 )
-"""Files that the checks never load, two thirds of all bytes."""
+"""Files that the checks never load: two thirds of all bytes."""
 
 UNUSED_IN_PYODIDE = re.compile(
     r"(aifc|cgi|ftplib|imaplib|mailbox|nntplib|optparse|pickletools|poplib|pydoc|smtplib|wsgiref|xmlrpc)\b|numpy/f2py/"
     r"|.*/tests/|.*\.(pyi|h|c|pxd|pyx)$"
 )
-"""Files of Pyodide's archives that the course never loads: servers, clients, headers, tests."""
+"""Files in Pyodide's archives that the course never loads: servers, clients, headers, tests."""
 
 
 def cache_folder() -> Path:
@@ -40,33 +40,33 @@ def cache_folder() -> Path:
 
 
 def libraries() -> dict[str, bytes]:
-    """Return path → content of all packages of the lock, as installed. pip fetches their wheels once."""
+    """Return path → content for all packages in the lock, as installed. pip fetches their wheels once."""
     folder = cache_folder() / "libraries"
     folder.mkdir(parents=True, exist_ok=True)
     hashes = set(re.findall(r"sha256:(\w+)", LOCK.read_text("utf-8")))
-    if hashes - _wheels(folder).keys():
+    if hashes - _wheels_by_hash(folder).keys():
         command = [sys.executable, *"-m pip download -q --no-deps --only-binary :all: --require-hashes".split()]
         fetched = subprocess.run([*command, "-d", folder, "-r", LOCK], capture_output=True, text=True, check=False)
         if fetched.returncode:
-            raise UserError(f"pip cannot fetch the packages of {LOCK.name}:\n{fetched.stderr[-500:]}")
+            raise UserError(f"pip cannot fetch the packages in {LOCK.name}:\n{fetched.stderr[-500:]}")
     files: dict[str, bytes] = {}
-    for digest, path in _wheels(folder).items():
+    for digest, path in _wheels_by_hash(folder).items():
         if digest in hashes:
             with zipfile.ZipFile(path) as wheel:
                 files |= {name: wheel.read(name) for name in wheel.namelist() if not UNUSED_FILES.match(name)}
     return files
 
 
-def _wheels(folder: Path) -> dict[str, Path]:
+def _wheels_by_hash(folder: Path) -> dict[str, Path]:
     """Return sha256 → path of each wheel in a folder."""
     return {hashlib.sha256(path.read_bytes()).hexdigest(): path for path in sorted(folder.glob("*.whl"))}
 
 
 def compiled(files: Mapping[str, bytes], version: str, optimize: int = 0) -> dict[str, bytes]:
-    """Return the files with each module compiled by Python `version`, such as "3.12", if this machine has it.
+    """Return the files, with each module compiled by Python `version`, such as "3.12", if this machine has it.
 
-    Compiled modules halve the time of the imports. For a program that reads a module's text, do not compile it.
-    `optimize`: 2 leaves out docstrings and assertions, as Python's option -OO.
+    Compiled modules halve the import time. Do not compile a module whose text a program reads.
+    `optimize=2` leaves out docstrings and assertions, like Python's option -OO.
     """
     python = _interpreter(version)
     if python is None:
@@ -82,16 +82,16 @@ def compiled(files: Mapping[str, bytes], version: str, optimize: int = 0) -> dic
 
 
 def _interpreter(version: str) -> str | None:
-    """Return the path of Python `version`; None if none runs here, or the version is unknown."""
+    """Return the path of Python `version`; None if it does not run here or the version is unknown."""
     python = shutil.which(f"python{version}") if version else None
     runs = python is not None and not subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode
     return python if runs else None
 
 
 def compiled_pyodide_archive(archive: bytes, version: str, optimize: int = 0) -> bytes:
-    """Return an archive of Pyodide with compiled modules, without the files that the course never loads.
+    """Return one of Pyodide's archives with compiled modules, without the files that the course never loads.
 
-    The archive stays as it is where this machine lacks that Python.
+    The archive stays as it is if this machine lacks that version of Python.
     """
     if _interpreter(version) is None:
         return archive
@@ -101,7 +101,7 @@ def compiled_pyodide_archive(archive: bytes, version: str, optimize: int = 0) ->
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:
-    """Return a zip of these files. The same content makes the same bytes."""
+    """Return a zip of these files. The same content always gives the same bytes."""
     with tempfile.TemporaryDirectory() as folder:
         write_zip(Path(folder, "zip"), files)
         return Path(folder, "zip").read_bytes()

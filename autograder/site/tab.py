@@ -21,7 +21,7 @@ from types import CodeType
 from typing import Any
 
 from autograder.laptop import lesson_pictures
-from autograder.laptop.host import CALL_TIMEOUT_SECONDS, TIMEOUT_MARK, Host, timeout_message
+from autograder.laptop.host import LOCAL_TIMEOUT_SECONDS, TIMEOUT_MESSAGE_PART, Host, timeout_message
 from autograder.laptop.local_context import LocalContext
 from autograder.laptop.page_state import page_state
 from autograder.laptop.progress import Progress, local_assignments
@@ -54,9 +54,9 @@ class CallTimeout(BaseException):
 
 
 class Clock:
-    """Ends a loop in the student's code when its time is over. The page hears when a call begins and ends.
+    """Clock that ends a loop in the student's code when its time is up, and tells the page when a call begins and ends.
 
-    A call that ends in no such way, as a loop in C, is the page's affair: it replaces the worker.
+    If a call cannot be ended in this way, such as a loop in C, the page replaces the worker.
     """
 
     def __init__(self, began: Callable[[str, float, str], None], ended: Callable[[], None]) -> None:
@@ -66,7 +66,7 @@ class Clock:
         MONITORING.register_callback(MONITORING_TOOL, MONITORING.events.JUMP, self._on_jump)
 
     @contextmanager
-    def limit(self, function: str, seconds: float = CALL_TIMEOUT_SECONDS) -> Iterator[None]:
+    def limit(self, function: str, seconds: float = LOCAL_TIMEOUT_SECONDS) -> Iterator[None]:
         """Limit one call of a function."""
         self.began(function, seconds, timeout_message(function, seconds=seconds))
         self.deadline = time.perf_counter() + seconds
@@ -81,10 +81,10 @@ class Clock:
         if "assignments/" not in code.co_filename:
             return MONITORING.DISABLE
         if time.perf_counter() > self.deadline:
-            raise CallTimeout(TIMEOUT_MARK)
+            raise CallTimeout(TIMEOUT_MESSAGE_PART)
         return None
 
-    def steps(self, iterator: Iterator[Any], what: str, seconds: float = CALL_TIMEOUT_SECONDS) -> Iterator[Any]:
+    def steps(self, iterator: Iterator[Any], what: str, seconds: float = LOCAL_TIMEOUT_SECONDS) -> Iterator[Any]:
         """Yield the items of an iterator, each within a limit."""
         while True:
             with self.limit(what, seconds):
@@ -100,7 +100,7 @@ class Clock:
 def tab_host(limit_call: Callable[[str], AbstractContextManager[None]]) -> Host:
     """Return the host of checks in a browser tab: its messages name the buttons of the page."""
     return Host(
-        plugins="--capture=sys",
+        pytest_options_format="--capture=sys",
         limit_call=limit_call,
         location_format="line {line}",
         submit_step="press “Download {file}” and hand that file in",
@@ -112,11 +112,11 @@ def tab_host(limit_call: Callable[[str], AbstractContextManager[None]]) -> Host:
 class Tab:
     """A browser tab in which somebody works on the course."""
 
-    def __init__(self, began: Callable[[str, float, str], None], ended: Callable[[], None], alone: bool) -> None:
+    def __init__(self, began: Callable[[str, float, str], None], ended: Callable[[], None], self_study: bool) -> None:
         sys.dont_write_bytecode = True  # two versions of a file may have one size and one time
         integers.use_int64()
         self.clock = Clock(began, ended)
-        self.context = _context_class(alone)
+        self.context = _context_class(self_study)
         self.host = tab_host(self.clock.limit)
 
     def job(self, kind: str, task: str) -> Generator[str, None, str]:
@@ -138,11 +138,11 @@ class Tab:
         """
         self._save(files)
         TRIES_FILE.write_text(tries or "{}", "utf-8")
-        run = self.context(replace(self.host, stuck=stuck))
+        run = self.context(replace(self.host, timed_out_functions=stuck))
         run.run_tests([name])
         progress = Progress(name, run)
         state = page_state([progress])[name]
-        state["told"] = _for_page(state["told"])
+        state["summary"] = _for_page(state["summary"])
         for parts in state["functions"].values():
             parts[1] = _for_page(parts[1])
         return {"lesson": state, "errors": error_lines(progress), "tries": TRIES_FILE.read_text("utf-8")}
@@ -204,9 +204,9 @@ class Tab:
         for name in local_assignments():
             sys.modules.pop(f"assignments.{name}.{name}", None)
         from assignments.writer.llama import Model  # here, because the writer comes in a separate archive
-        from assignments.writer.yours import yours
+        from assignments.writer.written_functions import written_functions
 
-        return Model(yours())
+        return Model(written_functions())
 
 
 def _for_page(html: str) -> str:
@@ -215,8 +215,8 @@ def _for_page(html: str) -> str:
     return re.sub(r"\bline (\d+)", r'<a href="#line-\1" data-click="line">line \1</a>', html)
 
 
-def _context_class(alone: bool) -> Callable[[Host], LocalContext]:
-    if not alone:
+def _context_class(self_study: bool) -> Callable[[Host], LocalContext]:
+    if not self_study:
         return partial(LocalContext, Path())
     from autograder.laptop.self_study import SelfStudyContext
 

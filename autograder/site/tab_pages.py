@@ -24,7 +24,7 @@ TERMINAL_PASSAGE = re.compile(r"(?s)<!--terminal-->.*?<!--tab(?:: ?(.*?))?-->")
 
 FIRST_INSTRUCTION = r"(?s)<p>Write <code>(\w+\.py)</code>; check it with .*?</p>"
 FIRST_INSTRUCTION_IN_TAB = (
-    r"<p>Write <code>\1</code> in the editor of this page; it checks what you write by itself. Everything in this"
+    r"<p>Write <code>\1</code> in this page's editor; it checks what you write automatically. Everything in this"
     " lesson can be done here, and this browser keeps your work.</p>"
 )
 """The first instruction of each lesson, and the words in its place."""

@@ -1,12 +1,15 @@
 """Read all files that students submit, and never run any of them.
 
-    finder, platforms     uploads of each student in a folder, and the facts in names from platforms
-    reader, clones        candidates among one student's uploads, which one counts, and a clone's time
-    content, code, cells  bytes of files and zips; Python text of scripts and notebooks
-    syntax, names         syntax trees; names made safe for a sentence, a file system and a spreadsheet
-    records               Upload, Submission, Person, Problem
+    folder → uploads of each student → candidates for the file that counts → submissions
 
-A submission that cannot be read is a submission with a `problem`: one sentence for a person. No file is
+    downloads, platforms      the uploads of each student in a folder, and the facts in names from platforms
+    candidates                one student's files that may count, on disk and in zips, the likeliest first
+    choice, last_commit       the file that counts, or the reason why none does; the time of a clone's last commit
+    content, code, cells      bytes of files and zips; Python text of scripts and notebooks
+    syntax, names             syntax trees; assignments in names, and names made safe to show and to write
+    records                   Person, Upload, Submission, Problem
+
+A submission that cannot be read has a `problem`: one sentence for a person. No file is
 written, no link is followed, and all reading is bounded.
 """
 
@@ -17,8 +20,8 @@ from functools import partial
 from pathlib import Path
 
 from autograder import parallel
-from autograder.submission.finder import Download, find_file, find_in_folder
-from autograder.submission.reader import lost, read
+from autograder.submission.choice import lost, read
+from autograder.submission.downloads import Download, find_file, find_in_folder
 from autograder.submission.records import NothingToGradeError, Person, Problem, Submission, Upload
 
 __all__ = ["NothingToGradeError", "Person", "Problem", "Submission", "Upload", "find_in_folder", "lost", "read"]
@@ -28,22 +31,22 @@ PUBLIC_MODULES = ("names", "syntax", "records")
 """Modules that other rooms may import."""
 
 
-def read_file(path: Path, assignment: str | None, known: Sequence[str]) -> Submission:
+def read_file(path: Path, assignment: str | None, assignments: Sequence[str]) -> Submission:
     """Return the submission in a file or a student's folder. Raise NothingToGradeError if it is missing."""
-    first, *more = read(find_file(path, assignment, known), known)
+    first, *more = read(find_file(path, assignment, assignments), assignments)
     if not more:
         return first
     several = ", ".join(submission.assignment for submission in (first, *more))
-    problem = Problem(f"It holds several assignments ({several}): say which with --assignment NAME.")
+    problem = Problem(f"It contains several assignments ({several}): choose one with --assignment NAME.")
     return Submission(first.student, "", path.name, person=first.person, problem=problem)
 
 
-def read_alone(path: Path, assignment: str | None, known: Sequence[str]) -> Submission:
-    """Return the result of `read_file`, from a separate process within the limits of one submission.
+def read_alone(path: Path, assignment: str | None, assignments: Sequence[str]) -> Submission:
+    """Return the result of `read_file`, from a separate process within one submission's limits.
 
-    A file that exceeds them is a submission with a problem.
+    A file that exceeds them becomes a submission with a problem.
     """
-    outcome = parallel.run_bounded(partial(read_file, assignment=assignment, known=known), path)
+    outcome = parallel.run_bounded(partial(read_file, assignment=assignment, assignments=assignments), path)
     if isinstance(outcome, parallel.CutOff):
-        return lost(find_file(path, assignment, known), outcome.why)[0]
+        return lost(find_file(path, assignment, assignments), outcome.why)[0]
     return outcome

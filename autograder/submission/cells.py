@@ -1,8 +1,8 @@
-"""The text of one cell, without lines that only a notebook's host can run.
+"""The text of one cell, without the lines that only a notebook's host can run.
 
 One rule holds for notebooks and for all scripts that notebook tools save. `pass` replaces each statement
-that imports a module of the host, calls `get_ipython` (IPython's spelling of magics, shell and help lines),
-awaits, or reads a name that such a statement bound. A cell of marimo, a function, is read as its body.
+that imports one of the host's modules, calls `get_ipython` (IPython's spelling of magics, shell and help lines),
+awaits, or reads a name that such a statement bound. A marimo cell, which is a function, is read as its body.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _MARIMO_CELL = ("app.cell", "app.setup")
 _LINE_END = 1 << 30
 
 _Edit = tuple[int, int, int, int, str]
-"""Replacement of a part of a text: first line and byte, last line and end, and the new text."""
+"""The replacement of a part of a text: first line and byte, last line and end, and the new text."""
 
 
 class CellCleaner:
-    """Cleaner of the cells of one file, in order: names that the host gave to one cell are known in the next."""
+    """Cleaner for the cells of one file, in order: names that the host gave to one cell are known in the next."""
 
     def __init__(self) -> None:
-        self.host_names = {"get_ipython", "mo"}  # marimo, which only its last cell may import as mo
+        self.host_names = {"get_ipython", "mo"}  # mo is marimo, which only the last cell may import under this name
 
     def clean(self, source: str) -> tuple[str, list[int]]:
-        """Return the cell, and the lines with omissions. Raise NotPythonError if it is not Python."""
+        """Return the cell and the lines with omissions. Raise NotPythonError if it is not Python."""
         left_out = []
         if magic := _CELL_MAGIC.match(source):
             before, body = magic[0].count("\n"), source[magic.end() :]
@@ -49,7 +49,7 @@ class CellCleaner:
         return "\n".join(lines), left_out + [edit[0] for edit in edits]
 
     def _edits(self, block: ast.AST) -> Iterator[_Edit]:
-        """Yield the replacements for the statements and decorators of a block that need the host."""
+        """Yield the replacements for the statements and decorators in a block that need the host."""
         done = 0, 0
         for statement in top_level(block):
             end = statement.end_lineno or 0, statement.end_col_offset or 0
@@ -74,14 +74,14 @@ class CellCleaner:
                 self.host_names -= stored_names(*header)
 
     def _needs_host(self, part: ast.AST) -> bool:
-        """Return True for a part of a tree that awaits, or that reads a name of the host."""
+        """Return True for a part of a tree that awaits, or that reads one of the host's names."""
         nodes = [*ast.walk(part)]
         read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
         return not read.isdisjoint(self.host_names) or any(isinstance(node, ast.Await) for node in nodes)
 
 
 def _is_hosts(statement: ast.stmt, block: ast.AST) -> bool:
-    """Return True for a statement that needs the host in any case, or ends a cell of marimo."""
+    """Return True for a statement that needs the host in any case, or that ends a marimo cell."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return bool(_HOST_IMPORT.fullmatch(ast.unparse(statement)))
     is_cells_end = isinstance(statement, ast.Return) and not isinstance(block, ast.Module)
@@ -96,9 +96,9 @@ def _marimo_header(cell: Any) -> _Edit:
 
 
 def _without_magics(source: str) -> str:
-    """Return a cell with its magics as calls of get_ipython(). Raise NotPythonError if it is not a cell.
+    """Return a cell with its magics as calls to get_ipython(). Raise NotPythonError if it is not a cell.
 
-    A cell that parses has no magics: a line may begin with % inside a string or a bracket.
+    A cell that parses has no magics, since a line inside a string or a bracket may begin with %.
     """
     try:
         parse(source)

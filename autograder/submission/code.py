@@ -1,4 +1,4 @@
-"""Bytes to Python text: the code of a .py file or of a notebook."""
+"""From bytes to Python text: the code in a .py file or a notebook."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from autograder.submission.syntax import PYTHON, NotPythonError, bound_names, pa
 
 MAX_CELLS = 2000
 _MAX_LISTED = 8
-_CELL_MARK = re.compile(r"\n(?=# ?%%|# In ?\[)")  # of VS Code, Spyder, jupytext or nbconvert
+_CELL_MARK = re.compile(r"\n(?=# ?%%|# In ?\[)")  # as VS Code, Spyder, jupytext or nbconvert write it
 
 
 @dataclass(frozen=True)
 class Code:
-    """Python text of one file, or the problem that prevented reading it."""
+    """The Python text of one file, or the problem that prevented reading it."""
 
     cells: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()  # names that its top level binds
-    written: frozenset[str] = frozenset()  # names bound to more than a stub has
+    written: frozenset[str] = frozenset()  # names bound to more than a stub
     sha256: str = ""  # of the uploaded bytes
     problem: Problem | None = None
 
@@ -42,7 +42,7 @@ def functions(assignment: str) -> frozenset[str]:
 
 
 def read_code(data: bytes, name: str) -> Code:
-    """Return the code of a .py or .ipynb file. If name and content disagree, the content decides.
+    """Return the code in a .py or .ipynb file. If name and content disagree, the content decides.
 
     Raise UnreadableError if the file contains no code that can run; the message is a sentence for the student.
     """
@@ -52,17 +52,17 @@ def read_code(data: bytes, name: str) -> Code:
         code = _of_script(text) if notebook is None else _of_cells(notebook)
     except NotPythonError as error:
         why = f"The file is not {PYTHON}, which grades it ({error})"
-        advice = "correct that, and if a newer Python accepts it, use the older syntax"
+        advice = "correct this; if a newer Python accepts it, use the older syntax"
         raise UnreadableError(f"{why}: {advice}.") from error
     return replace(code, notes=notes + code.notes)
 
 
 def _decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
-    """Return the text of a file, and a note on its encoding: UTF-16 if so marked, else as Python reads it."""
+    """Return a file's text, and a note on its encoding: UTF-16 if so marked, otherwise as Python reads it."""
     try:
         utf_16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
         encoding = "utf-16" if utf_16 else tokenize.detect_encoding(io.BytesIO(data).readline)[0]
-        text = io.TextIOWrapper(io.BytesIO(data), encoding).read()  # with \n as Python's own line ends
+        text = io.TextIOWrapper(io.BytesIO(data), encoding).read()  # with \n for every line end, as in Python
     except (SyntaxError, ValueError, LookupError) as error:
         why = f"The file is not text ({printable(str(error), 120)})"
         raise UnreadableError(f"{why}: hand in the .py or .ipynb file, saved as UTF-8.") from error
@@ -88,7 +88,7 @@ def _notebook(text: str, name: str) -> list[str] | None:
 
 
 def _of_cells(sources: Sequence[str]) -> Code:
-    """Return the code of a notebook. A cell that cannot run stays as "", so that cells keep their numbers."""
+    """Return a notebook's code. A cell that cannot run becomes "", so that cells keep their numbers."""
     if len(sources) > MAX_CELLS or sum(map(len, sources)) > MAX_CODE:
         most = f"{MAX_CELLS} code cells or {MAX_CODE // 1024} KiB of code"
         raise UnreadableError(f"The notebook has more than {most}: hand in only what you wrote.")
@@ -105,12 +105,12 @@ def _of_cells(sources: Sequence[str]) -> Code:
         left_out += [number] * bool(lines)
     if all(isinstance(statement, ast.Pass) for tree in trees for statement in tree.body):
         why = f"The notebook has no code cell that can be run{fault}"
-        raise UnreadableError(f"{why}: hand in the one with your functions.")
+        raise UnreadableError(f"{why}: hand in the notebook with your functions.")
     return Code(tuple(texts), _left_out("code cell", left_out, fault), *bound_names(trees))
 
 
 def _of_script(text: str) -> Code:
-    """Return the code of a script as one cell. Only a script that is not Python is read cell by cell.
+    """Return a script's code as one cell. Only a script that is not Python is read cell by cell.
 
     Raise NotPythonError if one of its cells is not Python, even without magics, and UnreadableError if it contains no
     statement.
@@ -125,19 +125,19 @@ def _of_script(text: str) -> Code:
         try:
             clean, lines = cleaner.clean(part)
         except NotPythonError as error:
-            raise NotPythonError(f"in the cell behind line {before}, {error}" if before else str(error)) from error
+            raise NotPythonError(f"in the cell after line {before}, {error}" if before else str(error)) from error
         texts.append(clean)
         left_out += [before + line for line in lines]
         before += part.count("\n") + 1
     code = "\n".join(texts)
     tree = parse(code)
     if not tree.body:
-        raise UnreadableError("The file holds no code: hand in the file that holds your functions.")
+        raise UnreadableError("The file contains no code: hand in the file with your functions.")
     return Code((code,), _left_out("line", [*dict.fromkeys(left_out)]), *bound_names([tree]))
 
 
 def _left_out(where: str, numbers: Sequence[int], fault: str = "") -> tuple[str, ...]:
-    """Return the note on omissions, if there are any."""
-    what = "what only a notebook can run, such as magics, shell and help lines, uploads and calls of Otter"
+    """Return the note about omissions, if there are any."""
+    what = "what only a notebook can run, such as magics, shell and help lines, uploads and calls to Otter"
     places = f"{where}{'s' * (len(numbers) > 1)} {listed([str(number) for number in numbers], _MAX_LISTED)}"
     return (f"Left out of {places}: {what}{fault}.",) if numbers else ()

@@ -13,9 +13,9 @@ from autograder.submission.records import UnreadableError
 
 MIB = 1 << 20
 MAX_FILE_BYTES = 4 * MIB
-MAX_LARGE_FILE_BYTES = 32 * MIB  # of a notebook, which may contain pictures, or of a zip
-MAX_FOLDER_ENTRIES = 10_000  # in one student's folder
-MAX_MEMBER_NAME = 1000  # characters of a name in a zip
+MAX_LARGE_FILE_BYTES = 32 * MIB  # for a notebook, which may contain pictures, or a zip
+MAX_FOLDER_ENTRIES = 10_000  # per student
+MAX_MEMBER_NAME = 1000  # characters in the name of a file in a zip
 
 CODE = (".py", ".ipynb")
 READABLE = (*CODE, ".zip")
@@ -33,15 +33,20 @@ def is_junk(name: str) -> bool:
 
 
 def size_limit(name: str) -> int:
-    """Return the maximum size in bytes of a file of that name."""
+    """Return the maximum size in bytes of a file with this name."""
     return MAX_LARGE_FILE_BYTES if stem_and_suffix(name)[1] in (".ipynb", ".zip") else MAX_FILE_BYTES
 
 
 def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
     """Return the content of a file. Raise UnreadableError for more than `limit` bytes, OSError for a link."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # a pipe would wait for a writer
-    with open(descriptor, "rb") as file:
+    with _opened(path) as file:
         return _bounded(file, limit)
+
+
+def _opened(path: Path) -> IO[bytes]:
+    return open(
+        os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb"
+    )  # otherwise opening a pipe would wait for a writer
 
 
 def _bounded(file: IO[bytes], limit: int) -> bytes:
@@ -52,42 +57,43 @@ def _bounded(file: IO[bytes], limit: int) -> bytes:
 
 
 def files_below(folder: Path) -> list[str]:
-    """Return all files below a folder as sorted paths with "/", without junk. No link is followed."""
-    os.scandir(folder).close()  # raises for this folder; a closed folder inside it is ignored
+    """Return all files below a folder, without junk, as sorted paths with "/". No link is followed."""
+    os.scandir(folder).close()  # raises if this folder cannot be read; an unreadable folder inside it is ignored
     paths: list[str] = []
     count = 0
     for parent, folders, files in os.walk(folder):
         count += len(folders) + len(files)
         if count > MAX_FOLDER_ENTRIES:
-            why = f"The folder holds more than {MAX_FOLDER_ENTRIES} files"
+            why = f"The folder contains more than {MAX_FOLDER_ENTRIES} files"
             raise UnreadableError(f"{why}: hand in only the file that you wrote.")
         folders[:] = [name for name in folders if not is_junk(name)]
         paths += [os.path.relpath(os.path.join(parent, name), folder) for name in files if not is_junk(name)]
     return sorted(paths)
 
 
-def zip_members(data: bytes) -> list[tuple[str, zipfile.ZipInfo]]:
-    """Return the files in a zip by name, without junk. A damaged zip may raise any exception."""
+def zip_members(data: bytes) -> dict[str, zipfile.ZipInfo]:
+    """Return the files in a zip by name, sorted, without junk. A damaged zip may raise any exception."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        members = {info.filename.replace("\\", "/"): info for info in archive.infolist() if not info.is_dir()}
-    short = [name for name in members if len(name) <= MAX_MEMBER_NAME]
-    return [(name, members[name]) for name in sorted(short) if not any(map(is_junk, name.split("/")))]
+        members = _members(archive)
+    return {name: members[name] for name in sorted(members) if len(name) <= MAX_MEMBER_NAME}
 
 
 def top_of_zip(path: Path) -> tuple[set[str], set[str]]:
-    """Return the folders and the files at the top of a zip, inside the one folder that holds everything, if any.
+    """Return the folders and the files at the top of a zip, inside the single folder that contains everything, if any.
 
     A damaged zip may raise any exception.
     """
-    with (
-        open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file,
-        zipfile.ZipFile(file) as archive,
-    ):
-        names = [info.filename.replace("\\", "/") for info in archive.infolist() if not info.is_dir()]
-    paths = [name.split("/") for name in names if not any(map(is_junk, name.split("/")))]
+    with _opened(path) as file, zipfile.ZipFile(file) as archive:
+        paths = [name.split("/") for name in _members(archive)]
     while paths and all(len(path) > 1 and path[0] == paths[0][0] for path in paths):
         paths = [path[1:] for path in paths]
     return {path[0] for path in paths if len(path) > 1}, {path[0] for path in paths if len(path) == 1}
+
+
+def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """Return the files in a zip by name, without junk."""
+    members = {info.filename.replace("\\", "/"): info for info in archive.infolist() if not info.is_dir()}
+    return {name: info for name, info in members.items() if not any(map(is_junk, name.split("/")))}
 
 
 def read_member(data: bytes, member: zipfile.ZipInfo) -> bytes:

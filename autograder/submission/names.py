@@ -7,18 +7,19 @@ import hashlib
 import itertools
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 MAX_NAME, MAX_NAME_BYTES = 80, 200  # a character may have four bytes, and file systems take 255
 _PUNCTUATION = "-_.@+"
-_RESERVED = {"con", "prn", "aux", "nul"}  # names that Windows refuses, with any ending
+_RESERVED = {"con", "prn", "aux", "nul"}  # names that Windows refuses, with any extension
 _RESERVED |= {f"{device}{number}" for device in ("com", "lpt") for number in range(10)}
 _FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # the full-width forms count as formulas in some locales
-_DOUBLE_ENDING = re.compile(r"(.+)(\.py|\.ipynb)\.(?:txt|json)", re.IGNORECASE | re.DOTALL)  # of browsers and mail
+_DOUBLE_ENDING = re.compile(r"(.+)(\.py|\.ipynb)\.(?:txt|json)", re.IGNORECASE | re.DOTALL)  # from browsers and mail
 
 
 def stem_and_suffix(name: str) -> tuple[str, str]:
-    """Return a name without folders, and its ending in lower case, which gives the kind of file."""
+    """Return a name without folders, and its extension in lower case, which shows the kind of file."""
     name = name.rpartition("/")[2]
     if double := _DOUBLE_ENDING.fullmatch(name):
         return double[1], double[2].casefold()
@@ -26,24 +27,33 @@ def stem_and_suffix(name: str) -> tuple[str, str]:
     return (base, (dot + ending).casefold()) if base else (name, "")
 
 
-def equal_to(name: str, assignments: Sequence[str]) -> str | None:
-    """Return the assignment whose name this is, in upper or lower case."""
-    return next((known for known in assignments if known.casefold() == name.casefold()), None)
+class Mention(NamedTuple):
+    """The assignment that a name contains, if any; it is exact if the name is the assignment's."""
+
+    name: str = ""
+    is_exact: bool = False
+
+    @property
+    def strength(self) -> int:
+        """Sort key: of several mentions, the strongest counts."""
+        return bool(self.name) + self.is_exact
 
 
-def named_in(name: str, assignments: Sequence[str]) -> str | None:
-    """Return the one assignment that is a separate word of this name; None if there is none, or several.
+def mention(name: str, assignments: Collection[str]) -> Mention:
+    """Return the only assignment that is a separate word in this name; empty if there is none or more than one.
 
     If one matching assignment contains another, as rope_2d contains rope, only the longest counts.
     """
     words = f"_{_words(name)}_"
-    named = [known for known in assignments if f"_{_words(known)}_" in words]
-    outer = [known for known in named if not any(known != other and f"_{known}_" in f"_{other}_" for other in named)]
-    return outer[0] if len(outer) == 1 else None
+    named = {each for each in assignments if f"_{_words(each)}_" in words}
+    outer = [each for each in named if not any(each != other and f"_{each}_" in f"_{other}_" for other in named)]
+    if len(outer) != 1:
+        return Mention()
+    return Mention(outer[0], is_exact=outer[0].casefold() == name.casefold())
 
 
 def words_beside(name: str, assignment: str) -> frozenset[str]:
-    """Return the longer words of a name that are no part of the assignment's: a person's, perhaps."""
+    """Return the longer words in a name that are not part of the assignment's name, perhaps a person's."""
     rest = f"_{_words(name)}_".replace(f"_{_words(assignment)}_", "_")
     return frozenset(re.findall(r"[^\W\d_]{3,}", rest))
 
@@ -54,7 +64,7 @@ def _words(name: str) -> str:
 
 
 def utf8_safe(text: str) -> str:
-    """Return the text with escapes for characters that UTF-8 cannot write (undecodable bytes of a file name)."""
+    """Return the text with escapes for characters that UTF-8 cannot represent (undecodable bytes in a file name)."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -71,7 +81,7 @@ def _visible(text: str) -> str:
 
 
 def listed(names: Sequence[str], most: int) -> str:
-    """Return the first names of a list, and the number of others."""
+    """Return the first names in a list, and the number of others."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 
@@ -79,7 +89,7 @@ def listed(names: Sequence[str], most: int) -> str:
 def csv_cell(text: str) -> str:
     """Return printable text for a CSV cell, with an apostrophe before a part that a spreadsheet reads as a formula.
 
-    Such a part may begin the cell, or follow a separator of cells in some locale, where quotation marks are letters.
+    Such a part may begin the cell, or follow a locale's cell separator if quotation marks count as letters.
     """
     parts = re.split(r"([,;|])", _visible(utf8_safe(text)))
     return "".join(f"'{part}" if part.lstrip('" ').startswith(_FORMULA) else part for part in parts)
@@ -88,7 +98,7 @@ def csv_cell(text: str) -> str:
 def safe_name(student: str, taken: set[str]) -> str:
     """Return a readable file name for a student that is safe on every system, and add its folded form to `taken`.
 
-    If it is taken, an ending made from the full name distinguishes it from every other name in the class.
+    If the name is taken, a suffix made from the full name distinguishes it from every other name in the class.
     """
     composed = unicodedata.normalize("NFKC", utf8_safe(student))
     is_safe = {one: one in _PUNCTUATION or unicodedata.category(one)[0] in "LNM" for one in composed}
@@ -105,7 +115,7 @@ def safe_name(student: str, taken: set[str]) -> str:
 
 
 def _cut(name: str, reserve: int) -> str:
-    """Return the beginning of a name that leaves `reserve` characters free, and does not end in a dot (Windows)."""
+    """Return the beginning of a name that leaves `reserve` characters free and does not end in a dot (for Windows)."""
     return name[: MAX_NAME - reserve].encode()[: MAX_NAME_BYTES - reserve].decode("utf-8", "ignore").rstrip(".")
 
 

@@ -1,4 +1,4 @@
-"""Facts that course platforms put into the names of a download, and into Gradescope's metadata.
+"""Facts that course platforms put into a download's names and into Gradescope's metadata.
 
 Canvas      doejane_LATE_12345_67899_rope-1.py (late, numbers of user and upload, second file of that name),
             doejane_12345_text.html (text or a link, no file), LATE_anon_aB3xZ_67890_rope.py (anonymous)
@@ -10,7 +10,7 @@ Autolab     ada@uni.example_3_rope.py (address, number of the attempt)
 GitHub      rope-alovelace/ (a clone: assignment at Classroom, login)
 Gradescope  submission_9001/ and submission_metadata.yml (an export: the metadata name each owner)
 
-The platform is decided once for a folder, from all names in it. In a name the platform's marks come first; a student
+The platform is decided once per folder, from all names in it. In each name, the platform's marks come first; a student
 chose the rest, which is never read as a mark.
 """
 
@@ -27,90 +27,93 @@ from typing import Any
 
 import yaml
 
-from autograder.submission.names import listed, printable, utf8_safe
+from autograder.submission.names import listed, mention, printable, utf8_safe
 from autograder.submission.records import NothingToGradeError, Person, Problem, Upload
 
 CANVAS, ANONYMOUS, MOODLE, BLACKBOARD = "Canvas", "Canvas, anonymous", "Moodle", "Blackboard"
 BRIGHTSPACE, AUTOLAB, GITHUB, GRADESCOPE = "Brightspace", "Autolab", "GitHub Classroom", "Gradescope"
 METADATA = "submission_metadata.yml"
-_TEXT = Problem("Text or a link was given to the platform, and no file: hand in the .py or .ipynb file itself.")
+_TEXT = Problem("The platform received text or a link instead of a file: hand in the .py or .ipynb file itself.")
 
 # Numbers are bounded because Python refuses to convert very long ones. The part of a name that a platform
 # makes from a person's name is the shortest possible, so that the first marks in a name are the platform's.
-_FILE = r"(?P<file>.+?)(?:-(?P<version>\d{1,9})(?P<suffix>\.\w+))?"
+# The name of a folder ends in "/" here.
+_FILE = r"(?P<file>[^/]+?)(?:-(?P<version>\d{1,9})(?P<suffix>\.\w+))?"
 _UPLOAD = rf"(?:(?P<upload>\d{{1,18}})_{_FILE}|(?P<text>text|link)\.html)"
-_MOODLE = r"(?P<name>[^_]+)_(?P<number>\d{1,18})_assignsubmission"
-_FILES = {
+_MARKS = {
     ANONYMOUS: rf"(?P<late>LATE_)?anon_(?P<number>[0-9A-Za-z]{{1,20}})_{_UPLOAD}",
-    CANVAS: rf"(?P<name>.+?)(?P<late>_LATE)?_(?P<number>\d{{1,18}})_{_UPLOAD}",
-    MOODLE: rf"{_MOODLE}_(?:file_(?P<file>.+)|(?P<text>onlinetext)_.*)",
-    BLACKBOARD: r"(?P<name>.+?_[^_]+)_attempt_(?P<time>\d{4}(?:-\d{2}){5})(?:_(?P<file>.+)|(?P<text>\.txt))",
-    AUTOLAB: r"(?P<email>[^@\s]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)_(?P<attempt>\d{1,9})_(?P<file>.+)",
+    CANVAS: rf"(?P<name>[^/]+?)(?P<late>_LATE)?_(?P<number>\d{{1,18}})_{_UPLOAD}",
+    MOODLE: r"(?P<name>[^_]+)_(?P<number>\d{1,18})_assignsubmission_"
+    r"(?:file(?:_(?P<file>[^/]+)|_?/)|(?P<text>onlinetext)(?:_[^/]*|_?/))",
+    BLACKBOARD: r"(?P<name>[^/]+?_[^_/]+)_attempt_(?P<time>\d{4}(?:-\d{2}){5})(?:_(?P<file>[^/]+)|(?P<text>\.txt))",
+    BRIGHTSPACE: r"(?P<number>\d{1,18})-\d{1,18} - (?P<name>.+) - (?P<time>[^-]*\d{4}[^-]*)/(?P<file>)",
+    AUTOLAB: r"(?P<email>[^@\s]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)_(?P<attempt>\d{1,9})_(?P<file>[^/]+)",
 }
-_FOLDERS = {
-    MOODLE: rf"{_MOODLE}_(?:file|(?P<text>onlinetext))_?(?P<file>)",
-    BRIGHTSPACE: r"(?P<number>\d{1,18})-\d{1,18} - (?P<name>.+) - (?P<time>[^-]*\d{4}[^-]*)(?P<file>)",
-}
-_TIMES = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%d %B, %Y %I%M %p")  # of Blackboard and Brightspace
+_TIMES = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%d %B, %Y %I%M %p")  # as Blackboard and Brightspace write them
 
-# All scalars as text, so that numbers of people keep their zeros; tags of Ruby objects are ignored.
+# All scalars are text, so that people's numbers keep their zeros; tags of Ruby objects are ignored.
 _Loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _MAX_YAML_DEPTH = 100
 _FIELDS = ("email", "sid", "name")
 
-_MIN_CLONES = 3  # folders with a common beginning
+_MIN_CLONES = 3  # minimum number of folders with a common beginning
 
 
-def recognise(folders: Collection[str], files: Collection[str], known: Sequence[str]) -> tuple[str, dict[str, Upload]]:
-    """Return the platform that made most names in a folder, and the facts in each name; else "" and nothing.
+def recognise(
+    folders: Collection[str], files: Collection[str], assignments: Sequence[str]
+) -> tuple[str, dict[str, Upload]]:
+    """Return the platform that made most names in a folder, and the facts in each name; otherwise both are empty.
 
-    The uploads have no path yet. `known` are the course's assignments.
-
-    Raise NothingToGradeError if there are clones of several assignments, so that the beginning of a login is unknown.
+    Raise NothingToGradeError if there are clones of several assignments, since it is then unknown where a login begins.
     """
-    platform, uploads = recognise_names(folders, files)
-    return (platform, uploads) if platform else _clones(folders, known)
+    platform, uploads = _by_marks(folders, files)
+    return (platform, uploads) if platform else _clones(folders, assignments)
 
 
-def recognise_names(folders: Collection[str], files: Collection[str]) -> tuple[str, dict[str, Upload]]:
-    """Return the platform whose marks most of these names have, and what each says; else "" and nothing."""
-    matches: dict[str, dict[str, re.Match[str]]] = {}
-    for platform in (*_FILES, *_FOLDERS):
-        tried = {name: re.fullmatch(_FILES.get(platform, "(?!)"), name, re.DOTALL) for name in files}
-        tried |= {name: re.fullmatch(_FOLDERS.get(platform, "(?!)"), name, re.DOTALL) for name in folders}
-        matches[platform] = {name: match for name, match in tried.items() if match}
+def download_of(folders: Collection[str], files: Collection[str]) -> str:
+    """Return the platform whose marks show several people's files; empty if there is none."""
+    platform, uploads = _by_marks(folders, files)
+    return platform if len({upload.person.key for upload in uploads.values()}) > 1 else ""
+
+
+def _by_marks(folders: Collection[str], files: Collection[str]) -> tuple[str, dict[str, Upload]]:
+    """Return the platform whose marks most names have, and the facts in each name; otherwise both are empty."""
+    entries = {name: f"{name}/" for name in folders} | {name: name for name in files}
+    matches = {
+        platform: {name: match for name, entry in entries.items() if (match := re.fullmatch(marks, entry, re.DOTALL))}
+        for platform, marks in _MARKS.items()
+    }
 
     def order(platform: str) -> tuple[int, int]:
-        """If several platforms could have made a name, its first marks are the platform's."""
+        """Sort key: if several platforms could have made a name, the one whose marks come first did."""
         made = matches[platform].values()
         return len(made), -sum(match.start("file") if match["file"] else match.end() for match in made)
 
     platform = max(matches, key=order)
-    if 2 * len(matches[platform]) <= len(folders) + len(files):
+    if 2 * len(matches[platform]) <= len(entries):
         return "", {}
-    uploads = {name: _upload(platform, **match.groupdict("")) for name, match in matches[platform].items()}
+    uploads = {name: _upload(platform, match.groupdict("")) for name, match in matches[platform].items()}
     return platform, _with_blackboard_logins(uploads) if platform == BLACKBOARD else uploads
 
 
-def _upload(platform: str, **parts: str) -> Upload:
-    """Return an upload from the named parts of a name; a missing part is empty."""
-    is_canvas = platform in (CANVAS, ANONYMOUS)
+def _upload(platform: str, parts: dict[str, str]) -> Upload:
+    """Return an upload from the parts of a name that its platform marks; missing parts are empty."""
     number, email = utf8_safe(parts.get("number", "")), utf8_safe(parts.get("email", ""))
     name = utf8_safe(parts.get("name") or email or f"anon_{number}")
-    time = _time(re.sub(r" (?=\d{3} )", " 0", parts.get("time", "")))  # an hour with one digit
+    time = _time(re.sub(r" (?=\d{3} )", " 0", parts.get("time", "")))  # for an hour with one digit
     return Upload(
-        Person(CANVAS if is_canvas else platform, number, email=email, name=name),
-        parts.get("file", "") + parts.get("suffix", ""),
+        Person(CANVAS if platform == ANONYMOUS else platform, number, email=email, name=name),
+        parts["file"] + parts.get("suffix", ""),
         attempt=int(parts.get("attempt") or re.sub(r"\D", "", time) or 0),
         version=(int(parts.get("upload") or 0), int(parts.get("version") or 0)),
         submitted=time,
-        late=bool(parts["late"]) if is_canvas else None,
+        late=bool(parts["late"]) if "late" in parts else None,
         problem=_TEXT if parts.get("text") else None,
     )
 
 
 def _time(text: str) -> str:
-    """Return a platform's time in ISO format; an empty string for any other text."""
+    """Return a platform's time in ISO format; empty for any other text."""
     for form in _TIMES:
         with suppress(ValueError):
             return datetime.strptime(text, form).isoformat()
@@ -121,7 +124,7 @@ def _time(text: str) -> str:
 
 
 def _with_blackboard_logins(uploads: dict[str, Upload]) -> dict[str, Upload]:
-    """Return Blackboard's uploads with logins: the part after the title that all names have in common."""
+    """Return Blackboard's uploads with logins: the part after the title that all names share."""
     heads = {name: upload.person.name for name, upload in uploads.items()}
     title = os.path.commonprefix([*heads.values()]).rpartition("_")[0]  # noqa: RUF071
     logins = {name: head.removeprefix(f"{title}_") for name, head in heads.items()}
@@ -129,38 +132,35 @@ def _with_blackboard_logins(uploads: dict[str, Upload]) -> dict[str, Upload]:
     return {name: replace(upload, person=people[name]) for name, upload in uploads.items()}
 
 
-def _clones(folders: Collection[str], known: Sequence[str]) -> tuple[str, dict[str, Upload]]:
-    """Return clones of GitHub Classroom: most folders begin with the assignment's name on GitHub."""
+def _clones(folders: Collection[str], assignments: Sequence[str]) -> tuple[str, dict[str, Upload]]:
+    """Return GitHub Classroom's clones: most folder names begin with the assignment's name on GitHub."""
     beginnings = Counter(name[: dash.end()] for name in folders for dash in re.finditer("-(?=.)", name, re.DOTALL))
     slug, count = max(beginnings.items(), key=lambda item: (item[1], len(item[0])), default=("", 0))
     slugs = [slug]
     if count < _MIN_CLONES or 2 * count <= len(folders):
-        slugs = sorted((f"{name.replace('_', '-')}-" for name in known), key=len, reverse=True)
-    logins: dict[str, str] = {}
+        slugs = sorted((f"{name.replace('_', '-')}-" for name in assignments), key=len, reverse=True)
+    uploads: dict[str, Upload] = {}
     for name in folders:
-        fitting = (slug for slug in slugs if name.casefold().startswith(slug.casefold()))
-        if login := name[len(next(fitting, name)) :]:
-            logins[name] = utf8_safe(login)
-    if len(logins) < _MIN_CLONES or 2 * len(logins) <= len(folders):
+        own_slug = next((slug for slug in slugs if name.casefold().startswith(slug.casefold())), name)
+        if login := utf8_safe(name[len(own_slug) :]):
+            assignment, is_decided = mention(own_slug.strip("-").replace("-", "_"), assignments)
+            person = Person(GITHUB, login=login, name=login)
+            uploads[name] = Upload(person, assignment=assignment, is_decided=is_decided)
+    if len(uploads) < _MIN_CLONES or 2 * len(uploads) <= len(folders):
         return "", {}
-    words, _, endings = zip(*(login.partition("-") for login in sorted({*logins.values()})), strict=True)
+    logins = {upload.person.login for upload in uploads.values()}
+    words, _, endings = zip(*(login.partition("-") for login in sorted(logins)), strict=True)
     if min(Counter(words).values()) >= _MIN_CLONES and 3 * len({*endings}) <= 2 * len(words):
         names = listed([printable(f"{slug}{word}-") for word in sorted({*words})], 3)
         raise NothingToGradeError(
-            f"These folders look like clones of several assignments of GitHub Classroom ({names}): put the"
-            " clones of each assignment into a separate folder, and name these folders."
+            f"These folders look like clones of several GitHub Classroom assignments ({names}): put each"
+            " assignment's clones into a separate folder, and name these folders."
         )
-    return GITHUB, {name: Upload(Person(GITHUB, login=login, name=login)) for name, login in logins.items()}
-
-
-def download_of(folders: Collection[str], files: Collection[str]) -> str:
-    """Return the platform whose marks show files of several persons; an empty text if there is none."""
-    platform, uploads = recognise_names(folders, files)
-    return platform if len({upload.person.key for upload in uploads.values()}) > 1 else ""
+    return GITHUB, uploads
 
 
 def is_export(folders: Collection[str], files: Collection[str]) -> bool:
-    """Return True if the folder contains only an export of Gradescope: one student's files do not count."""
+    """Return True if the folder contains only a Gradescope export: one student's files do not count."""
     return {*files} == {METADATA} and bool(folders) and all(re.fullmatch(r"submission_\d+", name) for name in folders)
 
 
@@ -168,7 +168,7 @@ def export_uploads(metadata: bytes) -> dict[str, list[Upload]]:
     """Return an export's uploads by folder, one per person. Damaged bytes may raise any exception."""
     text = metadata.decode("utf-8-sig")
     depth = 0
-    for event in yaml.parse(text, Loader=_Loader):  # the C loader crashes on endless nesting
+    for event in yaml.parse(text, Loader=_Loader):  # the C loader crashes if nesting is very deep
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > _MAX_YAML_DEPTH:
             raise ValueError("it is nested too deeply")

@@ -1,4 +1,4 @@
-"""Records that this room returns: uploads, submissions read from them, and reasons why there is none."""
+"""The records of this room: a person, an upload, the submission read from it, and a reason why there is none."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from autograder.submission.names import printable, utf8_safe
 
 @dataclass(frozen=True)
 class Problem:
-    """Reason why a submission has no code: one sentence for the student and for staff."""
+    """The reason why a submission has no code: one sentence for the student and for staff."""
 
     message: str
     for_instructor: str = ""
-    """the same for the instructor, if the file or the assignment is unknown"""
+    """the sentence for the instructor, if the file or the assignment is unknown"""
 
     is_class_download: bool = False
-    """True for a download of a whole class, which no student submitted"""
+    """True for a whole class's download, which no student submitted"""
 
     @property
     def for_staff(self) -> str:
@@ -32,7 +32,7 @@ class Problem:
 
 
 class UnreadableError(Exception):
-    """Error inside this room that stops reading; it becomes the problem of one submission."""
+    """An error inside this room that stops reading; it becomes one submission's problem."""
 
 
 def problem_of(error: Exception) -> Problem:
@@ -40,19 +40,19 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, UnreadableError):
         return Problem(str(error))
     reason = printable(getattr(error, "strerror", None) or f"{type(error).__name__}: {error}", 250)
-    return Problem(f"It cannot be read ({reason}): hand in one plain .py or .ipynb file, and no link to one.")
+    return Problem(f"It cannot be read ({reason}): hand in one plain .py or .ipynb file, not a link to one.")
 
 
 class NothingToGradeError(UserError):
-    """The named folder or file cannot be graded; the message is a sentence for the instructor."""
+    """The named folder or file cannot be graded. The message is a sentence for the instructor."""
 
 
 @dataclass(frozen=True)
 class Person:
-    """Facts that a platform states about a person. The name is a label; `key` identifies the person."""
+    """A platform's facts about a person. The label is for readers; `key` identifies the person."""
 
-    platform: str = ""  # empty if no platform named the upload; then the file's or folder's name identifies
-    number: str = ""  # of the platform; `sid` is the university's number
+    platform: str = ""  # empty if no platform named the upload; the file's or folder's name then identifies the person
+    number: str = ""  # the platform's number; `sid` is the university's
     login: str = ""
     email: str = ""
     sid: str = ""
@@ -60,32 +60,39 @@ class Person:
 
     @property
     def key(self) -> str:
-        """Identifier of the person, equal in every folder; empty if it is unknown."""
+        """The person's identifier, the same in every folder; empty if it is unknown."""
         identity = self.number or self.email.casefold() or self.login or self.sid or self.name
         return f"{self.platform}:{identity}" if identity else ""
+
+    @property
+    def label(self) -> str:
+        """A name for readers, which another person may also have."""
+        return self.email or self.sid or self.name
 
 
 @dataclass(frozen=True)
 class Upload:
-    """A file or folder that one student submitted, not yet opened. A batch may have thousands."""
+    """A file or folder that one student submitted, not yet opened. A batch may have thousands.
+
+    A platform states the first facts in its name; the folder around it decides the path and the assignment.
+    """
 
     person: Person
-    file: str = ""  # the student's name for it; empty for a folder and for a text of the platform
-    path: Path = Path()
-    label: str = ""  # path relative to the folder that the instructor named
-    student: str = ""  # name that distinguishes the student from all others in the folder
-    assignment: str = ""
-    is_decided: bool = False  # True if no name that a student chose can change the assignment
+    file: str = ""  # the student's name for it; empty for a folder and for text typed on the platform
     attempt: int = 0
-    version: tuple[int, int] = (0, 0)  # order among files of one name in one attempt
-    is_superseded: bool = False  # True if the same attempt has a newer file of the same name
+    version: tuple[int, int] = (0, 0)  # order among files with the same name in one attempt
     submitted: str = ""  # time in ISO format, if the platform states it
     late: bool | None = None
     problem: Problem | None = None
+    assignment: str = ""
+    is_decided: bool = False  # True if no name that a student chose can change the assignment
+    path: Path = Path()
+    label: str = ""  # path relative to the folder that the instructor named
+    student: str = ""  # the person's label, with a number if somebody else in the class has the same label
 
     @property
     def name(self) -> str:
-        """Name of the file or folder, without the platform's additions."""
+        """The name of the file or folder, without the platform's additions."""
         return self.file or self.path.name
 
     def inside(self, name: str) -> Upload:
@@ -100,18 +107,18 @@ class Submission:
     student: str
     assignment: str  # empty if it is unknown; then `problem` says so
     file: str  # path relative to the instructor's folder; for a file inside a zip, ada.zip!rope.py
-    sha256: str = ""  # of the uploaded bytes (of the zip, for a file inside one); empty if not read
+    sha256: str = ""  # hash of the uploaded bytes (for a file inside a zip, the zip's); empty if not read
     cells: tuple[str, ...] = ()  # text to run in order: a .py file, or code cells ("" if left out)
     _: KW_ONLY
     person: Person = Person()
     notes: tuple[str, ...] = ()
     problem: Problem | None = None
-    doubt: str = ""  # sentence for teaching staff, if another file of the student may count
-    submitted: str = ""  # time in ISO format, if the platform or the last commit of a clone states it
+    doubt: str = ""  # a sentence for teaching staff, if another of the student's files may count
+    submitted: str = ""  # time in ISO format, if the platform or a clone's last commit states it
     late: bool | None = None  # None if the platform does not say
     is_written: bool = False  # True if at least one function of the assignment is more than a stub
 
     @property
     def who(self) -> str:
-        """Identifier that distinguishes the student from all others."""
+        """The identifier that distinguishes the student from all others."""
         return self.person.key or f":{self.student}"

@@ -1,4 +1,4 @@
-"""Syntax trees of students' text: parse it, and list what its top level binds."""
+"""Syntax trees of students' texts: parse a text, and list the names that its top level binds."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from autograder.protocol.call import ANSWERS
 from autograder.submission.names import printable
 
 PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
-"""Version that grades, for sentences on syntax: a student's Python may be newer."""
+"""The version that grades, for sentences about syntax: a student's Python may be newer."""
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class NotPythonError(Exception):
-    """Error for text that does not parse: the reason, with the line if it is known."""
+    """An error for text that does not parse: the reason, with the line if it is known."""
 
 
 @functools.lru_cache(1)
 def parse(text: str) -> ast.Module:
-    """Return the syntax tree. Raise only NotPythonError for a text that has none."""
+    """Return the syntax tree. For a text that has none, raise NotPythonError and no other exception."""
     try:
         return source.parse(text)
     except (SyntaxError, ValueError) as error:
@@ -59,7 +59,7 @@ def stored_names(*nodes: ast.AST) -> set[str]:
 
 
 def top_level(node: ast.AST) -> Iterator[ast.stmt]:
-    """Yield the statements that run with the text, in order, even those in `if`, `try`, `with` and loops."""
+    """Yield the statements that run when the text does, in order, including those in `if`, `try`, `with` and loops."""
     for part in ast.iter_child_nodes(node):
         if isinstance(part, ast.stmt):
             yield part

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from autograder.course import Assignment, assignments
-from tests.grader.support import examples
+from autograder.course import Assignment, term_assignments
+from tests.grader.support import example_counts
 from tests.grader.support.browsing import browser, course_files, course_folder  # noqa: F401, fixtures
-from tests.grader.support.cached_builds import graded, handed_out, once, ready_wheel  # noqa: F401, fixtures
+from tests.grader.support.shared_fixtures import graded, handed_out, once, ready_wheel  # noqa: F401, fixtures
 from tests.grader.support.warm_graders import warm_graders  # noqa: F401, a fixture
 
 if TYPE_CHECKING:
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from autograder.grading.suite import Suite
 
 LONGEST = """
-    site_browser parity
-    cluster batch page_browser progress handout platforms attacks follow_through figures notebooks live_browser
+    site_browser pyodide_agreement
+    cluster batch page_browser progress handout platforms attacks follow_through figures notebooks live_page_browser
     trivial_solutions new_assignment otter
-    one_submission_decides self_test report_browser threat_model labs writer similarity bench
+    one_submission_decides self_test report_browser threat_model labs writer_model similarity bench
 """.split()
-"""Slowest test files, in this order: a slow file at the end would keep one processor busy and the others
-idle. All files that start a kernel, a browser or a batch are among them; `--quick` leaves them out."""
+"""Slowest test files, which run first and in this order: a slow file at the end would keep one processor busy and the
+others idle. They include all files that start a kernel, a browser or a batch; `--quick` leaves them out."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -38,17 +38,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return one worker more than there are processors: tests wait for browsers and kernels that they start."""
+    """Return one worker more than there are processors, because tests wait for browsers and kernels that they start."""
     return len(os.sched_getaffinity(0)) + (not config.getoption("quick"))
 
 
 QUICK = "sinusoidal"
-"""Assignment that represents all assignments in `--quick`: its suite is the quickest."""
+"""Assignment that represents all assignments in `--quick`, because its suite is the quickest."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    examples.QUICK = bool(config.getoption("quick"))
-    # A background job of a shell ignores Ctrl-C, and so would every command that a test starts and interrupts.
+    example_counts.QUICK = bool(config.getoption("quick"))
+    # A shell's background job ignores Ctrl-C, and so would every command that a test starts and interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -61,7 +61,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a test that asks for `assignment` for every assignment of the course, or with `--quick` for one."""
     if "assignment" in metafunc.fixturenames:
         is_quick = metafunc.config.getoption("quick")
-        found = [one for one in assignments() if one.name == QUICK or not is_quick]
+        found = [one for one in term_assignments() if one.name == QUICK or not is_quick]
         metafunc.parametrize("assignment", found, ids=[one.name for one in found], scope="session")
 
 
@@ -74,8 +74,8 @@ def is_long(item: pytest.Item) -> bool:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the slowest files first; within a file the order stays. With `--quick`, leave out tests that are
-    marked `long` or use a fixture in DEAR."""
+    """Put the slowest files first, keeping the order within a file. With `--quick`, leave out tests that are marked
+    `long` or use a fixture in DEAR."""
     if config.getoption("quick"):
         items[:] = [item for item in items if not is_long(item)]
     place = {name: number for number, name in enumerate(LONGEST)}
@@ -91,12 +91,12 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def path_of_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Start without the safe path that graders of an earlier test set: a student's shell does not have it."""
+    """Start without the safe path that graders in an earlier test set, because a student's shell does not have it."""
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print at the end which tests did not run, and what they need."""
+    """Print at the end which tests did not run and what they need."""
     reports = terminalreporter.stats.get("skipped", [])
     needs = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reports)
     for need, count in needs.most_common():

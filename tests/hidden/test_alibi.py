@@ -1,11 +1,11 @@
 """Hidden tests of ALiBi: values for this term's inputs, dtype, arguments, errors, loops, and the straight line.
 
-The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
+Students see the first line of a test that fails, so it states the rule, never an input.
 
-A distance that is off by one only shifts a causal row, and so does an offset in BLOOM's form: softmax hides both, so
+A distance that is off by one only shifts a causal row, and so does an offset in BLOOM's form. Softmax hides both, so
 the biases themselves are compared. Numbers of heads that are not a power of two occur in tests of the slopes, and once
-for each function that uses them, so that one mistake does not cost points everywhere. Tests of the dtype of mixed
-inputs use a lone token: its weight is 1, even in float32.
+for each function that uses them, so that one mistake does not cost points everywhere. Tests of the dtype for mixed
+inputs use a single token, whose weight is 1 even in float32.
 """
 
 import math
@@ -26,13 +26,13 @@ def normal(rng, *shape, dtype=np.float64):
 
 
 def heads(rng, lead, n_heads, q_len, k_len, d=4, dv=3, dtype=np.float64):
-    """q, k, v."""
+    """Random q, k and v."""
     shapes = ((*lead, n_heads, q_len, d), (*lead, n_heads, k_len, d), (*lead, n_heads, k_len, dv))
     return [normal(rng, *shape, dtype=dtype) for shape in shapes]
 
 
 def slope(head, n_heads):
-    """Slopes, head by head: the exponents of 2p heads are the multiples of 4/p, and a gap is an odd multiple."""
+    """Slope of a head: for 2p heads, the exponents are the multiples of 4/p, and extra heads take the odd multiples."""
     power = 1
     while 2 * power <= n_heads:
         power = 2 * power
@@ -64,7 +64,7 @@ def attention_by_loops(q, k, v, causal):
 
 @pytest.mark.question("alibi_slopes", points=1.25)
 def test_slopes_of_every_number_of_heads(alibi):
-    """The slopes are the authors', in the authors' order, for every number of heads."""
+    """The slopes are those of the authors, in the authors' order, for every number of heads."""
     for n_heads in (*range(1, 65), 71, 112, 128, 300):
         slopes = expect.matches(alibi.alibi_slopes, n_heads)
         expect.close(slopes, np.array([slope(head, n_heads) for head in range(n_heads)]), "the slopes, head by head")
@@ -74,16 +74,16 @@ def test_slopes_of_every_number_of_heads(alibi):
 @pytest.mark.question("alibi_slopes", points=1.0)
 @given(n_heads=st.integers(1, 20))
 def test_new_heads_fill_the_gaps(alibi, n_heads):
-    """The power of two below keeps its slopes; further heads fill the gaps with every other slope of twice that
+    """The next lower power of two keeps its slopes; extra heads fill the gaps with every other slope for twice that
     power."""
     power = 2 ** (n_heads.bit_length() - 1)
     few, full = alibi.alibi_slopes(n_heads), alibi.alibi_slopes(2 * power)
-    expect.close(few[:power], alibi.alibi_slopes(power), "the first slopes are those of the power of two below")
-    expect.close(few[power:], full[0::2][: n_heads - power], "the others are every other slope of twice that power")
+    expect.close(few[:power], alibi.alibi_slopes(power), "the first slopes are those for the next lower power of two")
+    expect.close(few[power:], full[0::2][: n_heads - power], "the others are every other slope for twice that power")
     expect.close(
-        full[1:] / full[:-1], np.full(2 * power - 1, full[0]), "the first slope of a power of two is also the ratio"
+        full[1:] / full[:-1], np.full(2 * power - 1, full[0]), "for a power of two, the first slope is also the ratio"
     )
-    expect.close(full[-1], 1 / 256, "the last slope of a power of two is 1/256")
+    expect.close(full[-1], 1 / 256, "for a power of two, the last slope is 1/256")
 
 
 # alibi_bias
@@ -91,7 +91,7 @@ def test_new_heads_fill_the_gaps(alibi, n_heads):
 
 @pytest.mark.question("alibi_bias", points=0.5)
 def test_bias_of_any_lengths(alibi, rng):
-    """The bias is right for any number of heads, and for as many queries as keys or fewer."""
+    """The bias is right for any number of heads, and for as many queries as keys, or fewer."""
     for n_heads in (1, 2, 5, 8, 12):
         k_len = int(rng.integers(2, 9))
         expect.matches(alibi.alibi_bias, n_heads, k_len, k_len)
@@ -116,11 +116,11 @@ def test_bias_is_a_straight_line(alibi, n_heads, q_len, more, i, j):
 @pytest.mark.question("alibi_bias", points=0.5)
 @given(n_heads=HEADS, length=st.integers(2, 12))
 def test_a_cache_changes_no_bias(alibi, n_heads, length):
-    """A query has the same row alone as among all others, and the bias is symmetric."""
+    """A query gets the same row alone as together with all others, and the bias is symmetric."""
     full = alibi.alibi_bias(n_heads, length, length)
     expect.close(np.shape(full), (n_heads, length, length), "each head has a row for every query")
     expect.close(alibi.alibi_bias(n_heads, 1, length), full[:, -1:, :], "the newest token's row is the last one")
-    expect.close(full, np.swapaxes(full, -1, -2), "from i to j is as far as from j to i")
+    expect.close(full, np.swapaxes(full, -1, -2), "the distance from i to j is that from j to i")
     expect.holds((np.diff(full[:, -1, :]) > 0).all(), "the nearer the key, the less it loses")
 
 
@@ -147,7 +147,7 @@ def test_attention_equals_the_plain_loops(alibi, rng):
 
 @pytest.mark.question("alibi_attention", points=0.5)
 def test_attention_with_leading_axes(alibi, rng):
-    """There may be any number of leading axes before the heads, and large scores."""
+    """Any number of leading axes may come before the heads, and scores may be large."""
     for lead in ((), (3,), (2, 3)):
         expect.matches(alibi.alibi_attention, *heads(rng, lead, 2, 3, 5))
         expect.matches(alibi.alibi_attention, *heads(rng, lead, 4, 4, 4, 1, 1), causal=False)
@@ -159,7 +159,7 @@ def test_attention_with_leading_axes(alibi, rng):
 @pytest.mark.question("alibi_attention", points=1.25)
 @given(seed=seeds(), behind=st.integers(0, 3))
 def test_generation_gives_the_rows_of_the_full_pass(alibi, seed, behind):
-    """The last queries alone give the same rows as all queries, no row depends on a key ahead, and near keys count
+    """The last queries alone give the same rows as with all queries, no row depends on a key ahead, and near keys count
     more."""
     q, k, v = (features(2, 6, 4, seed=seed + part) for part in range(3))
     full = alibi.alibi_attention(q, k, v)
@@ -169,12 +169,12 @@ def test_generation_gives_the_rows_of_the_full_pass(alibi, seed, behind):
     expect.close(early, full[:, :4], "rows do not depend on what comes after them")
     expect.close(full[:, 0], v[:, 0], "the first token sees only itself")
     weights = alibi.alibi_attention(0 * q, k, np.stack([np.eye(6), np.eye(6)]))[:, -1]
-    expect.holds((np.diff(weights) > 0).all(), "of keys that match equally well the nearer one counts more")
+    expect.holds((np.diff(weights) > 0).all(), "of two keys that match equally well, the nearer one counts more")
 
 
 @pytest.mark.question("alibi_attention", points=0.25)
 def test_attention_does_not_loop(alibi):
-    """numpy attends from all queries at once; a loop over heads is allowed."""
+    """numpy computes all queries at once; a loop over heads is allowed."""
     expect.vectorised(alibi.alibi_attention, lambda length: [features(2, length, 4, seed=part) for part in range(3)])
     expect.vectorised(
         alibi.alibi_attention,
@@ -187,7 +187,7 @@ def test_attention_does_not_loop(alibi):
 
 @pytest.mark.question("bloom_bias", points=0.5)
 def test_bloom_bias_of_any_length(alibi, rng):
-    """The bias is slope times the position of the key, from 0, for any number of heads."""
+    """The bias is slope times the key's position, counted from 0, for any number of heads."""
     for n_heads in (1, 2, 5, 8, 12):
         expect.matches(alibi.bloom_bias, n_heads, int(rng.integers(1, 20)))
     expect.matches(alibi.bloom_bias, 1, 70_000)
@@ -198,7 +198,7 @@ def test_bloom_bias_of_any_length(alibi, rng):
 @pytest.mark.question("bloom_bias", points=1.0)
 @given(seed=seeds(), n_heads=HEADS, q_len=st.integers(1, 6))
 def test_bloom_bias_differs_by_a_number_a_row(alibi, seed, n_heads, q_len):
-    """For keys behind the query, the two forms differ by one number per row, so a causal softmax is the same."""
+    """For keys behind the query, the two forms differ by a constant in each row, so a causal softmax is the same."""
     bloom, bias = alibi.bloom_bias(n_heads, 6), alibi.alibi_bias(n_heads, q_len, 6)
     scores, behind = features(n_heads, q_len, 6, seed=seed), np.tri(q_len, 6, 6 - q_len, dtype=bool)
     masked_bloom, masked_bias = (softmax(np.where(behind, scores + one, -np.inf)) for one in (bloom, bias))
@@ -226,7 +226,7 @@ def test_windows_of_many_heads(alibi, rng):
 @pytest.mark.question("effective_window", points=0.75)
 @given(head=st.integers(0, 11), tolerance=st.sampled_from([0.5, 0.1, 0.05, 0.01, 0.001, 1e-6, 1 / 3]))
 def test_the_window_is_the_first_such_distance(alibi, head, tolerance):
-    """At this distance the bias leaves the tolerance or less, and one step nearer it leaves more."""
+    """At this distance, the bias leaves at most the tolerance; one step nearer, it leaves more."""
     steep = slope(head, 12)
     window = alibi.effective_window(steep, tolerance)
     expect.holds(

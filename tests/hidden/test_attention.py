@@ -1,12 +1,12 @@
 """Hidden tests of attention: values for this term's inputs, dtype, arguments, errors, loops, and the two symmetries.
 
-The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
+Students see the first line of a test that fails, so it states the rule, never an input.
 
-Tolerances. A gap of float32 features may be computed in float32, where rounding alone leaves some 1e−7: ROUNDED allows
-a hundred times that. A gap of float64 features must have float64 precision, even if it is returned as a float32
-number: DOUBLE is the tolerance of float64 everywhere. If one feature array is float64 and the others float32, the
-tests of the dtype use features that are multiples of 1/8 and equal weights of 1/4 each, both exact in float32: so they
-test the dtype, not where a submission rounds.
+Tolerances. A gap of float32 features may be computed in float32, where rounding alone leaves about 1e−7; ROUNDED allows
+a hundred times that. A gap of float64 features must have float64 precision, even if it is returned as a float32 number:
+DOUBLE is the tolerance of float64 everywhere. If one feature array is float64 and the others are float32, the dtype
+tests use features that are multiples of 1/8 and equal weights of 1/4, both exact in float32, so they test the dtype and
+not where a submission rounds.
 """
 
 import numpy as np
@@ -36,14 +36,14 @@ def single(*arrays):
 
 
 def cycle(rng, length):
-    """A random order in which all tokens form one cycle, so with three or more tokens it is not its own inverse."""
+    """A random order in which all tokens form one cycle, so it is not its own inverse for three or more tokens."""
     round_trip, order = rng.permutation(length), np.empty(length, dtype=int)
     order[round_trip] = np.roll(round_trip, 1)
     return order
 
 
 def some(rng, *shape):
-    """A random mask with a key in every row."""
+    """A random mask that allows a key in every row."""
     mask = rng.random(shape) < 0.5
     mask[..., 0] = True
     return mask
@@ -54,7 +54,7 @@ def some(rng, *shape):
 
 @pytest.mark.question("softmax", points=0.25)
 def test_softmax_of_any_shape_along_any_axis(attention, rng):
-    """The scores may have any number of axes, `axis` counts from either end, and a slice may have a single score."""
+    """The scores may have any number of axes, `axis` may count from either end, and a slice may have a single score."""
     expect.matches(attention.softmax, normal(rng, 7))
     expect.matches(attention.softmax, normal(rng, 5, 1))
     for axis in (0, 1, 2, -1, -2, -3):
@@ -63,7 +63,7 @@ def test_softmax_of_any_shape_along_any_axis(attention, rng):
 
 @pytest.mark.question("softmax", points=0.25)
 def test_softmax_of_slices_far_apart(attention, rng):
-    """Each slice is shifted by its own maximum: huge scores of one slice do not change the others."""
+    """Each slice is shifted by its own maximum, so huge scores in one slice do not change the others."""
     far = normal(rng, 6, 4) + np.array([[1e4], [-1e4], [0.0], [5e3], [-800.0], [800.0]])
     expect.matches(attention.softmax, far)
     expect.matches(attention.softmax, far - 6e4)
@@ -72,7 +72,7 @@ def test_softmax_of_slices_far_apart(attention, rng):
 
 @pytest.mark.question("softmax", points=0.25)
 def test_softmax_of_nothing_along_any_axis(attention, rng):
-    """A slice in which every score is −∞ gets zeros, along every axis, even beside other slices."""
+    """If every score in a slice is −∞, all its weights are 0, along any axis and even beside other slices."""
     scores = np.where(rng.random((3, 4, 5)) < 0.3, NOTHING, normal(rng, 3, 4, 5))
     scores[1, 2, :], scores[:, 0, 3], scores[2, :, 1] = NOTHING, NOTHING, NOTHING
     for axis in (0, 1, 2):
@@ -91,7 +91,7 @@ def test_softmax_does_not_loop(attention):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_with_any_shapes(attention, rng):
-    """There may be any leading axes, and one or many queries, keys and features."""
+    """Any leading axes are allowed, and one or many queries, keys and features."""
     for leading, queries, keys, d in (
         ((), 4, 6, 5),
         ((3,), 1, 4, 2),
@@ -104,7 +104,7 @@ def test_weights_with_any_shapes(attention, rng):
 
 @pytest.mark.question("attention_weights", points=0.5)
 def test_weights_with_any_mask(attention, rng):
-    """A mask may be for all, per batch, per head, or only for the keys; a fully masked row has weights 0."""
+    """A mask may be for everything, per batch, per head, or only for the keys; a fully masked row has weights of 0."""
     q, k = normal(rng, 2, 3, 4, 5), normal(rng, 2, 3, 6, 5)
     for shape in ((4, 6), (3, 4, 6), (2, 1, 4, 6), (2, 1, 1, 6), (6,)):
         expect.matches(attention.attention_weights, q, k, some(rng, *shape))
@@ -116,7 +116,8 @@ def test_weights_with_any_mask(attention, rng):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_with_any_bias(attention, rng):
-    """A bias may be for all, per batch, per head, or only for the keys, and may add leading axes. It is not scaled."""
+    """A bias may be for everything, per batch, per head, or only for the keys, and may add leading axes; it is not
+    scaled."""
     q, k = normal(rng, 2, 3, 4, 5), normal(rng, 2, 3, 6, 5)
     for shape in ((4, 6), (3, 4, 6), (2, 1, 4, 6), (3, 1, 6), (6,)):
         expect.matches(attention.attention_weights, q, k, bias=2 * normal(rng, *shape))
@@ -126,7 +127,7 @@ def test_weights_with_any_bias(attention, rng):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_the_mask_wins_over_the_bias(attention, rng):
-    """If the mask is False the weight is 0, even if the bias is large."""
+    """If the mask is False, the weight is 0, even if the bias is large."""
     q, k, mask = normal(rng, 2, 4, 3), normal(rng, 2, 5, 3), some(rng, 4, 5)
     mask[1] = False
     bias = np.where(mask, 0.0, 30.0) + normal(rng, 2, 4, 5)
@@ -134,13 +135,13 @@ def test_the_mask_wins_over_the_bias(attention, rng):
 
 
 def _pair(length):
-    """The weights are right for as many queries as keys, two features wide."""
+    """The weights are right for as many queries as keys, with two features each."""
     return features(length, 2), features(length, 2, seed=1)
 
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_do_not_loop(attention):
-    """numpy compares all queries with all keys at once, mask and bias included."""
+    """numpy compares all queries with all keys at once, including mask and bias."""
     expect.vectorised(
         attention.attention_weights,
         lambda length: (*_pair(length), np.tri(length) > 0, features(length, length)),
@@ -150,7 +151,7 @@ def test_weights_do_not_loop(attention):
 @pytest.mark.question("attention_weights", points=0.75)
 @given(seed=seeds(), d=st.sampled_from([1, 2, 4, 9, 16]))
 def test_weights_compare_by_scaled_scores(attention, seed, d):
-    """Two weights of a query are in the ratio exp((q·k − q·k′)/√d), and all of them sum to 1."""
+    """The ratio of two weights of a query is exp((q·k − q·k′)/√d), and all its weights sum to 1."""
     q, k = features(3, d, seed=seed), features(4, d, seed=seed + 1)
     found = attention.attention_weights(q, k)
     scores = q @ k.T / np.sqrt(d)
@@ -164,7 +165,7 @@ def test_weights_compare_by_scaled_scores(attention, seed, d):
 
 @pytest.mark.question("attention", points=0.75)
 def test_attention_with_any_shapes(attention, rng):
-    """There may be any leading axes, and values of any width; mask and bias are passed on."""
+    """Any leading axes are allowed, and values of any width; mask and bias are passed on."""
     for leading, queries, keys, d, dv in (((), 4, 6, 5, 2), ((3,), 1, 4, 2, 5), ((2, 3), 4, 1, 3, 1)):
         q, k, v = normal(rng, *leading, queries, d), normal(rng, *leading, keys, d), normal(rng, *leading, keys, dv)
         expect.matches(attention.attention, q, k, v)
@@ -180,7 +181,7 @@ def test_attention_does_not_loop(attention):
 
 @pytest.mark.question("attention", points=0.75)
 def test_shuffled_queries_and_keys(attention, rng):
-    """Shuffled keys change nothing; shuffled queries get the same outputs, shuffled in the same way."""
+    """Shuffling the keys changes nothing; shuffled queries get the same outputs, shuffled in the same way."""
     q, k, v, bias = normal(rng, 6, 3), normal(rng, 5, 3), normal(rng, 5, 2), normal(rng, 6, 5)
     of_keys, of_queries = rng.permutation(5), rng.permutation(6)
     out = expect.matches(attention.attention, q, k, v, bias=bias)
@@ -212,7 +213,7 @@ def test_causal_mask_does_not_loop(attention):
 
 @pytest.mark.question("self_attention", points=0.5)
 def test_self_attention_with_any_shapes(attention, rng):
-    """There may be any leading axes, any widths of queries and values, any mask."""
+    """Any leading axes, any widths of queries and values, and any mask are allowed."""
     for leading, length, d, dk, dv in (((), 5, 4, 3, 6), ((2,), 1, 3, 5, 1), ((2, 3), 4, 1, 1, 2)):
         x, w = normal(rng, *leading, length, d), weights(rng, d, dk, dv)
         expect.matches(attention.self_attention, x, *w)
@@ -242,7 +243,8 @@ def test_a_causal_mask_hides_the_future(attention, seed, seen):
 
 @pytest.mark.question("split_heads", points=0.5)
 def test_split_with_any_shapes(attention, rng):
-    """For any leading axes and number of heads that divides the features, head j is a block of neighbouring columns."""
+    """For any leading axes and any number of heads that divides the features, head j is a block of neighbouring
+    columns."""
     for leading, length, heads, width in (
         ((), 5, 2, 3),
         ((4,), 1, 4, 1),
@@ -277,7 +279,7 @@ def test_merge_undoes_split(attention, rng):
 
 @pytest.mark.question("permute_tokens", points=0.75)
 def test_permute_and_take_back(attention, rng):
-    """Row t comes from row order[t], for any order; the inverse order restores the rows."""
+    """For any order, row t comes from row order[t]; the inverse order restores the rows."""
     for leading, length in (((), 7), ((5,), 5), ((2, 3), 3)):
         x, order = normal(rng, *leading, length, 4), cycle(rng, length)
         moved = expect.matches(attention.permute_tokens, x, order)
@@ -290,7 +292,7 @@ def test_permute_and_take_back(attention, rng):
 
 @pytest.mark.question("equivariance_gap", points=1.0)
 def test_gap_under_any_mask(attention, rng):
-    """The gap is right for any mask, order and leading axes; without a mask it is zero up to rounding."""
+    """The gap is right for any mask, order and leading axes; without a mask, it is zero up to rounding."""
     for leading, length in (((), 5), ((3,), 4), ((2, 2), 3)):
         x, w, order = normal(rng, *leading, length, 3), weights(rng, 3, 4, 2), cycle(rng, length)
         expect.matches(attention.equivariance_gap, x, *w, order, some(rng, length, length), tolerance=DOUBLE)
@@ -315,7 +317,7 @@ def test_gap_sees_the_largest_difference_of_either_sign(attention, rng):
 
 @pytest.mark.question("bag_of_tokens", points=0.25)
 def test_bag_dtype_and_shapes(attention, rng):
-    """There may be any leading axes, any widths of queries and values."""
+    """Any leading axes and any widths of queries and values are allowed."""
     for leading, length, d, dk, dv in (((), 5, 4, 3, 6), ((2,), 1, 3, 5, 1), ((2, 3), 4, 1, 1, 2)):
         expect.matches(attention.bag_of_tokens, normal(rng, *leading, length, d), *weights(rng, d, dk, dv))
 
@@ -327,7 +329,7 @@ def test_the_bag_is_invariant(attention, seed, order):
     x, w = features(4, 3, seed=seed), [features(3, 2, seed=seed + part) for part in (1, 2, 3)]
     bag = attention.bag_of_tokens(x, *w)
     of_one = attention.bag_of_tokens(x[[0, 0, 0, 0]], *w)
-    expect.close(of_one, x[0] @ w[2], "the bag of one token, four times over, is the token's value")
+    expect.close(of_one, x[0] @ w[2], "the bag of one token, repeated four times, is the token's value")
     expect.close(attention.bag_of_tokens(x[order], *w), bag, "the bag is the same for every order")
     expect.close(bag, np.mean(attention.self_attention(x, *w), axis=-2), "the bag is the mean of the outputs")
 
@@ -337,7 +339,7 @@ def test_the_bag_is_invariant(attention, seed, order):
 
 @pytest.mark.question("attention", points=0.25)
 def test_arguments_stay_as_they_are(attention, rng):
-    """The function does not change queries, keys, values, mask and bias."""
+    """The function does not change queries, keys, values, mask or bias."""
     q, k, v = normal(rng, 2, 3, 4), normal(rng, 2, 5, 4), normal(rng, 2, 5, 6)
     expect.unchanged(attention.attention, q, k, v, some(rng, 3, 5), normal(rng, 2, 3, 5))
 

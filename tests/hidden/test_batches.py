@@ -1,11 +1,11 @@
-"""Hidden tests of batches: values for this term's inputs, and a text in a batch against the same text alone, with
-each encoding of the course.
+"""Hidden tests of batches: values for this term's inputs, and a text in a batch compared with the same text alone, with
+each encoding in the course.
 
-The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
+Students see the first line of a test that fails, so it states the rule, never an input.
 
-The functions of earlier lessons (attention, RoPE, ALiBi, a learned table, a layer with a state) are written out here.
-A property has two halves: in the batch a text has the same result as alone, and without the restart, the mask or the
-reset it does not.
+The functions of earlier lessons (attention, RoPE, ALiBi, a learned table, a layer with a state) are implemented here
+again. A property has two halves: in the batch, a text has the same result as alone; without the restart, the mask or
+the reset, it does not.
 """
 
 from itertools import pairwise
@@ -24,26 +24,26 @@ sides = st.sampled_from(["left", "right"])
 
 
 def attention(q, k, v, mask, bias=0.0):
-    """Lesson 1: a query that may use no key gets zeros."""
+    """Attention as in lesson 1: a query that may use no key gets zeros."""
     scores = np.where(mask, q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1]) + bias, -INF)
     weights = np.where(mask, np.exp(scores - np.maximum(scores.max(axis=-1, keepdims=True), -1e300)), 0)
     return weights / np.maximum(weights.sum(axis=-1, keepdims=True), 1e-300) @ v
 
 
 def rotated(x, positions):
-    """Lesson 5: RoPE, pairs (2i, 2i+1)."""
+    """RoPE as in lesson 5, with pairs (2i, 2i+1)."""
     angles = np.outer(positions, 10000.0 ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1]))
     pairs = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
     return np.stack([pairs.real, pairs.imag], axis=-1).reshape(x.shape)
 
 
 def alibi(positions, slope=0.25):
-    """Lesson 7: minus slope times distance."""
+    """ALiBi's bias as in lesson 7: minus slope times distance."""
     return -slope * np.abs(np.subtract.outer(positions, positions))
 
 
 def linear_attention(q, k, v, log_f):
-    """Lesson 12: a layer with a state, token by token."""
+    """Layer with a state as in lesson 12, token by token."""
     state, outs = np.zeros((k.shape[-1], v.shape[-1])), []
     for t in range(len(q)):
         state = np.exp(log_f[t]) * state + np.outer(k[t], v[t])
@@ -52,7 +52,7 @@ def linear_attention(q, k, v, log_f):
 
 
 def tokens(n, seed=0, d=4, dv=3):
-    """q, k and v; values grow along the row, so that a value from another text shows."""
+    """q, k and v, with values that grow along the row, so that a value from another text is noticed."""
     q, k, v = (features(n, size, seed=seed + number) for number, size in enumerate((d, d, dv)))
     return q / 4, k, v + 9 * np.arange(n)[:, np.newaxis]
 
@@ -71,7 +71,7 @@ def counted(sizes):
 
 
 def drawn_sizes(rng, texts=4, most=7):
-    """Lengths of texts; one text has a single token, and one is the longest."""
+    """Lengths of texts, of which one is a single token and one is the longest."""
     return [int(size) for size in rng.permutation([1, most, *rng.integers(2, most, texts - 2)])]
 
 
@@ -80,14 +80,14 @@ def drawn_texts(rng, texts=4):
 
 
 def drawn_mask(rng, *shape):
-    """A mask with padding anywhere, and in each row a real token that is not the first."""
+    """A mask with padding anywhere, and with a real token in each row that is not the first entry."""
     mask = rng.random(shape) < 0.6
     mask[..., -2] = True
     return mask
 
 
 def padded_rows(sizes, side):
-    """Return the mask of texts of these lengths."""
+    """Return the mask for texts of these lengths."""
     steps = np.arange(max(sizes))
     return np.array([steps < size if side == "right" else steps >= max(sizes) - size for size in sizes])
 
@@ -97,7 +97,7 @@ def padded_rows(sizes, side):
 
 @pytest.mark.question("pad", points=0.25)
 def test_pad_on_both_sides(batches, rng):
-    """The texts are on one side, padding on the other, whatever the ids are."""
+    """The texts are on one side and padding is on the other, whatever the ids are."""
     texts = drawn_texts(rng)
     expect.matches(batches.pad, texts)
     expect.matches(batches.pad, texts, side="left", pad_id=int(texts[0][0]))
@@ -107,13 +107,13 @@ def test_pad_on_both_sides(batches, rng):
 @pytest.mark.question("pad", points=0.25)
 @given(sizes=lengths, side=sides, seed=seeds())
 def test_padding_loses_nothing(batches, sizes, side, seed):
-    """The texts are where the mask is True, in their order; other places have the id of padding."""
+    """The texts are where the mask is True, in order; all other entries are the padding id."""
     texts = [np.arange(size) + 1 + seed % 7 for size in sizes]
     ids, mask = batches.pad(texts, side, 0)
     expected = padded_rows(sizes, side)
     expect.close(mask, expected, "the mask is True at each text")
-    expect.close(ids[expected], np.concatenate(texts), "real places hold the texts")
-    expect.close(ids[~expected], np.zeros((~expected).sum()), "other places hold the id of padding")
+    expect.close(ids[expected], np.concatenate(texts), "real entries are the texts")
+    expect.close(ids[~expected], np.zeros((~expected).sum()), "other entries are the padding id")
 
 
 # position_ids
@@ -121,7 +121,7 @@ def test_padding_loses_nothing(batches, sizes, side, seed):
 
 @pytest.mark.question("position_ids", points=0.3125)
 def test_positions_with_any_leading_axes(batches, rng):
-    """There may be one row or many, with padding anywhere."""
+    """One or more rows are allowed, with padding anywhere."""
     for shape in ((7,), (3, 5), (2, 3, 6)):
         expect.matches(batches.position_ids, drawn_mask(rng, *shape))
     expect.matches(batches.position_ids, drawn_mask(rng, 2, 700))
@@ -130,12 +130,13 @@ def test_positions_with_any_leading_axes(batches, rng):
 @pytest.mark.question("position_ids", points=0.375)
 @given(sizes=st.lists(st.integers(1, 6), min_size=2, max_size=4, unique=True), seed=seeds())
 def test_a_learned_table_finds_its_rows(batches, sizes, seed):
-    """A learned table gives each text in a padded batch the same rows as alone; positions along the row do not."""
+    """With these positions, a learned table gives a text in a padded batch the same rows as alone; with row indices, it
+    does not."""
     table = features(8, 3, seed=seed) + 9 * np.arange(8)[:, np.newaxis]
     for side in ("left", "right"):
         real = padded_rows(sizes, side)
         positions = np.asarray(batches.position_ids(real))
-        expect.holds(np.all((positions >= 0) & (positions < 8)), "positions are those of the longest text at most")
+        expect.holds(np.all((positions >= 0) & (positions < 8)), "no position is beyond the longest text")
         rows = table[positions.astype(int)]
         for row, size in enumerate(sizes):
             expect.close(rows[row, real[row]], table[:size], f"the rows of a text with padding on the {side}")
@@ -144,7 +145,7 @@ def test_a_learned_table_finds_its_rows(batches, sizes, seed):
     left = padded_rows(sizes, "left")[shortest]
     expect.holds(
         not np.allclose(naive[left], table[positions[shortest, padded_rows(sizes, "right")[shortest]].astype(int)]),
-        "places in the row are not positions in the text",
+        "row indices are not positions in the text",
     )
 
 
@@ -159,7 +160,7 @@ def test_positions_do_not_loop(batches):
 
 @pytest.mark.question("padding_mask", points=0.3125)
 def test_padding_mask_with_any_leading_axes(batches, rng):
-    """There may be one row or many, with padding anywhere; the axis for heads is the third from the end."""
+    """One or more rows are allowed, with padding anywhere; the head axis is the third from the end."""
     for shape in ((6,), (3, 5), (2, 3, 4)):
         expect.matches(batches.padding_mask, drawn_mask(rng, *shape))
 
@@ -167,8 +168,8 @@ def test_padding_mask_with_any_leading_axes(batches, rng):
 @pytest.mark.question("padding_mask", points=0.375)
 @given(sizes=st.lists(st.integers(1, 5), min_size=2, max_size=3, unique=True), seed=seeds())
 def test_only_differences_of_positions_count_for_rope(batches, sizes, seed):
-    """With the mask, heads and RoPE, each padded text has the same result as alone, even if positions count along
-    the whole row; without the mask it does not."""
+    """With the mask, heads and RoPE, each padded text gets the same result as alone, even if positions count along the
+    whole row; without the mask, it does not."""
     longest = max(sizes)
     real = padded_rows(sizes, "left")
     q, k, v = (features(len(sizes), 2, longest, size, seed=seed + size) + 1 for size in (4, 6, 3))
@@ -180,16 +181,16 @@ def test_only_differences_of_positions_count_for_rope(batches, sizes, seed):
         place, at = np.s_[row, :, real[row]], np.arange(size)
         q_r, k_r, v_r = (np.swapaxes(array[place], 0, 1) for array in (q, k, v + 9 * steps[:, np.newaxis]))
         alone = attention(rotated(q_r, at), rotated(k_r, at), v_r, causal(size))
-        expect.close(np.swapaxes(out[place], 0, 1), alone, "a padded text has the same result as alone")
+        expect.close(np.swapaxes(out[place], 0, 1), alone, "a padded text has the same result as it does alone")
         if size < longest:
             open_row = attention(rotated(q[row], steps), rotated(k[row], steps), v[row], causal(longest))
-            expect.holds(not np.allclose(open_row[:, real[row]], alone), "without the mask padding is read")
+            expect.holds(not np.allclose(open_row[:, real[row]], alone), "without the mask, padding is read")
 
 
 @pytest.mark.question("padding_mask", points=0.25)
 @given(sizes=lengths, side=sides)
 def test_padding_uses_nothing_and_is_used_by_nothing(batches, sizes, side):
-    """A real query uses exactly the real keys up to itself; padding uses none."""
+    """A real query uses exactly the real keys up to its own; padding uses none."""
     real = padded_rows(sizes, side)
     mask = np.asarray(batches.padding_mask(real))
     counts = np.where(real, np.cumsum(real, axis=-1), 0)
@@ -205,7 +206,7 @@ EMPTY_ROW = [[True, False, True], [False, False, False]]
     [case("position_ids", EMPTY_ROW), case("padding_mask", EMPTY_ROW), case("next_positions", EMPTY_ROW)],
 )
 def test_a_row_has_a_real_token(batches, function, arguments):
-    """A row of the mask without a real token raises a ValueError: no text is all padding."""
+    """A row of the mask without a real token raises a ValueError, because no text is all padding."""
     expect.answers(getattr(batches, function), [[True, False, True], [False, False, True]])
     expect.raises(ValueError, getattr(batches, function), *arguments)
 
@@ -215,7 +216,7 @@ def test_a_row_has_a_real_token(batches, function, arguments):
 
 @pytest.mark.question("next_positions", points=0.1875)
 def test_next_with_any_leading_axes(batches, rng):
-    """There may be one row or many, with padding anywhere."""
+    """One or more rows are allowed, with padding anywhere."""
     for shape in ((7,), (3, 5), (2, 3, 6)):
         expect.matches(batches.next_positions, drawn_mask(rng, *shape))
     for real in (128, 256, 32_768, 65_536):
@@ -225,12 +226,12 @@ def test_next_with_any_leading_axes(batches, rng):
 @pytest.mark.question("next_positions", points=0.25)
 @given(sizes=lengths, side=sides)
 def test_next_goes_on_where_the_text_ends(batches, sizes, side):
-    """The next token has the same position as if it had been in the batch from the beginning."""
+    """The next token gets the same position as if it had been in the batch from the beginning."""
     real = padded_rows(sizes, side)
     longer = np.concatenate([real, np.ones((len(sizes), 1), dtype=bool)], axis=-1)
     expect.close(batches.next_positions(real), np.array(sizes), "the next position is the length of the text")
     positions = np.asarray(batches.position_ids(longer))
-    expect.close(positions[:, -1], batches.next_positions(real), "position_ids of the longer batch agrees")
+    expect.close(positions[:, -1], batches.next_positions(real), "position_ids agrees for the longer batch")
 
 
 # pack
@@ -238,7 +239,7 @@ def test_next_goes_on_where_the_text_ends(batches, sizes, side):
 
 @pytest.mark.question("pack", points=0.25)
 def test_pack_of_this_term(batches, rng):
-    """The result is the texts one after the other, and their boundaries."""
+    """The result is the texts, one after the other, and their boundaries."""
     expect.matches(batches.pack, drawn_texts(rng, 5))
     expect.matches(batches.pack, [list(map(int, text)) for text in drawn_texts(rng, 3)])
     expect.matches(batches.pack, [np.arange(69_000), [1], [2, 3]])
@@ -247,12 +248,12 @@ def test_pack_of_this_term(batches, rng):
 @pytest.mark.question("pack", points=0.25)
 @given(sizes=lengths, seed=seeds())
 def test_texts_come_back(batches, sizes, seed):
-    """There is one text between two boundaries."""
+    """Each text lies between two neighbouring boundaries."""
     texts = [np.arange(size) * (number + 2) + seed % 5 for number, size in enumerate(sizes)]
     ids, boundaries = batches.pack(texts)
     expect.close(boundaries, np.cumsum([0, *sizes]), "the boundaries add up the lengths")
     for text, rows in zip(texts, cut(np.cumsum([0, *sizes])), strict=True):
-        expect.close(ids[rows], text, "a text is between its boundaries")
+        expect.close(ids[rows], text, "a text lies between its boundaries")
 
 
 # packed_positions
@@ -268,15 +269,16 @@ def test_packed_positions_of_this_term(batches, rng):
 @pytest.mark.question("packed_positions", points=0.25)
 @given(sizes=lengths, seed=seeds())
 def test_a_learned_table_restarts(batches, sizes, seed):
-    """A learned table gives each packed text the same rows as alone; without the restart it does not."""
+    """With these positions, a learned table gives each packed text the same rows as alone; without the restart, it does
+    not."""
     table = features(30, 3, seed=seed) + 9 * np.arange(30)[:, np.newaxis]
     boundaries = np.cumsum([0, *sizes])
     positions = np.asarray(batches.packed_positions(boundaries))
-    expect.holds(np.all((positions >= 0) & (positions < 30)), "positions are those of the longest text at most")
+    expect.holds(np.all((positions >= 0) & (positions < 30)), "no position is beyond the longest text")
     rows = table[positions.astype(int)]
     for text in cut(boundaries):
-        expect.close(rows[text], table[: text.stop - text.start], "a packed text gets the same rows as alone")
-    expect.holds(not np.allclose(rows, table[: len(rows)]), "without the restart it gets other rows")
+        expect.close(rows[text], table[: text.stop - text.start], "a packed text gets the same rows as it does alone")
+    expect.holds(not np.allclose(rows, table[: len(rows)]), "without the restart, it gets other rows")
 
 
 @pytest.mark.question("packed_positions", points=0.25)
@@ -290,7 +292,8 @@ def test_packed_positions_do_not_loop_over_tokens(batches):
 
 @pytest.mark.question("boundaries_of", points=0.5)
 def test_boundaries_wherever_positions_jump(batches, rng):
-    """A text begins if a position is not one more than the previous position: larger, smaller, or the same."""
+    """A text begins wherever a position is not one more than the previous one, whether it is larger, smaller or the
+    same."""
     expect.matches(batches.boundaries_of, counted(drawn_sizes(rng, 5)))
     begins = rng.integers(1, 9, 4)
     expect.matches(batches.boundaries_of, np.concatenate([begin + np.arange(3) for begin in [*begins, 40]]))
@@ -302,7 +305,7 @@ def test_boundaries_wherever_positions_jump(batches, rng):
 @pytest.mark.question("boundaries_of", points=0.25)
 @given(sizes=st.lists(st.integers(1, 4), min_size=1, max_size=6))
 def test_boundaries_undo_positions(batches, sizes):
-    """The positions of boundaries give the same boundaries again, even for texts of one token."""
+    """Boundaries give positions, and these positions give the same boundaries back, even for texts of one token."""
     boundaries = np.cumsum([0, *sizes])
     expect.close(batches.boundaries_of(counted(sizes)), boundaries, "the boundaries of positions that restart")
     expect.close(batches.boundaries_of(batches.packed_positions(boundaries)), boundaries, "the boundaries come back")
@@ -327,7 +330,7 @@ def test_documents_are_triangles(batches, sizes):
 @given(sizes=st.lists(st.integers(2, 5), min_size=2, max_size=4), seed=seeds())
 def test_with_the_mask_the_restart_changes_nothing(batches, sizes, seed):
     """With the mask, ALiBi and RoPE give each packed text the same result as alone, whether positions restart or
-    continue; without the mask they do not."""
+    continue; without the mask, they do not."""
     boundaries = np.cumsum([0, *sizes])
     n = boundaries[-1]
     (q, k, v), mask = tokens(n, seed), np.asarray(batches.document_mask(boundaries))
@@ -337,11 +340,11 @@ def test_with_the_mask_the_restart_changes_nothing(batches, sizes, seed):
         for rows in cut(boundaries):
             at = np.arange(rows.stop - rows.start)
             alone = attention(rotated(q[rows], at), rotated(k[rows], at), v[rows], causal(len(at)))
-            expect.close(turned[rows], alone, "with RoPE a packed text has the same result as alone")
+            expect.close(turned[rows], alone, "with RoPE, a packed text has the same result as it does alone")
             alone = attention(q[rows], k[rows], v[rows], causal(len(at)), alibi(at))
-            expect.close(biased[rows], alone, "with ALiBi a packed text has the same result as alone")
+            expect.close(biased[rows], alone, "with ALiBi, a packed text has the same result as it does alone")
         mixed = attention(q, k, v, causal(n), alibi(positions))
-        expect.holds(not np.allclose(mixed[sizes[0] :], biased[sizes[0] :]), "without the mask texts are mixed")
+        expect.holds(not np.allclose(mixed[sizes[0] :], biased[sizes[0] :]), "without the mask, texts are mixed")
 
 
 # packed_attention
@@ -349,7 +352,7 @@ def test_with_the_mask_the_restart_changes_nothing(batches, sizes, seed):
 
 @pytest.mark.question("packed_attention", points=0.5)
 def test_packed_attention_is_attention_with_the_mask(batches, rng):
-    """The result is attention with the document mask, for any leading axes, sizes, and scores of any size."""
+    """The result is attention with the document mask, for any leading axes and sizes and for scores of any size."""
     for lead, d, dv in (((), 5, 2), ((2,), 1, 3), ((2, 3), 4, 1)):
         boundaries = np.cumsum([0, *drawn_sizes(rng)])
         q, k, v = (rng.standard_normal((*lead, boundaries[-1], size)) for size in (d, d, dv))
@@ -363,8 +366,8 @@ def test_packed_attention_is_attention_with_the_mask(batches, rng):
 @pytest.mark.question("packed_attention", points=0.5)
 @given(sizes=lengths, seed=seeds())
 def test_a_packed_text_is_the_text_alone(batches, sizes, seed):
-    """With a learned table and position ids each packed text has exactly the same result as alone; without the restart
-    it does not."""
+    """With a learned table and position ids, each packed text gets exactly the same result as alone; without the
+    restart, it does not."""
     boundaries = np.cumsum([0, *sizes])
     n = boundaries[-1]
     x, table = features(n, 4, seed=seed), features(n, 4, seed=seed + 1) + np.arange(n)[:, np.newaxis] / 4
@@ -379,13 +382,13 @@ def test_a_packed_text_is_the_text_alone(batches, sizes, seed):
         h = x[rows] + table[:size]
         expect.close(out[rows], attention(h, h[:, ::-1], h, causal(size)), "a packed text has the same result as alone")
     counting_on = layer(slice(None), np.arange(n), boundaries)
-    expect.holds(not np.allclose(counting_on[sizes[0] :], out[sizes[0] :]), "without the restart the rows differ")
+    expect.holds(not np.allclose(counting_on[sizes[0] :], out[sizes[0] :]), "without the restart, the rows differ")
 
 
 @pytest.mark.question("packed_attention", points=0.25)
 @given(sizes=lengths, seed=seeds(), broken=st.sampled_from([np.nan, INF]))
 def test_nothing_of_a_text_reaches_another(batches, sizes, seed, broken):
-    """Whatever is in one text, the results of the others do not change: not even a NaN reaches them."""
+    """Whatever one text contains, the results of the others do not change: not even a NaN reaches them."""
     boundaries = np.cumsum([0, *sizes])
     q, k, v = tokens(boundaries[-1], seed)
     first = slice(0, sizes[0])
@@ -394,7 +397,9 @@ def test_nothing_of_a_text_reaches_another(batches, sizes, seed, broken):
     others = (np.where(is_other, q + 3, q), np.where(is_other, 2 * k, k), np.where(is_other, broken, v))
     after = batches.packed_attention(*others, boundaries)
     expect.close(after[first], before[first], "a text does not change with its neighbours")
-    expect.close(before[first], attention(q[first], k[first], v[first], causal(sizes[0])), "and has the correct result")
+    expect.close(
+        before[first], attention(q[first], k[first], v[first], causal(sizes[0])), "and it has the correct result"
+    )
 
 
 @pytest.mark.question("packed_attention", points=0.25)
@@ -411,7 +416,7 @@ def test_packed_attention_does_not_loop_over_tokens(batches):
 
 @pytest.mark.question("packed_attention", points=0.25)
 def test_boundaries_end_with_the_row(batches):
-    """Boundaries that end before the last token raise a ValueError: its rows would be missing."""
+    """Boundaries that end before the last token raise a ValueError, because some rows would be missing."""
     q, k, v = tokens(6)
     expect.answers(batches.packed_attention, q, k, v, np.array([0, 2, 6]))
     expect.raises(ValueError, batches.packed_attention, q, k, v, np.array([0, 2, 5]))
@@ -433,8 +438,8 @@ def test_reset_with_any_leading_axes(batches, rng):
 @pytest.mark.question("reset_gates", points=0.625)
 @given(sizes=lengths, seed=seeds())
 def test_a_state_begins_anew(batches, sizes, seed):
-    """With closed gates a layer with a state gives each packed text the same result as alone, even after a state from
-    another row; with the old gates it does not."""
+    """With closed gates, a layer with a state gives each packed text the same result as alone, even after a state from
+    another row; with the old gates, it does not."""
     boundaries = np.cumsum([0, *sizes])
     n = boundaries[-1]
     q, k, v = (features(n + 2, size, seed=seed + size) + 3 for size in (4, 5, 3))
@@ -447,19 +452,19 @@ def test_a_state_begins_anew(batches, sizes, seed):
         alone = linear_attention(q[rows], k[rows], v[rows], log_f[rows])
         expect.close(out[rows], alone, "a packed text has the same result as alone")
     leaking = linear_attention(q, k, v, log_f)
-    expect.holds(not np.allclose(out[sizes[0] :], leaking[sizes[0] :]), "with the old gates the state continues")
+    expect.holds(not np.allclose(out[sizes[0] :], leaking[sizes[0] :]), "with the old gates, the state continues")
 
 
 @pytest.mark.question("reset_gates", points=0.25)
 @given(sizes=st.lists(st.integers(2, 5), min_size=2, max_size=4), seed=seeds())
 def test_only_first_gates_change(batches, sizes, seed):
-    """As many gates are closed as there are texts, and the sum of the other gates does not change."""
+    """Exactly one gate per text is closed, and the other gates do not change."""
     boundaries = np.cumsum([0, *sizes])
     log_f = -np.abs(features(boundaries[-1], seed=seed)) - 0.125
     got = np.asarray(batches.reset_gates(log_f, boundaries))
     expect.close(np.flatnonzero(np.isneginf(got)), boundaries[:-1], "the closed gates")
     kept = ~np.isneginf(got)
-    expect.close(got[kept], np.delete(log_f, boundaries[:-1]), "the other gates stay")
+    expect.close(got[kept], np.delete(log_f, boundaries[:-1]), "the other gates stay as they are")
 
 
 @pytest.mark.question("reset_gates", points=0.125)
@@ -474,7 +479,8 @@ def test_reset_works_on_a_copy(batches):
 @pytest.mark.question("ring_positions", points=0.25)
 @given(length=st.integers(0, 40), slots=st.integers(1, 9))
 def test_ring_is_written_token_by_token(batches, length, slots):
-    """Each token goes to its position modulo the number of slots, and replaces an older token there."""
+    """Each token goes into the slot given by its position modulo the number of slots, where it replaces an older
+    token."""
     ring = np.full(slots, -1)
     for position in range(length):
         ring[position % slots] = position
@@ -495,7 +501,7 @@ def test_ring_does_not_loop(batches, rng):
 
 @pytest.mark.question("tree_positions", points=0.25)
 def test_tree_positions_of_this_term(batches, rng):
-    """A token is one deeper than its parent, in any tree or trees."""
+    """A token is one level deeper than its parent, in one tree or several."""
     for count in (1, 6, 12):
         expect.matches(batches.tree_positions, np.array([int(rng.integers(-1, token)) for token in range(count)]))
     expect.matches(batches.tree_positions, np.array([-1, 0, 0, 0, 1, 1, 4, -1, 7]))
@@ -505,7 +511,7 @@ def test_tree_positions_of_this_term(batches, rng):
 @pytest.mark.question("tree_positions", points=0.25)
 @given(depth=st.integers(1, 5), futures=st.integers(2, 4))
 def test_futures_count_alike(batches, depth, futures):
-    """Several chains that start from one root have the positions of one text each, whatever their order in the row."""
+    """Each of several chains from the same root has the positions of a text, whatever the order of the row."""
     one_by_one = [-1] + [
         (0 if step == 0 else 1 + step * futures - futures + chain) for step in range(depth) for chain in range(futures)
     ]
@@ -520,7 +526,7 @@ def test_futures_count_alike(batches, depth, futures):
 
 @pytest.mark.question("tree_positions", points=0.25)
 def test_a_parent_comes_first(batches):
-    """A parent that is not before its token raises a ValueError: its depth is not known yet."""
+    """A parent that does not come before its token raises a ValueError, because its depth is not yet known."""
     expect.answers(batches.tree_positions, np.array([-1, 0, 1]))
     expect.raises(ValueError, batches.tree_positions, np.array([-1, 2, 0]))
 
@@ -530,7 +536,7 @@ def test_a_parent_comes_first(batches):
 
 @pytest.mark.question("tree_mask", points=0.25)
 def test_tree_mask_of_this_term(batches, rng):
-    """A token uses itself and all its ancestors, in any tree or trees."""
+    """A token uses itself and all its ancestors, in one tree or several."""
     for count in (1, 6, 12):
         expect.matches(batches.tree_mask, np.array([int(rng.integers(-1, token)) for token in range(count)]))
 
@@ -538,7 +544,7 @@ def test_tree_mask_of_this_term(batches, rng):
 @pytest.mark.question("tree_mask", points=0.25)
 @given(choices=st.lists(st.integers(0, 20), min_size=2, max_size=9))
 def test_ancestors_are_as_many_as_the_depth(batches, choices):
-    """A token at depth p uses p + 1 tokens: itself and all tokens that its parent uses."""
+    """A token at depth p uses p + 1 tokens: itself and every token that its parent uses."""
     parents = np.array([choice % (token + 1) - 1 for token, choice in enumerate(choices)])
     mask = np.asarray(batches.tree_mask(parents))
     depths = []
@@ -553,8 +559,8 @@ def test_ancestors_are_as_many_as_the_depth(batches, choices):
 @pytest.mark.question("tree_mask", points=0.5)
 @given(choices=st.lists(st.integers(0, 20), min_size=3, max_size=8), seed=seeds())
 def test_a_branch_is_the_text_alone(batches, choices, seed):
-    """With RoPE at the depth of each token, every branch has the same result as the text alone; with positions in
-    row order, or with the causal mask, it does not."""
+    """With RoPE at each token's depth, every branch gets the same result as its text alone; with positions in row
+    order, or with the causal mask, it does not."""
     parents = np.array([-1, 0, 0, *(choice % (token + 3) for token, choice in enumerate(choices))])
     n = len(parents)
     q, k, v = tokens(n, seed)
@@ -565,7 +571,7 @@ def test_a_branch_is_the_text_alone(batches, choices, seed):
         branch.insert(0, int(parents[branch[0]]))
     at = np.arange(len(branch))
     alone = attention(rotated(q[branch], at), rotated(k[branch], at), v[branch], causal(len(branch)))
-    expect.close(out[branch], alone, "a branch has the same result as the text alone")
+    expect.close(out[branch], alone, "a branch has the same result as its text alone")
     in_a_row = attention(rotated(q, np.arange(n)), rotated(k, np.arange(n)), v, causal(n))
     expect.holds(not np.allclose(out[2], in_a_row[2]), "the causal mask mixes the branches")
 

@@ -1,14 +1,14 @@
-"""Hidden tests of context extension: every frequency against its formula, and what each method keeps.
+"""Hidden tests of context extension: every frequency compared with its formula, and what each method keeps.
 
-The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
+Students see the first line of a test that fails, so it states the rule, never an input.
 
-A slow pair rotates by about 10⁻⁶ radian per position, so an error of 10⁻⁸ is one in a hundred. So frequencies are
+A slow pair rotates by about 10⁻⁶ radian per position, so an error of 10⁻⁸ is one percent. Frequencies are therefore
 also compared by their ratio to θ_i, which is 1 for a pair that is kept and 1/factor for one that is interpolated.
 
-The formulas below are written out a second time, pair by pair, so that they share nothing with the solution. The bounds
-of YaRN are rounded to whole pairs, so a dim(β) within rounding of a whole number could fall either way. A random
-dim(β) is that close only once in 10¹² times. LENGTHS and BASES keep YaRN's bounds in order: dim(beta_slow) is above
-0, and dim(beta_fast) below d − 1.
+The formulas are implemented here a second time, pair by pair, so that they share nothing with the solution. YaRN's
+bounds are rounded to whole pairs, so a dim(β) within rounding of a whole number could go either way; a random dim(β) is
+that close only once in 10¹² times. LENGTHS and BASES keep YaRN's bounds in order: dim(beta_slow) is above 0, and
+dim(beta_fast) below d − 1.
 """
 
 import math
@@ -27,8 +27,8 @@ LENGTHS = st.integers(128, 200_000)
 BASES = st.floats(5e3, 1e6)
 
 FAR = 1e-7
-"""Angles up to 10⁶ radians are off by up to 1e−10 or so, by each rounding of the position and of the frequency; float32
-would be off by 0.06."""
+"""Each rounding of a position or a frequency puts angles up to 10⁶ radians off by up to about 1e−10; float32 would be
+off by 0.06."""
 
 
 def normal(rng, *shape, dtype=np.float64):
@@ -71,13 +71,13 @@ def llama3_ratios(head_dim, base, factor, low_freq_factor, high_freq_factor, tra
 @pytest.mark.question("interpolate_positions", points=0.5)
 @given(seed=seeds(), factor=FACTORS, start=positions(100))
 def test_slower_pairs_or_closer_positions(context_extension, seed, factor, start):
-    """Dividing all positions or dividing all frequencies by the factor is the same."""
+    """Dividing all positions by the factor is the same as dividing all frequencies by it."""
     x, where, frequencies = features(3, 6, seed=seed), np.arange(start, start + 3), np.array([1.0, 0.125, 0.0078125])
     interpolated = context_extension.interpolate_positions(where, factor)
     closer = context_extension.apply_rope_with(x, interpolated, frequencies)
     slower = context_extension.apply_rope_with(x, where, frequencies / factor)
     tolerance = expect.precision(interpolated)
-    expect.close(closer, slower, "interpolated positions are interpolated frequencies", tolerance)
+    expect.close(closer, slower, "interpolated positions are the same as interpolated frequencies", tolerance)
     expect.close(interpolated * factor, 1.0 * where, "the factor restores the position", tolerance)
 
 
@@ -87,12 +87,12 @@ def test_slower_pairs_or_closer_positions(context_extension, seed, factor, start
 @pytest.mark.question("ntk_base", points=0.5)
 @given(base=BASES, factor=FACTORS, head_dim=HEAD_DIMS)
 def test_ntk_slows_pair_by_pair(context_extension, base, factor, head_dim):
-    """Pair i is slowed by factor^(2i/(d − 2)): not at all for the fastest, by the whole factor for the slowest."""
+    """Pair i is slowed down by factor^(2i/(d − 2)): the fastest not at all, the slowest by the whole factor."""
     raised = context_extension.ntk_base(base, factor, head_dim)
     expect.close(raised / base, factor ** (head_dim / (head_dim - 2)), "the base grows by factor^(d/(d − 2))")
     slowed = theta(head_dim, base) / theta(head_dim, raised)
     expected = np.array([factor ** (2 * i / (head_dim - 2)) for i in range(head_dim // 2)])
-    expect.close(slowed, expected, "pair i is slowed by factor^(2i/(d − 2))")
+    expect.close(slowed, expected, "pair i is slowed down by factor^(2i/(d − 2))")
 
 
 # dynamic_ntk_base
@@ -101,24 +101,24 @@ def test_ntk_slows_pair_by_pair(context_extension, base, factor, head_dim):
 @pytest.mark.question("dynamic_ntk_base", points=0.5)
 @given(base=BASES, factor=st.floats(1, 64), head_dim=HEAD_DIMS, trained_len=LENGTHS, further=st.floats(0.01, 30))
 def test_dynamic_ntk_grows_with_the_text(context_extension, base, factor, head_dim, trained_len, further):
-    """The bracket is factor·L/L₀ − (factor − 1); with a factor of 1 it is the ratio of the lengths."""
+    """The brackets contain factor·L/L₀ − (factor − 1), which is the ratio of the lengths for a factor of 1."""
     seq_len = trained_len + math.ceil(further * trained_len)
     bracket = 1 + factor * (seq_len - trained_len) / trained_len
     dynamic = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
     expect.close(dynamic / base, bracket ** (head_dim / (head_dim - 2)), "the base follows the length of the text")
     plain = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, 1)
     expect.close(
-        plain / base, (seq_len / trained_len) ** (head_dim / (head_dim - 2)), "at factor 1 the bracket is L/L₀"
+        plain / base, (seq_len / trained_len) ** (head_dim / (head_dim - 2)), "with factor 1, the brackets contain L/L₀"
     )
 
 
 @pytest.mark.question("dynamic_ntk_base", points=0.5)
 def test_dynamic_ntk_changes_no_short_text(context_extension, rng):
-    """Up to the trained length the base is the trained one, whatever the factor; one token further it is larger."""
+    """Up to the trained length, the base is the trained one, whatever the factor; one token further, it is larger."""
     base, trained_len = float(rng.uniform(1e3, 1e6)), int(rng.integers(100, 5000))
     for seq_len in (1, trained_len // 2, trained_len - 1, trained_len):
         for factor in (1, 2.5, 40.0):
-            # The bracket is 1 up to the rounding of factor − (factor − 1).
+            # The expression in brackets is 1 up to the rounding of factor − (factor − 1).
             expected = expect.matches(
                 context_extension.dynamic_ntk_base, base, 8, seq_len, trained_len, factor, tolerance=1e-9
             )
@@ -133,7 +133,7 @@ def test_dynamic_ntk_changes_no_short_text(context_extension, rng):
 
 @pytest.mark.question("rotations_in_context", points=0.25)
 def test_rotations_of_any_size(context_extension, rng):
-    """The result is L₀ over the wavelength of each pair, in float64."""
+    """The result is L₀ divided by the wavelength of each pair, in float64."""
     for head_dim in (2, 4, 128):
         base, trained_len = float(rng.uniform(2, 1e6)), int(rng.integers(1, 10**6))
         turns = expect.matches(context_extension.rotations_in_context, head_dim, trained_len, base)
@@ -160,36 +160,37 @@ def test_rotations_of_any_size(context_extension, rng):
 )
 @example(head_dim=64, base=10000.0, factor=8.0, trained_len=131_072, betas=(1.0, 31.0))
 def test_yarn_of_any_parameters(context_extension, head_dim, base, factor, trained_len, betas):
-    """Pairs up to low keep θ_i, pairs from high on take θ_i/factor, and between them the mix changes evenly from pair
+    """Pairs up to low keep θ_i, pairs from high on get θ_i/factor, and between them, the mix changes evenly from pair
     to pair."""
     beta_slow, beta_fast = betas[0], betas[0] + betas[1]
     frequencies = expect.matches(
         context_extension.yarn_frequencies, head_dim, base, factor, trained_len, beta_fast, beta_slow
     )
     expected = yarn_ratios(head_dim, base, factor, trained_len, beta_fast, beta_slow)
-    says = "each pair is slowed by its share of the factor"
+    says = "each pair is slowed down by its share of the factor"
     expect.close(frequencies / theta(head_dim, base), expected, says, expect.precision(frequencies))
 
 
 @pytest.mark.question("yarn_frequencies", points=0.5)
 def test_yarn_clamps_high_at_the_features(context_extension):
-    """High is clamped at d − 1, not at d/2 − 1: with a long trained length the last pair is not wholly interpolated."""
+    """High is clamped at d − 1, not at d/2 − 1, so with a long trained length, the last pair is not fully
+    interpolated."""
     for head_dim, trained_len in ((64, 131_072), (16, 100_000), (6, 20_000)):
         frequencies = expect.matches(context_extension.yarn_frequencies, head_dim, 10000.0, 8.0, trained_len)
         expected = yarn_ratios(head_dim, 10000.0, 8.0, trained_len)
         expect.close(
             frequencies / theta(head_dim, 10000.0),
             expected,
-            "the ramp ends past the last pair",
+            "the ramp ends beyond the last pair",
             expect.precision(frequencies),
         )
-    # Here dim(beta_slow) is 7.49, and dim(beta_fast) 1.49: the formula gives 8 for high, which is clamped to 7.
+    # Here, dim(beta_slow) is 7.49 and dim(beta_fast) is 1.49; the formula gives 8 for high, which is clamped to 7.
     expect.matches(context_extension.yarn_frequencies, 8, 100.0, 8.0, 35_000, beta_fast=1000.0)
 
 
 @pytest.mark.question("yarn_frequencies", points=0.25)
 def test_yarn_clamps_low_at_zero(context_extension):
-    """With a short trained length low is 0, and the fastest pair is kept."""
+    """With a short trained length, low is 0, and the fastest pair is kept."""
     for head_dim, trained_len in ((64, 10), (8, 100), (6, 201)):
         frequencies = expect.matches(context_extension.yarn_frequencies, head_dim, 10000.0, 4.0, trained_len)
         expected = yarn_ratios(head_dim, 10000.0, 4.0, trained_len)
@@ -200,7 +201,7 @@ def test_yarn_clamps_low_at_zero(context_extension):
 
 @pytest.mark.question("yarn_frequencies", points=0.25)
 def test_yarn_divides_nothing_by_zero(context_extension):
-    """If low and high are the same pair, that pair is kept and all later pairs are interpolated."""
+    """If low and high are the same pair, that pair is kept, and all later pairs are interpolated."""
     # At beta_slow rotations over the trained length, pair 0 is at high. If rounding makes it pair 1, the ramp is
     # the same.
     frequencies = expect.matches(context_extension.yarn_frequencies, 8, 10000.0, 4.0, 100, 40.0, 50 / math.pi)
@@ -213,7 +214,7 @@ def test_yarn_divides_nothing_by_zero(context_extension):
 def test_yarn_by_default(context_extension):
     """The defaults are 32 and 1 rotations, in float64; a factor of 1 changes nothing, a factor of 16 does."""
     expect.matches(context_extension.yarn_frequencies, 128, 500000, 16, 8192)
-    for trained_len in (4700, 4840):  # dim(32) is just below 11 and just above it
+    for trained_len in (4700, 4840):  # dim(32) is just below 11, then just above it
         frequencies = context_extension.yarn_frequencies(64, 10000.0, 16.0, trained_len)
         expected = yarn_ratios(64, 10000.0, 16.0, trained_len)
         tolerance = expect.precision(frequencies)
@@ -228,14 +229,14 @@ def test_yarn_by_default(context_extension):
 
 @pytest.mark.question("yarn_scale", points=0.25)
 def test_yarn_scale_of_any_factor(context_extension, rng):
-    """The scale is 0.1·ln(factor) + 1, never below 1: ten times the factor adds 0.1·ln 10."""
+    """The scale is 0.1·ln(factor) + 1, never below 1, so ten times the factor adds 0.1·ln 10."""
     for factor in (1.5, 2, float(rng.uniform(3, 1000))):
         scale = expect.matches(context_extension.yarn_scale, factor)
         more = context_extension.yarn_scale(10 * factor) - scale
         expect.close(more, 0.1 * math.log(10), "ten times the factor adds ln 10/10")
     for factor in (1.0, 0.99, 0.1, 0.0):
-        expect.close(context_extension.yarn_scale(factor), 1.0, "if nothing is extended the scale is 1")
-    expect.close(context_extension.yarn_scale(-2), 1.0, "a factor may be any number, and below 1 nothing is extended")
+        expect.close(context_extension.yarn_scale(factor), 1.0, "if nothing is extended, the scale is 1")
+    expect.close(context_extension.yarn_scale(-2), 1.0, "a factor may be any number, and below 1, nothing is extended")
 
 
 # llama3_frequencies
@@ -250,11 +251,12 @@ def test_yarn_scale_of_any_factor(context_extension, rng):
     trained_len=LENGTHS,
 )
 def test_llama3_of_any_parameters(context_extension, head_dim, base, factor, bounds, trained_len):
-    """Pairs with many rotations are kept, with few interpolated, and between mixed by their number, without a jump."""
+    """Pairs with many rotations are kept, pairs with few are interpolated, and those between are mixed, without a
+    jump."""
     low, high = bounds[0], bounds[0] + bounds[1]
     frequencies = expect.matches(context_extension.llama3_frequencies, head_dim, base, factor, low, high, trained_len)
     expected = llama3_ratios(head_dim, base, factor, low, high, trained_len)
-    says = "each pair is slowed by its share of the factor"
+    says = "each pair is slowed down by its share of the factor"
     expect.close(frequencies / theta(head_dim, base), expected, says, expect.precision(frequencies))
 
 
@@ -277,23 +279,24 @@ def test_llama3_by_default(context_extension):
 
 @pytest.mark.question("longrope_frequencies", points=0.5)
 def test_longrope_holds_the_other_methods(context_extension, rng):
-    """Equal divisors are position interpolation; factor^(2i/(d − 2)) is NTK-aware; divisors of 1 change nothing."""
+    """Equal divisors give position interpolation, factor^(2i/(d − 2)) gives NTK-aware scaling, and divisors of 1 change
+    nothing."""
     for head_dim in (4, 6, 64):
         base, factor, pairs = float(rng.uniform(1e3, 1e6)), float(rng.uniform(1.5, 64)), np.arange(head_dim // 2)
         plain = context_extension.longrope_frequencies(head_dim, np.ones(len(pairs)), base)
         ones, tolerance = np.ones(len(pairs)), expect.precision(plain)
         expect.close(plain / theta(head_dim, base), ones, "divisors of 1 keep every pair", tolerance)
         interpolated = context_extension.longrope_frequencies(head_dim, np.full(len(pairs), factor), base)
-        says = "equal divisors are position interpolation"
+        says = "equal divisors give position interpolation"
         expect.close(interpolated * factor / plain, ones, says, tolerance)
         aware = context_extension.longrope_frequencies(head_dim, factor ** (2 * pairs / (head_dim - 2)), base)
         raised = theta(head_dim, base * factor ** (head_dim / (head_dim - 2)))
-        expect.close(aware / raised, ones, "the divisors factor^(2i/(d − 2)) are NTK-aware", tolerance)
+        expect.close(aware / raised, ones, "the divisors factor^(2i/(d − 2)) give NTK-aware scaling", tolerance)
 
 
 @pytest.mark.question("longrope_frequencies", points=0.25)
 def test_longrope_needs_a_divisor_for_each_pair(context_extension):
-    """Every pair needs its divisor: one divisor for all pairs raises a ValueError."""
+    """Every pair needs its own divisor: one divisor for all pairs raises a ValueError."""
     expect.answers(context_extension.longrope_frequencies, 8, np.ones(4))
     expect.raises(ValueError, context_extension.longrope_frequencies, 8, np.ones(1))
 
@@ -303,7 +306,7 @@ def test_longrope_needs_a_divisor_for_each_pair(context_extension):
 
 @pytest.mark.question("longrope_scale", points=0.25)
 def test_longrope_scale_of_any_factor(context_extension, rng):
-    """The scale is √(1 + ln(factor)/ln(L₀)), never below 1: its square is the growth of the logarithm of the length."""
+    """The scale is √(1 + ln(factor)/ln(L₀)), never below 1; its square is the growth of the logarithm of the length."""
     for trained_len in (2, 4096, int(rng.integers(100, 10**6))):
         for factor in (1.5, 2, float(rng.uniform(3, 1000))):
             scale = expect.matches(context_extension.longrope_scale, factor, trained_len)
@@ -311,7 +314,7 @@ def test_longrope_scale_of_any_factor(context_extension, rng):
             expect.close(scale**2, grown, "the square is ln(factor·L₀)/ln(L₀)")
         for factor in (1.0, 0.99, 0.1, 0.0, -2):
             expect.close(
-                context_extension.longrope_scale(factor, trained_len), 1.0, "if nothing is extended the scale is 1"
+                context_extension.longrope_scale(factor, trained_len), 1.0, "if nothing is extended, the scale is 1"
             )
 
 
@@ -320,7 +323,7 @@ def test_longrope_scale_of_any_factor(context_extension, rng):
 
 @pytest.mark.question("apply_rope_with", points=0.25)
 def test_apply_rope_with_any_leading_axes(context_extension, rng):
-    """There may be any number of leading axes, one or many rows and pairs, any frequencies and scale."""
+    """Any number of leading axes, one or many rows and pairs, and any frequencies and scale are allowed."""
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 2, 6), (1, 2)):
         where, frequencies = rng.uniform(-100, 100, shape[-2]), rng.uniform(0, 1, shape[-1] // 2)
         expect.matches(context_extension.apply_rope_with, normal(rng, *shape), where, frequencies)
@@ -331,7 +334,7 @@ def test_apply_rope_with_any_leading_axes(context_extension, rng):
 
 @pytest.mark.question("apply_rope_with", points=0.125)
 def test_apply_rope_with_dtype(context_extension, rng):
-    """float32 stays float32, whatever positions and frequencies are; everything else becomes float64."""
+    """float32 stays float32, whatever the positions and frequencies are; everything else becomes float64."""
     x, frequencies = normal(rng, 3, 8), rng.uniform(0, 1, 4)
     expect.dtype(context_extension.apply_rope_with, x.astype(np.float32), np.arange(3), frequencies)
     expect.dtype(context_extension.apply_rope_with, x.astype(np.float32), np.arange(3.0), frequencies, 1.25)
@@ -341,7 +344,7 @@ def test_apply_rope_with_dtype(context_extension, rng):
 
 @pytest.mark.question("apply_rope_with", points=0.125)
 def test_apply_rope_with_computes_angles_in_float64(context_extension, rng):
-    """Far along the sequence float32 features still rotate by the correct angle; arguments do not change."""
+    """Far along the sequence, float32 features still rotate by the correct angle; arguments do not change."""
     x, where = normal(rng, 4, 8, dtype=np.float32), rng.integers(10**5, 10**6, 4)
     expect.unchanged(context_extension.apply_rope_with, x, where, rng.uniform(0, 1, 4))
     expect.unchanged(
@@ -361,16 +364,16 @@ def test_apply_rope_with_does_not_loop_over_rows(context_extension):
 @pytest.mark.question("apply_rope_with", points=0.75)
 @given(seed=seeds(), m=positions(), n=positions(), scale=st.floats(0.5, 3))
 def test_scaled_turns_add_up(context_extension, seed, m, n, scale):
-    """Two rotations are one by m + n, and each multiplies the length of a row by the scale, up to position 10⁶."""
+    """Two rotations equal one by m + n, and each multiplies the length of a row by the scale, up to position 10⁶."""
     x, frequencies = features(1, 6, seed=seed), np.array([1.0, 0.3, 0.007])
     twice = context_extension.apply_rope_with(x, np.array([m]), frequencies, scale)
     twice = context_extension.apply_rope_with(twice, np.array([n]), frequencies, scale)
     expect.close(
-        twice, scale**2 * context_extension.apply_rope_with(x, np.array([m + n]), frequencies), "turns add up", FAR
+        twice, scale**2 * context_extension.apply_rope_with(x, np.array([m + n]), frequencies), "rotations add up", FAR
     )
     expect.close(np.linalg.norm(twice), scale**2 * np.linalg.norm(x), "each rotation scales the norm", FAR)
     once = context_extension.apply_rope_with(3 + x, np.array([1]), frequencies, scale)
-    expect.holds(not np.isclose(once / scale, 3 + x).any(), "at position 1 every pair is rotated")
+    expect.holds(not np.isclose(once / scale, 3 + x).any(), "at position 1, every pair is rotated")
 
 
 # rerope_scores
@@ -390,7 +393,8 @@ def test_rerope_of_any_shape(context_extension, rng):
 @pytest.mark.question("rerope_scores", points=1)
 @given(seed=seeds(), window=st.integers(2, 30), factor=st.floats(1, 32), beyond=st.integers(0, 3000), shift=positions())
 def test_a_far_key_is_rotated_by_a_smaller_distance(context_extension, seed, window, factor, beyond, shift):
-    """Up to the window a distance grows by 1, and beyond it by only 1/factor, whatever the positions are."""
+    """Up to the window, a distance grows by 1 per position, and beyond it only by 1/factor, whatever the positions
+    are."""
     q, k = features(2, 1, 4, seed=seed)
     for distance in (window - 1, window, window + beyond):
         smaller = distance if distance < window else window + (distance - window) / factor
@@ -402,7 +406,7 @@ def test_a_far_key_is_rotated_by_a_smaller_distance(context_extension, seed, win
 
 @pytest.mark.question("rerope_scores", points=0.25)
 def test_rerope_leaves_what_plain_rope_has(context_extension, rng):
-    """With an infinite window or a factor of 1 the result is plain RoPE; a key after its query keeps its distance."""
+    """With an infinite window or a factor of 1, the result is plain RoPE; a key after its query keeps its distance."""
     q, k = normal(rng, 6, 8), normal(rng, 6, 8)
     where = np.arange(6)
     turned = [(rows[:, ::2] + 1j * rows[:, 1::2]) * np.exp(1j * np.outer(where, theta(8, 10000.0))) for rows in (q, k)]
@@ -428,7 +432,7 @@ def test_rerope_does_not_loop(context_extension):
 
 @pytest.mark.question("lowest_similarity", points=0.5)
 def test_similarity_of_any_size(context_extension, rng):
-    """The result is the least mean cosine over the distances 0 … length − 1, one distance or many."""
+    """The result is the smallest mean cosine over distances 0 … length − 1, for one distance or many."""
     for head_dim in (2, 6, 64):
         expect.matches(
             context_extension.lowest_similarity, int(rng.integers(2, 900)), head_dim, float(rng.uniform(20, 1e5))
@@ -439,11 +443,12 @@ def test_similarity_of_any_size(context_extension, rng):
 @pytest.mark.question("lowest_similarity", points=0.5)
 @given(length=st.integers(2, 400), further=st.integers(1, 300), base=st.floats(20, 1e6))
 def test_similarity_falls_with_the_length(context_extension, length, further, base):
-    """A longer text has the same or a lower similarity; over few tokens it is the similarity of the last distance."""
+    """A longer text has the same or a lower similarity; over a few tokens, it is the similarity at the last
+    distance."""
     expected = [np.mean([math.cos(m * frequency) for frequency in theta(8, base)]) for m in range(length + further)]
     got = [context_extension.lowest_similarity(size, 8, base) for size in (length, length + further, 3)]
     expected = np.array([min(expected[:length]), min(expected), min(expected[:3])])
-    expect.close(np.array(got), expected, "the least of all distances")
+    expect.close(np.array(got), expected, "the smallest over all distances")
 
 
 # ANSWERS

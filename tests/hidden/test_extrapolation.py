@@ -1,11 +1,11 @@
-"""Hidden tests of extrapolation: every method against its definition, the causal mask, summaries, shift gaps, and
+"""Hidden tests of extrapolation: every method compared with its definition, the causal mask, summaries, shift gaps, and
 random positions.
 
-The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
+Students see the first line of a test that fails, so it states the rule, never an input.
 
-The methods are written out a second time below, number by number, so that they share nothing with the solution. T5's
-buckets are compared at 2, 3, 7, 8 and 32 of them: for these numbers no distance is on a boundary, or nothing
-depends on it.
+The methods are implemented here a second time, number by number, so that they share nothing with the solution. T5's
+bias is compared with 2, 3, 7, 8 and 32 buckets: for these numbers, no distance is on a boundary, or nothing depends on
+it.
 """
 
 import functools
@@ -31,7 +31,7 @@ def normal(rng, *shape, dtype=np.float64):
 
 
 def parameters(rng, length, d, dtype=np.float64, buckets=8):
-    """Parameters of all methods in one dict: each method reads only its own entries."""
+    """Parameters of all methods in one dict, of which each method reads only its own entries."""
     return {
         "table": normal(rng, length, d, dtype=dtype),
         "n_bits": max((length - 1).bit_length(), 1),
@@ -61,7 +61,7 @@ def added(method, t, c, length, d, given):
 
 @functools.cache
 def t5_bucket(distance, buckets):
-    """T5's causal bucket in whole numbers: the logarithms of its boundaries are compared as powers."""
+    """T5's causal bucket, computed in whole numbers: the logarithms of its boundaries are compared as powers."""
     exact = buckets // 2
     if distance < exact:
         return distance
@@ -117,7 +117,7 @@ def agree(got, expected, says):
 @pytest.mark.question("encode", points=0.25)
 @pytest.mark.parametrize("method", ADDED)
 def test_encode_of_any_size(extrapolation, rng, method):
-    """Each row gets the method's addition, for one row and one pair of features as well as for many."""
+    """Each row gets what the method adds, for one row and one pair of features as well as for many."""
     for length, d in ((7, 6), (1, 4), (2, 2), (16, 4), (12, 10)):
         x, given_to = normal(rng, length, d), parameters(rng, length, d)
         got = expect.matches(extrapolation.encode, method, x, given_to)
@@ -126,7 +126,7 @@ def test_encode_of_any_size(extrapolation, rng, method):
 
 @pytest.mark.question("encode", points=0.25)
 def test_encode_with_parameters_of_any_size(extrapolation, rng):
-    """A table may have more rows than the sequence, a code more bits than it needs; the default base is 10000."""
+    """A table may have more rows than the sequence needs, and a code more bits; the default base is 10000."""
     x = normal(rng, 5, 8)
     expect.matches(extrapolation.encode, "learned", x, {"table": normal(rng, 40, 8)})
     for n_bits in (3, 5, 8):
@@ -143,7 +143,7 @@ def test_encode_with_parameters_of_any_size(extrapolation, rng):
 
 @pytest.mark.question("encode", points=0.25)
 def test_encode_leaves_the_embeddings(extrapolation, rng):
-    """A method that acts in the scores returns the numbers of x, of any size, and does not change x."""
+    """A method that acts in the scores returns the numbers of x, for any size, and does not change x."""
     x = features(3, 2)
     expect.holds(not np.allclose(extrapolation.encode("integer", x, {}), x), "integer positions are added")
     for method in (*NEITHER, *SCORED):
@@ -155,7 +155,7 @@ def test_encode_leaves_the_embeddings(extrapolation, rng):
 
 @pytest.mark.question("encode", points=0.25)
 def test_encode_dtype(extrapolation, rng):
-    """The result is float32 if x (for learned, also the table) is float32; everything else becomes float64."""
+    """The result is float32 if x (and for `learned`, the table) is float32; everything else becomes float64."""
     x, given_to = normal(rng, 4, 6, dtype=np.float32), parameters(rng, 4, 6, np.float32)
     for method in (*NEITHER, *ADDED, *SCORED):
         expect.dtype(extrapolation.encode, method, x, given_to)
@@ -166,7 +166,7 @@ def test_encode_dtype(extrapolation, rng):
 @pytest.mark.question("encode", points=0.5)
 @given(seed=seeds(), shorter=st.integers(2, 8))
 def test_a_beginning_is_encoded_alike(extrapolation, seed, shorter):
-    """The addition to a row does not depend on the length of the sequence, except with normalized positions."""
+    """What is added to a row does not depend on the length of the sequence, except with normalized positions."""
     x = features(9, 4, seed=seed)
     given_to = {"table": features(9, 4, seed=seed + 1), "n_bits": 4}
     for method in ("integer", "binary", "sinusoidal", "learned"):
@@ -185,7 +185,7 @@ def test_a_beginning_is_encoded_alike(extrapolation, seed, shorter):
 @pytest.mark.question("logits", points=0.25)
 @pytest.mark.parametrize("method", [*NEITHER, *SCORED])
 def test_logits_of_any_size(extrapolation, rng, method):
-    """The logits are the scores with the method's effect, for one row and one pair of features as well as for many."""
+    """The logits are the scores, changed by the method, for one row and one pair of features as well as for many."""
     for length, d in ((9, 6), (1, 4), (2, 2), (13, 4)):
         q, k, given_to = normal(rng, length, d), normal(rng, length, d), parameters(rng, length, d)
         got = expect.matches(extrapolation.logits, method, q, k, given_to)
@@ -194,7 +194,8 @@ def test_logits_of_any_size(extrapolation, rng, method):
 
 @pytest.mark.question("logits", points=0.25)
 def test_logits_with_parameters_of_any_size(extrapolation, rng):
-    """Tables have any size, and features an odd number if no pairs are needed; the default base is 10000."""
+    """Tables may have any size, and the number of features may be odd if no pairs are needed; the default base is
+    10000."""
     q, k = normal(rng, 7, 4), normal(rng, 7, 4)
     for rows in (1, 3, 13, 31):
         given_to = {"key_table": normal(rng, rows, 4)}
@@ -213,7 +214,7 @@ def test_logits_with_parameters_of_any_size(extrapolation, rng):
 @pytest.mark.question("logits", points=0.25)
 @pytest.mark.parametrize("sizes", [{2: 132, 3: 132}, {7: 132, 8: 132}, {32: 132}])
 def test_t5_buckets(extrapolation, rng, sizes):
-    """Half of the buckets hold one distance each, the others share distances up to 128 logarithmically, all for the
+    """Half of the buckets hold one distance each; the others share distances up to 128 logarithmically; all are for the
     past."""
     for buckets, length in sizes.items():
         q, k, given_to = normal(rng, length, 2), normal(rng, length, 2), {"bias_table": normal(rng, buckets, 1)}
@@ -234,7 +235,7 @@ def test_logits_are_plain_where_the_embeddings_carry_the_position(extrapolation,
 
 @pytest.mark.question("logits", points=0.5)
 def test_a_beginning_scores_alike(extrapolation, rng):
-    """Later tokens change no score of earlier tokens, and a query uses no key after its own."""
+    """Later tokens do not change the scores of earlier tokens, and a query uses no key after its own."""
     q, k, given_to = normal(rng, 9, 4), normal(rng, 9, 4), parameters(rng, 9, 4)
     for method in (*NEITHER, *ADDED, *SCORED):
         whole = extrapolation.logits(method, q, k, given_to)
@@ -251,7 +252,7 @@ def test_a_beginning_scores_alike(extrapolation, rng):
 
 @pytest.mark.question("logits", points=0.75)
 def test_only_the_distance_counts(extrapolation, rng):
-    """The score of the same query and key depends only on their distance, or on no position at all."""
+    """The score of a fixed query and key depends only on their distance, or on no position at all."""
     q, k = np.tile(normal(rng, 4), (8, 1)), np.tile(normal(rng, 4), (8, 1))
     key_table = np.outer(np.arange(7.0), q[0]) / (q[0] @ q[0])  # row r gives q·row = r
     given_to = {"key_table": key_table, "bias_table": np.arange(8.0)[:, np.newaxis], "slope": 0.25}
@@ -261,7 +262,7 @@ def test_only_the_distance_counts(extrapolation, rng):
             along = np.diagonal(got, -distance)
             expect.close(along, np.full(8 - distance, got[distance, 0]), f"{method}: the same distance, the same score")
     plain = q[0] @ k[0] / 2
-    expect.close(logits["none"][:4, 0], np.full(4, plain), "none: the plain score at every distance")
+    expect.close(logits["none"][:4, 0], np.full(4, plain), "none: every distance has the plain score")
     expect.close(
         logits["alibi"][:4, 0], plain - 0.25 * np.arange(4), "alibi: the slope times the distance is subtracted"
     )
@@ -269,8 +270,8 @@ def test_only_the_distance_counts(extrapolation, rng):
     expect.close(
         logits["shaw"][:4, 0], plain + np.array([3.0, 2, 1, 0]) / 2, "shaw: its rows are inside the division by √d"
     )
-    expect.close(logits["rope"][0, 0], plain, "rope: at distance 0 nothing rotates")
-    expect.holds(not np.isclose(logits["rope"][1, 0], plain), "rope: at distance 1 the score is different")
+    expect.close(logits["rope"][0, 0], plain, "rope: at distance 0, nothing rotates")
+    expect.holds(not np.isclose(logits["rope"][1, 0], plain), "rope: at distance 1, the score is different")
 
 
 @pytest.mark.question("logits", points=0.25)
@@ -297,7 +298,7 @@ def test_logits_do_not_loop_over_rows(extrapolation):
 
 @pytest.mark.question("logits", points=0.25)
 def test_one_key_does_not_serve_several_queries(extrapolation):
-    """Queries and keys have one shape: a single row of keys for several queries raises a ValueError."""
+    """Queries and keys have the same shape: a single row of keys for several queries raises a ValueError."""
     expect.answers(extrapolation.logits, "alibi", features(3, 4), features(3, 4), {"slope": 0.5})
     for method in ("none", "alibi", "rope"):
         expect.raises(ValueError, extrapolation.logits, method, features(3, 4), features(1, 4), {"slope": 0.5})
@@ -307,7 +308,7 @@ def test_one_key_does_not_serve_several_queries(extrapolation):
 
 
 def reliable(lengths, accuracies, threshold):
-    """Return the longest length with no accuracy below the threshold up to it, by the definition."""
+    """Return the longest length up to which no accuracy is below the threshold, by the definition."""
     measured = list(zip(lengths, accuracies, strict=True))
     passed = [long for long in lengths if all(accuracy >= threshold for length, accuracy in measured if length <= long)]
     return max(passed, default=0)
@@ -321,7 +322,8 @@ def reliable(lengths, accuracies, threshold):
 )
 @example(accuracies=[1.0, 0.75, 1.0], threshold=0.9, order=0)
 def test_reliable_up_to_the_first_failure(extrapolation, accuracies, threshold, order):
-    """The result is the longest length up to which accuracy does not fall below the threshold, in any order."""
+    """The result is the longest length up to which the accuracy does not fall below the threshold, for any order of
+    lengths."""
     lengths = [3 * 2**step for step in range(len(accuracies))]
     places = Random(order).sample(range(len(lengths)), len(lengths))
     shuffled = [lengths[place] for place in places], [accuracies[place] for place in places]
@@ -331,8 +333,8 @@ def test_reliable_up_to_the_first_failure(extrapolation, accuracies, threshold, 
 
 @pytest.mark.question("longest_reliable_length", points=0.25)
 def test_reliable_at_the_limits(extrapolation):
-    """If all pass, the result is the longest length, if none pass, 0; the threshold itself passes, and is 0.9
-    by default."""
+    """If all lengths pass, the result is the longest; if none pass, it is 0. The threshold, by default 0.9, itself
+    passes."""
     longest = extrapolation.longest_reliable_length
     expect.close(longest([1, 4, 2], [1.0, 0.9, 0.95]), 4, "everything passes")
     expect.close(longest([1, 4, 2], [0.5, 1.0, 1.0]), 0, "the shortest fails")
@@ -350,7 +352,7 @@ def test_reliable_at_the_limits(extrapolation):
 @pytest.mark.question("extrapolation_gap", points=0.5)
 @given(accuracies=st.lists(st.floats(0, 1), min_size=2, max_size=6), order=seeds())
 def test_gap_of_any_measurement(extrapolation, accuracies, order):
-    """The gap is the accuracy at the trained length minus that at the largest length, in any order of lengths."""
+    """The gap is the accuracy at the trained length minus that at the largest length, for any order of lengths."""
     lengths = [5 * 2**step for step in range(len(accuracies))]
     random = Random(order)
     places = random.sample(range(len(lengths)), len(lengths))
@@ -362,10 +364,11 @@ def test_gap_of_any_measurement(extrapolation, accuracies, order):
 
 @pytest.mark.question("extrapolation_gap", points=0.25)
 def test_gap_at_the_limits(extrapolation):
-    """The gap is negative if the longest does better, 0 if it is the trained length; arguments do not change."""
+    """The gap is negative if the longest length does better, and 0 if it is the trained length; arguments do not
+    change."""
     gap = extrapolation.extrapolation_gap
     expect.close(gap([32, 8], [1.0, 0.25], 8), -0.75, "better at the longest length")
-    expect.close(gap([32, 8], [1.0, 0.25], 32), 0.0, "trained at the longest length")
+    expect.close(gap([32, 8], [1.0, 0.25], 32), 0.0, "the longest length is the trained one")
     expect.close(gap([1, 8], [1, 0], 1), 1.0, "accuracies that are whole numbers")
     expect.matches(gap, np.array([32, 8, 16]), np.array([0.5, 1.0, 0.25]), 16)
     expect.matches(gap, [32, 8, 16], [0.5, 1.0, 0.25], 16)
@@ -388,7 +391,7 @@ def gap_of_shift(method, x, w_q, w_k, given, shift):
 @pytest.mark.question("shift_gap", points=0.25)
 @pytest.mark.parametrize("method", ["normalized", "binary", "sinusoidal", "learned"])
 def test_shift_gap_of_what_is_added(extrapolation, rng, method):
-    """The gap is the largest change of a score when the same tokens move, over the keys that a query may use."""
+    """The gap is the largest change in a score when the same tokens move, over the keys that a query may use."""
     for length, d, d_k, shift in ((5, 6, 4, 2), (1, 4, 2, 3), (3, 4, 6, 9)):
         x, given_to = normal(rng, length, d), parameters(rng, length + shift, d)
         w_q, w_k = normal(rng, d, d_k), normal(rng, d, d_k)
@@ -403,7 +406,7 @@ def test_only_absolute_positions_leave_a_gap(extrapolation, rng):
     """The gap is 0 if a score depends only on the distance, or if the shift is 0; integer positions have a gap."""
     x, w_q, w_k = normal(rng, 6, 4), normal(rng, 4, 4), normal(rng, 4, 4)
     given_to = parameters(rng, 40, 4) | {"n_bits": 4}
-    # Rounding grows with the angle of RoPE and with nothing else here; 1e-8 is a thousand times above it.
+    # Here, rounding errors grow only with the angle of RoPE; 1e-8 is a thousand times larger.
     for shift in (1, 3, 30):
         for method in (*NEITHER, *SCORED):
             gap = extrapolation.shift_gap(method, x, w_q, w_k, given_to, shift)
@@ -423,7 +426,7 @@ def test_only_absolute_positions_leave_a_gap(extrapolation, rng):
 
 @pytest.mark.question("learned_parameters", points=0.25)
 def test_learned_parameters_of_any_size(extrapolation, rng):
-    """A table has rows times columns numbers; entries of other methods do not count, and may be missing."""
+    """A table has as many numbers as rows times columns; entries of other methods do not count and may be missing."""
     for rows, d in ((7, 6), (33, 1), (4, 4)):
         given_to = parameters(rng, rows, d, buckets=2 * d)
         for method in (*NEITHER, *ADDED, *SCORED):
@@ -440,8 +443,8 @@ def test_learned_parameters_of_any_size(extrapolation, rng):
 
 @pytest.mark.question("random_positions", points=0.5)
 def test_every_set_of_positions_is_as_likely(extrapolation):
-    """Each set of positions is drawn as often as any other: neither neighbours nor small positions are favoured."""
-    sets, draws = 10, 600  # 2 of 5 positions; each set is expected 60 times, with a standard deviation of 7.3
+    """Every set of positions is equally likely: neither neighbours nor small positions are favoured."""
+    sets, draws = 10, 600  # 2 of 5 positions: each set is expected 60 times, with a standard deviation of 7.3
     counted = {}
     rng = np.random.default_rng(11)
     for _ in range(draws):

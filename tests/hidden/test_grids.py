@@ -1,10 +1,10 @@
 """Hidden tests of grids: values for this term's inputs, dtype, arguments, errors, loops, and properties at any
 position.
 
-The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
+Students see the first line of a test that fails, so it states the rule, never an input.
 
-Tolerance at large coordinates: as in the suite of RoPE, FAR allows some hundred times the rounding of an angle in
-float64 near position 10⁶. Angles in float32 are off by 0.06 there.
+Tolerance at large coordinates: as in the suite of RoPE, FAR allows about a hundred times the rounding error of a
+float64 angle near position 10⁶. There, float32 angles are off by 0.06.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ def rates(rng, pairs, axes):
 
 
 def one_axis(head_dim, base=10000.0):
-    """Frequencies of plain RoPE, written here, without the submission."""
+    """Frequencies of plain RoPE, computed here, without the submission."""
     return float(base) ** (-np.arange(0, head_dim, 2) / head_dim)
 
 
@@ -40,7 +40,7 @@ def one_axis(head_dim, base=10000.0):
 @given(height=SIDES, width=SIDES)
 @example(height=4, width=4)
 def test_cells_are_counted_row_by_row(grids, height, width):
-    """y · width + x is the number of the cell, and both coordinates stay inside the grid."""
+    """y · width + x is the cell's number, and both coordinates stay inside the grid."""
     where = grids.grid_positions(height, width)
     expect.close(np.shape(where), (height * width, 2), "the shape")
     expect.close(where @ np.array([width, 1]), np.arange(height * width), "y · width + x counts the cells")
@@ -53,7 +53,7 @@ def test_cells_are_counted_row_by_row(grids, height, width):
 
 @pytest.mark.question("sinusoidal_2d", points=0.25)
 def test_sinusoids_of_any_grid(grids, rng):
-    """The code is right for every size that 4 divides, every grid and every base."""
+    """The encoding is right for every size divisible by 4, every grid and every base."""
     for height, width, d_model in ((1, 7, 4), (5, 3, 8), (2, 9, 20), (6, 1, 64)):
         expect.matches(grids.sinusoidal_2d, height, width, d_model)
         expect.matches(grids.sinusoidal_2d, height, width, d_model, float(rng.uniform(2, 1e5)))
@@ -63,7 +63,7 @@ def test_sinusoids_of_any_grid(grids, rng):
 @pytest.mark.question("sinusoidal_2d", points=0.75)
 @given(height=SIDES, width=SIDES, down=st.integers(0, 5), right=st.integers(0, 5))
 def test_products_of_codes_depend_on_the_difference(grids, height, width, down, right):
-    """The product of two cells' codes is Σ cos(ω·Δy) + Σ cos(ω·Δx), wherever the two cells are."""
+    """The product of two cells' encodings is Σ cos(ω·Δy) + Σ cos(ω·Δx), wherever the two cells are."""
     codes = grids.sinusoidal_2d(height + down, width + right, 12)
     expect.close(np.shape(codes), ((height + down) * (width + right), 12), "the shape")
     codes = np.reshape(codes, (height + down, width + right, 12))
@@ -79,7 +79,7 @@ def test_products_of_codes_depend_on_the_difference(grids, height, width, down, 
 
 @pytest.mark.question("resize_grid", points=0.75)
 def test_resizing_between_any_shapes(grids, rng):
-    """A grid may become larger or smaller on each axis, from and to a single row, column or cell."""
+    """A grid may become larger or smaller along each axis, even from or to a single row, column or cell."""
     for old, new in (
         ((3, 5), (8, 13)),
         ((7, 4), (2, 3)),
@@ -94,7 +94,7 @@ def test_resizing_between_any_shapes(grids, rng):
 @pytest.mark.question("resize_grid", points=0.25)
 @given(old=st.tuples(SIDES, SIDES), new=st.tuples(SIDES, SIDES), seed=seeds())
 def test_resizing_keeps_what_is_even(grids, old, new, seed):
-    """A table of equal rows gives equal rows, the old shape gives the same table, and no value leaves the table's
+    """A table of equal rows gives equal rows, the old shape gives the same table, and new values stay in the table's
     range."""
     table = features(old[0] * old[1], 2, seed=seed)
     row = 3.0 + features(1, 2, seed=seed)
@@ -105,7 +105,7 @@ def test_resizing_keeps_what_is_even(grids, old, new, seed):
     along_y = np.reshape(grids.resize_grid(np.repeat(features(3, 2), 4, axis=0), (3, 4), (5, 6)), (5, 6, 2))
     expect.close(along_y, np.repeat(along_y[:, :1], 6, axis=1), "rows that are equal along x stay equal along x")
     inside = (stretched <= table.max(axis=0) + 1e-9) & (stretched >= table.min(axis=0) - 1e-9)
-    expect.holds(np.all(inside), "every new value is between old values")
+    expect.holds(np.all(inside), "every new value lies between old values")
     expect.holds(not np.allclose(along_y[0], along_y[-1]), "rows that differ along y differ along y")
 
 
@@ -121,7 +121,7 @@ def test_resizing_does_not_loop_over_cells(grids):
 
 @pytest.mark.question("axial_frequencies", points=0.5)
 def test_axial_frequencies_of_any_size_and_base(grids, rng):
-    """Both axes have the frequencies of a head of half the size, y in the first rows and x in the last."""
+    """Both axes have the frequencies of a head of half the size, y in the first rows and x in the last ones."""
     for head_dim in (4, 12, 64, 80):
         expect.matches(grids.axial_frequencies, head_dim)
         for base in (float(rng.uniform(2, 1e6)), 0.5, 1.0):
@@ -142,7 +142,7 @@ def test_axial_pairs_read_one_axis(grids):
 
 @pytest.mark.question("alternating_frequencies", points=0.5)
 def test_alternating_frequencies_of_any_size_and_base(grids, rng):
-    """The frequencies of the whole head, even pairs for y and odd pairs for x."""
+    """The frequencies are those of the whole head, with even pairs for y and odd pairs for x."""
     for head_dim in (4, 12, 64, 80):
         expect.matches(grids.alternating_frequencies, head_dim)
         for base in (float(rng.uniform(2, 1e6)), 0.5, 1.0):
@@ -151,7 +151,7 @@ def test_alternating_frequencies_of_any_size_and_base(grids, rng):
 
 @pytest.mark.question("alternating_frequencies", points=0.25)
 def test_alternating_pairs_are_the_pairs_of_rope(grids):
-    """The sum over both axes is RoPE's own list of frequencies; they are float64."""
+    """The sum over both axes is RoPE's own list of frequencies, in float64."""
     found = grids.alternating_frequencies(24)
     expect.close(np.shape(found), (12, 2), "the shape")
     expect.close(found.sum(axis=1), one_axis(24), "both columns together are RoPE's frequencies")
@@ -196,7 +196,8 @@ def test_every_pair_has_one_axis(grids):
 
 @pytest.mark.question("apply_rope_nd", points=0.5)
 def test_rotating_with_any_axes(grids, rng):
-    """There may be any number of leading axes and coordinates, one or many rows and pairs, coordinates of any sign."""
+    """Any number of leading axes and coordinates, one or many rows and pairs, and coordinates of any sign are
+    allowed."""
     for shape, axes in (((6, 8), 2), ((3, 5, 4), 3), ((2, 1, 3, 2, 6), 1), ((1, 2), 4)):
         expect.matches(
             grids.apply_rope_nd,
@@ -209,7 +210,7 @@ def test_rotating_with_any_axes(grids, rng):
 @pytest.mark.question("apply_rope_nd", points=0.75)
 @given(seed=seeds(), start=positions(10**4))
 def test_equal_coordinates_are_plain_rope(grids, seed, start):
-    """If all coordinates of a token are equal, any division of the pairs among the axes is plain RoPE."""
+    """If all coordinates of a token are equal, any division of pairs among the axes gives plain RoPE."""
     x, theta = features(3, 12, seed=seed), one_axis(12)
     where = np.arange(start, start + 3)
     axis_of_pair = np.random.default_rng(seed).integers(0, 3, 6)
@@ -225,12 +226,12 @@ def test_equal_coordinates_are_plain_rope(grids, seed, start):
 @pytest.mark.question("apply_rope_nd", points=0.5)
 @given(seed=seeds(), far=positions())
 def test_rotations_on_a_grid_add_up(grids, seed, far):
-    """Two rotations are one rotation by the sum of the coordinates, and every rotation keeps the norm."""
+    """Two rotations equal one rotation by the sum of the coordinates, and every rotation keeps the norm."""
     x, frequencies = features(2, 6, seed=seed), 0.1 + np.abs(features(3, 2, seed=seed))
     first, second = np.array([[1, 3], [far, 2]]), np.array([[2, far], [5, 1]])
     once = grids.apply_rope_nd(x, first + second, frequencies)
     twice = grids.apply_rope_nd(grids.apply_rope_nd(x, first, frequencies), second, frequencies)
-    expect.close(once, twice, "two rotations are one by the sum of the coordinates", FAR)
+    expect.close(once, twice, "two rotations equal one by the sum of the coordinates", FAR)
     expect.close(np.linalg.norm(once, axis=-1), np.linalg.norm(x, axis=-1), "rotations keep the norm", FAR)
     ones = np.ones((2, 6))
     expect.holds(
@@ -264,7 +265,7 @@ def test_rotating_does_not_loop_over_tokens(grids):
 
 @pytest.mark.question("grid_scores", points=0.5)
 def test_scores_on_any_grid(grids, rng):
-    """There may be more keys than queries, leading axes, any number of coordinates."""
+    """More keys than queries, leading axes and any number of coordinates are allowed."""
     for lead, tq, tk, d, axes in (((), 4, 7, 8, 2), ((2, 3), 5, 2, 6, 3), ((3,), 1, 6, 4, 1)):
         q, k = normal(rng, *lead, tq, d), normal(rng, *lead, tk, d)
         where = rng.uniform(-20, 20, (tq, axes)), rng.uniform(-20, 20, (tk, axes))
@@ -278,7 +279,8 @@ def test_scores_on_any_grid(grids, rng):
     offset=st.tuples(st.integers(-30, 30), st.integers(-30, 30)),
 )
 def test_scores_depend_on_differences_alone(grids, seed, shift, offset):
-    """The score is that of a query at (0, 0) and a key at the difference of the coordinates, wherever the two are."""
+    """Wherever the query and the key are, the score is that of a query at (0, 0) and a key at the difference of their
+    coordinates."""
     q, k, frequencies = (
         features(1, 6, seed=seed),
         features(1, 6, seed=seed + 1),
@@ -300,7 +302,7 @@ def test_scores_depend_on_differences_alone(grids, seed, shift, offset):
 
 @pytest.mark.question("grid_scores", points=0.25)
 def test_a_key_does_not_serve_several_positions(grids):
-    """Every query and key has its own coordinates and features: a single one for several raises a ValueError."""
+    """Every query and key needs its own coordinates and features: a single row for several raises a ValueError."""
     q, k, where, frequencies = features(3, 4), features(5, 4), features(5, 2), features(2, 2)
     expect.answers(grids.grid_scores, q, k, where[:3], where, frequencies)
     expect.raises(ValueError, grids.grid_scores, q, k, where[:3], where[:1], frequencies)
@@ -313,7 +315,7 @@ def test_a_key_does_not_serve_several_positions(grids):
 
 @pytest.mark.question("mrope_positions", points=0.75)
 def test_positions_of_any_sequence(grids, rng):
-    """Text, images and videos may come in any order and any shape, even directly one after the other."""
+    """Text, images and videos may come in any order and shape, even directly one after the other."""
     for _ in range(4):
         n, m = (int(number) for number in rng.integers(1, 7, 2))
         image, video = tuple(int(side) for side in rng.integers(1, 6, 3)), (6, 2, 3)
@@ -324,8 +326,8 @@ def test_positions_of_any_sequence(grids, rng):
 
 @pytest.mark.question("mrope_positions", points=0.5)
 def test_text_counts_on_after_an_image(grids, rng):
-    """Text has three equal coordinates; after an image of h rows and w columns it continues max(h, w) further,
-    not h·w; a text without tokens moves nothing."""
+    """Text has three equal coordinates; after an image with h rows and w columns, it continues max(h, w) further on,
+    not h·w; an empty text changes nothing."""
     before, height, width, after = (int(number) for number in rng.integers(2, 9, 4))
     where = grids.mrope_positions([before, (1, height, width), after])
     expect.close(np.shape(where), (before + height * width + after, 3), "the shape")
@@ -347,7 +349,7 @@ def test_text_counts_on_after_an_image(grids, rng):
 
 @pytest.mark.question("mrope_positions", points=0.25)
 def test_segments_do_not_loop_over_cells(grids):
-    """A loop over segments is allowed, a loop over tokens or cells is not."""
+    """A loop over segments is allowed; a loop over tokens or cells is not."""
     expect.vectorised(grids.mrope_positions, lambda length: ([length, (1, length, 3), 2],))
     expect.vectorised(grids.mrope_positions, lambda length: ([2, (length, 2, 3), (2, 3, length)],))
 
@@ -357,7 +359,7 @@ def test_segments_do_not_loop_over_cells(grids):
 
 @pytest.mark.question("next_position", points=0.25)
 def test_next_position_of_any_sequence(grids, rng):
-    """The position is 1 + the largest coordinate of all, and 0 before the first token."""
+    """The position is 1 + the largest coordinate, and 0 before the first token."""
     for height in (1, 4, 9):
         where = rng.integers(0, 5 * height, (height, 3))
         expect.close(

@@ -1,7 +1,7 @@
 """Hidden tests of learned positions: values for this term's inputs, dtype, arguments, errors, loops, and the rules
 of a table.
 
-The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
+Students see the first line of a test that fails, so it states the rule, never an input.
 """
 
 import numpy as np
@@ -36,7 +36,8 @@ def test_init_table_of_any_size(learned, rng):
 
 @pytest.mark.question("lookup", points=0.5)
 def test_lookup_of_positions_of_any_shape(learned, rng):
-    """Positions are a number or an array of any shape, repeated and unordered, from the first row to the last."""
+    """Positions are a number or an array of any shape, may be repeated and unordered, and reach from the first row to
+    the last."""
     table = normal(rng, 7, 3)
     for shape in ((5,), (1,), (2, 4), (2, 1, 3)):
         expect.matches(learned.lookup, table, rng.integers(0, 7, shape))
@@ -69,7 +70,7 @@ def test_reading_is_multiplying_by_one_hot_vectors(learned, seed, reads):
 
 @pytest.mark.question("embed", points=0.5)
 def test_embed_with_any_leading_axes(learned, rng):
-    """There may be any number of leading axes, and one token or many, up to the last row of the position table."""
+    """Any number of leading axes is allowed, and one token or many, up to the last row of the position table."""
     tokens, places = normal(rng, 9, 4), normal(rng, 6, 4)
     for shape in ((4,), (1,), (6,), (6, 2), (3, 6), (2, 1, 5), (3, 3, 3)):
         expect.matches(learned.embed, tokens, places, rng.integers(0, 9, shape))
@@ -98,7 +99,7 @@ def test_what_is_added_is_the_row_of_the_place(learned, seed, ids):
 
 @pytest.mark.question("lookup_gradient", points=1.0)
 def test_lookup_gradient_of_positions_of_any_shape(learned, rng):
-    """Positions are a number or an array of any shape; in a batch every sequence adds to the same rows."""
+    """Positions are a number or an array of any shape; in a batch, every sequence adds to the same rows."""
     for shape in ((), (1,), (6,), (2, 5), (2, 1, 3)):
         expect.matches(learned.lookup_gradient, (4, 3), rng.integers(0, 4, shape), normal(rng, *shape, 3))
     expect.matches(learned.lookup_gradient, (4, 2), 3, normal(rng, 2))
@@ -116,14 +117,14 @@ def test_lookup_gradient_does_not_loop_over_positions(learned):
 @pytest.mark.question("lookup_gradient", points=1.5)
 @given(seed=seeds(), reads=READS, row=st.integers(0, 4), feature=st.integers(0, 2))
 def test_gradient_is_what_the_loss_changes_by(learned, seed, reads, row, feature):
-    """If one number of the table changes a little, the loss changes by its gradient times that, even if the row was
+    """If one number in the table changes a little, the loss changes by its gradient times that, even if the row was
     read often."""
     table, grad_output = features(5, 3, seed=seed), features(len(reads), 3, seed=seed + 1)
     nudged = table.copy()
     nudged[row, feature] += 1
     change = np.sum((nudged[reads] - table[reads]) * grad_output)
     gradient = learned.lookup_gradient((5, 3), np.array(reads), grad_output)
-    expect.close(gradient[row, feature], change, "the change of the loss for a nudge of 1")
+    expect.close(gradient[row, feature], change, "the change in the loss for a nudge of 1")
     expect.close(np.sum(gradient), np.sum(grad_output), "no gradient is lost on the way back")
 
 
@@ -138,7 +139,7 @@ def test_a_row_without_gradient_stays(learned, seed, untouched, rate):
     gradient[untouched] = 0
     stepped = learned.sgd_step(table, gradient, rate)
     expect.close(stepped[untouched], table[untouched], "a row without a gradient", tolerance=0.0)
-    expect.close((table - stepped) / rate, gradient, "the step subtracts learning rate times gradient")
+    expect.close((table - stepped) / rate, gradient, "the step subtracts the learning rate times the gradient")
 
 
 # trained_rows
@@ -146,7 +147,7 @@ def test_a_row_without_gradient_stays(learned, seed, untouched, rate):
 
 @pytest.mark.question("trained_rows", points=0.5)
 def test_trained_rows_of_any_lengths(learned, rng):
-    """There may be any number of lengths in any order, up to the whole table."""
+    """Any number of lengths is allowed, in any order, up to the whole table."""
     for max_len in (1, 5, 12):
         expect.matches(learned.trained_rows, max_len, rng.integers(1, max_len + 1, 4))
         expect.matches(learned.trained_rows, max_len, np.array([1]))
@@ -164,7 +165,7 @@ def test_trained_rows_does_not_loop_over_rows(learned):
 @pytest.mark.question("trained_rows", points=0.75)
 @given(lengths=st.lists(st.integers(1, 7), min_size=1, max_size=4))
 def test_trained_rows_are_those_that_were_read(learned, lengths):
-    """The trained rows are the positions of all sequences together."""
+    """The trained rows are the positions of all sequences taken together."""
     positions = np.concatenate([np.arange(length) for length in lengths])
     trained = learned.trained_rows(7, np.array(lengths))
     expect.close(trained, np.isin(np.arange(7), positions), "a row is trained if some sequence has that position")
@@ -175,7 +176,8 @@ def test_trained_rows_are_those_that_were_read(learned, lengths):
 
 @pytest.mark.question("resize_table", points=0.75)
 def test_resize_table_to_any_length(learned, rng):
-    """A table stretches or shrinks to any length, even from a single row; for one row the result is the first row."""
+    """A table may stretch or shrink to any length, even from a single row; for a length of one, the result is the first
+    row."""
     for rows, new_len in ((5, 8), (5, 3), (5, 5), (2, 7), (9, 2), (6, 1), (1, 1), (1, 4)):
         expect.matches(learned.resize_table, normal(rng, rows, 3), new_len)
     expect.matches(learned.resize_table, normal(rng, 4, 1), 7)
@@ -191,7 +193,8 @@ def test_resize_table_does_not_loop_over_rows(learned):
 @pytest.mark.question("resize_table", points=1.0)
 @given(seed=seeds(), rows=st.integers(2, 7), new_len=st.integers(2, 12))
 def test_resizing_keeps_a_straight_line(learned, seed, rows, new_len):
-    """Rows on a straight line stay on it, evenly spaced; a table stretched by whole steps contains its old rows."""
+    """Rows on a straight line stay on it, evenly spaced; a table stretched by a whole number of steps contains its old
+    rows."""
     start, end = features(2, 3, seed=seed)
     line = np.linspace(start, end, rows)
     expect.close(learned.resize_table(line, new_len), np.linspace(start, end, new_len), "a straight line of rows")
@@ -212,7 +215,7 @@ def test_arguments_stay_as_they_are(learned, rng):
 
 @pytest.mark.question("embed", points=0.25)
 def test_embed_refuses_a_text_that_is_too_long(learned):
-    """Four tokens do not fit a position table of three rows, or of one row."""
+    """Four tokens do not fit into a position table of three rows or of one row."""
     tokens, places = features(7, 2), features(3, 2)
     expect.answers(learned.embed, tokens, places, np.zeros((5, 3), dtype=np.int64))
     expect.raises(ValueError, learned.embed, tokens, places, np.arange(4))
@@ -221,7 +224,7 @@ def test_embed_refuses_a_text_that_is_too_long(learned):
 
 @pytest.mark.question("lookup_gradient", points=0.25)
 def test_gradients_fit_the_positions(learned):
-    """grad_output has one row for each position: a single row for three positions raises a ValueError, though numpy
+    """grad_output has one row for each position: a single row for three positions raises a ValueError, although numpy
     would use it three times."""
     expect.answers(learned.lookup_gradient, (4, 2), np.array([0, 3, 0]), features(3, 2))
     expect.raises(ValueError, learned.lookup_gradient, (4, 2), np.array([0, 3, 0]), features(1, 2))

@@ -1,6 +1,6 @@
 """Hidden tests of the model: values for this term's inputs, and properties of a whole model.
 
-The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
+Students see the first line of a test that fails, so it states the rule, never an input.
 
 A property has two halves: one change has no effect, and a similar change has an effect. The models
 are tiny. No two of their sizes are equal, unless a test needs a square matrix.
@@ -25,7 +25,7 @@ def normal(rng, *shape):
 
 
 def drawn_layer(draw, heads=HEADS, key_heads=KEY_HEADS, size=SIZE, d=D, f=F):
-    """A layer of numbers from draw(*shape), about 1 in size; its norms have weights far from 1."""
+    """Layer with numbers from draw(*shape), about 1 in size, and norm weights far from 1."""
     layer = {
         "norm_1": 2 + draw(d) / 4,
         "w_q": draw(d, heads * size) / 2,
@@ -58,7 +58,7 @@ def of_seed(seed):
 
 
 def features_of(rng):
-    """draw(*shape) for the term's inputs: multiples of 1/64, so that a failing call can be read."""
+    """draw(*shape) for the term's inputs: multiples of 1/64, so that a failing call is readable."""
     return lambda *shape: np.round(rng.standard_normal(shape) * 64) / 64
 
 
@@ -67,7 +67,7 @@ def causal(length, before=0):
 
 
 def rotated(x, positions):
-    """Lesson 5's apply_rope, pairs (2i, 2i+1), with these frequencies."""
+    """Lesson 5's apply_rope, with pairs (2i, 2i+1) and base 10,000."""
     angles = np.multiply.outer(positions, 10000.0 ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1]))
     pairs = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
     return np.stack([pairs.real, pairs.imag], axis=-1).reshape(x.shape)
@@ -87,11 +87,12 @@ def test_norm_of_this_term(model, rng):
 @pytest.mark.question("rms_norm", points=0.5)
 @given(seed=seeds(), factor=st.sampled_from([0.25, 64.0, 1e6]))
 def test_norm_ignores_the_size_and_not_the_mean(model, seed, factor):
-    """With eps 0 a scaled row gives the same result, but a row plus a number does not: no mean is subtracted."""
+    """With eps 0, a scaled row gives the same result, but a row plus a number does not, because no mean is
+    subtracted."""
     x, weight = features(3, 5, seed=seed) + 0.25, features(5, seed=seed + 1) + 3
     got = np.asarray(model.rms_norm(x, weight, eps=0))
     expect.close(model.rms_norm(factor * x, weight, eps=0), got, "the size of x changes nothing")
-    expect.close(((got / weight) ** 2).mean(axis=-1), np.ones(3), "without its weight a row has mean square 1")
+    expect.close(((got / weight) ** 2).mean(axis=-1), np.ones(3), "without its weight, a row has mean square 1")
     expect.holds(not np.allclose(model.rms_norm(x + 2, weight, eps=0), got), "the mean of x counts")
 
 
@@ -109,8 +110,8 @@ def test_swiglu_of_this_term(model, rng):
 @pytest.mark.question("swiglu", points=0.375)
 @given(seed=seeds())
 def test_the_gate_alone_is_bent(model, seed):
-    """Twice w_up gives twice the result; twice w_gate does not. A gate far above 0 lets its part through, a gate far
-    below 0 stops it."""
+    """Twice w_up gives twice the result; twice w_gate does not. A gate far above 0 lets its part through; a gate far
+    below 0 blocks it."""
     x, w_up, w_down = np.abs(features(3, 4, seed=seed)) + 0.5, features(4, 5, seed=seed + 1), features(5, 4, seed=7)
     w_up, w_gate = w_up + 3, features(4, 5, seed=seed + 2)
     got = np.asarray(model.swiglu(x, w_gate, w_up, w_down))
@@ -119,7 +120,7 @@ def test_the_gate_alone_is_bent(model, seed):
     wide = np.full((4, 5), 256.0)
     passed = ((x @ wide) * (x @ w_up)) @ w_down
     expect.close(model.swiglu(x, wide, w_up, w_down), passed, "a gate far above 0 is its own silu")
-    expect.close(model.swiglu(x, -wide, w_up, w_down), np.zeros((3, 4)), "a gate far below 0 stops all")
+    expect.close(model.swiglu(x, -wide, w_up, w_down), np.zeros((3, 4)), "a gate far below 0 blocks everything")
 
 
 # repeat_heads
@@ -128,17 +129,17 @@ def test_the_gate_alone_is_bent(model, seed):
 @pytest.mark.question("repeat_heads", points=0.375)
 @given(seed=seeds(), heads=st.sampled_from([2, 3]), copies=st.integers(2, 4))
 def test_copy_j_is_of_head_j_over_n(model, seed, heads, copies):
-    """Head j of the result is head j // n_rep of x, in any leading axes."""
+    """Head j of the result is head j // n_rep of x, for any leading axes."""
     x = features(2, heads, 3, 5, seed=seed) + 9 * np.arange(heads)[:, np.newaxis, np.newaxis]
     got = np.asarray(model.repeat_heads(x, copies))
-    expect.holds(got.shape == (2, heads * copies, 3, 5), "each head is there n_rep times")
+    expect.holds(got.shape == (2, heads * copies, 3, 5), "each head occurs n_rep times")
     for head in range(heads * copies):
         expect.close(got[:, head], x[:, head // copies], "head j is a copy of head j // n_rep")
 
 
 @pytest.mark.question("repeat_heads", points=0.125)
 def test_no_copies_are_refused(model):
-    """n_rep = 0 raises a ValueError: no head would be left."""
+    """n_rep = 0 raises a ValueError, because no head would be left."""
     expect.answers(model.repeat_heads, features(2, 3, 4), 3)
     expect.raises(ValueError, model.repeat_heads, features(2, 3, 4), 0)
 
@@ -156,8 +157,8 @@ def test_half_layout_of_this_term(model, rng):
 @pytest.mark.question("to_half_layout", points=0.375)
 @given(seed=seeds(), heads=st.sampled_from([2, 3]))
 def test_reordered_weights_score_as_before(model, seed, heads):
-    """With reordered columns the half layout gives every head the scores that neighbouring pairs gave; with the old
-    columns it does not."""
+    """With reordered columns, the half layout gives every head the scores that neighbouring pairs gave; with the old
+    columns, it does not."""
     x, size, positions = features(5, 7, seed=seed), 6, np.arange(5)
     frequencies = 10000.0 ** (-np.arange(0, size, 2) / size)
     w_q, w_k = (features(7, heads * size, seed=seed + number) / 4 for number in (1, 2))
@@ -175,12 +176,12 @@ def test_reordered_weights_score_as_before(model, seed, heads):
         return np.concatenate([turned.real, turned.imag], axis=-1)
 
     expect.close(scores(in_halves, *reordered), expected, "the scores of each head")
-    expect.holds(not np.allclose(scores(in_halves, w_q, w_k), expected), "the old columns give other scores")
+    expect.holds(not np.allclose(scores(in_halves, w_q, w_k), expected), "the old columns give different scores")
 
 
 @pytest.mark.question("to_half_layout", points=0.125)
 def test_heads_of_odd_size_are_refused(model):
-    """Heads of an odd size raise a ValueError: their columns form no pairs."""
+    """Heads of an odd size raise a ValueError, because their columns do not form pairs."""
     expect.answers(model.to_half_layout, features(5, 12), 3)
     expect.raises(ValueError, model.to_half_layout, features(5, 12), 4)
 
@@ -190,7 +191,7 @@ def test_heads_of_odd_size_are_refused(model):
 
 @pytest.mark.question("apply_rope_half_with", points=0.25)
 def test_rotation_of_this_term(model, rng):
-    """There may be any frequencies, any leading axes, positions for all texts or for each text, and large positions."""
+    """Any frequencies and leading axes are allowed, and positions for all texts or for each text, even large ones."""
     frequencies = rng.uniform(0, 2, 3)
     expect.matches(model.apply_rope_half_with, normal(rng, 5, 6), rng.integers(0, 70000, 5), frequencies)
     expect.matches(model.apply_rope_half_with, normal(rng, 2, 3, 4, 6), rng.uniform(-9, 9, 4), frequencies)
@@ -229,7 +230,7 @@ def test_rotation_does_not_loop(model):
 
 @pytest.mark.question("grouped_query_attention", points=0.5)
 def test_attention_of_this_term(model, rng):
-    """There may be any numbers of heads, texts with their own positions and masks, scores of any size."""
+    """Any numbers of heads, texts with their own positions and masks, and scores of any size are allowed."""
     draw = features_of(rng)
     for heads, key_heads in ((6, 2), (4, 1), (3, 3)):
         layer, positions = drawn_layer(draw, heads, key_heads), rng.integers(0, 50, 5)
@@ -247,7 +248,8 @@ def test_attention_of_this_term(model, rng):
 
 @pytest.mark.question("grouped_query_attention", points=0.25)
 def test_attention_with_a_cache_of_this_term(model, rng):
-    """The cache comes first, unchanged; the returned pair holds old and new, keys rotated and not repeated."""
+    """The cache comes first, unchanged; the returned pair contains old and new heads, with keys rotated and not
+    repeated."""
     draw = features_of(rng)
     for lead, new in (((), 1), ((2,), 3)):
         cache = draw(*lead, KEY_HEADS, 4, SIZE), draw(*lead, KEY_HEADS, 4, SIZE)
@@ -256,7 +258,7 @@ def test_attention_with_a_cache_of_this_term(model, rng):
 
 
 def exchanged(layer, one, other):
-    """Return the layer with two query heads exchanged in w_q's columns and w_o's rows."""
+    """Return the layer with two query heads swapped in w_q's columns and w_o's rows."""
     order = np.arange(HEADS)
     order[[one, other]] = other, one
     columns = (order[:, np.newaxis] * SIZE + np.arange(SIZE)).ravel()
@@ -266,13 +268,13 @@ def exchanged(layer, one, other):
 @pytest.mark.question("grouped_query_attention", points=0.75)
 @given(seed=seeds())
 def test_heads_of_one_group_may_be_exchanged(model, seed):
-    """An exchange of two query heads of one group changes nothing; an exchange between groups does."""
+    """Swapping two query heads within a group changes nothing; swapping heads between groups does."""
     draw = of_seed(seed)
     x, layer, at = draw(5, D), drawn_layer(draw), (np.array([1, 2, 4, 7, 11]), FREQUENCIES, causal(5))
     got, _ = expect.matches(model.grouped_query_attention, x, layer, *at)
     for one, other in ((0, 2), (4, 5)):
         same, _ = model.grouped_query_attention(x, exchanged(layer, one, other), *at)
-        expect.close(same, got, "two heads of one group exchanged")
+        expect.close(same, got, "two heads of the same group swapped")
     for one, other in ((0, 3), (2, 4)):
         same, _ = model.grouped_query_attention(x, exchanged(layer, one, other), *at)
         expect.holds(not np.allclose(same, got), "heads of two groups use different keys")
@@ -281,7 +283,8 @@ def test_heads_of_one_group_may_be_exchanged(model, seed):
 @pytest.mark.question("grouped_query_attention", points=0.25)
 @given(seed=seeds())
 def test_values_are_not_rotated(model, seed):
-    """If all keys are zero, every token gives the mean of the values so far, at any position; with keys it does not."""
+    """If all keys are zero, every token gives the mean of the values so far, at any position; with other keys, it does
+    not."""
     draw = of_seed(seed)
     x, layer = draw(4, D), drawn_layer(draw)
     at = np.array([3, 5, 8, 40]), FREQUENCIES, causal(4)
@@ -298,7 +301,7 @@ def test_values_are_not_rotated(model, seed):
 
 @pytest.mark.question("grouped_query_attention", points=0.25)
 def test_a_query_that_may_use_nothing(model, rng):
-    """A query that may use no key gets zeros; the results of the other queries do not change."""
+    """A query that may use no key gets zeros; the results for the other queries do not change."""
     draw = features_of(rng)
     x, layer, mask = draw(4, D), drawn_layer(draw), causal(4)
     mask[:, 0] = False
@@ -324,8 +327,7 @@ def test_block_of_this_term(model, rng):
 @pytest.mark.question("block", points=0.75)
 @given(seed=seeds(), factor=st.sampled_from([16.0, 1024.0]))
 def test_the_sum_is_of_x_itself(model, seed, factor):
-    """If w_o and w_down are zero, a block returns x; otherwise, its addition to a large x is as large as to a small
-    x."""
+    """If w_o and w_down are zero, a block returns x; otherwise, it adds as much to a large x as to a small one."""
     draw = of_seed(seed)
     x, layer, at = 4 * draw(4, D), drawn_layer(draw), (np.array([2, 3, 5, 8]), FREQUENCIES, causal(4))
     silent = layer | {"w_o": np.zeros_like(layer["w_o"]), "w_down": np.zeros_like(layer["w_down"])}
@@ -333,7 +335,7 @@ def test_the_sum_is_of_x_itself(model, seed, factor):
     added = np.asarray(expect.matches(model.block, x, layer, *at, eps=0.0)[0]) - x
     without = layer | {"w_down": silent["w_down"]}
     first, of_large = (np.asarray(model.block(size * x, without, *at, eps=0.0)[0]) - size * x for size in (1.0, factor))
-    expect.close(of_large, first, "attention's addition does not grow with x", tolerance=1e-7)
+    expect.close(of_large, first, "what attention adds does not grow with x", tolerance=1e-7)
     expect.holds(not np.allclose(added, first) and not np.allclose(first, 0), "both parts add something")
 
 
@@ -353,7 +355,7 @@ NAMES = {
 
 
 def checkpoint(model):
-    """Return the tensors of a model under Hugging Face's names."""
+    """Return a model's tensors under Hugging Face's names."""
     tensors = {"model.embed_tokens.weight": model["embedding"], "model.norm.weight": model["norm"]}
     for number, layer in enumerate(model["layers"]):
         tensors |= {f"model.layers.{number}.{NAMES[name]}.weight": value.T for name, value in layer.items()}
@@ -362,7 +364,7 @@ def checkpoint(model):
 
 @pytest.mark.question("from_checkpoint", points=0.375)
 def test_checkpoint_in_any_order(model, rng):
-    """The order of the names makes no difference, and neither does a square matrix: it is transposed too."""
+    """The order of the names makes no difference, and square matrices are transposed as well."""
     draw = features_of(rng)
     for tied in (True, False):
         tensors = checkpoint(drawn_model(draw, tied=tied, heads=2, key_heads=1))
@@ -372,7 +374,7 @@ def test_checkpoint_in_any_order(model, rng):
 
 @pytest.mark.question("from_checkpoint", points=0.5)
 def test_layer_10_comes_after_layer_9(model, rng):
-    """Layers are in the order of their numbers, not of their names; frequencies of old checkpoints are left out."""
+    """Layers are sorted by number, not by name; frequencies in old checkpoints are ignored."""
     draw = features_of(rng)
     layers = [drawn_layer(draw, heads=2, key_heads=1, d=3, f=2) for _ in range(12)]
     tensors = checkpoint({"embedding": draw(4, 3), "norm": draw(3), "layers": layers})
@@ -383,7 +385,7 @@ def test_layer_10_comes_after_layer_9(model, rng):
 
 @pytest.mark.question("from_checkpoint", points=0.125)
 def test_other_tensors_are_refused(model, rng):
-    """A tensor of another name raises a ValueError: without it the logits would be different."""
+    """A tensor with an unknown name raises a ValueError, because without it, the logits would be different."""
     tensors = checkpoint(drawn_model(features_of(rng), layers=1))
     expect.answers(model.from_checkpoint, tensors, FREQUENCIES, EPS)
     for name in ("model.layers.0.self_attn.q_proj.bias", "model.layers.0.self_attn.q_norm.weight"):
@@ -395,7 +397,7 @@ def test_other_tensors_are_refused(model, rng):
 
 @pytest.mark.question("forward", points=0.25)
 def test_forward_of_this_term(model, rng):
-    """A model is embedding, blocks, the last norm and the head, tied or not, in any batch."""
+    """A model consists of embedding, blocks, last norm and head, tied or not, for any batch."""
     draw = features_of(rng)
     for shape, tied in (((5,), True), ((2, 4), False)):
         expect.matches(model.forward, rng.integers(0, VOCABULARY, shape), drawn_model(draw, 2, tied))
@@ -405,7 +407,7 @@ def test_forward_of_this_term(model, rng):
 @pytest.mark.question("forward", points=0.25)
 @given(seed=seeds(), shift=st.integers(1, 500))
 def test_only_differences_of_positions_count(model, seed, shift):
-    """A shift of all positions changes no logit; other positions do."""
+    """Shifting all positions by the same amount changes no logit; other changes of the positions do."""
     draw = of_seed(seed)
     tokens, tiny, positions = (np.arange(5) * 2 + seed) % VOCABULARY, drawn_model(draw), np.arange(5)
     got, _ = expect.matches(model.forward, tokens, tiny)
@@ -417,12 +419,12 @@ def test_only_differences_of_positions_count(model, seed, shift):
 @pytest.mark.question("forward", points=0.25)
 @given(seed=seeds(), place=st.integers(1, 4))
 def test_a_later_token_changes_no_earlier_logit(model, seed, place):
-    """Another token changes its own logits and later logits, but none before it."""
+    """A different token changes its own logits and later ones, but none before it."""
     draw = of_seed(seed)
     tokens, tiny = np.array([0, 5, 5, 2, 8]), drawn_model(draw)
     other = np.where(np.arange(5) == place, (tokens + 3) % VOCABULARY, tokens)
     got, changed = (np.asarray(expect.matches(model.forward, one, tiny)[0]) for one in (tokens, other))
-    expect.close(changed[:place], got[:place], "the logits before the other token")
+    expect.close(changed[:place], got[:place], "the logits before the different token")
     for row in range(place, 5):
         expect.holds(not np.allclose(changed[row], got[row]), "the logits from it on change")
 
@@ -430,7 +432,8 @@ def test_a_later_token_changes_no_earlier_logit(model, seed, place):
 @pytest.mark.question("forward", points=0.375)
 @given(seed=seeds(), cuts=st.lists(st.integers(0, 6), min_size=2, max_size=2, unique=True))
 def test_a_text_in_any_pieces(model, seed, cuts):
-    """In pieces, through the cache, a text has the same logits as the whole text; the `cache` does not change."""
+    """In pieces that are connected by the cache, a text has the same logits as in one piece; the `cache` does not
+    change."""
     draw, first = of_seed(seed), np.arange(7) * 4 % VOCABULARY
     tokens, tiny, cache, pieces = np.stack([first, first[::-1]]), drawn_model(draw, tied=False), None, []
     whole, kept = model.forward(tokens, tiny)
@@ -449,8 +452,8 @@ def test_a_text_in_any_pieces(model, seed, cuts):
 @pytest.mark.question("forward", points=0.375)
 @given(seed=seeds(), before=st.integers(1, 3))
 def test_a_padded_text_gives_what_it_gives_alone(model, seed, before):
-    """With lesson 13's position ids and mask, a text with padding on its left has the same logits as alone, and so
-    does one more token; without the mask it does not."""
+    """With lesson 13's position ids and mask, a text with padding on its left has the same logits as alone, and so does
+    the next token; without the mask, it does not."""
     draw, tokens = of_seed(seed), np.array([3, 1, 4, 1])
     tiny, real = drawn_model(draw), np.arange(before + 4) >= before
     longer, others = np.concatenate([np.zeros(before, dtype=int), tokens]), np.arange(before + 4) % VOCABULARY
@@ -465,12 +468,12 @@ def test_a_padded_text_gives_what_it_gives_alone(model, seed, before):
     more, _ = model.forward(np.array([[2], [2]]), tiny, positions[:, -1:] + 1, more_mask, cache)
     expect.close(np.asarray(more)[0], model.forward(np.array([2]), tiny, cache=kept)[0], "one more token")
     unmasked, _ = model.forward(batch, tiny, positions)
-    expect.holds(not np.allclose(np.asarray(unmasked)[0, before:], alone), "without the mask padding is read")
+    expect.holds(not np.allclose(np.asarray(unmasked)[0, before:], alone), "without the mask, padding is read")
 
 
 @pytest.mark.question("forward", points=0.125)
 def test_minus_one_is_no_token(model):
-    """A token below 0 raises an IndexError: numpy would take the last row of the embedding."""
+    """A token below 0 raises an IndexError, although numpy would take a row from the end of the embedding."""
     tiny = drawn_model(lambda *shape: features(*shape))
     expect.answers(model.forward, np.array([0, 1, 8]), tiny)
     expect.raises(IndexError, model.forward, np.array([0, 1, -1]), tiny)
@@ -478,7 +481,7 @@ def test_minus_one_is_no_token(model):
 
 @pytest.mark.question("forward", points=0.125)
 def test_arguments_are_left_alone(model, rng):
-    """No function changes the x of a block, the tensors of a checkpoint, a model or a cache."""
+    """No function changes a block's x, a checkpoint's tensors, a model or a cache."""
     draw = features_of(rng)
     tiny, cache = drawn_model(draw, layers=1), [(draw(KEY_HEADS, 3, SIZE), draw(KEY_HEADS, 3, SIZE))]
     at = np.array([3, 4]), FREQUENCIES, causal(2, 3), cache[0]
@@ -501,13 +504,13 @@ def test_loss_of_this_term(model, rng):
 @pytest.mark.question("next_token_loss", points=0.25)
 @given(seed=seeds(), number=st.sampled_from([3.0, -700.0, 5000.0]))
 def test_a_number_on_all_logits_changes_no_loss(model, seed, number):
-    """Equal logits lose ln V; adding a number to all logits changes nothing; a confident right token costs
-    nothing, a confident wrong token its lead."""
+    """Equal logits have a loss of ln V; adding a number to all logits changes nothing; a confident right token costs
+    nothing, and a confident wrong one costs its lead."""
     tokens = np.random.default_rng(seed).permutation(6)
     logits = features(6, 6, seed=seed)
     got = model.next_token_loss(logits, tokens)
     expect.close(model.next_token_loss(np.full((6, 6), number), tokens), np.log(6), "equal logits")
-    expect.close(model.next_token_loss(logits + number, tokens), got, "a number on all logits")
+    expect.close(model.next_token_loss(logits + number, tokens), got, "a number added to all logits")
     sure = 900 * np.eye(6)
     expect.close(model.next_token_loss(sure[np.roll(tokens, -1)], tokens), 0.0, "sure and right")
     expect.close(model.next_token_loss(sure[tokens], tokens), 900.0, "sure that the same token comes again")
@@ -521,7 +524,7 @@ def test_loss_does_not_loop(model):
 
 @pytest.mark.question("next_token_loss", points=0.125)
 def test_minus_one_is_no_next_token(model):
-    """A next token below 0 raises an IndexError: numpy would take the last logit."""
+    """A next token below 0 raises an IndexError, although numpy would take a logit from the end."""
     expect.answers(model.next_token_loss, features(4, 5), np.array([0, 1, 4, 2]))
     expect.raises(IndexError, model.next_token_loss, features(4, 5), np.array([0, 1, -1, 2]))
 
@@ -532,19 +535,19 @@ def test_minus_one_is_no_next_token(model):
 @pytest.mark.question("generate", points=0.625)
 @given(seed=seeds(), length=st.integers(1, 4))
 def test_each_token_is_the_likeliest_after_all_before_it(model, seed, length):
-    """Each new token has the largest logit after the prompt and the new tokens before it; another prompt has another
-    continuation."""
+    """Each new token has the largest logit after the prompt and the earlier new tokens; a different prompt has a
+    different continuation."""
     draw, prompt = of_seed(seed), (np.arange(length) * 5 + seed) % VOCABULARY
     tiny, text = drawn_model(draw, tied=False), list(prompt)
     got = expect.matches(model.generate, prompt, tiny, 5)
     for _ in range(5):
         text.append(int(np.argmax(model.forward(np.array(text), tiny)[0][-1])))
-    expect.close(got, np.array(text[length:]), "the likeliest tokens, one after the other")
+    expect.close(got, np.array(text[length:]), "the most likely tokens, one after the other")
 
 
 @pytest.mark.question("generate", points=0.125)
 def test_a_negative_count_is_refused(model):
-    """A negative count raises a ValueError: a loop over it would silently give nothing."""
+    """A negative count raises a ValueError; a loop over it would silently return nothing."""
     tiny = drawn_model(lambda *shape: features(*shape))
     expect.answers(model.generate, np.array([0, 1]), tiny, 2)
     expect.raises(ValueError, model.generate, np.array([0, 1]), tiny, -1)

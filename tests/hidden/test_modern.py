@@ -1,11 +1,11 @@
 """Hidden tests of modern models: values for this term's inputs, and the purpose of each idea.
 
-The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
+Students see the first line of a test that fails, so it states the rule, never an input.
 
-If a property is compared with a formula, the formula is written out here a second time, token by token or with
-complex numbers, so that it shares nothing with the solution. Positions that are rounded down are whole numbers, and
-so are their scales: a quotient of whole numbers is never rounded up to the next whole number. At position 10⁶ an
-angle in float64 is off by up to 1e−9 or so; FAR allows a hundred times that, and float32 would be off by 0.06.
+If a property is compared with a formula, the formula is implemented here a second time, token by token or with complex
+numbers, so that it shares nothing with the solution. Positions that are rounded down are whole numbers, and so are
+their scales, because floating point never rounds a quotient of whole numbers up to the next whole number. At position
+10⁶, a float64 angle is off by up to about 1e−9; FAR allows a hundred times that, and float32 would be off by 0.06.
 """
 
 import math
@@ -30,7 +30,7 @@ def theta(head_dim, base=10000.0):
 
 
 def rotated(x, where, base=10000.0):
-    """RoPE with complex numbers: row t of x by the angles where[t]·θ_i."""
+    """RoPE with complex numbers, which rotates row t of x by the angles where[t]·θ_i."""
     pairs = x[..., 0::2] + 1j * x[..., 1::2]
     pairs = pairs * np.exp(1j * np.multiply.outer(where, theta(x.shape[-1], base)))
     return np.stack([pairs.real, pairs.imag], axis=-1).reshape(x.shape)
@@ -47,7 +47,7 @@ def parts(lead, q_len, k_len, n_heads=3, content=5, rotary=4, seed=0, dtype=np.f
 
 @pytest.mark.question("first_token_share", points=0.5)
 def test_share_is_what_equal_scores_give(modern, rng):
-    """A softmax over equal scores of all tokens up to each token gives the first token this weight."""
+    """The result is the first token's weight in a softmax over equal scores for all tokens up to each token."""
     length, score = int(rng.integers(7, 20)), float(rng.normal())
     weights = np.tril(np.full((length, length), np.exp(score)))
     weights /= weights.sum(axis=1, keepdims=True)
@@ -71,7 +71,7 @@ def test_position_is_found_again(modern):
 @pytest.mark.question("rope_layers", points=0.5)
 @given(groups=st.integers(1, 9), interval=st.integers(2, 9), more=st.integers(0, 8))
 def test_one_layer_of_each_group_has_no_rope(modern, groups, interval, more):
-    """One layer of every full group has no RoPE, and it is the last one of its group."""
+    """One layer in every full group has no RoPE, and it is the last one."""
     n_layers = groups * interval + more % interval
     expected = [True] * n_layers
     for group in range(groups):
@@ -85,7 +85,7 @@ def test_one_layer_of_each_group_has_no_rope(modern, groups, interval, more):
 @pytest.mark.question("layer_bases", points=0.5)
 @given(groups=st.integers(1, 9), interval=st.integers(2, 9), more=st.integers(0, 8))
 def test_one_layer_of_each_group_is_global(modern, groups, interval, more):
-    """The last layer of every full group has the global base, and all others the local one."""
+    """The last layer of every full group has the global base, and all others have the local one."""
     n_layers = groups * interval + more % interval
     expected = [300.0] * n_layers
     for group in range(groups):
@@ -109,8 +109,8 @@ def test_window_of_any_size(modern, rng):
 @pytest.mark.question("sliding_window_mask", points=0.5)
 @given(k_len=st.integers(1, 30), missing=st.integers(0, 29), window=st.integers(1, 12))
 def test_window_with_a_cache(modern, k_len, missing, window):
-    """Fewer queries are the last rows of the full mask, and query p may attend to min(p + 1, window) keys, its own
-    last."""
+    """With fewer queries, the mask is the last rows of the full mask; query p may attend to min(p + 1, window) keys, up
+    to its own."""
     start = missing % k_len
     mask = modern.sliding_window_mask(k_len - start, k_len, window)
     full = modern.sliding_window_mask(k_len, k_len, window)
@@ -137,8 +137,8 @@ def test_chunks_of_any_size(modern, rng):
 @pytest.mark.question("chunk_mask", points=0.5)
 @given(k_len=st.integers(1, 30), missing=st.integers(0, 29), chunk=st.integers(1, 12))
 def test_chunks_with_a_cache(modern, k_len, missing, chunk):
-    """Fewer queries are the last rows of the full mask, and query p may attend to (p mod chunk) + 1 keys, its own
-    last."""
+    """With fewer queries, the mask is the last rows of the full mask; query p may attend to (p mod chunk) + 1 keys, up
+    to its own."""
     start = missing % k_len
     mask = modern.chunk_mask(k_len - start, k_len, chunk)
     full = modern.chunk_mask(k_len, k_len, chunk)
@@ -154,7 +154,7 @@ def test_chunks_with_a_cache(modern, k_len, missing, chunk):
 
 @pytest.mark.question("p_rope_frequencies", points=0.5)
 def test_p_rope_of_any_share(modern, rng):
-    """⌊p·d/2⌋ pairs rotate, for every size and base: rounded down, never up."""
+    """For every size and base, ⌊p·d/2⌋ pairs rotate, rounded down, never up."""
     for head_dim, p in (
         (12, 0.8),
         (18, 0.375),
@@ -170,13 +170,16 @@ def test_p_rope_of_any_share(modern, rng):
 
 @pytest.mark.question("p_rope_frequencies", points=0.25)
 def test_p_rope_between_none_and_all(modern, rng):
-    """p = 1 is RoPE, p = 0 rotates nothing, and between them every rotating pair has its frequency of RoPE."""
+    """With p = 1, the result is RoPE; with p = 0, nothing rotates; in between, every rotating pair has its RoPE
+    frequency."""
     base = float(rng.uniform(200, 9000))
     everything, nothing = modern.p_rope_frequencies(22, 1, base), modern.p_rope_frequencies(22, 0, base)
-    expect.close(everything, theta(22, base), "with p = 1 the frequencies are those of RoPE")
-    expect.close(nothing, np.zeros(11), "with p = 0 no pair rotates")
+    expect.close(everything, theta(22, base), "with p = 1, the frequencies are those of RoPE")
+    expect.close(nothing, np.zeros(11), "with p = 0, no pair rotates")
     some = modern.p_rope_frequencies(22, 0.4375, base)
-    expect.close(some / everything, np.array([1.0] * 4 + [0.0] * 7), "the frequencies of p-RoPE over those of RoPE")
+    expect.close(
+        some / everything, np.array([1.0] * 4 + [0.0] * 7), "the frequencies of p-RoPE divided by those of RoPE"
+    )
 
 
 # temperature
@@ -197,7 +200,7 @@ def test_temperature_at_any_position(modern, rng):
 @pytest.mark.question("temperature", points=0.5)
 @given(scale=st.integers(2, 50), step=st.integers(1, 40))
 def test_temperature_grows_in_steps(modern, scale, step):
-    """The factor is 1 for the first positions, and grows only where (position + 1) is a multiple of floor_scale."""
+    """The factor is 1 at the first positions and grows only where (position + 1) is a multiple of floor_scale."""
     before, at, after = step * scale - 2, step * scale - 1, (step + 1) * scale - 2
     found = modern.temperature(np.array([0, scale - 2, before, at, after]), float(scale), 0.5)
     grown = [1 + 0.5 * math.log(step + more) for more in (0, 1, 1)]
@@ -219,7 +222,7 @@ def test_log_n_at_any_position(modern, rng):
 @pytest.mark.question("log_n_scale", points=0.5)
 @given(trained_len=st.integers(3, 90), power=st.integers(2, 4))
 def test_log_n_leaves_short_texts_alone(modern, trained_len, power):
-    """The factor is 1 for every token of the trained length; for n = trained_len to a whole power, it is that power."""
+    """The factor is 1 within the trained length; if n is a whole power of trained_len, the factor is the exponent."""
     where = np.array([0, trained_len // 2, trained_len - 1, trained_len**power - 1])
     expect.close(modern.log_n_scale(where, trained_len), np.array([1.0, 1.0, 1.0, power]), "the factors")
 
@@ -229,8 +232,8 @@ def test_log_n_leaves_short_texts_alone(modern, trained_len, power):
 
 @pytest.mark.question("decoupled_scores", points=0.5)
 def test_decoupled_with_any_shapes(modern, rng):
-    """There may be any numbers of heads, queries, keys and features, leading axes that broadcast, any real
-    positions."""
+    """Any numbers of heads, queries, keys and features, leading axes that broadcast, and any real positions are
+    allowed."""
     for lead, n_heads, rotary in (((3,), 3, 4), ((), 1, 6), ((2,), 3, 2), ((2, 4), 3, 8)):
         arrays = [normal(rng, *array.shape) for array in parts(lead, 5, 7, n_heads, 3, rotary)]
         expect.matches(modern.decoupled_scores, *arrays, rng.uniform(-50, 50, 5), rng.uniform(-50, 50, 7))
@@ -267,14 +270,14 @@ def test_decoupled_scores_are_relative_at_any_position(modern, seed, m, n, shift
 
 @pytest.mark.question("decoupled_scores", points=0.25)
 def test_content_has_no_position_and_heads_share_the_key(modern, rng):
-    """Without rotated features the positions change nothing; without content every head scores the same key."""
+    """Without rotated features, the positions change nothing; without content, every head scores the same key."""
     q_content, k_content, q_rope, k_rope = (normal(rng, *array.shape) for array in parts((), 5, 7))
     where, keys = rng.uniform(0, 90, 5), rng.uniform(0, 90, 7)
     scores = modern.decoupled_scores(q_content, k_content, 0 * q_rope, k_rope, where, keys)
-    expect.close(scores, q_content @ k_content.swapaxes(-1, -2) / 3, "without q_rope the score is that of the content")
+    expect.close(scores, q_content @ k_content.swapaxes(-1, -2) / 3, "without q_rope, the score is that of the content")
     scores = modern.decoupled_scores(0 * q_content, k_content, q_rope, k_rope, where, keys)
     expected = rotated(q_rope, where) @ rotated(k_rope, keys).T / 3
-    expect.close(scores, expected, "without q_content the score is that of the rotated features")
+    expect.close(scores, expected, "without q_content, the score is that of the rotated features")
 
 
 @pytest.mark.question("decoupled_scores", points=0.25)
@@ -291,7 +294,8 @@ def test_decoupled_does_not_loop(modern):
 
 @pytest.mark.question("kept_tokens", points=0.5)
 def test_kept_for_any_sizes(modern, rng):
-    """The first n_sinks and the last `window` tokens stay, each once, in order, as int64; both may overlap or be 0."""
+    """The first n_sinks and the last `window` tokens are kept, each once, in order, as int64; both may overlap or be
+    0."""
     n_sinks, window = int(rng.integers(2, 6)), int(rng.integers(7, 12))
     for length in (n_sinks + window + int(rng.integers(1, 40)), n_sinks + window, n_sinks + window - 2, n_sinks, 1):
         expect.matches(modern.kept_tokens, length, n_sinks, window)
@@ -306,12 +310,10 @@ def test_kept_for_any_sizes(modern, rng):
 @pytest.mark.question("kept_tokens", points=0.25)
 @given(length=st.integers(20, 60), n_sinks=st.integers(1, 5), window=st.integers(2, 9))
 def test_a_token_that_was_dropped_does_not_come_back(modern, length, n_sinks, window):
-    """One token later the cache holds a part of the old tokens and the new token; its size stays."""
+    """One token later, the cache has some of the old tokens and the new token, and its size is the same."""
     now, later = modern.kept_tokens(length, n_sinks, window), modern.kept_tokens(length + 1, n_sinks, window)
-    expect.close(
-        (len(now), len(later)), (n_sinks + window, n_sinks + window), "the cache holds n_sinks + window tokens"
-    )
-    expect.holds(set(later.tolist()) <= {*now.tolist(), length}, "only the new token comes in")
+    expect.close((len(now), len(later)), (n_sinks + window, n_sinks + window), "the cache has n_sinks + window tokens")
+    expect.holds(set(later.tolist()) <= {*now.tolist(), length}, "only the new token is added")
     expect.close(later, np.array([*range(n_sinks), *range(length + 1 - window, length + 1)]), "the tokens of the cache")
 
 
@@ -320,7 +322,8 @@ def test_a_token_that_was_dropped_does_not_come_back(modern, length, n_sinks, wi
 
 @pytest.mark.question("shift_keys", points=0.25)
 def test_shift_with_any_leading_axes(modern, rng):
-    """There may be any number of leading axes, rows and pairs, any real offset and base; the cache does not change."""
+    """Any number of leading axes, rows and pairs and any real offset and base are allowed; the cache does not
+    change."""
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 2, 6), (1, 2)):
         expect.unchanged(modern.shift_keys, normal(rng, *shape), float(rng.uniform(-100, 100)))
     for base in (float(rng.uniform(20, 900)), 0.5, 1.0):
@@ -330,7 +333,7 @@ def test_shift_with_any_leading_axes(modern, rng):
 @pytest.mark.question("shift_keys", points=0.5)
 @given(seed=seeds(), start=positions(), offset=positions(), back=st.booleans(), head_dim=st.sampled_from([2, 4, 8, 16]))
 def test_moved_keys_are_keys_rotated_afresh(modern, seed, start, offset, back, head_dim):
-    """Rotated keys that move are the keys rotated by their new positions, and moving back is moving by −offset."""
+    """Moving rotated keys gives the keys rotated by their new positions; moving back is moving by −offset."""
     keys, where = 3 + features(3, head_dim, seed=seed), np.arange(start, start + 3)
     offset = -offset if back else offset
     moved = modern.shift_keys(rotated(keys, where), offset)
@@ -340,7 +343,7 @@ def test_moved_keys_are_keys_rotated_afresh(modern, seed, start, offset, back, h
 
 @pytest.mark.question("shift_keys", points=0.5)
 def test_moving_queries_and_keys_changes_no_score(modern, rng):
-    """If a query and all keys move by one offset, the scores stay; if only the keys move, they change."""
+    """If a query and all keys move by the same offset, the scores stay the same; if only the keys move, they change."""
     q, keys, offset = normal(rng, 1, 8), normal(rng, 5, 8), float(rng.uniform(3, 90))
     before = q @ keys.T
     after = modern.shift_keys(q, offset) @ modern.shift_keys(keys, offset).T
@@ -350,7 +353,7 @@ def test_moving_queries_and_keys_changes_no_score(modern, rng):
     )
     expect.holds(
         not np.allclose(modern.shift_keys(keys, offset), modern.shift_keys(keys, offset + 1)),
-        "keys that move further are different",
+        "keys that move further differ",
     )
 
 
@@ -359,7 +362,7 @@ def test_moving_queries_and_keys_changes_no_score(modern, rng):
 
 @pytest.mark.question("sink_weights", points=0.25)
 def test_sink_with_any_shapes(modern, rng):
-    """There may be any leading axes, heads, queries and keys; scores of −∞ get no weight."""
+    """Any leading axes, heads, queries and keys are allowed; scores of −∞ get no weight."""
     for lead, n_heads in (((), 1), ((2,), 3), ((2, 3), 2)):
         scores = normal(rng, *lead, n_heads, 4, 6)
         scores[..., 1, 2:] = -np.inf
@@ -369,16 +372,17 @@ def test_sink_with_any_shapes(modern, rng):
 @pytest.mark.question("sink_weights", points=0.5)
 @given(seed=seeds(), high=st.integers(1, 9))
 def test_a_sink_is_one_more_key_without_a_value(modern, seed, high):
-    """The weights are those of softmax with one more key, whose score is the head's sink, without that key's column."""
+    """The weights are those of a softmax with one extra key, whose score is the head's sink, without that key's
+    column."""
     scores, sink = features(3, 4, 5, seed=seed), np.array([-1.0, 0.5, high])
     powers = np.exp(np.concatenate([scores, np.broadcast_to(sink[:, np.newaxis, np.newaxis], (3, 4, 1))], axis=-1))
     expected = (powers / powers.sum(axis=-1, keepdims=True))[..., :-1]
-    expect.close(modern.sink_weights(scores, sink), expected, "softmax with one more key, without its column")
+    expect.close(modern.sink_weights(scores, sink), expected, "softmax with one extra key, without its column")
 
 
 @pytest.mark.question("sink_weights", points=0.25)
 def test_huge_sinks_and_scores(modern):
-    """Huge scores and huge sinks give finite weights: a sink far above takes all, and a row of −∞
+    """Huge scores and huge sinks give finite weights; a sink far above the scores takes everything, and a row of −∞
     gives zeros."""
     scores = np.array([[[1000.0, 1001.0], [-1000.0, -np.inf]], [[5.0, 5.0], [-np.inf, -np.inf]]])
     expect.matches(modern.sink_weights, scores, np.array([1000.5, -np.inf]))

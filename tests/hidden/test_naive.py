@@ -1,10 +1,10 @@
-"""Hidden tests of the three first attempts: values for this term's inputs, loops, and the rules of codes.
+"""Hidden tests of the first three attempts: values for this term's inputs, loops, and the rules of codes.
 
-The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
+Students see the first line of a test that fails, so it states the rule, never an input.
 
 Codes, steps, bits and periods are whole numbers and must be exact; the other results have the usual tolerance. A loop
-over bits is allowed, so the codes are long in tests that count lines: sixteen times the length is four bits more, and
-from eight bits to twelve such a loop grows by half. Some lengths are above what uint8, float16 or int16 can count.
+over bits is allowed, so tests that count lines use long codes: sixteen times the length adds four bits, and from eight
+bits to twelve, such a loop grows by half. Some lengths are more than uint8, float16 or int16 can count.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ def random_codes(rng, *shape):
 
 
 def at_random(rng, *limits):
-    """A length below each limit, and at least 1."""
+    """A random length of at least 1, below each limit."""
     return [int(rng.integers(1, limit)) for limit in limits]
 
 
@@ -48,7 +48,7 @@ def test_integer_positions_of_any_length(naive, rng):
 
 @pytest.mark.question("add_integer_positions", points=0.75)
 def test_add_with_any_shapes(naive, rng):
-    """There may be any number of leading axes, and one or many rows and features."""
+    """Any number of leading axes is allowed, and one or many rows and features."""
     for shape in ((7, 3), (1, 4), (6, 1), (5, 4, 3), (2, 3, 4, 5), (3, 3, 3)):
         expect.matches(naive.add_integer_positions, normal(rng, *shape))
     expect.matches(naive.add_integer_positions, np.zeros((70_000, 1), dtype=np.float32))
@@ -94,7 +94,7 @@ def test_bits_needed_by_long_texts(naive, rng):
 
 @pytest.mark.question("bits_needed", points=0.25)
 def test_bits_needed_of_large_lengths_where_logarithms_round(naive):
-    """Whole numbers are exact even if a quotient of logarithms is not."""
+    """The result is exact for whole numbers even if a quotient of logarithms is not."""
     expect.matches(naive.bits_needed, 2**28)
     expect.matches(naive.bits_needed, 2**29)
     expect.matches(naive.bits_needed, 2**31)
@@ -102,7 +102,7 @@ def test_bits_needed_of_large_lengths_where_logarithms_round(naive):
 
 @pytest.mark.question("bits_needed", points=0.25)
 def test_bits_needed_where_every_logarithm_rounds(naive):
-    """Whole numbers are exact even if a logarithm to base 2 is not."""
+    """The result is exact for whole numbers even if a logarithm to base 2 is not."""
     expect.matches(naive.bits_needed, 2**28 + 1)
     expect.matches(naive.bits_needed, 2**49 + 1)
 
@@ -143,7 +143,7 @@ def test_bit_period_of_any_bit(naive):
 @pytest.mark.question("bit_period", points=0.75)
 @given(bit=st.integers(0, 5))
 def test_bits_repeat_after_their_period(naive, bit):
-    """A column of the binary code repeats after its bit's period; after half a period each bit is inverted."""
+    """A column of the binary code repeats after its bit's period; after half a period, each bit is inverted."""
     period = naive.bit_period(bit)
     column = np.arange(3 * 2 ** (bit + 1)) >> bit & 1
     expect.close(column[period:], column[:-period], "the column repeats after a period")
@@ -164,13 +164,15 @@ def test_hamming_of_any_codes(naive, rng):
 
 @pytest.mark.question("hamming_steps", points=0.75)
 def test_hamming_of_the_two_codes(naive):
-    """A step of the binary code changes one bit more than it carries; a step of Gray code changes one bit."""
+    """A step in the binary code changes one bit more than it carries; a step in Gray code changes one bit."""
     numbers, bits = np.arange(64)[:, np.newaxis], np.arange(6)[::-1]
     counter = naive.hamming_steps(numbers >> bits & 1)
-    expect.close(np.sum(counter), 2.0**7 - 6 - 2, "2^(n+1) − n − 2 bits change while n bits count through")
-    expect.close(counter[31], 6.0, "halfway all of them change")
+    expect.close(
+        np.sum(counter), 2.0**7 - 6 - 2, "2^(n+1) − n − 2 bits change while n bits count through all their values"
+    )
+    expect.close(counter[31], 6.0, "halfway, all of them change")
     gray = naive.hamming_steps((numbers ^ numbers >> 1) >> bits & 1)
-    expect.close(gray, np.ones(63), "one bit changes in a step of Gray code")
+    expect.close(gray, np.ones(63), "one bit changes in each step of Gray code")
 
 
 @pytest.mark.question("hamming_steps", points=0.25)

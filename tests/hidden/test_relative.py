@@ -1,14 +1,14 @@
 """Hidden tests of relative positions: values for this term's inputs, dtype, arguments, errors, loops, and properties.
 
-The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
+Students see the first line of a test that fails, so it states the rule, never an input.
 
 Sizes of T5 buckets. If a distance is exactly on a boundary, floating-point rounding decides its bucket. With the odd
-sizes here no distance is on a boundary. All others have a power of two of buckets, so that the logarithm of the
-quotient n/e is exact enough in float64 and, up to max_distance 512, in float32; log n − log e is not, at some distance
-of each size marked below. The expected buckets are found in whole numbers, without a logarithm.
+sizes used here, no distance is on a boundary. All others have a power of two as their number of buckets, so that the
+logarithm of the quotient n/e is exact enough in float64 and, up to max_distance 512, in float32; log n − log e is not,
+at some distance for each size marked below. The expected buckets are computed in whole numbers, without a logarithm.
 
-Tests of the dtype of mixed inputs use a lone token or a √d that is a power of two: float32 steps on the way are then
-exact.
+Tests of the dtype for mixed inputs use a single token or a √d that is a power of two, so that intermediate float32
+steps are exact.
 """
 
 import numpy as np
@@ -28,14 +28,14 @@ def normal(rng, *shape, dtype=np.float64):
 
 
 def shaw_inputs(rng, lead=(), q_len=4, k_len=5, d=6, dv=3, max_distance=2, dtype=np.float64):
-    """q, k, v, key_table, value_table, max_distance."""
+    """Random q, k, v, key_table and value_table, and max_distance."""
     rows = 2 * max_distance + 1
     shapes = ((*lead, q_len, d), (*lead, k_len, d), (*lead, k_len, dv), (rows, d), (rows, dv))
     return *(normal(rng, *shape, dtype=dtype) for shape in shapes), max_distance
 
 
 def score_by_loops(q, k, key_table, max_distance):
-    """Shaw's scores, written as in the formula."""
+    """Shaw's scores, computed literally from the formula."""
     scores = np.zeros((len(q), len(k)))
     for i in range(len(q)):
         for j in range(len(k)):
@@ -46,7 +46,7 @@ def score_by_loops(q, k, key_table, max_distance):
 
 
 def output_by_loops(scores, v, value_table, max_distance):
-    """Shaw's output from his scores, written as in the formula; a masked key has the score −inf."""
+    """Shaw's output from his scores, computed literally from the formula; a masked key has the score −inf."""
     out = np.zeros((len(scores), v.shape[1]))
     for i in range(len(scores)):
         weights = np.exp(scores[i] - scores[i].max())
@@ -97,7 +97,7 @@ def test_relative_positions_of_any_lengths(relative, rng):
 @pytest.mark.question("relative_positions", points=0.5)
 @given(start=positions(), i=st.integers(0, 3), j=st.integers(0, 4))
 def test_each_entry_is_key_minus_query(relative, start, i, j):
-    """A key at j is j − i positions from a query at i, wherever the queries start."""
+    """From a query at i to a key at j, the distance is j − i, wherever the queries start."""
     entry = relative.relative_positions(4, 5, start)[i, j]
     expect.close(entry, j - i - start, "the entry at (i, j)")
 
@@ -119,7 +119,7 @@ def test_clip_as_an_array_function(relative, rng):
 @pytest.mark.question("clip_positions", points=0.25)
 @given(distance=positions(), limit=st.integers(1, 10**6))
 def test_clip_keeps_the_sign_and_the_near(relative, distance, limit):
-    """Distances within the limit stay, others become the limit, and behind mirrors ahead."""
+    """Distances within the limit stay as they are, others become the limit, and both directions mirror each other."""
     inside, outside = min(distance, limit), limit + distance
     both = relative.clip_positions(np.array([inside, outside, -inside, -outside]), limit)
     expect.close(both, np.array([inside, limit, -inside, -limit]), "within, beyond, and their mirror images")
@@ -149,8 +149,8 @@ def test_shaw_scores_with_leading_axes(relative, rng):
 @pytest.mark.question("shaw_scores", points=0.75)
 @given(seed=seeds(), length=st.integers(4, 8))
 def test_equal_tokens_score_by_distance_alone(relative, seed, length):
-    """For equal tokens the score depends only on the distance, up to the limit; a table of zeros gives the
-    plain score."""
+    """For equal tokens, the score depends only on the distance, up to the limit; a table of zeros gives the plain
+    score."""
     q, k, key_table = (
         np.tile(features(1, 4, seed=seed), (length, 1)),
         features(1, 4, seed=seed + 1),
@@ -159,10 +159,10 @@ def test_equal_tokens_score_by_distance_alone(relative, seed, length):
     k = np.tile(k, (length, 1))
     scores = relative.shaw_scores(q, k, key_table, 2)
     expect.close(scores[1:, 1:], scores[:-1, :-1], "one step along the text changes no score")
-    expect.close(scores[0, 3:], np.full(length - 3, scores[0, 2]), "beyond the limit all scores are alike")
+    expect.close(scores[0, 3:], np.full(length - 3, scores[0, 2]), "beyond the limit, all scores are equal")
     plain = q @ k.T / 2
     expect.close(relative.shaw_scores(q, k, 0 * key_table, 2), plain, "a table of zeros leaves q·k/√d")
-    expect.close(scores[2, 1] - plain[2, 1], q[0] @ key_table[1] / 2, "one place behind adds q·a/√d for its row")
+    expect.close(scores[2, 1] - plain[2, 1], q[0] @ key_table[1] / 2, "one position behind adds q·a/√d for its row")
 
 
 @pytest.mark.question("shaw_scores", points=0.25)
@@ -192,7 +192,7 @@ def test_shaw_attention_equals_the_plain_loops(relative, rng):
 
 @pytest.mark.question("shaw_attention", points=0.5)
 def test_shaw_attention_with_leading_axes(relative, rng):
-    """There may be leading axes, a mask that broadcasts, a query without a key (zeros), and large scores."""
+    """Leading axes, a mask that broadcasts, a query without a key (zeros) and large scores are allowed."""
     for lead in ((), (3,), (2, 3)):
         expect.matches(relative.shaw_attention, *shaw_inputs(rng, lead))
     mask = rng.random((2, 1, 4, 5)) < 0.5
@@ -230,7 +230,7 @@ def test_weights_share_out_both_tables(relative, seed):
         plain, k, v, key_table, value_table, 2
     )
     expect.close(
-        more, np.outer([0, 0, 0.2, 0.4, 0.6], gain), "row 0 counts once for each key two places behind or further"
+        more, np.outer([0, 0, 0.2, 0.4, 0.6], gain), "row 0 counts once for each key two or more positions behind"
     )
 
 
@@ -250,22 +250,23 @@ def test_buckets_of_the_whole_range(relative, bidirectional):
         got = expect.matches(relative.t5_bucket, where, bidirectional, num_buckets, max_distance)
         expected_behind = buckets_in_whole_numbers(-behind, per_direction, max_distance)
         expected_ahead = per_direction + expected_behind[1:] if bidirectional else np.zeros(len(ahead), dtype=np.int64)
-        expect.close(got, np.concatenate([expected_behind, expected_ahead]), "T5's buckets, found in whole numbers")
+        expect.close(got, np.concatenate([expected_behind, expected_ahead]), "T5's buckets, computed in whole numbers")
 
 
 @pytest.mark.question("t5_bucket", points=0.75)
 @given(near=positions(), further=positions(), size=st.sampled_from([(32, 128), (16, 64), (8, 20)]))
 def test_further_is_never_a_lower_bucket(relative, near, further, size):
-    """Buckets never fall with the distance, ahead repeats behind in the second half, and the farthest is the last."""
+    """Buckets never fall with distance, keys ahead repeat the pattern in the second half, and the farthest has the last
+    bucket."""
     half = size[0] // 2
     expect.close(
-        relative.t5_bucket(np.array([0, -1]), True, *size), np.array([0, 1]), "near distances have separate buckets"
+        relative.t5_bucket(np.array([0, -1]), True, *size), np.array([0, 1]), "near distances have their own buckets"
     )
     where = np.array([near, near + further, 10**7])
     behind, ahead = relative.t5_bucket(-where, True, *size), relative.t5_bucket(where + (where == 0), True, *size)
     causal = relative.t5_bucket(-where, False, *size)
-    expect.holds(0 <= behind[0] <= behind[1] <= behind[2], "buckets never fall with the distance")
-    expect.holds(0 <= causal[0] <= causal[1] <= causal[2], "causal buckets never fall with the distance")
+    expect.holds(0 <= behind[0] <= behind[1] <= behind[2], "buckets never fall with distance")
+    expect.holds(0 <= causal[0] <= causal[1] <= causal[2], "causal buckets never fall with distance")
     expect.close(
         np.array([behind[2], ahead[2], causal[2]]), np.array([half - 1, 2 * half - 1, 2 * half - 1]), "the last buckets"
     )
@@ -285,7 +286,8 @@ def test_buckets_do_not_loop(relative):
 
 @pytest.mark.question("t5_bias", points=0.25)
 def test_bias_of_any_table(relative, rng):
-    """There may be any number of heads and buckets, both directions, any start; max_distance is T5's by default."""
+    """Any number of heads and buckets, one or both directions, and any start are allowed; max_distance is T5's by
+    default."""
     expect.matches(relative.t5_bias, normal(rng, 32, 2), 2, 140, False, q_start=138)
     expect.matches(relative.t5_bias, normal(rng, 1024, 1), 1, 400, False, 2048, 399)
     expect.matches(relative.t5_bias, normal(rng, 16, 1), 5, 3)
@@ -313,7 +315,7 @@ def test_bias_is_a_lookup(relative, rng):
 
 
 def rows_of_pairs(q_len, k_len, max_distance):
-    """Row of a table for j − i, for each pair of a query i and a key j."""
+    """Table row for j − i, for each pair of a query i and a key j."""
     return np.array(
         [[min(max(j - i, -max_distance), max_distance) + max_distance for j in range(k_len)] for i in range(q_len)]
     )
@@ -339,8 +341,8 @@ def test_four_terms_equal_the_formula(relative, rng):
 @pytest.mark.question("four_term_scores", points=0.75)
 @given(seed=seeds())
 def test_without_biases_the_scores_are_shaw_s(relative, seed):
-    """With biases of zero the scores are Shaw's; content_bias adds to the query for contents, position_bias
-    for the table."""
+    """With biases of zero, the scores are Shaw's; content_bias is added to the query for contents, position_bias for
+    the table."""
     q, k, table = features(4, 4, seed=seed), features(5, 4, seed=seed + 1), features(5, 4, seed=seed + 2)
     u, w, none = features(4, seed=seed + 3), features(4, seed=seed + 4), np.zeros(4)
     scores = relative.four_term_scores(q, k, table, u, w, 2)
@@ -372,12 +374,12 @@ def test_disentangled_equals_the_formula(relative, rng):
 @pytest.mark.question("disentangled_scores", points=0.75)
 @given(seed=seeds())
 def test_query_and_key_change_places(relative, seed):
-    """If queries and keys change places, and the tables too, the scores are transposed; zero tables give plain ones /
-    √3."""
+    """If queries and keys are swapped, and so are the tables, the scores are transposed; zero tables give plain scores
+    / √3."""
     q, k = features(4, 4, seed=seed), features(5, 4, seed=seed + 1)
     one, other = features(5, 4, seed=seed + 2), features(5, 4, seed=seed + 3)
     scores = relative.disentangled_scores(q, k, one, other, 2)
-    expect.close(relative.disentangled_scores(k, q, other, one, 2), scores.T, "queries and keys exchanged")
+    expect.close(relative.disentangled_scores(k, q, other, one, 2), scores.T, "queries and keys swapped")
     plain = relative.disentangled_scores(q, k, 0 * one, 0 * other, 2)
     expect.close(plain, q @ k.T / np.sqrt(12), "tables of zeros leave q·k/√(3d)")
     by_key = relative.disentangled_scores(0 * q, k, one, other, 2)
@@ -395,7 +397,7 @@ def test_arguments_stay_as_they_are(relative, rng):
 
 @pytest.mark.question("shaw_attention", points=0.25)
 def test_a_mask_adds_no_queries(relative):
-    """A mask of three rows for a single query raises a ValueError, though numpy would give three rows of weights."""
+    """A mask of three rows for a single query raises a ValueError, although numpy would give three rows of weights."""
     q, k, v, key_table, value_table = features(1, 4), features(5, 4), features(5, 6), features(3, 4), features(3, 6)
     expect.answers(relative.shaw_attention, q, k, v, key_table, value_table, 1)
     expect.raises(ValueError, relative.shaw_attention, q, k, v, key_table, value_table, 1, np.ones((3, 5), dtype=bool))
@@ -403,7 +405,7 @@ def test_a_mask_adds_no_queries(relative):
 
 @pytest.mark.question("four_term_scores", points=0.25)
 def test_a_bias_has_every_feature(relative):
-    """A bias of a single number raises a ValueError, though numpy would add it to every feature."""
+    """A bias of a single number raises a ValueError, although numpy would add it to every feature."""
     q, table, bias = features(3, 4), features(3, 4, seed=1), features(4)
     expect.answers(relative.four_term_scores, q, q, table, bias, bias, 1)
     expect.raises(ValueError, relative.four_term_scores, q, q, table, bias[:1], bias, 1)

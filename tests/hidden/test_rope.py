@@ -1,11 +1,11 @@
-"""Hidden tests of RoPE: values for this term's inputs, loops, and the properties at any position.
+"""Hidden tests of RoPE: values for this term's inputs, loops, and properties at any position.
 
-The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
+Students see the first line of a test that fails, so it states the rule, never an input.
 
 Tolerances at large positions. An angle is position·θ in float64. θ = base^(−2i/d) has a relative error of a few units
 in the last place, about 10 of them when it is computed as exp(−2i/d·ln base): 10·1.1e−16·ln 10⁴ ≈ 1e−15 or so. At
-position 10⁶ the angle, and so each feature, is off by up to about 1e−9 of the row's norm; FAR allows some hundred times
-that. Angles in float32 are off by 0.06 there.
+position 10⁶, the angle, and so each feature, is off by up to about 1e−9 of the row's norm; FAR allows about a hundred
+times that. There, float32 angles are off by 0.06.
 """
 
 import numpy as np
@@ -70,7 +70,7 @@ def test_apply_rope_with_any_leading_axes(rope, rng):
 
 @pytest.mark.question("apply_rope", points=0.25)
 def test_apply_rope_computes_angles_in_float64(rope, rng):
-    """Far along the sequence float32 features still rotate by the correct angle."""
+    """Far along the sequence, float32 features still rotate by the correct angle."""
     expect.matches(rope.apply_rope, normal(rng, 4, 8, dtype=np.float32), rng.integers(10**5, 10**6, 4))
 
 
@@ -83,7 +83,8 @@ def test_apply_rope_does_not_loop_over_rows(rope):
 @pytest.mark.question("apply_rope", points=0.5)
 @given(seed=seeds(), m=positions(), n=positions(), head_dim=HEAD_DIMS)
 def test_rotations_add_up(rope, seed, m, n, head_dim):
-    """Rotating by m and then by n is rotating by m + n, not by only m; the norm stays, up to position 10⁶."""
+    """Rotating by m and then by n equals rotating by m + n, not only by m; the norm does not change, up to position
+    10⁶."""
     x = 3 + features(1, head_dim, seed=seed)
     once, further = (rope.apply_rope(x, np.array([place])) for place in (m, m + 1))
     twice = rope.apply_rope(once, np.array([n]))
@@ -110,7 +111,7 @@ def test_rotate_half_is_a_quarter_rotation(rope, rng):
 @pytest.mark.question("apply_rope_half", points=0.75)
 @given(seed=seeds(), start=positions(), head_dim=HEAD_DIMS)
 def test_the_layouts_are_the_same_encoding(rope, seed, start, head_dim):
-    """Reordering and then rotating is rotating and then reordering, and equal rows differ afterwards."""
+    """Reordering and then rotating equals rotating and then reordering, and equal rows differ afterwards."""
     x, where = features(3, head_dim, seed=seed), np.arange(start, start + 3)
     reordered = rope.interleaved_to_half(x)
     half = rope.apply_rope_half(reordered, where)
@@ -133,7 +134,7 @@ def test_interleaved_to_half_as_an_array_function(rope, rng):
 
 @pytest.mark.question("half_to_interleaved", points=0.25)
 def test_half_to_interleaved_is_the_inverse(rope, rng):
-    """After interleaved_to_half the function restores x, for any leading axes."""
+    """After interleaved_to_half, the function restores x, for any leading axes."""
     x = normal(rng, 2, 3, 10)
     expect.close(rope.half_to_interleaved(rope.interleaved_to_half(x)), x, "there and back")
     expect.matches(rope.half_to_interleaved, x)
@@ -160,7 +161,7 @@ def test_rotations_undo_and_add(rope, m, n, head_dim):
 @pytest.mark.question("rope_scores", points=1.25)
 @given(seed=seeds(), m=positions(), n=positions(), shift=positions(), head_dim=HEAD_DIMS)
 def test_scores_are_relative_at_any_position(rope, seed, m, n, shift, head_dim):
-    """The score depends on n − m, and only on n − m, for positions up to 10⁶; at n = m it is the plain score."""
+    """The score depends on n − m, and only on that, for positions up to 10⁶; at n = m, it is the plain score."""
     q, k = features(1, head_dim, seed=seed), features(1, head_dim, seed=seed + 1)
     score = rope.rope_scores(q, k, np.array([m]), np.array([n]))
     shifted = rope.rope_scores(q, k, np.array([m + shift]), np.array([n + shift]))
@@ -168,7 +169,7 @@ def test_scores_are_relative_at_any_position(rope, seed, m, n, shift, head_dim):
     expect.close(shifted, score, "shifting both positions does not change the score", FAR)
     expect.close(from_zero, score, "the score is that of a query at 0 and a key at n − m", FAR)
     plain = rope.rope_scores(q, k, np.array([n]), np.array([n]))
-    expect.close(plain, q @ k.T / np.sqrt(head_dim), "at the same position it is the plain score", FAR)
+    expect.close(plain, q @ k.T / np.sqrt(head_dim), "at the same position, it is the plain score", FAR)
     ones = np.ones((1, head_dim))
     together, apart = (rope.rope_scores(ones, ones, np.array([m]), np.array([m + offset])) for offset in (0, 1))
     expect.holds(not np.allclose(together, apart), "the scores at the offsets 0 and 1 differ")
@@ -176,7 +177,7 @@ def test_scores_are_relative_at_any_position(rope, seed, m, n, shift, head_dim):
 
 @pytest.mark.question("rope_scores", points=0.5)
 def test_scores_with_any_shapes(rope, rng):
-    """There may be more keys than queries, leading axes, and any base."""
+    """More keys than queries, leading axes and any base are allowed."""
     q, k = normal(rng, 2, 3, 4, 8), normal(rng, 2, 3, 6, 8)
     expect.matches(rope.rope_scores, q, k, rng.uniform(0, 99, 4), rng.uniform(0, 99, 6))
     expect.matches(rope.rope_scores, q, k, rng.uniform(0, 99, 4), rng.uniform(0, 99, 6), 50.0)
@@ -197,7 +198,7 @@ def test_scores_do_not_loop(rope):
 
 @pytest.mark.question("rope_attention", points=0.5)
 def test_attention_values(rope, rng):
-    """There may be any number of heads, leading axes, any positions and base, causal or not."""
+    """Any number of heads, leading axes, and any positions and base are allowed, causal or not."""
     x, w = normal(rng, 2, 5, 6), weights(rng, 6, 12)
     for n_heads in (1, 2, 3, 6):
         expect.matches(rope.rope_attention, x, *w, n_heads)
@@ -214,11 +215,10 @@ def test_attention_of_drawn_positions_is_causal_by_row_order(rope, rng):
 @pytest.mark.question("rope_attention", points=0.75)
 @given(seed=seeds(), shift=positions())
 def test_values_are_not_rotated(rope, seed, shift):
-    """A single token gets its own value at every position; with more tokens a shift of all positions changes
-    nothing."""
+    """A single token gets its own value at every position; with more tokens, shifting all positions changes nothing."""
     x, w = features(4, 4, seed=seed) / 4, [features(4, 4, seed=seed + part) for part in (1, 2, 3)]
     lone = rope.rope_attention(x[:1], *w, 2, np.array([shift]))
-    expect.close(lone, x[:1] @ w[2], "a lone token's output is its value", FAR)
+    expect.close(lone, x[:1] @ w[2], "a single token's output is its value", FAR)
     near = rope.rope_attention(x, *w, 2, np.arange(4))
     far = rope.rope_attention(x, *w, 2, np.arange(4) + shift)
     # Softmax passes the error of the scores on to the values.
@@ -238,7 +238,8 @@ def test_values_are_not_rotated(rope, seed, shift):
 
 @pytest.mark.question("decode_step", points=1.0)
 def test_decoding_equals_the_full_pass(rope, rng):
-    """Decoding token by token from an empty cache gives the rows of rope_attention, for any heads and leading axes."""
+    """Decoding token by token from an empty cache gives the rows of rope_attention, for any number of heads and leading
+    axes."""
     x, w = normal(rng, 2, 6, 4), weights(rng, 4, 12)
     full = rope.rope_attention(x, *w, 3)
     cache_k = cache_v = np.zeros((2, 3, 0, 4))
@@ -275,7 +276,7 @@ def test_decoding_does_not_loop_over_the_cache(rope):
 
 @pytest.mark.question("apply_partial_rope", points=0.5)
 def test_partial_rope_as_an_array_function(rope, rng):
-    """There may be any rotary_dim, an odd width, and leading axes."""
+    """Any rotary_dim, an odd width and leading axes are allowed."""
     expect.matches(rope.apply_partial_rope, normal(rng, 2, 4, 7), rng.uniform(0, 99, 4), 4)
     expect.matches(rope.apply_partial_rope, normal(rng, 3, 8), np.arange(3), 8)
 
@@ -303,14 +304,14 @@ def test_arguments_stay_as_they_are(rope, rng):
 
 @pytest.mark.question("rotate_half", points=0.25)
 def test_a_half_needs_pairs(rope):
-    """An odd number of features raises a ValueError: it has no halves."""
+    """An odd number of features raises a ValueError, because it cannot be halved."""
     expect.answers(rope.rotate_half, features(2, 4))
     expect.raises(ValueError, rope.rotate_half, features(2, 5))
 
 
 @pytest.mark.question("apply_rope_half", points=0.25)
 def test_half_positions_fit_the_rows(rope):
-    """In the half layout, too, every row needs one position: a single position for all rows raises a ValueError."""
+    """In the half layout, too, every row needs its own position: a single position for all rows raises a ValueError."""
     expect.answers(rope.apply_rope_half, features(5, 4), np.arange(5))
     expect.raises(ValueError, rope.apply_rope_half, features(5, 4), np.array([7]))
 

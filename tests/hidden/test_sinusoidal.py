@@ -1,14 +1,14 @@
 """Hidden tests of the sinusoidal encoding: values for this term's inputs, loops, and properties at large positions.
 
-The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
+Students see the first line of a test that fails, so it states the rule, never an input.
 
 Tolerances at large positions. An angle is position·ω in float64. ω = base^(−2i/d) has a relative error of a few units
-in the last place, about 10 of them when it is computed as exp(−2i/d·ln base): 10·1.1e−16 ≈ 1e−15. At position 10⁶ the
+in the last place, about 10 of them when it is computed as exp(−2i/d·ln base): 10·1.1e−16 ≈ 1e−15. At position 10⁶, the
 angle, and so each feature, is off by up to about 1e−9, and at 2·10⁶ by twice that; FAR allows a hundred times as much,
-summed over the hands. Angles in float32 are off by 0.06 there.
+summed over the pairs. There, float32 angles are off by 0.06.
 
-A wavelength returned in float32 is off by up to 6e−8 of its size, and a hand after one wavelength by 2π times
-that, 4e−7. That is a mistake of dtype, which costs points in the test of the dtype: ROUNDED allows twice as much.
+A wavelength returned in float32 is off by up to 6e−8 of its size, and a pair after one wavelength by 2π times that,
+4e−7. That is a mistake in the dtype, which costs points only in the dtype test, so ROUNDED allows twice as much.
 """
 
 import numpy as np
@@ -29,7 +29,8 @@ SHIFTS = st.integers(-(10**6), 10**6)
 
 
 def encoding(positions, d_model):
-    """The encoding, for tests of other functions: a mistake in the student's encoding costs only in its own tests."""
+    """The encoding, for tests of other functions, so that a mistake in the student's encoding costs points only in its
+    own tests."""
     angles = np.multiply.outer(positions, 10000.0 ** (-np.arange(0, d_model, 2) / d_model))
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(*np.shape(positions), d_model)
 
@@ -80,13 +81,13 @@ def test_encoding_does_not_loop_over_positions(sinusoidal):
 @pytest.mark.question("sinusoidal_encoding", points=1.0)
 @given(position=positions(1000), d_model=D_MODELS, base=st.sampled_from([10000.0, 10.0]))
 def test_hands_are_the_first_hand_slowed_down(sinusoidal, position, d_model, base):
-    """Pair i needs base^(2i/d) positions to rotate as far as pair 0 does in one."""
+    """Pair i needs base^(2i/d) positions to rotate as far as pair 0 does in one position."""
     hands = np.arange(d_model // 2)
     encoding = sinusoidal.sinusoidal_encoding(position * base ** (2 * hands / d_model), d_model, base)
     expect.close(np.shape(encoding), (d_model // 2, d_model), "one row per position")
     sines, cosines = encoding[hands, 2 * hands], encoding[hands, 2 * hands + 1]
-    expect.close(sines, np.full(d_model // 2, np.sin(position)), "all hands have the same sine then")
-    expect.close(cosines, np.full(d_model // 2, np.cos(position)), "all hands have the same cosine then")
+    expect.close(sines, np.full(d_model // 2, np.sin(position)), "all pairs then have the same sine")
+    expect.close(cosines, np.full(d_model // 2, np.cos(position)), "all pairs then have the same cosine")
 
 
 # add_positions
@@ -104,7 +105,7 @@ def test_add_positions_with_any_leading_axes(sinusoidal, rng):
 @pytest.mark.question("add_positions", points=0.25)
 def test_add_positions_computes_angles_in_float64(sinusoidal, rng):
     """The encoding is correct at large positions, even for float32 features."""
-    # With a small base the hands are fast: at row 4095 angles in float32 are off by some 1e−4, a float32 result by
+    # With a small base, the pairs are fast: at row 4095, float32 angles are off by about 1e−4, and a float32 result by
     # 1e−7.
     expect.matches(sinusoidal.add_positions, normal(rng, 4096, 6, dtype=np.float32), 2.0)
 
@@ -118,13 +119,13 @@ def test_add_positions_does_not_loop_over_rows(sinusoidal):
 @pytest.mark.question("add_positions", points=0.875)
 @given(seed=seeds(), length=st.integers(1, 6), d_model=D_MODELS)
 def test_what_is_added_knows_no_token(sinusoidal, seed, length, d_model):
-    """The addition to a row depends only on its position: it is the same in every sequence, and PE(0) in row 0."""
+    """What is added to a row depends only on its position: it is the same in every sequence, and PE(0) in row 0."""
     x = features(3, length, d_model, seed=seed)
     moved = sinusoidal.add_positions(x)
     expect.close(moved, x + (moved[0] - x[0]), "every sequence gets the same encoding")
     expect.close(moved[:, 0], x[:, 0] + np.tile([0.0, 1.0], d_model // 2), "the first row is position 0")
     first_hand = np.stack([np.sin(np.arange(length)), np.cos(np.arange(length))], axis=-1)
-    expect.close(moved[..., :2], x[..., :2] + first_hand, "the first hand turns one radian per row")
+    expect.close(moved[..., :2], x[..., :2] + first_hand, "the first pair turns one radian per row")
 
 
 # wavelengths
@@ -142,14 +143,14 @@ def test_wavelengths_of_any_size_and_base(sinusoidal, rng):
 @pytest.mark.question("wavelengths", points=0.75)
 @given(position=positions(1000), d_model=D_MODELS)
 def test_hands_come_round_after_a_wavelength(sinusoidal, position, d_model):
-    """After half a wavelength a pair has the opposite values, after a whole one the same values."""
+    """After half a wavelength, a pair has the opposite values; after a whole one, it has the same values again."""
     hands = np.arange(d_model // 2)
     wavelengths = sinusoidal.wavelengths(d_model)
     where = position + np.stack([np.zeros(d_model // 2), wavelengths / 2, wavelengths])
     codes = encoding(where, d_model)
     now, half, whole = np.stack([codes[:, hands, 2 * hands], codes[:, hands, 2 * hands + 1]], axis=-1)
-    expect.close(half, -now, "after half a wavelength, each hand points the other way", ROUNDED)
-    expect.close(whole, now, "after a wavelength, each hand is back", ROUNDED)
+    expect.close(half, -now, "after half a wavelength, each pair points the other way", ROUNDED)
+    expect.close(whole, now, "after a wavelength, each pair is back where it was", ROUNDED)
 
 
 # shift_matrix
@@ -171,19 +172,19 @@ def test_shift_moves_any_position(sinusoidal, position, shift, d_model):
     moved = sinusoidal.shift_matrix(shift, d_model) @ encoding(position, d_model)
     expect.close(moved, encoding(position + shift, d_model), "M · PE(p) = PE(p + k)", FAR)
     first_hand = np.array([np.sin(position + shift), np.cos(position + shift)])
-    expect.close(moved[:2], first_hand, "the first hand moves one radian per position", FAR)
+    expect.close(moved[:2], first_hand, "the first pair turns one radian per position", FAR)
 
 
 @pytest.mark.question("shift_matrix", points=0.75)
 @given(first=SHIFTS, second=SHIFTS, d_model=D_MODELS)
 def test_shifts_are_rotations_and_add_up(sinusoidal, first, second, d_model):
-    """M is a rotation; a shift by 0 changes nothing; two shifts are one shift by their sum."""
+    """M is a rotation; a shift by 0 changes nothing; two shifts equal one shift by their sum."""
     one, other = sinusoidal.shift_matrix(first, d_model), sinusoidal.shift_matrix(second, d_model)
     expect.close(one.T @ one, np.eye(d_model), "Mᵀ M = 1")
     expect.close(sinusoidal.shift_matrix(0, d_model), np.eye(d_model), "moving by 0 changes nothing")
     expect.close(other @ one, sinusoidal.shift_matrix(first + second, d_model), "shifts add up", FAR)
     block = np.array([[np.cos(first), np.sin(first)], [-np.sin(first), np.cos(first)]])
-    expect.close(one[:2, :2], block, "the first block turns one radian per position", FAR)
+    expect.close(one[:2, :2], block, "the first block turns by one radian per position", FAR)
 
 
 # offset_similarity
@@ -214,7 +215,7 @@ def test_similarity_is_the_dot_product_anywhere(sinusoidal, position, shift, d_m
     expect.close(behind, ahead, "k and −k are equally similar")
     expect.close(none, d_model / 2, "the similarity at offset 0 is d/2")
     expect.close(
-        sinusoidal.offset_similarity(shift, 2), np.cos(shift), "with one hand it is the cosine of the offset", FAR
+        sinusoidal.offset_similarity(shift, 2), np.cos(shift), "with one pair, it is the cosine of the offset", FAR
     )
 
 

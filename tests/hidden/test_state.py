@@ -1,11 +1,11 @@
 """Hidden tests of state: values for this term's inputs, dtype, arguments, errors, loops, memory, and the purpose of
 each idea.
 
-The first line of a test is shown to students if the test does not pass: it states the rule and never an input.
+Students see the first line of a test that fails, so it states the rule, never an input.
 
-If a property is compared with a formula, the formula is written out here a second time, token by token and without
-any sum of logarithms, so that it shares nothing with the solution. If a state is returned, q has only leading axes
-that k or v have too: no rule says whether another axis belongs to the state.
+If a property is compared with a formula, the formula is implemented here a second time, token by token and without any
+sum of logarithms, so that it shares nothing with the solution. If a state is returned, q has only leading axes that k
+or v have too, because no rule says whether another axis belongs to the state.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ def log_gates(rng, *shape, mean=0.3):
 
 
 def gates(*shape, seed=9):
-    """log_f: multiples of 1/8 from −2 to 0."""
+    """log_f, whose entries are multiples of 1/8 from −2 to 0."""
     return -np.abs(features(*shape, seed=seed))
 
 
@@ -40,18 +40,18 @@ def tokens(*lead, length=7, d_k=3, d_v=4, seed=0, dtype=np.float64):
 
 
 def drawn(rng, *lead, length=7, d_k=3, d_v=4):
-    """q, k and v of this term."""
+    """This term's q, k and v."""
     return [normal(rng, *lead, length, size) for size in (d_k, d_k, d_v)]
 
 
 def one_token(*lead, d_k=3, d_v=4, seed=0, dtype=np.float64):
-    """state, q, k and v of one token."""
+    """A state, and q, k and v of one token."""
     shapes = ((d_k, d_v), (d_k,), (d_k,), (d_v,))
     return [features(*lead, *shape, seed=seed + place, dtype=dtype) for place, shape in enumerate(shapes)]
 
 
 def product_of_gates(log_f):
-    """Entry [i, j] is the product of the gates after j up to i, 0 for j > i, without logarithms, entry by entry."""
+    """Matrix whose entry [i, j] is the product of the gates after j up to i, and 0 for j > i, without logarithms."""
     f = np.exp(log_f)
     return np.array([[np.prod(f[j + 1 : i + 1]) if j <= i else 0.0 for j in range(len(f))] for i in range(len(f))])
 
@@ -82,7 +82,7 @@ def rotated(x, base=10000.0):
 
 @pytest.mark.question("decay_bias", points=0.25)
 def test_bias_with_any_leading_axes(state, rng):
-    """There may be any number of leading axes, one token or many; the gates do not change."""
+    """Any number of leading axes and one token or many are allowed; the gates do not change."""
     for shape in ((6,), (3, 1), (2, 3, 5), (9,)):
         expect.matches(state.decay_bias, log_gates(rng, *shape))
     expect.matches(state.decay_bias, log_gates(rng, 140))
@@ -90,7 +90,7 @@ def test_bias_with_any_leading_axes(state, rng):
 
 @pytest.mark.question("decay_bias", points=0.5)
 def test_bias_with_shut_gates(state, rng):
-    """The sums are exact between and after gates of −inf and of −1e30, wherever they are, and however many."""
+    """The sums are exact between and after gates of −inf and −1e30, wherever they are and however many there are."""
     for shut in (-INF, -1e30, -1e38):
         log_f = log_gates(rng, 3, 9)
         log_f[0, 4] = log_f[1, 0] = log_f[1, 8] = log_f[2, 2] = log_f[2, 3] = log_f[2, 7] = shut
@@ -103,7 +103,7 @@ def test_bias_with_shut_gates(state, rng):
 @pytest.mark.question("decay_bias", points=0.5)
 @given(seed=seeds(), middle=st.integers(1, 4))
 def test_bias_adds_up_along_the_way(state, seed, middle):
-    """The bias from key to query is the sum of two parts through a token between; one step costs the later
+    """The bias from key to query is the sum of its parts before and after any token between; one step costs the later
     token's gate."""
     log_f = gates(6, seed=seed) - 0.125
     bias = state.decay_bias(log_f)
@@ -133,7 +133,8 @@ def test_matrix_is_a_product_with_cuts(state, seed, shut, deep):
 @pytest.mark.question("constant_decay", points=0.25)
 @given(n_heads=st.sampled_from([1, 2, 4, 8, 16]), head=st.integers(1, 16))
 def test_constant_gates_are_those_of_alibi_heads(state, n_heads, head):
-    """With a slope of ALiBi, the bias is minus slope times i − j, and its softmax decays by one factor per step."""
+    """With an ALiBi slope, the bias is minus slope times i − j, and its softmax decays by the same factor in each
+    step."""
     slope = 2.0 ** (-8 * min(head, n_heads) / n_heads)
     bias = state.decay_bias(state.constant_decay(6, slope))
     expect.close(-bias[5] / slope, np.arange(5, -1, -1.0), "the last row in steps of the slope")
@@ -159,21 +160,22 @@ def test_forgetting_with_scores_of_any_size(state, rng):
 @pytest.mark.question("forgetting_attention", points=1)
 @given(seed=seeds(), shut=st.integers(1, 6))
 def test_forgetting_is_softmax_with_decay(state, seed, shut):
-    """The weights are causal weights times the gates between, divided by their sum; a closed gate is a cut."""
+    """The weights are causal weights times the gates between, divided by their sum; a closed gate cuts off earlier
+    tokens."""
     (q, k, v), log_f = tokens(seed=seed), gates(7, seed=seed + 5)
     log_f[shut] = -INF
     weights = np.exp(q @ k.T / np.sqrt(3)) * product_of_gates(log_f)
     expected = weights / weights.sum(axis=1, keepdims=True) @ v
     out = state.forgetting_attention(q, k, v, log_f)
-    expect.close(out, expected, "weights are exp of the score times the gates between")
+    expect.close(out, expected, "the weights are exp of the score times the gates between")
     q, k, v = (part + np.arange(1.0, 8)[:, np.newaxis] for part in (q, k, v))
     plain = softmax(np.where(np.tri(7) > 0, q @ k.T / np.sqrt(3), -INF)) @ v
-    expect.close(state.forgetting_attention(q, k, v, np.zeros(7)), plain, "with all gates 1 it is causal attention")
+    expect.close(state.forgetting_attention(q, k, v, np.zeros(7)), plain, "if all gates are 1, it is causal attention")
 
 
 @pytest.mark.question("forgetting_attention", points=0.25)
 def test_a_gate_does_not_serve_several_tokens(state):
-    """Every token has its gate, its key and its value: one for several tokens raises a ValueError."""
+    """Every token needs its own gate, key and value: one for several tokens raises a ValueError."""
     q, k, v = tokens()
     expect.answers(state.forgetting_attention, q, k, v, gates(7))
     expect.raises(ValueError, state.forgetting_attention, q, k, v, gates(1))
@@ -185,7 +187,7 @@ def test_a_gate_does_not_serve_several_tokens(state):
 
 @pytest.mark.question("linear_attention", points=0.25)
 def test_linear_with_any_leading_axes(state, rng):
-    """There may be any leading axes that broadcast, any sizes, even one token; no argument changes."""
+    """Any leading axes that broadcast and any sizes are allowed, even one token; no argument changes."""
     for lead, length, d_k, d_v in (((), 6, 5, 2), ((2,), 1, 1, 3), ((2, 3), 5, 4, 1)):
         expect.matches(
             state.linear_attention, *drawn(rng, *lead, length=length, d_k=d_k, d_v=d_v), log_gates(rng, *lead, length)
@@ -198,7 +200,7 @@ def test_linear_with_any_leading_axes(state, rng):
 @pytest.mark.question("linear_attention", points=0.75)
 @given(seed=seeds(), shut=st.integers(1, 6), deep=st.booleans())
 def test_linear_is_token_by_token(state, seed, shut, deep):
-    """All tokens at once give the same result as token by token, even across closed gates."""
+    """Computing all tokens at once gives the same result as token by token, even across closed gates."""
     (q, k, v), log_f = tokens(seed=seed), gates(7, seed=seed + 5) / 4
     q, k, v = q + 3, k + 3, v + 3
     log_f[shut] = -1e30 if deep else -INF
@@ -217,7 +219,8 @@ def test_linear_does_not_loop(state):
 
 @pytest.mark.question("linear_step", points=0.25)
 def test_step_with_any_leading_axes(state, rng):
-    """There may be any leading axes that broadcast, any sizes, a gate as a number or an array; no argument changes."""
+    """Any leading axes that broadcast, any sizes, and a gate that is a number or an array are allowed; no argument
+    changes."""
     for lead, d_k, d_v in (((), 3, 3), ((), 5, 2), ((2,), 1, 3), ((2, 3), 4, 1)):
         arrays = [normal(rng, *part.shape) for part in one_token(*lead, d_k=d_k, d_v=d_v)]
         expect.unchanged(state.linear_step, *arrays, log_gates(rng, *lead))
@@ -230,7 +233,7 @@ def test_step_with_any_leading_axes(state, rng):
 @pytest.mark.question("linear_step", points=0.5)
 @given(seed=seeds(), shut=st.integers(0, 4))
 def test_steps_are_all_at_once(state, seed, shut):
-    """From any first state, each token reads the sum of everything written so far, times the later gates, even closed
+    """From any initial state, each token reads the sum of everything written so far, times the later gates, even closed
     ones."""
     (q, k, v), log_f, memory = (
         tokens(length=5, seed=seed),
@@ -249,16 +252,17 @@ def test_steps_are_all_at_once(state, seed, shut):
 
 @pytest.mark.question("linear_step", points=0.25)
 def test_a_step_forgets_or_keeps_all(state, rng):
-    """After a closed gate only the new token is in the state; an open gate and an empty key do not change the state."""
+    """After a closed gate, only the new token is in the state; an open gate and an empty key do not change the
+    state."""
     memory, q, k, v = (normal(rng, *part.shape) for part in one_token(2))
     for shut in (-INF, -1e30):
         out, after = state.linear_step(memory, q, k, v, shut)
         alone = k[:, :, np.newaxis] * v[:, np.newaxis, :]
-        expect.close(after, alone, "after a closed gate only the new token is there")
+        expect.close(after, alone, "after a closed gate, only the new token is in the state")
         expect.close(out, np.einsum("bk,bkv->bv", q, alone), "and only the new token is read")
     out, after = state.linear_step(memory, q, 0 * k, v, 0.0)
     expect.close(after, memory, "an open gate and an empty key do not change the state")
-    expect.close(out, np.einsum("bk,bkv->bv", q, memory), "which is read unchanged")
+    expect.close(out, np.einsum("bk,bkv->bv", q, memory), "and it is read unchanged")
 
 
 # linear_chunks
@@ -266,7 +270,7 @@ def test_a_step_forgets_or_keeps_all(state, rng):
 
 @pytest.mark.question("linear_chunks", points=0.25)
 def test_chunks_of_any_size(state, rng):
-    """There may be any chunk, any leading axes that broadcast, with or without a state; no argument changes."""
+    """Any chunk size and any leading axes that broadcast are allowed, with or without a state; no argument changes."""
     for lead, length, d_k, d_v in (((), 11, 5, 2), ((2,), 1, 1, 3), ((2, 3), 8, 4, 1)):
         arrays = (*drawn(rng, *lead, length=length, d_k=d_k, d_v=d_v), log_gates(rng, *lead, length))
         for chunk in (1, 2, 5, length, 50):
@@ -280,8 +284,8 @@ def test_chunks_of_any_size(state, rng):
 @pytest.mark.question("linear_chunks", points=0.5)
 @pytest.mark.parametrize("split", [1, 6])
 def test_chunks_are_token_by_token(state, rng, split):
-    """Any chunk size, and any split into two calls, gives the same as token by token, from any state, across
-    closed gates."""
+    """Any chunk size and any split into two calls give the same as token by token, from any state and across closed
+    gates."""
     (q, k, v), memory, log_f = drawn(rng, length=10), normal(rng, 3, 4), log_gates(rng, 10, mean=0.1)
     log_f[4] = -INF
     expected, last = token_by_token(q, k, v, log_f, memory)
@@ -295,8 +299,8 @@ def test_chunks_are_token_by_token(state, rng, split):
 
 @pytest.mark.question("linear_chunks", points=0.25)
 def test_chunks_dtype(state):
-    """Both results are float32 if q, k, v and a passed state are; log_f does not count, and whole numbers
-    become float64."""
+    """Both results are float32 if q, k, v and a passed state are; the dtype of log_f does not matter; whole numbers
+    give float64."""
     arrays, memory = tokens(dtype=np.float32), features(3, 4, seed=8, dtype=np.float32)
     expect.dtype(state.linear_chunks, *arrays, gates(7), 3)
     for place in range(4):
@@ -309,7 +313,7 @@ def test_chunks_dtype(state):
 
 @pytest.mark.question("linear_chunks", points=0.25)
 def test_chunks_with_a_padded_end(state, rng):
-    """Tokens with k = 0 and log_f = 0 at the end change no result and no state; with gates below 1 they change the
+    """At the end, tokens with k = 0 and log_f = 0 change neither results nor state; with gates below 1, they change the
     state."""
     (q, k, v), log_f, memory = drawn(rng), log_gates(rng, 7), normal(rng, 3, 4)
     out, after = expect.matches(state.linear_chunks, q, k, v, log_f, 3, memory)
@@ -323,7 +327,7 @@ def test_chunks_with_a_padded_end(state, rng):
 
 @pytest.mark.question("linear_chunks", points=0.5)
 def test_chunks_of_a_long_text(state):
-    """A long text fits into the memory, because no array has an entry for each pair of tokens."""
+    """A long text fits into memory, because no array has an entry for each pair of tokens."""
     q, k, v = tokens(length=12000, d_k=2, d_v=1)
     log_f = np.where(np.arange(12000) % 700 == 77, -INF, 0.0)  # decays of 0 and 1: exact in any precision
     expect.matches(state.linear_chunks, q, k, v, log_f, 50, features(2, 1, seed=8))
@@ -331,7 +335,7 @@ def test_chunks_of_a_long_text(state):
 
 @pytest.mark.question("linear_chunks", points=0.25)
 def test_chunks_do_not_loop_over_tokens(state):
-    """A loop over the chunks is allowed, a loop over the tokens of a chunk is not."""
+    """A loop over chunks is allowed; a loop over the tokens of a chunk is not."""
     expect.vectorised(
         state.linear_chunks,
         lambda length: (*tokens(2, length=length), gates(2, length), length // 4, features(2, 3, 4)),
@@ -343,8 +347,8 @@ def test_chunks_do_not_loop_over_tokens(state):
 
 @pytest.mark.question("delta_step", points=0.25)
 def test_delta_with_any_leading_axes(state, rng):
-    """There may be any leading axes that broadcast, any sizes and keys, β and gate as numbers or arrays; no argument
-    changes."""
+    """Any leading axes that broadcast, sizes and keys are allowed, and β and gates that are numbers or arrays; no
+    argument changes."""
     for lead, d_k, d_v in (((), 3, 3), ((), 5, 2), ((2,), 1, 3), ((2, 3), 4, 1)):
         memory, _, k, v = (normal(rng, *part.shape) for part in one_token(*lead, d_k=d_k, d_v=d_v))
         expect.matches(state.delta_step, memory, k, v, rng.uniform(0, 2, lead), log_gates(rng, *lead))
@@ -357,21 +361,20 @@ def test_delta_with_any_leading_axes(state, rng):
 @pytest.mark.question("delta_step", points=0.5)
 @given(seed=seeds(), beta=st.integers(1, 16))
 def test_delta_moves_what_the_key_reads(state, seed, beta):
-    """After forgetting, the key's value moves towards v by β|k|² of the way; an orthogonal key reads the
-    rest."""
+    """After forgetting, the key's value moves β|k|² of the way towards v; an orthogonal key reads what is left."""
     memory, _, _, v = one_token(seed=seed)
     memory, v, log_f, beta = memory + 3, v + 3, float(gates(1, seed=seed)[0]) - 0.125, beta / 8
     k, other = np.array([0.5, 1.0, -0.25]), np.array([2.0, -1.0, 0.0])
     left, way = np.exp(log_f) * memory, beta * (k @ k)
     after = state.delta_step(memory, k, v, beta, log_f)
-    expect.close(k @ after, k @ left + way * (v - k @ left), "the key's value moves towards v by β|k|² of the way")
-    expect.close(other @ after, other @ left, "an orthogonal key reads the rest")
+    expect.close(k @ after, k @ left + way * (v - k @ left), "the key's value moves β|k|² of the way towards v")
+    expect.close(other @ after, other @ left, "an orthogonal key reads what is left")
 
 
 @pytest.mark.question("delta_step", points=0.75)
 def test_a_second_value_under_one_key(state, rng):
-    """Of two values written for one key of length 1 with β = 1, the second is read, not their sum; β = 0 writes
-    nothing."""
+    """If two values are written for the same key of length 1 with β = 1, the second is read, not their sum; β = 0
+    writes nothing."""
     k, memory = normal(rng, 4), np.zeros((4, 3))
     k /= np.linalg.norm(k)
     first, second = normal(rng, 3), normal(rng, 3)
@@ -383,7 +386,7 @@ def test_a_second_value_under_one_key(state, rng):
     for shut in (-INF, -1e30):
         alone = np.multiply.outer(k, first)
         expect.close(
-            state.delta_step(memory, k, first, 1.0, shut), alone, "after a closed gate only the new value is there"
+            state.delta_step(memory, k, first, 1.0, shut), alone, "after a closed gate, only the new value is there"
         )
 
 
@@ -393,7 +396,8 @@ def test_a_second_value_under_one_key(state, rng):
 @pytest.mark.question("retention", points=0.25)
 @given(seed=seeds(), eighths=st.integers(1, 7))
 def test_retention_is_rotation_and_decay(state, seed, eighths):
-    """A result sums the rotated scores times γ to the power of the distance, for each token up to the query's own."""
+    """The result is a sum over tokens up to the query's own: rotated scores times γ to the power of the distance, times
+    values."""
     q, k, v = tokens(d_k=4, seed=seed)
     q, k, v, gamma = q + 3, k + 3, v + 3, eighths / 8
     scores = rotated(q) @ rotated(k).T
@@ -411,14 +415,14 @@ def test_retention_is_rotation_and_decay(state, seed, eighths):
 @pytest.mark.question("cope_positions", points=0.25)
 @given(seed=seeds(), start=st.integers(0, 5))
 def test_cope_position_falls_by_the_gate_of_each_key(state, seed, start):
-    """From a key to the next key the position falls by the first key's gate; the query's own key has its gate; 0
-    above."""
+    """From one key to the next, the position falls by the first key's gate; the query's own key has its own gate; keys
+    ahead have 0."""
     gate = np.abs(features(6, 6, seed=seed)) / 2
     found = state.cope_positions(gate[start:])
     for row in range(6 - start):
         p = start + row
         expect.close(
-            found[row, :p] - found[row, 1 : p + 1], gate[p, :p], "from key to key the position falls by a gate"
+            found[row, :p] - found[row, 1 : p + 1], gate[p, :p], "from key to key, the position falls by a gate"
         )
         expect.close(found[row, p], gate[p, p], "the query's own key has its own gate")
         expect.close(found[row, p + 1 :], np.zeros(5 - p), "keys ahead have the position 0")
@@ -443,11 +447,11 @@ def test_sizes_of_any_model(state, rng):
 
 @pytest.mark.question("half_life", points=0.25)
 def test_half_life_at_the_ends(state):
-    """The half-life is inf for a gate that keeps all, whatever the sign of its zero, and 0 for a gate that keeps
+    """The half-life is inf for a gate that keeps everything, whatever the sign of its zero, and 0 for a gate that keeps
     nothing."""
     found = state.half_life(np.array([[0.0, -0.0], [-INF, np.log(0.5)]]))
     expect.close(found, np.array([[INF, INF], [0.0, 1.0]]), "the half-lives at both ends")
-    expect.close(state.half_life(0.0), INF, "a number that keeps all")
+    expect.close(state.half_life(0.0), INF, "a number that keeps everything")
     expect.close(state.half_life(-INF), 0.0, "a number that keeps nothing")
 
 

@@ -1,6 +1,6 @@
 """Known mistakes with ALiBi: each replaces one function of the solution, and must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. It never hands over the line of code.
+A hint says what the code did and then the rule, in the words of the lesson. It never gives away the line of code.
 """
 
 import math
@@ -11,8 +11,8 @@ from autograder.hints.catalogue import mistake
 from solutions import alibi
 
 COUNTED_FROM_ZERO = (
-    "Your slopes are one step too steep. The rule: the sequence starts at 2^(−8/n), which is also its ratio, and not "
-    "at 1."
+    "Your slopes are one step too steep. The rule: the sequence starts not at 1 but at 2^(−8/n), which is also its "
+    "ratio."
 )
 
 
@@ -25,28 +25,28 @@ def slopes_start_at_one(n_heads):
 
 @mistake("alibi_slopes", "ml-explore/mlx #343, #3071")
 def one_formula_for_every_number_of_heads(n_heads):
-    """You used the formula for powers of two for every number of heads. The rule: for other numbers, take the slopes of
-    the power of two below first, then new slopes from the sequence for twice that power."""
+    """You used the formula for powers of two for every number of heads. The rule: for other numbers, first take the
+    slopes for the next lower power of two, then new slopes from the sequence for twice that power."""
     return 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)
 
 
 @mistake("alibi_slopes", "NVIDIA/TensorRT-LLM #1611; antofuller/CROMA #12")
 def slopes_sorted(n_heads):
-    """You sorted the slopes. The rule: the slopes keep the authors' order, which is not sorted if the number of heads
-    is not a power of two."""
+    """You sorted the slopes. The rule: keep the authors' order, which is not sorted unless the number of heads is a
+    power of two."""
     return np.sort(alibi.alibi_slopes(n_heads))[::-1]
 
 
-@mistake("alibi_slopes", "expected: sort() as numpy does it")
+@mistake("alibi_slopes", "expected: numpy's sort()")
 def slopes_sorted_upwards(n_heads):
-    """You sorted the slopes from small to large. The rule: the first head has the steepest slope of the formula, and
-    the further heads come after."""
+    """You sorted the slopes from small to large. The rule: the first head has the formula's steepest slope, and the
+    extra heads come last."""
     return np.sort(alibi.alibi_slopes(n_heads))
 
 
 @mistake("alibi_slopes", "expected: the stride left out")
 def further_heads_without_the_stride(n_heads):
-    """You gave the further heads neighbouring slopes of the longer sequence, so some slopes come twice. The rule: take
+    """You gave the extra heads neighbouring slopes of the longer sequence, so some slopes occur twice. The rule: take
     every other slope of that sequence."""
     power = power_below(n_heads)
     return np.concatenate([alibi.alibi_slopes(power), alibi.alibi_slopes(2 * power)[: n_heads - power]])
@@ -54,20 +54,20 @@ def further_heads_without_the_stride(n_heads):
 
 @mistake("alibi_slopes", "expected: every other slope, counted from the wrong end of a pair")
 def further_heads_repeat_the_others(n_heads):
-    """You gave the further heads slopes that other heads already have. The rule: take the first, third, fifth … slope
+    """You gave the extra heads slopes that other heads already have. The rule: take the first, third, fifth, … slopes
     of the sequence for twice the power."""
     power = power_below(n_heads)
     return np.concatenate([alibi.alibi_slopes(power), alibi.alibi_slopes(2 * power)[1::2][: n_heads - power]])
 
 
 RATIO_OF_EIGHT = (
-    "You made each slope half of the slope before it, which is right only for eight heads. The rule: the ratio "
-    "depends on the number of heads."
+    "You made each slope half the slope before it, which is right only for eight heads. The rule: the ratio depends on "
+    "the number of heads."
 )
 
 
 def in_two_sequences(sequence, n_heads):
-    """Slopes built from an entry's wrong sequence for a power of two."""
+    """Slopes built from the wrong sequence that an entry uses for a power of two."""
     power = power_below(n_heads)
     return np.concatenate([sequence(power), sequence(2 * power)[0::2][: n_heads - power]])
 
@@ -76,7 +76,7 @@ def halves(n_heads):
     return 0.5 ** np.arange(1, n_heads + 1)
 
 
-@mistake("alibi_slopes", "expected: the paper's example for eight heads taken for the rule", hint=RATIO_OF_EIGHT)
+@mistake("alibi_slopes", "expected: the paper's example for eight heads mistaken for the rule", hint=RATIO_OF_EIGHT)
 def every_ratio_is_one_half(n_heads):
     return halves(n_heads)
 
@@ -88,25 +88,24 @@ def every_ratio_is_one_half_in_both_sequences(n_heads):
 
 @mistake("alibi_slopes", "expected: 1/2^h with heads counted from 0")
 def halves_from_one(n_heads):
-    """You made each slope half of the slope before it, starting from 1. The rule: the ratio depends on the number of
+    """You made each slope half the slope before it, starting from 1. The rule: the ratio depends on the number of
     heads, and the first slope is the ratio itself."""
     return 0.5 ** np.arange(n_heads)
 
 
 @mistake("alibi_slopes", "expected: the division by n left out")
 def exponent_without_the_number_of_heads(n_heads):
-    """Your exponent is −8h. The rule: divide it by the number of heads, −8h/n, so that the last slope is 1/256."""
+    """Your exponent is −8h. The rule: divide it by the number of heads: −8h/n. The last slope is then 1/256."""
     return in_two_sequences(lambda power: 2.0 ** (-8.0 * np.arange(1, power + 1)), n_heads)
 
 
 @mistake("alibi_slopes", "expected: the 8 of the exponent left out")
 def exponent_without_its_eight(n_heads):
-    """Your exponent is −h/n. The rule: the exponent has an 8 in it, −8h/n, so that the last slope of a power of two is
-    1/256."""
+    """Your exponent is −h/n. The rule: the exponent is −8h/n, so if n is a power of two, the last slope is 1/256."""
     return in_two_sequences(lambda power: 2.0 ** (-np.arange(1, power + 1) / power), n_heads)
 
 
-@mistake("alibi_slopes", "expected: np.exp for a power of 2")
+@mistake("alibi_slopes", "expected: np.exp instead of a power of 2")
 def powers_of_e(n_heads):
     """You took powers of e. The rule: take powers of 2."""
     return in_two_sequences(lambda power: np.exp(-8.0 * np.arange(1, power + 1) / power), n_heads)
@@ -114,14 +113,14 @@ def powers_of_e(n_heads):
 
 @mistake("alibi_slopes", "expected: 1/h for 2^(−h)")
 def slopes_of_one_over_the_head(n_heads):
-    """Your slopes are 1, 1/2, 1/3, …. The rule: the slopes form a geometric sequence: each is the slope before it times
-    the same ratio."""
+    """Your slopes are 1, 1/2, 1/3, …. The rule: the slopes form a geometric sequence, in which each is the slope before
+    it times the same ratio."""
     return 1.0 / np.arange(1, n_heads + 1)
 
 
 @mistake("alibi_slopes", "expected: the sign of the exponent lost")
 def exponent_without_its_sign(n_heads):
-    """You left out the minus of the exponent. The rule: slopes lie between 0 and 1."""
+    """You left out the minus sign in the exponent. The rule: slopes lie between 0 and 1."""
     return 1 / alibi.alibi_slopes(n_heads)
 
 
@@ -133,8 +132,8 @@ def far_keys_are_rewarded(n_heads, q_len, k_len):
 
 @mistake("alibi_bias", "vllm-project/vllm #945")
 def distance_one_too_large_with_a_cache(n_heads, q_len, k_len):
-    """Your distances are one too large if there are fewer queries than keys. The rule: the newest token has distance 0
-    from itself."""
+    """Your distances are too large by one if there are fewer queries than keys. The rule: the newest token has distance
+    0 from itself."""
     bias = alibi.alibi_bias(n_heads, q_len, k_len)
     return bias if q_len == k_len else alibi.alibi_bias(n_heads, q_len, k_len + 1)[..., :-1]
 
@@ -147,15 +146,15 @@ def queries_counted_from_the_start(n_heads, q_len, k_len):
 
 @mistake("alibi_attention", "ofirpress/attention_with_linear_biases #5")
 def blooms_bias_without_a_mask(q, k, v, causal=True):
-    """You raise the scores of keys ahead of the query. The rule: the bias is −m·|i − j|, and BLOOM's straight line in j
-    equals it only for keys up to the query."""
+    """You raise the scores of keys ahead of the query. The rule: the bias is −m·|i − j|, and BLOOM's line in j equals
+    it only for keys up to the query."""
     return attend(q, k, v, causal, lambda bias: alibi.bloom_bias(bias.shape[0], bias.shape[-1]))
 
 
-@mistake("alibi_bias", "expected: slope · (i − j), without minus and absolute value")
+@mistake("alibi_bias", "expected: slope · (i − j), without the minus and the absolute value")
 def keys_behind_gain(n_heads, q_len, k_len):
-    """You reward keys behind the query and lower those ahead: your distance is signed. The rule: the bias is −slope ·
-    |i − j| for both."""
+    """Your distance has a sign, so you reward keys behind the query and penalise keys ahead. The rule: the bias is
+    −slope · |i − j| for both."""
     bias = alibi.alibi_bias(n_heads, q_len, k_len)
     ahead = ~np.tri(q_len, k_len, k_len - q_len, dtype=bool)
     return np.where(ahead, bias, -bias)
@@ -183,38 +182,38 @@ def scores_without_their_scale(q, k, v, causal=True):
 
 @mistake("alibi_attention", "expected: np.tril of a matrix that is not square")
 def mask_lined_up_at_the_start(q, k, v, causal=True):
-    """Your causal mask puts the first query at the first key. The rule: the last query may use all keys."""
+    """Your causal mask places the first query at the first key. The rule: the last query may use all keys."""
     if not causal:
         return alibi.alibi_attention(q, k, v, causal)
     return attend(q, k, v, False, lambda bias: np.where(np.tri(*bias.shape[-2:], dtype=bool), bias, -np.inf))
 
 
-@mistake("alibi_attention", "expected: the bias taken for a mask")
+@mistake("alibi_attention", "expected: the bias mistaken for a mask")
 def the_mask_forgotten(q, k, v, causal=True):
-    """Your queries use keys that come after them. The rule: attention is causal by default, and every key ahead is
+    """Your queries use keys that come after them. The rule: attention is causal by default, so every key ahead is
     hidden."""
     return alibi.alibi_attention(q, k, v, False)
 
 
-@mistake("bloom_bias", "expected: Press et al. write the sequence's places from 1")
+@mistake("bloom_bias", "expected: Press et al. number the positions of a sequence from 1")
 def keys_counted_from_one(n_heads, k_len):
-    """You count keys from 1. The rule: the first key has position 0. Softmax gives the same weights, but the numbers
-    differ."""
+    """You count keys from 1. The rule: the first key has position 0. The softmax weights are the same, but the bias is
+    not."""
     return alibi.bloom_bias(n_heads, k_len + 1)[..., 1:] if k_len >= 0 else alibi.bloom_bias(n_heads, k_len)
 
 
-@mistake("bloom_bias", "expected: `build_mpt_alibi_tensor` in Hugging Face transformers in BLOOM's place")
+@mistake("bloom_bias", "expected: `build_mpt_alibi_tensor` in Hugging Face transformers instead of BLOOM's function")
 def counted_back_from_the_last_key(n_heads, k_len):
-    """You counted back from the last key, as MPT does. The rule: count from 0 upwards, as BLOOM does. Softmax gives the
-    same weights."""
+    """You counted back from the last key, as MPT does. The rule: count up from 0, as BLOOM does. The softmax weights
+    are the same, but the bias is not."""
     bias = alibi.bloom_bias(n_heads, k_len)
     return bias - bias[..., -1:]
 
 
 @mistake("bloom_bias", "vllm-project/vllm #1009 (whether BLOOM's form and minus the distance are the same)")
 def late_keys_lose(n_heads, k_len):
-    """You lower the scores of late keys. The rule: in this form the bias grows with the key's position, because late
-    keys are the near ones."""
+    """You lower the scores of late keys. The rule: in this form, the bias grows with the key's position, because late
+    keys are nearer."""
     return -alibi.bloom_bias(n_heads, k_len)
 
 
@@ -225,13 +224,13 @@ def no_axis_for_the_queries(n_heads, k_len):
     return alibi.bloom_bias(n_heads, k_len)[:, 0, :]
 
 
-@mistake("effective_window", "expected: round() in place of rounding up")
+@mistake("effective_window", "expected: round() instead of rounding up")
 def the_window_rounded_to_the_nearest(slope, tolerance):
     """You rounded to the nearest whole number, so the bias may leave more than the tolerance. The rule: round up."""
     return round(-math.log(tolerance) / slope)
 
 
-@mistake("effective_window", "expected: int() in place of rounding up")
+@mistake("effective_window", "expected: int() instead of rounding up")
 def the_window_rounded_down(slope, tolerance):
     """You stopped one distance too early, where the bias still leaves more than the tolerance. The rule: round up."""
     return math.floor(-math.log(tolerance) / slope)
@@ -243,7 +242,7 @@ def the_logarithm_to_base_two(slope, tolerance):
     return math.ceil(-math.log2(tolerance) / slope)
 
 
-@mistake("effective_window", "expected: score and weight taken for each other")
+@mistake("effective_window", "expected: score and weight confused with each other")
 def the_bias_compared_with_the_tolerance(slope, tolerance):
     """You compared the bias itself with the tolerance. The rule: compare the factor on the weight, e^(−m·r), with the
     tolerance."""
@@ -263,22 +262,21 @@ def counted_from_zero_for_every_number(n_heads):
 
 @mistake("alibi_slopes", "expected: np.geomspace or np.logspace over the whole range")
 def spread_from_one_to_the_last(n_heads):
-    """You spread the slopes from 1 to 1/256 so that both ends are reached. The rule: the first slope is 2^(−8/n), and
-    the ratio is the same number."""
+    """Your slopes run from 1 to 1/256, both included. The rule: the first slope is 2^(−8/n), and so is the ratio."""
     return np.geomspace(1, 2.0**-8, n_heads)
 
 
-@mistake("alibi_slopes", "expected: the ends of the paper's example for eight heads taken for the rule")
+@mistake("alibi_slopes", "expected: the ends of the paper's example for eight heads mistaken for the rule")
 def spread_from_one_half(n_heads):
-    """You spread the slopes from 1/2 to 1/256 for every number of heads, but 1/2 is the first slope of eight heads
-    only. The rule: the first slope is 2^(−8/n)."""
+    """You spread the slopes from 1/2 to 1/256 for every number of heads, but 1/2 is the first slope only for eight
+    heads. The rule: the first slope is 2^(−8/n)."""
     return np.geomspace(0.5, 2.0**-8, n_heads)
 
 
 @mistake("alibi_slopes", "expected: math.ceil of the logarithm")
 def cut_from_the_power_above(n_heads):
-    """You took the first slopes of the power of two above. The rule: begin with the slopes of the power of two
-    below."""
+    """You took the first slopes for the next higher power of two. The rule: begin with the slopes for the next lower
+    power of two."""
     power = power_below(n_heads)
     return alibi.alibi_slopes(power if power == n_heads else 2 * power)[:n_heads]
 
@@ -291,19 +289,20 @@ def one_slope_for_all_heads(n_heads, q_len, k_len):
 
 @mistake("alibi_bias", "expected: the mask written into the bias, as causal models store it")
 def keys_ahead_hidden_in_the_bias(n_heads, q_len, k_len):
-    """Your bias hides the keys ahead. The rule: the bias also falls with the distance of keys ahead. The causal mask
-    belongs to alibi_attention."""
+    """Your bias hides the keys ahead. The rule: the bias falls with distance for keys ahead too; hiding them is the
+    task of alibi_attention."""
     bias = alibi.alibi_bias(n_heads, q_len, k_len)
     return np.where(np.tri(q_len, k_len, k_len - q_len, dtype=bool), bias, -np.inf)
 
 
-@mistake("alibi_bias", "expected: np.tril or a maximum with 0 in place of the absolute value")
+@mistake("alibi_bias", "expected: np.tril or a maximum with 0 instead of the absolute value")
 def keys_ahead_without_a_bias(n_heads, q_len, k_len):
-    """Your bias is 0 for keys ahead of the query. The rule: a distance is an absolute value, so it falls there too."""
+    """Your bias is 0 for keys ahead of the query. The rule: a distance is an absolute value, so the bias falls there
+    too."""
     return np.tril(alibi.alibi_bias(n_heads, q_len, k_len), k_len - q_len)
 
 
-@mistake("alibi_bias", "expected: a Gaussian window taken for ALiBi")
+@mistake("alibi_bias", "expected: a Gaussian window mistaken for ALiBi")
 def distance_squared(n_heads, q_len, k_len):
     """You squared the distance. The rule: the bias is a straight line, slope times distance."""
     bias = alibi.alibi_bias(n_heads, q_len, k_len)
@@ -312,15 +311,14 @@ def distance_squared(n_heads, q_len, k_len):
 
 @mistake("alibi_bias", "expected: distances times slopes, broadcast along the last axis")
 def heads_on_the_last_axis(n_heads, q_len, k_len):
-    """You left the heads on the last axis. The rule: the axes are (heads, queries, keys), so that the bias fits the
-    scores."""
+    """You left the heads on the last axis. The rule: the axes are (heads, queries, keys), to match the scores."""
     return np.moveaxis(alibi.alibi_bias(n_heads, q_len, k_len), 0, -1)
 
 
-@mistake("alibi_attention", "expected: d_model in place of the size of a head")
+@mistake("alibi_attention", "expected: d_model instead of the size of a head")
 def scaled_by_the_width_of_the_model(q, k, v, causal=True):
-    """You divided the scores by the square root of the model's width, all heads together. The rule: divide by √d, where
-    d is the number of features of one head."""
+    """You divided the scores by the square root of the model's width, which is that of all heads together. The rule:
+    divide by √d, where d is the number of features of one head."""
     q = np.asarray(q)
     narrowed = np.sqrt(q.shape[-3]).astype(q.dtype if q.dtype == np.float32 else np.float64)
     return attend(q / narrowed, k, v, causal, lambda bias: bias)
@@ -328,7 +326,7 @@ def scaled_by_the_width_of_the_model(q, k, v, causal=True):
 
 @mistake("alibi_attention", "expected: the wrong axis of the softmax")
 def softmax_over_the_queries(q, k, v, causal=True):
-    """You summed over the queries in the softmax. The rule: the weights of one query, over its keys, sum to 1."""
+    """In the softmax, you summed over the queries. The rule: the weights of one query, over its keys, sum to 1."""
     q, k, v = (np.asarray(one) for one in (q, k, v))
     scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
     scores = scores + alibi.alibi_bias(*scores.shape[-3:])
@@ -345,7 +343,7 @@ def the_logarithm_to_base_ten(slope, tolerance):
 
 
 def from_zero(n_heads):
-    """Slopes of a sequence with exponents that count from 0."""
+    """Slopes of a sequence whose exponents count from 0."""
     return 2.0 ** (-8 * np.arange(n_heads) / n_heads)
 
 
@@ -355,7 +353,7 @@ def power_below(n_heads):
 
 
 def attend(q, k, v, causal, change):
-    """Correct attention, except for the bias, which an entry changes."""
+    """Correct attention with a bias that an entry changes."""
     right = alibi.alibi_attention(q, k, v, causal)
     q, k, v = (np.asarray(one) for one in (q, k, v))
     n_heads, q_len, d = q.shape[-3:]
@@ -369,8 +367,7 @@ def attend(q, k, v, causal, change):
 
 @mistake("alibi_slopes", "expected: the two parts joined in the wrong order")
 def further_heads_first(n_heads):
-    """You put the new slopes before those of the power of two. The rule: the new slopes come after them, for the
-    further heads."""
+    """You put the new slopes before those for the power of two. The rule: they come after them, for the extra heads."""
     slopes, power = alibi.alibi_slopes(n_heads), power_below(n_heads)
     return np.concatenate([slopes[power:], slopes[:power]])
 
@@ -379,22 +376,22 @@ def multiples(n_heads):
     return 2.0 ** (-8 / n_heads) * np.arange(1, n_heads + 1)
 
 
-@mistake("alibi_slopes", "expected: * for **, in both sequences")
+@mistake("alibi_slopes", "expected: * instead of **, in both sequences")
 def ratio_times_the_head(n_heads):
-    """You multiplied the ratio 2^(−8/n) by the number of the head. The rule: raise it to that power, so that each slope
-    is the slope before it times the ratio."""
+    """You multiplied the ratio 2^(−8/n) by the head's number. The rule: raise the ratio to that power, so that each
+    slope is the slope before it times the ratio."""
     return in_two_sequences(multiples, n_heads)
 
 
 def from_queries(n_heads, places, k_len):
-    """Bias of queries at other positions."""
+    """Bias for queries at other positions."""
     return alibi.alibi_slopes(n_heads)[:, np.newaxis, np.newaxis] * -np.abs(np.subtract.outer(places, np.arange(k_len)))
 
 
 @mistake("alibi_bias", "expected: k_len − q_len − 1, and never below 0")
 def queries_one_place_too_early_with_a_cache(n_heads, q_len, k_len):
-    """Your queries stand one position too early. The rule: the last query has the position of the last key, so query i
-    is at i + (k_len − q_len)."""
+    """Your queries are one position too early. The rule: the last query has the position of the last key, so query i is
+    at i + (k_len − q_len)."""
     return from_queries(n_heads, np.arange(q_len) + max(k_len - q_len - 1, 0), k_len)
 
 
@@ -407,8 +404,7 @@ def scaled_by_the_size_of_the_values(q, k, v, causal=True):
 
 
 def weighed(q, k, v, causal, weigh):
-    """Correct attention, except for the softmax: `weigh` makes weights from the scores and the keys that may be
-    used."""
+    """Correct attention except for the softmax: `weigh` turns the scores and the mask of allowed keys into weights."""
     right = alibi.alibi_attention(q, k, v, causal)
     scores = np.asarray(q, dtype=np.float64) @ np.swapaxes(k, -1, -2) / np.sqrt(np.shape(q)[-1])
     scores = scores + alibi.alibi_bias(*scores.shape[-3:])
@@ -427,21 +423,22 @@ def exponentials(scores):
 
 @mistake("alibi_attention", "expected: the mask applied to the weights")
 def mask_after_softmax(q, k, v, causal=True):
-    """You set the weights of keys ahead to 0 after the softmax, so the rest no longer adds up to 1. The rule: set those
-    scores to −inf before the softmax."""
+    """You set the weights of keys ahead to 0 after the softmax, so the others no longer add up to 1. The rule: set
+    those scores to −inf before the softmax."""
     return weighed(q, k, v, causal, lambda scores, usable: shares(exponentials(scores)) * usable)
 
 
 @mistake("alibi_attention", "expected: the scores multiplied by the mask")
 def scores_ahead_at_zero(q, k, v, causal=True):
-    """You set the scores of keys ahead to 0, but e^0 is a weight too. The rule: set them to −inf before the softmax."""
+    """You set the scores of keys ahead to 0, but e^0 is 1, which still gives them weight. The rule: set them to −inf
+    before the softmax."""
     return weighed(q, k, v, causal, lambda scores, usable: shares(exponentials(scores * usable)))
 
 
 @mistake("alibi_attention", "expected: softmax as the formula has it")
 def exp_of_raw_scores(q, k, v, causal=True):
-    """You took exp of the scores as they are: large scores overflow, and inf/inf is NaN. The rule: subtract the largest
-    score of each row first."""
+    """You took exp of the raw scores: large ones overflow, and inf/inf is NaN. The rule: subtract the largest score of
+    each row first."""
 
     def weigh(scores, usable):
         return shares(np.exp(np.where(usable > 0, scores, -np.inf)))
@@ -451,13 +448,13 @@ def exp_of_raw_scores(q, k, v, causal=True):
 
 @mistake("alibi_attention", "expected: an argument that is not used")
 def always_causal(q, k, v, causal=True):
-    """You hide keys ahead although causal is False. The rule: if causal is False, every query may use all keys."""
+    """You hide keys ahead even if causal is False. The rule: if causal is False, every query may use all keys."""
     return alibi.alibi_attention(q, k, v)
 
 
 @mistake("alibi_bias", "expected: a sign lost between two positions")
 def positions_added_up(n_heads, q_len, k_len):
-    """You added the positions of query and key. The rule: take the distance, which is the difference of the two
+    """You added the positions of query and key. The rule: take the distance, which is the difference between the two
     positions."""
     sums = np.add.outer(np.arange(k_len - q_len, k_len), np.arange(k_len))
     return alibi.alibi_slopes(n_heads)[:, np.newaxis, np.newaxis] * -sums
@@ -465,18 +462,18 @@ def positions_added_up(n_heads, q_len, k_len):
 
 WRONG_ANSWERS = {
     "first_slope_8_heads": {
-        1: "You began at 2^0. The rule: the first slope is one step down, 2^(−8/n), and the ratio is the same number.",
+        1: "You began at 2^0. The rule: the first slope is one step lower, 2^(−8/n), and so is the ratio.",
         2**-8: "This is the slope of the last head; the first head has the largest slope.",
-        2: "You left out the minus of the exponent; slopes lie between 0 and 1.",
+        2: "You left out the minus sign in the exponent; slopes lie between 0 and 1.",
     },
     "last_slope_8_heads": {
-        2**-7: "You began at 2^0, so the last slope is a step too large. The rule: the first slope is 2^(−8/n).",
-        0.5: "This is the slope of the first head; each next one is smaller by the same ratio.",
-        2**8: "You left out the minus of the exponent; slopes lie between 0 and 1.",
+        2**-7: "You began at 2^0, so the last slope is one step too large. The rule: the first slope is 2^(−8/n).",
+        0.5: "This is the slope of the first head; each later one is smaller by the same ratio.",
+        2**8: "You left out the minus sign in the exponent; slopes lie between 0 and 1.",
         2**-64: "Your exponent is −8 · 8. The rule: head k of n has the exponent −8k/n.",
     },
     "parameters": {
         8: "You counted the slopes of 8 heads; a parameter is a number that training changes, and slopes stay fixed.",
-        1: "You counted a number that is chosen before training; a parameter is one that training changes.",
+        1: "You counted a number that is chosen before training; a parameter is a number that training changes.",
     },
 }

@@ -27,13 +27,13 @@ def weigh(q, k, mask, bias, *, scale=None, axis=-1, blocked=-np.inf):
 
 
 # bag_of_tokens, the mean of the values
-# It stands first because the first entry that fits gives the hint: with the softmax over the queries every key's
-# weights sum to 1, and the mean of the outputs is the mean of the values as well. The nearer cause is named.
+# This entry comes first because the first one that fits gives the hint. With the softmax over the queries, every key's
+# weights sum to 1, so the mean of the outputs is also the mean of the values. The hint names the more likely cause.
 
 
 AVERAGED_BEFORE = (
-    "You averaged before attention. The mean of the values, or of the rows of x, is invariant too, but it uses no"
-    " attention. The rule: average the outputs of self-attention."
+    "You averaged before attention. The mean of the values, or of the rows of x, is also invariant, but it uses no "
+    "attention. The rule: average the outputs of self-attention."
 )
 
 
@@ -43,21 +43,21 @@ def bag_of_values(x, w_q, w_k, w_v):
     return (x @ w_v).mean(axis=-2)
 
 
-@mistake("bag_of_tokens", "expected: the bag of words of other courses, without any weights", hint=AVERAGED_BEFORE)
+@mistake("bag_of_tokens", "expected: other courses' bag of words, without any weights", hint=AVERAGED_BEFORE)
 def bag_of_inputs(x, w_q, w_k, w_v):
     return exact(x)[0].mean(axis=-2)
 
 
 @mistake("softmax", "intel/xFasterTransformer #326; NVIDIA/FasterTransformer #43; pyg-team/pytorch_geometric #53")
 def softmax_without_a_shift(scores, axis=-1):
-    """You took e to the scores as they are: for a huge score this overflows, and for a very negative one it is 0. The
-    rule: subtract the maximum of each slice before the exponential."""
+    """You took e to the raw scores: this overflows for a huge score and is 0 for a very negative one. The rule:
+    subtract the maximum of each slice before the exponential."""
     weights = np.exp(exact(scores)[0])
     total = weights.sum(axis=axis, keepdims=True)
     return (weights / np.where(total == 0, 1, total)).astype(attention.softmax(scores, axis).dtype)
 
 
-@mistake("softmax", "expected: np.max without its axis; NVIDIA/FasterTransformer #43 proposes it as the mending")
+@mistake("softmax", "expected: np.max without its axis; NVIDIA/FasterTransformer #43 proposes it as the fix")
 def softmax_shifted_by_the_maximum_of_all(scores, axis=-1):
     """You subtracted the maximum of the whole array, so a slice far below it becomes 0. The rule: each slice has its
     own maximum."""
@@ -65,10 +65,10 @@ def softmax_shifted_by_the_maximum_of_all(scores, axis=-1):
     return softmax_without_a_shift.implementation(scores - (highest if np.isfinite(highest) else 0), axis)
 
 
-@mistake("softmax", "expected: an axis is reduced and not kept")
+@mistake("softmax", "expected: an axis reduced and not kept")
 def softmax_with_maxima_that_are_not_kept(scores, axis=-1):
-    """You reduced an axis without keeping it, so numpy pairs each maximum, or each sum, with another slice. The rule: a
-    reduced axis stays, with length 1."""
+    """You reduced an axis without keeping it, so numpy pairs each maximum, or each sum, with another slice. The rule:
+    keep a reduced axis, with length 1."""
     (scores,) = exact(scores)
     weights = np.exp(scores - scores.max(axis=axis))
     return weights / weights.sum(axis=axis)
@@ -90,11 +90,12 @@ def exponentials_of_the_scores(scores, axis=-1):
 
 @mistake("softmax", "expected: axis=0 written into the function")
 def softmax_along_the_first_axis_always(scores, axis=-1):
-    """Your weights sum to 1 along the first axis for every `axis`. The rule: both maximum and sum use `axis`."""
+    """Your weights sum to 1 along the first axis for every `axis`. The rule: both the maximum and the sum use
+    `axis`."""
     return attention.softmax(scores, 0)
 
 
-@mistake("softmax", "expected: the subtraction turned round")
+@mistake("softmax", "expected: the subtraction reversed")
 def softmax_of_the_negative(scores, axis=-1):
     """The largest score has the smallest weight in your result, because you took e to the maximum minus the score. The
     rule: take e to the score minus the maximum."""
@@ -134,19 +135,21 @@ def softmax_over_the_queries(q, k, mask=None, bias=None):
 
 @mistake("attention_weights", "mlc-ai/mlc-llm #3426; delzac/cntkx #10")
 def scores_without_their_scale(q, k, mask=None, bias=None):
-    """Your scores are √d too large. The rule: divide q kᵀ by the square root of the width of q."""
+    """Your scores are too large by a factor of √d. The rule: divide q kᵀ by the square root of the width of q."""
     return weigh(q, k, mask, bias, scale=1.0)
 
 
 @mistake("attention_weights", "expected: the root forgotten")
 def scores_divided_by_the_width(q, k, mask=None, bias=None):
-    """Your scores are √d too small: they are divided by d. The rule: divide by the square root of d."""
+    """Your scores are too small by a factor of √d, because you divided them by d. The rule: divide by the square root
+    of d."""
     return weigh(q, k, mask, bias, scale=np.shape(q)[-1])
 
 
 @mistake("attention_weights", "esceptico/perceiver-io #9")
 def scores_divided_by_the_inverse(q, k, mask=None, bias=None):
-    """Your scores are d times too large: you divided by 1/√d. The rule: the scores become smaller by √d."""
+    """Your scores are d times too large, because you divided by 1/√d. The rule: divide by √d, which makes the scores
+    smaller."""
     return weigh(q, k, mask, bias, scale=np.shape(q)[-1] ** -0.5)
 
 
@@ -158,15 +161,15 @@ def mask_read_the_other_way_round(q, k, mask=None, bias=None):
 
 @mistake("attention_weights", "expected: the bias added before the scale")
 def bias_scaled_with_the_scores(q, k, mask=None, bias=None):
-    """You divided the bias by √d too. The rule: scale the scores first, then add the bias as it is."""
+    """You divided the bias by √d as well. The rule: scale the scores first, then add the bias as it is."""
     smaller = None if bias is None else np.asarray(bias) / np.sqrt(np.shape(q)[-1])
     return attention.attention_weights(q, k, mask, smaller)
 
 
 @mistake("attention_weights", "YutaroOgawa/pytorch_advanced #175, and most tutorials that fill with −1e9")
 def masked_scores_of_minus_a_billion(q, k, mask=None, bias=None):
-    """You replaced masked scores by a large negative number: if a whole row is masked, all its scores are equal, and
-    the forbidden keys get weight. The rule: a masked score is −∞, and the weights of a fully masked row are 0."""
+    """You replaced masked scores with a large negative number: if a whole row is masked, all its scores are equal, and
+    forbidden keys get weight. The rule: a masked score is −∞, and the weights of a fully masked row are 0."""
     return weigh(q, k, mask, bias, blocked=-1e9)
 
 
@@ -178,19 +181,20 @@ def masked_scores_of_zero(q, k, mask=None, bias=None):
 
 @mistake("attention_weights", "expected: the mask multiplied in last")
 def weights_masked_after_the_softmax(q, k, mask=None, bias=None):
-    """You masked the weights after the softmax, so they no longer sum to 1. The rule: mask the scores before it."""
+    """You masked the weights after the softmax, so they no longer sum to 1. The rule: mask the scores before the
+    softmax."""
     right = attention.attention_weights(q, k, mask, bias)
     unmasked = attention.attention_weights(q, k, None, bias)
     return right if mask is None else unmasked * np.asarray(mask).astype(right.dtype)
 
 
-@mistake("attention_weights", "expected: a bias is taken for a distance that should cost something")
+@mistake("attention_weights", "expected: a bias is mistaken for a distance that should cost something")
 def bias_subtracted(q, k, mask=None, bias=None):
-    """You subtracted the bias. The rule: the bias is added to the scaled scores; a penalty brings its own minus."""
+    """You subtracted the bias. The rule: the bias is added to the scaled scores; a penalty is already negative."""
     return attention.attention_weights(q, k, mask, None if bias is None else -np.asarray(bias))
 
 
-@mistake("attention_weights", "expected: the order of the four steps exchanged")
+@mistake("attention_weights", "expected: the four steps in the wrong order")
 def bias_added_to_the_weights(q, k, mask=None, bias=None):
     """You added the bias to the weights. The rule: it belongs to the scores, before the softmax."""
     right = attention.attention_weights(q, k, mask, bias)
@@ -222,9 +226,9 @@ def scaled_by_axis_zero(q, k, mask=None, bias=None):
     return weigh(q, k, mask, bias, scale=np.sqrt(len(q)))
 
 
-@mistake("attention_weights", "expected: k.shape[-2] in the place of k.shape[-1]")
+@mistake("attention_weights", "expected: k.shape[-2] instead of k.shape[-1]")
 def scaled_by_the_number_of_keys(q, k, mask=None, bias=None):
-    """You divided by the root of the number of keys. The rule: divide by √d, where d is the width of q and k."""
+    """You divided by the square root of the number of keys. The rule: divide by √d, where d is the width of q and k."""
     return weigh(q, k, mask, bias, scale=np.sqrt(np.shape(k)[-2]))
 
 
@@ -234,7 +238,7 @@ def attention_without_its_bias(q, k, v, mask=None, bias=None):
     return attention.attention(q, k, v, mask)
 
 
-@mistake("attention", "expected: an argument not handed on")
+@mistake("attention", "expected: an argument not passed on")
 def attention_without_its_mask(q, k, v, mask=None, bias=None):
     """Your mask does not reach the weights. The rule: `attention` passes on both the mask and the bias."""
     return attention.attention(q, k, v, bias=bias)
@@ -243,11 +247,11 @@ def attention_without_its_mask(q, k, v, mask=None, bias=None):
 @mistake("causal_mask", "rasbt/LLMs-from-scratch #1062, and the opposite conventions within PyTorch")
 def causal_mask_of_what_is_forbidden(length):
     """Your mask is True for forbidden pairs. The rule: True means that the query may attend to the key, so row i is
-    True at 0 … i."""
+    True for keys 0 … i."""
     return ~attention.causal_mask(length)
 
 
-@mistake("causal_mask", "expected: triu for tril, or rows taken for keys")
+@mistake("causal_mask", "expected: triu instead of tril, or rows mistaken for keys")
 def causal_mask_of_the_future(length):
     """Your mask is the other triangle. The rule: row i is the query, and it may attend to itself and to the tokens
     before it."""
@@ -263,14 +267,14 @@ def causal_mask_without_the_diagonal(length):
 @mistake("self_attention", "karpathy/ng-video-lecture #6; omihub777/ViT-CIFAR #11; lucidrains/vit-pytorch #65")
 def scaled_by_the_width_of_the_model(x, w_q, w_k, w_v, mask=None):
     """You divided the scores by the square root of the width of x. The rule: divide by the square root of the width of
-    queries and keys."""
+    the queries and keys."""
     x, w_q, w_k, w_v = exact(x, w_q, w_k, w_v)
     return attention.self_attention(x, np.sqrt(w_q.shape[-1] / x.shape[-1]) * w_q, w_k, w_v, mask)
 
 
-@mistake("self_attention", "expected: the two weights look alike, and often have one shape")
+@mistake("self_attention", "expected: the two weights look alike, and often have the same shape")
 def queries_and_keys_exchanged(x, w_q, w_k, w_v, mask=None):
-    """You exchanged queries and keys. The rule: row i of the scores belongs to query i, which is made with w_q."""
+    """You swapped queries and keys. The rule: row i of the scores belongs to query i, which is computed with w_q."""
     return attention.self_attention(x, w_k, w_q, w_v, mask)
 
 
@@ -285,7 +289,7 @@ def features_as_values(x, w_q, w_k, w_v, mask=None):
     return attention.attention(x @ w_q, x @ w_k, values, mask)
 
 
-@mistake("self_attention", "expected: the argument is taken and then forgotten")
+@mistake("self_attention", "expected: the argument is accepted and then forgotten")
 def self_attention_without_its_mask(x, w_q, w_k, w_v, mask=None):
     """Your mask does not reach the weights. The rule: self_attention passes the mask on to attention."""
     return attention.self_attention(x, w_q, w_k, w_v)
@@ -294,10 +298,10 @@ def self_attention_without_its_mask(x, w_q, w_k, w_v, mask=None):
 # split_heads and merge_heads
 
 
-@mistake("split_heads", "expected: reshape straight to (heads, T, d/h), where a swap of axes is needed too")
+@mistake("split_heads", "expected: reshape straight to (heads, T, d/h), although the axes must be swapped too")
 def heads_cut_without_a_swap(x, n_heads):
-    """You cut the array in the order of its numbers in memory, so a head gets features of different columns. The rule:
-    a head has the same block of columns for every token, and the head axis then moves before the sequence."""
+    """You cut the array in memory order, so a head gets features from different columns. The rule: a head has the same
+    block of columns for every token; the head axis then moves in front of the sequence."""
     return np.asarray(x).reshape(attention.split_heads(x, n_heads).shape)
 
 
@@ -310,21 +314,21 @@ def heads_of_every_hth_column(x, n_heads):
 
 @mistake("split_heads", "expected: the reshape done, the axes not swapped")
 def heads_behind_the_tokens(x, n_heads):
-    """Your head axis stands after the sequence. The rule: the result has the shape (..., heads, sequence, feature)."""
+    """Your head axis comes after the sequence. The rule: the result has the shape (..., heads, sequence, feature)."""
     return np.swapaxes(attention.split_heads(x, n_heads), -2, -3)
 
 
-@mistake("merge_heads", "expected: reshape straight to (T, h·d), where a swap of axes is needed too")
+@mistake("merge_heads", "expected: reshape straight to (T, h·d), although the axes must be swapped too")
 def heads_merged_without_a_swap(x):
-    """You merged the array in the order of its numbers in memory, so one row gets features of several tokens. The rule:
-    a row of the result has the blocks of one token, from all heads."""
+    """You merged the array in memory order, so one row gets features from several tokens. The rule: a row of the result
+    has the blocks of one token, from all heads."""
     return np.asarray(x).reshape(attention.merge_heads(x).shape)
 
 
 @mistake("merge_heads", "expected: the wrong pair of axes swapped before the reshape")
 def heads_merged_feature_by_feature(x):
-    """You put the same feature of all heads side by side. The rule: the features of one head stay together, head after
-    head."""
+    """You put the same feature of all heads side by side. The rule: the features of one head stay together, one head
+    after another."""
     return np.moveaxis(np.asarray(x), -3, -1).reshape(attention.merge_heads(x).shape)
 
 
@@ -334,16 +338,16 @@ def rows_go_where_they_should_come_from(x, order):
     return attention.permute_tokens(x, np.argsort(order))
 
 
-@mistake("permute_tokens", "expected: x[order] is right for two axes only")
+@mistake("permute_tokens", "expected: x[order] is right only for two axes")
 def first_axis_permuted(x, order):
-    """You changed the order of the first axis. The rule: the token axis is the last axis but one."""
+    """You changed the order of the first axis. The rule: the token axis is the second-to-last axis."""
     return np.asarray(x)[order]
 
 
 @mistake("equivariance_gap", "expected: everything reordered alike")
 def mask_moves_with_the_tokens(x, w_q, w_k, w_v, order, mask=None):
-    """You moved the mask with the tokens, so your gap is always zero. The rule: a mask belongs to positions, so it is
-    the same for both outputs."""
+    """You moved the mask with the tokens, so your gap is always zero. The rule: a mask belongs to positions, so both
+    outputs use the same mask."""
     before = attention.permute_tokens(attention.self_attention(x, w_q, w_k, w_v, mask), order)
     if mask is not None:
         mask = np.asarray(mask)[..., order, :][..., order]
@@ -351,7 +355,7 @@ def mask_moves_with_the_tokens(x, w_q, w_k, w_v, order, mask=None):
     return float(np.abs(before - after).max())
 
 
-@mistake("equivariance_gap", "expected: the two words are taken for each other in much teaching material")
+@mistake("equivariance_gap", "expected: much teaching material confuses the two words")
 def invariance_measured_instead(x, w_q, w_k, w_v, order, mask=None):
     """You compared the outputs without permuting them, which measures invariance. The rule: equivariant means that the
     outputs move with their tokens."""
@@ -385,7 +389,7 @@ def bag_as_a_sum(x, w_q, w_k, w_v):
     return attention.bag_of_tokens(x, w_q, w_k, w_v) * np.float32(np.shape(x)[-2])
 
 
-@mistake("bag_of_tokens", "expected: BERT reads its answer off one row")
+@mistake("bag_of_tokens", "expected: BERT reads its answer from one row")
 def first_row_as_the_bag(x, w_q, w_k, w_v):
     """You returned the output of the first token, which changes if another token comes first. The rule: only an average
     over all tokens is invariant."""
@@ -395,11 +399,11 @@ def first_row_as_the_bag(x, w_q, w_k, w_v):
 @mistake("bag_of_tokens", "expected: the last axis is the usual one")
 def mean_over_the_features(x, w_q, w_k, w_v):
     """You averaged over the features, so there is one number per token. The rule: average over the tokens, along the
-    last axis but one."""
+    second-to-last axis."""
     return attention.self_attention(x, w_q, w_k, w_v).mean(axis=-1)
 
 
-@mistake("softmax", "expected: `axis` handed on to the sum alone")
+@mistake("softmax", "expected: `axis` passed on to the sum only")
 def softmax_shifted_along_the_last_axis(scores, axis=-1):
     """You subtracted the maximum along the last axis for every `axis`, so the numbers of one slice are shifted by
     different amounts. The rule: both the maximum and the sum use `axis`."""
@@ -410,7 +414,7 @@ def softmax_shifted_along_the_last_axis(scores, axis=-1):
     return exponentials / np.where(total == 0, 1, total)
 
 
-@mistake("softmax", "expected: `axis` handed on to one of the two")
+@mistake("softmax", "expected: `axis` passed on to one of the two")
 def softmax_summed_along_the_last_axis(scores, axis=-1):
     """You took the sum along the last axis for every `axis`. The rule: both the maximum and the sum use `axis`."""
     weights = np.asarray(attention.softmax(scores, axis), dtype=np.float64)
@@ -422,40 +426,42 @@ def softmax_summed_along_the_last_axis(scores, axis=-1):
 
 @mistake("softmax", "expected: −∞ replaced by a large negative number")
 def softmax_of_nothing_is_even(scores, axis=-1):
-    """You gave every score of a slice that is −∞ throughout the same weight. The rule: all its weights are 0."""
+    """If every score of a slice is −∞, you gave them all the same weight. The rule: all its weights are 0."""
     right = attention.softmax(scores, axis)
     forbidden = np.isneginf(np.asarray(scores, dtype=np.float64)).all(axis=axis, keepdims=True)
     return np.where(forbidden, right.dtype.type(1 / np.shape(scores)[axis]), right)
 
 
-@mistake("softmax", "expected: any number may be subtracted, and the mean comes to mind")
+@mistake("softmax", "expected: any number may be subtracted, and the mean is the first that comes to mind")
 def mean_subtracted(scores, axis=-1):
-    """You subtracted the mean: a score far above it still overflows. The rule: subtract the slice's largest score."""
+    """You subtracted the mean, so a score far above it still overflows. The rule: subtract the slice's largest
+    score."""
     scores = np.asarray(scores, dtype=np.float64)
     powers = np.exp(scores - np.where(np.isfinite(scores), scores, 0).mean(axis=axis, keepdims=True))
     total = powers.sum(axis=axis, keepdims=True)
     return powers / np.where(total == 0, 1, total)
 
 
-@mistake("bag_of_tokens", "expected: axis 0 is the sequence for two axes only")
+@mistake("bag_of_tokens", "expected: axis 0 is the sequence only if there are two axes")
 def mean_over_the_batch(x, w_q, w_k, w_v):
-    """You averaged over the first axis, the batch. The rule: average over the tokens, along the last axis but one."""
+    """You averaged over the first axis, the batch. The rule: average over the tokens, along the second-to-last axis."""
     return attention.self_attention(x, w_q, w_k, w_v).mean(axis=0)
 
 
 @mistake("self_attention", "expected: the weights of PyTorch's nn.Linear, which are stored transposed")
 def weights_of_a_linear_layer(x, w_q, w_k, w_v, mask=None):
-    """You multiplied by the weights transposed, x wᵀ. The rule: compute x w; a weight has one row per feature of x."""
+    """You multiplied by the transposed weights, x wᵀ. The rule: compute x w; a weight matrix has one row per feature of
+    x."""
     return attention.self_attention(x, *(np.swapaxes(weight, -1, -2) for weight in (w_q, w_k, w_v)), mask)
 
 
-@mistake("attention_weights", "expected: the number of pairs of features taken for the number of features")
+@mistake("attention_weights", "expected: the number of pairs mistaken for the number of features")
 def scaled_by_half_the_width(q, k, mask=None, bias=None):
     """You divided by the square root of half the width, d/2. The rule: divide by the square root of d."""
     return attention.attention_weights(np.asarray(q, np.float64) * np.sqrt(2), k, mask, bias)
 
 
-@mistake("split_heads", "expected: d/h and h exchanged in reshape")
+@mistake("split_heads", "expected: d/h and h swapped in reshape")
 def as_many_heads_as_features(x, n_heads):
     """You cut the features into d/h heads of h features each. The rule: split them into h heads of d/h features
     each."""

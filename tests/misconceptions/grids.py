@@ -1,6 +1,6 @@
 """Known mistakes with grids: each replaces one function of the solution, and must lose points.
 
-A hint names the likely cause in the words of the lesson and leaves the fix to the student.
+A hint says what the code did and then the rule, in the words of the lesson. It never gives away the line of code.
 """
 
 from itertools import chain
@@ -12,7 +12,7 @@ from solutions import grids
 
 
 def spread(rates, axis_of_pair, n_axes):
-    """Matrix of frequencies that gives each pair to the axis that an entry gets wrong."""
+    """Frequency matrix in which an entry decides the axis of each pair."""
     return rates[:, np.newaxis] * np.eye(n_axes)[axis_of_pair]
 
 
@@ -21,7 +21,7 @@ def rates_of(size, base):
 
 
 def like(result, *inputs):
-    """Dtype that the rule asks for, so that only an entry's mistake costs points."""
+    """Result in the dtype that the rule asks for, so that only an entry's mistake costs points."""
     single = all(np.asarray(one).dtype == np.float32 for one in inputs)
     return result.astype(np.float32 if single else np.float64)
 
@@ -41,19 +41,20 @@ def placed(segments, place):
 
 @mistake("grid_positions", "osaurus-ai/vmlx-swift #225 (the axes of the rotation, in an image encoder)")
 def column_before_row(height, width):
-    """You wrote the column before the row. The rule: write (y, x): the row comes first."""
+    """You wrote the column before the row. The rule: write (y, x), with the row first."""
     return grids.grid_positions(height, width)[:, ::-1]
 
 
 @mistake("grid_positions", "expected: np.meshgrid without indexing='ij', raveled")
 def cells_column_by_column(height, width):
-    """You listed the cells column by column. The rule: list them row by row: x changes from each cell to the next."""
+    """You listed the cells column by column. The rule: list them row by row, so x changes from each cell to the
+    next."""
     return grids.grid_positions(width, height)[:, ::-1]
 
 
 @mistake("grid_positions", "expected: right for square grids, so nobody notices")
 def divided_by_the_height(height, width):
-    """You divided by the height. The rule: divide the number of a cell by the width, which is the number of cells in a
+    """You divided by the height. The rule: divide the cell's number by the width, which is the number of cells in a
     row."""
     cells = np.arange(len(grids.grid_positions(height, width)))
     return np.stack([cells // height, cells % height], axis=-1)
@@ -67,8 +68,8 @@ def x_in_the_first_half(height, width, d_model, base=10000.0):
 
 @mistake("sinusoidal_2d", "facebookresearch/detr, which counts with a cumulative sum of ones")
 def coordinates_count_from_one(height, width, d_model, base=10000.0):
-    """Your coordinates count from 1. The rule: they count from 0, so that all sines of the first cell are 0 and all its
-    cosines are 1."""
+    """Your coordinates count from 1. The rule: they count from 0, so in the first cell, all sines are 0 and all cosines
+    are 1."""
     right = grids.sinusoidal_2d(height, width, d_model, base)
     larger = grids.sinusoidal_2d(height + 1, width + 1, d_model, base).reshape(height + 1, width + 1, d_model)
     return larger[1:, 1:].reshape(right.shape)
@@ -82,28 +83,28 @@ def sines_before_cosines(height, width, d_model, base=10000.0):
     return np.concatenate([y[:, 0::2], y[:, 1::2], x[:, 0::2], x[:, 1::2]], axis=-1)
 
 
-@mistake("sinusoidal_2d", "expected: the exponent of one axis kept for two")
+@mistake("sinusoidal_2d", "expected: the exponent for one axis kept for two")
 def exponents_of_the_whole_width(height, width, d_model, base=10000.0):
-    """Your exponents divide by d_model. The rule: each half is an encoding of size d/2, so they divide by d/2."""
+    """Your exponents divide by d_model. The rule: each half is an encoding of size d/2, so divide by d/2."""
     return grids.sinusoidal_2d(height, width, d_model, np.sqrt(base))
 
 
 @mistake("sinusoidal_2d", "expected: the sum cannot tell (y, x) from (x, y)")
 def codes_added_up(height, width, d_model, base=10000.0):
-    """You added the codes of y and x over all features. The rule: each axis has its own half of the features."""
+    """You added the encodings of y and x over all features. The rule: each axis has its own half of the features."""
     angles = grids.grid_positions(height, width)[:, :, np.newaxis] * rates_of(d_model, base)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).sum(axis=1).reshape(height * width, d_model)
 
 
 @mistake("sinusoidal_2d", "ml-explore/mlx-lm #1768; alibaba/MNN #3345")
 def flattened_cell_numbers(height, width, d_model, base=10000.0):
-    """You encoded the number of the cell in the flattened grid. The rule: encode the row and the column of a cell."""
+    """You encoded the cell's number in the flattened grid. The rule: encode the cell's row and column."""
     angles = np.outer(np.arange(height * width), rates_of(d_model, base))
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(height * width, d_model)
 
 
 def stretched(table, old_shape, new_shape, weights):
-    """resize_grid with other weights along each axis."""
+    """resize_grid with different weights along each axis."""
     right = grids.resize_grid(table, old_shape, new_shape)
     grid = np.asarray(table, dtype=np.float64).reshape(*old_shape, -1)
     rows, columns = (weights(old, new) for old, new in zip(old_shape, new_shape, strict=True))
@@ -111,7 +112,7 @@ def stretched(table, old_shape, new_shape, weights):
 
 
 def linear(centres, old):
-    """Weights of the two cells beside each centre, also for centres beyond the border."""
+    """Weights of the two cells beside each centre, even for centres beyond the border."""
     if old == 1:
         return np.ones((len(centres), 1))
     left = np.clip(np.floor(centres), 0, old - 2).astype(int)
@@ -123,7 +124,8 @@ def linear(centres, old):
 
 @mistake("resize_grid", "Qwen3-VL aligns corners on purpose; torch's default does not")
 def corners_aligned(table, old_shape, new_shape):
-    """You put the outer new cells on the outer old ones (aligned corners). The rule: compare the centres of cells."""
+    """You aligned the outer new cells with the outer old ones (aligned corners). The rule: align the grids by the
+    centres of their cells."""
     return stretched(
         table,
         old_shape,
@@ -132,7 +134,9 @@ def corners_aligned(table, old_shape, new_shape):
     )
 
 
-COPIES = "Each new cell copies a single old one. The rule: mix the two nearest rows and the two nearest columns."
+COPIES = (
+    "You copied a single old cell into each new one. The rule: mix the two nearest rows and the two nearest columns."
+)
 
 
 @mistake("resize_grid", "expected: the nearest centre", hint=COPIES)
@@ -145,8 +149,8 @@ def nearest_centre(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: the ratio alone moves the whole grid towards one corner")
 def corners_of_cells_for_centres(table, old_shape, new_shape):
-    """You left out the half cells: your new cell j starts at j·H/H'. The rule: use the centre of the new cell, and the
-    centres of the old cells too."""
+    """You left out the half cells: your new cell j starts at j·H/H'. The rule: use the centres of both the new cell and
+    the old cells."""
     return stretched(
         table, old_shape, new_shape, lambda old, new: linear(np.minimum(np.arange(new) * old / new, old - 1), old)
     )
@@ -154,17 +158,17 @@ def corners_of_cells_for_centres(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: the clamp left out")
 def border_not_clamped(table, old_shape, new_shape):
-    """Beyond the outer centres you continued along the last slope. The rule: clamp to the border, so that the outer
-    cells keep their values there."""
+    """Beyond the outer centres, you continued along the last slope. The rule: clamp to the border, so the outer cells
+    keep their values there."""
     return stretched(
         table, old_shape, new_shape, lambda old, new: linear((np.arange(new) + 0.5) * old / new - 0.5, old)
     )
 
 
-@mistake("resize_grid", "expected: the index clamped, and not the place")
+@mistake("resize_grid", "expected: the index clamped instead of the coordinate")
 def index_clamped_alone(table, old_shape, new_shape):
-    """You clamped the number of the cell, but not u itself: before the first centre you went on along the slope. The
-    rule: clamp u, so that the outer cells hold there."""
+    """You clamped the cell's number but not u itself, so before the first centre you continued along the slope. The
+    rule: clamp u, so the outer cells keep their values there."""
 
     def extended(old, new):
         centres = (np.arange(new) + 0.5) * old / new - 0.5
@@ -177,9 +181,9 @@ def index_clamped_alone(table, old_shape, new_shape):
     return stretched(table, old_shape, new_shape, extended)
 
 
-@mistake("resize_grid", "expected: reshape(width, height) and the axes exchanged")
+@mistake("resize_grid", "expected: reshape(width, height) with the axes swapped")
 def table_read_by_columns(table, old_shape, new_shape):
-    """You read the table column by column. The rule: read it row by row: the cells of one row of the grid follow each
+    """You read the table column by column. The rule: read it row by row, because the cells of one grid row follow each
     other."""
     by_columns = np.reshape(table, (*old_shape[::-1], -1)).swapaxes(0, 1)
     return grids.resize_grid(by_columns.reshape(np.shape(table)), old_shape, new_shape)
@@ -187,8 +191,8 @@ def table_read_by_columns(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: image libraries give sizes as (width, height)")
 def shapes_read_as_width_and_height(table, old_shape, new_shape):
-    """You read the shape as (width, height). The rule: read it as (height, width); the rows of the table run along the
-    width first."""
+    """You read the shape as (width, height). The rule: read it as (height, width); the table's rows run along the width
+    first."""
     right = grids.resize_grid(table, old_shape, new_shape)
     return np.reshape(grids.resize_grid(table, old_shape[::-1], new_shape[::-1]), right.shape)
 
@@ -200,17 +204,17 @@ def fast_half_for_both_axes(head_dim, base=10000.0):
     return grids.axial_frequencies(head_dim, np.sqrt(base))
 
 
-@mistake("axial_frequencies", "expected: one list of frequencies cut in two sections")
+@mistake("axial_frequencies", "expected: one list of frequencies cut into two sections")
 def slow_half_for_x(head_dim, base=10000.0):
-    """You gave the fast pairs to y and the slow ones to x. The rule: the frequencies start again for x, so that both
-    axes have the same."""
+    """You gave the fast pairs to y and the slow ones to x. The rule: the frequencies start again for x, so both axes
+    have the same ones."""
     return spread(rates_of(head_dim, base), np.repeat([0, 1], head_dim // 4), 2)
 
 
 @mistake("axial_frequencies", "expected: the order of alternating frequencies")
 def axial_pairs_in_turn(head_dim, base=10000.0):
-    """You gave neighbouring pairs to y and x in turn. The rule: the first half rotates with y, and the second half with
-    x."""
+    """You alternated neighbouring pairs between y and x. The rule: the first half rotates with y, and the second half
+    with x."""
     return spread(np.repeat(rates_of(head_dim // 2, base), 2), np.arange(head_dim // 2) % 2, 2)
 
 
@@ -222,28 +226,28 @@ def axial_x_first(head_dim, base=10000.0):
 
 @mistake("alternating_frequencies", "vllm-project/vllm-omni #1784")
 def sections_where_axes_alternate(head_dim, base=10000.0):
-    """You gave consecutive sections to the axes. The rule: alternate the axes: even pairs rotate with y, odd pairs with
-    x."""
+    """You gave the axes consecutive sections. The rule: alternate the axes, so even pairs rotate with y and odd pairs
+    with x."""
     return spread(rates_of(head_dim, base), np.repeat([0, 1], head_dim // 4), 2)
 
 
-@mistake("alternating_frequencies", "expected: the frequencies of the axial form in alternating order")
+@mistake("alternating_frequencies", "expected: the axial form's frequencies in alternating order")
 def both_axes_at_the_same_frequencies(head_dim, base=10000.0):
-    """Two neighbouring pairs have the same frequency in your result. The rule: every pair has a different
-    frequency, base^(−2i/d)."""
+    """In your result, two neighbouring pairs have the same frequency. The rule: every pair has a different frequency,
+    base^(−2i/d)."""
     return spread(np.repeat(rates_of(head_dim // 2, base), 2), np.arange(head_dim // 2) % 2, 2)
 
 
 @mistake("alternating_frequencies", "ggml-org/llama.cpp #13282: Pixtral has y first, Llama 4 has x first")
 def alternating_x_first(head_dim, base=10000.0):
-    """Your even pairs rotate with x. The rule: the even pairs rotate with y."""
+    """Your even pairs rotate with x. The rule: even pairs rotate with y."""
     return grids.alternating_frequencies(head_dim, base)[:, ::-1]
 
 
 @mistake("mrope_frequencies", "vllm-project/vllm-omni #1784")
 def interleaved_left_out(head_dim, sections, base=10000.0, interleaved=False):
-    """You gave consecutive sections to the axes although `interleaved` is True. The rule: if `interleaved` is True,
-    every third pair belongs to an axis."""
+    """You gave the axes consecutive sections even if `interleaved` is True. The rule: if it is True, the axes take
+    turns from pair to pair."""
     return grids.mrope_frequencies(head_dim, sections, base)
 
 
@@ -257,10 +261,10 @@ def interleaved_by(axis_of, head_dim, sections, base, interleaved):
     )
 
 
-@mistake("mrope_frequencies", "expected: the 3 of the limit left out")
+@mistake("mrope_frequencies", "expected: the 3 left out of the limit")
 def turns_end_at_the_section(head_dim, sections, base=10000.0, interleaved=False):
-    """Interleaved, you compared i with the section itself. The rule: compare i with three times the section, since an
-    axis has only every third pair."""
+    """In the interleaved form, you compared i with the section itself. The rule: compare i with three times the
+    section, since an axis has only every third pair."""
 
     def axis_of(pair, sections):
         return np.where(pair < sections[pair % 3], pair % 3, 0)
@@ -268,10 +272,10 @@ def turns_end_at_the_section(head_dim, sections, base=10000.0, interleaved=False
     return interleaved_by(axis_of, head_dim, sections, base, interleaved)
 
 
-@mistake("mrope_frequencies", "expected: the turns of h and w counted from 0")
+@mistake("mrope_frequencies", "expected: h and w given the first turns")
 def turns_begin_with_height(head_dim, sections, base=10000.0, interleaved=False):
-    """Interleaved, you begin with h, then w, then t. The rule: the order is t, h, w, so h has the pairs with i mod 3 =
-    1, and w those with i mod 3 = 2."""
+    """In the interleaved form, you begin with h, then w, then t. The rule: the order is t, h, w, so h has the pairs
+    with i mod 3 = 1, and w those with i mod 3 = 2."""
 
     def axis_of(pair, sections):
         axis = (pair + 1) % 3
@@ -280,16 +284,16 @@ def turns_begin_with_height(head_dim, sections, base=10000.0, interleaved=False)
     return interleaved_by(axis_of, head_dim, sections, base, interleaved)
 
 
-@mistake("mrope_frequencies", "expected: i mod 3 alone, right only where all sections are equal")
+@mistake("mrope_frequencies", "expected: only i mod 3, which is right only if all sections are equal")
 def sections_ignored_when_interleaved(head_dim, sections, base=10000.0, interleaved=False):
-    """Your axes take turns up to the last pair. The rule: the turns of h and of w end at three times their section, and
-    t takes the rest."""
+    """Your axes take turns up to the last pair. The rule: h and w each stop at three times their section, and t takes
+    the rest."""
     right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
     return spread(rates_of(head_dim, base), np.arange(head_dim // 2) % 3, 3) if interleaved else right
 
 
 def by_section(rates_of_section, head_dim, sections, base, interleaved):
-    """Frequencies where rates_of_section(size) gives those of each section; interleaved ones are right."""
+    """Frequencies in which rates_of_section(size) gives those of each section; the interleaved form is correct."""
     right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
     if interleaved:
         return right
@@ -299,14 +303,14 @@ def by_section(rates_of_section, head_dim, sections, base, interleaved):
 
 @mistake("mrope_frequencies", "expected: three small encodings side by side, as in the axial form")
 def frequencies_anew_in_each_section(head_dim, sections, base=10000.0, interleaved=False):
-    """Your frequencies start anew in each section. The rule: pair i has base^(−2i/d) whatever its axis."""
+    """Your frequencies start again in each section. The rule: pair i has base^(−2i/d), whatever its axis."""
     return by_section(lambda size: rates_of(2 * size, base), head_dim, sections, base, interleaved)
 
 
 @mistake("mrope_frequencies", "expected: the index counted inside the section")
 def index_anew_in_each_section(head_dim, sections, base=10000.0, interleaved=False):
-    """Each section begins with the fastest frequency again. The rule: i counts all pairs, so pair i has base^(−2i/d)
-    whatever its axis."""
+    """In your result, each section begins with the fastest frequency. The rule: i counts all pairs, so pair i has
+    base^(−2i/d), whatever its axis."""
     return by_section(lambda size: rates_of(head_dim, base)[:size], head_dim, sections, base, interleaved)
 
 
@@ -318,7 +322,7 @@ def time_listed_last(head_dim, sections, base=10000.0, interleaved=False):
 
 @mistake("apply_rope_nd", "huggingface/transformers, Qwen2-VL and Pixtral; karpathy/nanochat #264")
 def half_layout_on_a_grid(x, positions, frequencies):
-    """You paired features half the width apart, as transformers does. The rule: a pair is two neighbours here, (2i,
+    """You paired features half the width apart, as transformers does. The rule: here, a pair is two neighbours, (2i,
     2i+1)."""
     x = np.asarray(x)
     pairs = np.reshape(np.arange(x.shape[-1]), (2, -1)).T.ravel() if x.shape[-1] % 2 == 0 else slice(None)
@@ -339,7 +343,7 @@ def first_coordinate_alone(x, positions, frequencies):
 
 @mistake("apply_rope_nd", "NVIDIA/Megatron-LM #453; ml-explore/mlx-lm #1768")
 def coordinates_ignored(x, positions, frequencies):
-    """You rotated by the number of the row. The rule: rotate by the coordinates in `positions`."""
+    """You rotated by the row number. The rule: rotate by the coordinates in `positions`."""
     right = grids.apply_rope_nd(x, positions, frequencies)
     frequencies = np.sum(frequencies, axis=1, keepdims=True)
     return grids.apply_rope_nd(x, np.arange(right.shape[-2])[:, np.newaxis], frequencies)
@@ -357,11 +361,12 @@ def angles_in_single_precision(x, positions, frequencies):
 
 @mistake("grid_scores", "expected: the scale of Vaswani et al. 2017 §3.2.1 left out")
 def scores_without_their_scale(q, k, q_positions, k_positions, frequencies):
-    """Your scores are √d too large. The rule: divide them by the square root of the number of features."""
+    """Your scores are too large by a factor of √d. The rule: divide them by the square root of the number of
+    features."""
     return like(grids.grid_scores(q, k, q_positions, k_positions, frequencies) * np.sqrt(np.shape(q)[-1]), q, k)
 
 
-@mistake("grid_scores", "expected: the score then depends on where the query stands")
+@mistake("grid_scores", "expected: the score then depends on where the query is")
 def keys_not_rotated(q, k, q_positions, k_positions, frequencies):
     """You rotated the queries but not the keys. The rule: rotate both, each by its own coordinates."""
     return grids.grid_scores(q, k, q_positions, np.zeros(np.shape(k_positions)), frequencies)
@@ -369,26 +374,26 @@ def keys_not_rotated(q, k, q_positions, k_positions, frequencies):
 
 @mistake("grid_scores", "huggingface/transformers #30900 asked for it")
 def keys_rotated_the_other_way(q, k, q_positions, k_positions, frequencies):
-    """You rotated the keys in the opposite direction. The rule: rotate both in the same direction, because the product
-    then depends on the difference."""
+    """You rotated the keys in the opposite direction. The rule: rotate queries and keys in the same direction, so that
+    the product depends on the difference."""
     return grids.grid_scores(q, k, q_positions, -np.asarray(k_positions), frequencies)
 
 
 @mistake("mrope_positions", "ml-explore/mlx-lm #1768; alibaba/MNN #3345; areal-project/AReaL #217")
 def cells_numbered_like_words(segments):
-    """You numbered the cells of an image like words. The rule: each cell has its own (t, h, w)."""
+    """You numbered an image's cells like words. The rule: each cell has its own (t, h, w)."""
     return np.repeat(np.arange(len(grids.mrope_positions(segments)))[:, np.newaxis], 3, axis=1)
 
 
 @mistake("mrope_positions", "kekzl/imp #1173 warns of it: the text stays fluent and speaks of the wrong thing")
 def start_at_the_number_of_tokens(segments):
-    """After an image you continued at its number of cells. The rule: continue at 1 + the largest coordinate."""
+    """After an image, you continued at its number of cells. The rule: continue at 1 + the largest coordinate."""
     return placed(segments, lambda segment, cells, start, count: (count + cells, 0))
 
 
 @mistake("mrope_positions", "vllm-project/vllm #16878 (markers around the image counted twice)")
 def one_too_far_after_an_image(segments):
-    """The segment after an image starts one position too late in your result. The rule: it starts at 1 + the largest
+    """In your result, the segment after an image starts one position too late. The rule: it starts at 1 + the largest
     coordinate."""
     return placed(
         segments, lambda segment, cells, start, count: (start + cells, start + cells.max() + 1 + (np.ndim(segment) > 0))
@@ -397,14 +402,14 @@ def one_too_far_after_an_image(segments):
 
 @mistake("mrope_positions", "expected: the 1 left out")
 def next_segment_one_short(segments):
-    """The next segment starts at the largest coordinate of the segment before it. The rule: it starts at 1 + that
+    """You started the next segment at the largest coordinate of the segment before it. The rule: start at 1 + that
     coordinate."""
     return placed(segments, lambda segment, cells, start, count: (start + cells, start + cells.max()))
 
 
 @mistake("mrope_positions", "expected: the offset added to text alone")
 def images_start_at_zero(segments):
-    """The coordinates of an image start at 0 in your result. The rule: add the start of its segment to them."""
+    """In your result, an image's coordinates start at 0. The rule: add the start of its segment to them."""
 
     def place(segment, cells, start, count):
         return (start if np.ndim(segment) == 0 else 0) + cells, start + cells.max() + 1
@@ -428,8 +433,8 @@ def every_image_at_the_first_one_s_start(segments):
 
 @mistake("mrope_positions", "Blaizzy/mlx-vlm #1282")
 def only_the_first_image_has_a_grid(segments):
-    """You gave the first image its grid and numbered the cells of the later ones like words. The rule: number the cells
-    of every image by the same rule."""
+    """You gave only the first image its grid and numbered the cells of later images like words. The rule: number the
+    cells of every image in the same way."""
     seen = []
 
     def place(segment, cells, start, count):
@@ -443,7 +448,7 @@ def only_the_first_image_has_a_grid(segments):
 
 @mistake("mrope_positions", "expected: images tested, videos not")
 def time_stands_still(segments):
-    """Your time coordinate stays at the start of the segment, although the video has several images. The rule: add t to
+    """Your time coordinate stays at the start of the segment, although the video has several frames. The rule: add t to
     it."""
     return placed(
         segments,
@@ -451,10 +456,10 @@ def time_stands_still(segments):
     )
 
 
-@mistake("mrope_positions", "huggingface/transformers 5, which does so on purpose")
+@mistake("mrope_positions", "huggingface/transformers 5, which does this on purpose")
 def time_does_not_move_the_text_on(segments):
-    """After a long video you continued at start + max(h, w). The rule: take the largest coordinate, and time is one of
-    the three."""
+    """After a long video, you continued at start + max(h, w). The rule: take the largest of all three coordinates,
+    including time."""
 
     def place(segment, cells, start, count):
         return start + cells, start + (segment if np.ndim(segment) == 0 else max(segment[1:]))
@@ -464,7 +469,7 @@ def time_does_not_move_the_text_on(segments):
 
 @mistake("mrope_positions", "expected: (x, y) where (y, x) is meant")
 def width_before_height(segments):
-    """You wrote w before h. The rule: write (t, h, w); w changes from each cell to the next."""
+    """You wrote w before h. The rule: write (t, h, w), where w changes from each cell to the next."""
     return grids.mrope_positions(segments)[:, [0, 2, 1]]
 
 
@@ -477,11 +482,12 @@ def number_of_tokens(positions):
 
 @mistake("next_position", "vllm-project/vllm #16878 (there one too many)")
 def largest_coordinate_itself(positions):
-    """You returned the largest coordinate itself. The rule: return 1 more, because the largest coordinate is taken."""
+    """You returned the largest coordinate itself. The rule: return 1 + the largest coordinate, because the largest
+    itself is already taken."""
     return max(grids.next_position(positions) - 1, 0)
 
 
-@mistake("next_position", "expected: t is what counts on in text")
+@mistake("next_position", "expected: in text, t is the coordinate that counts up")
 def time_alone(positions):
     """You read only the time coordinate. The rule: take the largest of all three coordinates."""
     return grids.next_position(np.asarray(positions)[:, :1])
@@ -489,13 +495,13 @@ def time_alone(positions):
 
 @mistake("sinusoidal_2d", "expected: one list of frequencies cut into two halves")
 def frequencies_go_on_for_x(height, width, d_model, base=10000.0):
-    """Your x continues with the frequencies at which y has stopped. The rule: the frequencies start again for x."""
+    """Your x continues with the frequencies where y stopped. The rule: the frequencies start again for x."""
     angles = grids.grid_positions(height, width)[:, :, np.newaxis] * rates_of(d_model, base).reshape(2, -1)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(height * width, d_model)
 
 
 def exchanged(neighbours):
-    """Weights of the two cells beside each centre, exchanged; `neighbours(centres, old)` returns those cells."""
+    """Swapped weights of the two cells beside each centre; `neighbours(centres, old)` returns those cells."""
 
     def weights(old, new):
         centres = np.clip((np.arange(new) + 0.5) * old / new - 0.5, 0, old - 1)
@@ -508,10 +514,10 @@ def exchanged(neighbours):
     return weights
 
 
-@mistake("resize_grid", "expected: f and 1 − f exchanged")
+@mistake("resize_grid", "expected: f and 1 − f swapped")
 def shares_exchanged(table, old_shape, new_shape):
-    """You exchanged the two shares, so the cell that is farther from the new centre gets the larger one. The rule: the
-    nearer cell has the larger weight."""
+    """You swapped the two shares, so the cell that is farther from the new centre gets the larger share. The rule: the
+    nearer cell has the larger share."""
 
     def neighbours(centres, old):
         return np.floor(centres), np.minimum(np.floor(centres) + 1, old - 1)
@@ -521,8 +527,8 @@ def shares_exchanged(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: a negative index, which numpy counts from the end")
 def border_wraps_around(table, old_shape, new_shape):
-    """Beyond the border you took the cells of the other side. The rule: clamp to the border, so that the outer cells
-    keep their values there."""
+    """Beyond the border, you took cells from the opposite side. The rule: clamp to the border, so the outer cells keep
+    their values there."""
 
     def wrapped(old, new):
         centres = (np.arange(new) + 0.5) * old / new - 0.5
@@ -537,8 +543,8 @@ def border_wraps_around(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: antialias=True, or PIL, which always does it")
 def averaged_where_it_shrinks(table, old_shape, new_shape):
-    """If the grid shrinks, you averaged over more than two cells per axis, which is called antialiasing. The rule: use
-    the two cells beside the centre."""
+    """For a smaller grid, you averaged more than two cells per axis, which is called antialiasing. The rule: use the
+    two cells beside the centre."""
 
     def averaged(old, new):
         scale = max(old / new, 1)
@@ -549,10 +555,10 @@ def averaged_where_it_shrinks(table, old_shape, new_shape):
     return stretched(table, old_shape, new_shape, averaged)
 
 
-@mistake("mrope_frequencies", "expected: sections counted down pair by pair")
+@mistake("mrope_frequencies", "expected: sections used up pair by pair")
 def sections_counted_down(head_dim, sections, base=10000.0, interleaved=False):
-    """Interleaved, you gave every axis exactly as many pairs as its section. The rule: only i mod 3 and three times the
-    section decide, so h and w can get fewer pairs."""
+    """In the interleaved form, you gave every axis exactly as many pairs as its section. The rule: only i mod 3 and
+    three times the section decide, so h and w can get fewer pairs."""
     right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
     if not interleaved:
         return right
@@ -570,9 +576,9 @@ def angles_averaged(x, positions, frequencies):
     return grids.apply_rope_nd(x, np.asarray(positions) / np.shape(positions)[1], frequencies)
 
 
-@mistake("apply_rope_nd", "expected: np.deg2rad on an angle that is in radians already")
+@mistake("apply_rope_nd", "expected: np.deg2rad on an angle that is already in radians")
 def angles_in_degrees(x, positions, frequencies):
-    """You read the angles as degrees. The rule: the angles are in radians, as np.cos and np.sin expect them."""
+    """You treated the angles as degrees. The rule: the angles are in radians, as np.cos and np.sin expect them."""
     return grids.apply_rope_nd(x, np.deg2rad(positions), frequencies)
 
 
@@ -582,29 +588,30 @@ def coordinates_cut_off(x, positions, frequencies):
     return grids.apply_rope_nd(x, np.trunc(positions), frequencies)
 
 
-@mistake("grid_scores", "expected: the size of the angles in place of that of the features")
+@mistake("grid_scores", "expected: the number of angles instead of that of features")
 def scaled_by_the_pairs(q, k, q_positions, k_positions, frequencies):
     """You divided by the square root of the number of pairs. The rule: divide by √d, where d is the number of
     features."""
     return grids.grid_scores(q, k, q_positions, k_positions, frequencies) * np.sqrt(2)
 
 
-@mistake("next_position", "expected: initial=0 for the largest of nothing")
+@mistake("next_position", "expected: initial=0 for the maximum of nothing")
 def first_token_at_one(positions):
-    """If there is no token, you begin with 0 as the largest coordinate, so the first token is at 1. The rule: the first
-    token is at 0."""
+    """Before any token, you use 0 as the largest coordinate, so the first token is at 1. The rule: the first token is
+    at 0."""
     return max(grids.next_position(positions), 1)
 
 
 @mistake("next_position", "expected: right after text, where the last row is the largest")
 def last_row_alone(positions):
-    """You read only the last row. The rule: take the largest coordinate of all rows."""
+    """You read only the last row. The rule: take the largest coordinate in all rows."""
     return grids.next_position(np.asarray(positions)[-1:])
 
 
 @mistake("mrope_frequencies", "expected: the width before the height")
 def width_takes_the_turn_of_height(head_dim, sections, base=10000.0, interleaved=False):
-    """Interleaved, you exchanged h and w. The rule: h has the pairs with i mod 3 = 1, and w those with i mod 3 = 2."""
+    """In the interleaved form, you swapped h and w. The rule: h has the pairs with i mod 3 = 1, and w those with i mod
+    3 = 2."""
 
     def axis_of(pair, sections):
         axis = -pair % 3
@@ -613,7 +620,7 @@ def width_takes_the_turn_of_height(head_dim, sections, base=10000.0, interleaved
     return interleaved_by(axis_of, head_dim, sections, base, interleaved)
 
 
-BY_A_SUM = "After an image you continued at a sum of its sides. The rule: continue at 1 + the largest coordinate."
+BY_A_SUM = "After an image, you continued at a sum of its sides. The rule: continue at 1 + the largest coordinate."
 
 
 @mistake("mrope_positions", "expected: the three sides added up", hint=BY_A_SUM)
@@ -630,10 +637,9 @@ def start_at_the_sum_of_the_largest_coordinates(segments):
     return placed(segments, place)
 
 
-@mistake("mrope_positions", "expected: t taken for the number of the frame in its own video")
+@mistake("mrope_positions", "expected: t mistaken for the frame number within the video")
 def time_starts_anew(segments):
-    """The time of an image starts at 0 in your result. The rule: add the start of the segment to all three
-    coordinates."""
+    """In your result, an image's time starts at 0. The rule: add the start of the segment to all three coordinates."""
 
     def place(segment, cells, start, count):
         own = np.array([0 if np.ndim(segment) else start, start, start])
@@ -644,7 +650,7 @@ def time_starts_anew(segments):
 
 @mistake("mrope_positions", "expected: the largest coordinate taken axis by axis")
 def every_axis_counts_on_by_itself(segments):
-    """Each of your axes continues its own count. The rule: a segment starts at one number, for all three
+    """In your result, each axis continues its own count. The rule: a segment starts at the same number for all three
     coordinates."""
     return placed(segments, lambda segment, cells, start, count: (start + cells, start + cells.max(axis=0) + 1))
 
@@ -656,7 +662,8 @@ def half_way(centres, old):
 
 @mistake("resize_grid", "expected: half of the formula for aligned centres")
 def old_half_cell_left_out(table, old_shape, new_shape):
-    """You left out the last − 1/2 of u, but the centre of old row 0 is 1/2 too. The rule: u is (j + 1/2)·H/H' − 1/2."""
+    """You left out the last − 1/2 of u, but the centre of old row 0 is also at 1/2. The rule: u is (j + 1/2)·H/H' −
+    1/2."""
     return stretched(table, old_shape, new_shape, lambda old, new: half_way((np.arange(new) + 0.5) * old / new, old))
 
 
@@ -666,9 +673,9 @@ def new_half_cell_left_out(table, old_shape, new_shape):
     return stretched(table, old_shape, new_shape, lambda old, new: half_way(np.arange(new) * old / new - 0.5, old))
 
 
-@mistake("resize_grid", "expected: the two sizes exchanged in the ratio")
+@mistake("resize_grid", "expected: the two sizes swapped in the ratio")
 def ratio_of_sides_upside_down(table, old_shape, new_shape):
-    """Your ratio is upside down: H'/H. The rule: the ratio is H/H', because u counts in old rows."""
+    """Your ratio, H'/H, is upside down. The rule: the ratio is H/H', because u counts in old rows."""
     return stretched(
         table, old_shape, new_shape, lambda old, new: half_way((np.arange(new) + 0.5) * new / old - 0.5, old)
     )
@@ -682,7 +689,7 @@ def cell_before_the_centre(table, old_shape, new_shape):
     return stretched(table, old_shape, new_shape, before)
 
 
-@mistake("sinusoidal_2d", "expected: sine and cosine exchanged")
+@mistake("sinusoidal_2d", "expected: sine and cosine swapped")
 def cosine_before_sine(height, width, d_model, base=10000.0):
     """You wrote the cosine of a pair before its sine. The rule: the sine comes first."""
     right = grids.sinusoidal_2d(height, width, d_model, base)
@@ -696,7 +703,7 @@ def sections_for(order, head_dim, sections, base, interleaved):
 
 @mistake("mrope_frequencies", "expected: width before height, as in (x, y)")
 def width_before_height_in_sections(head_dim, sections, base=10000.0, interleaved=False):
-    """In sections, you exchanged h and w. The rule: the order is t, then h, then w."""
+    """In the form with consecutive sections, you swapped h and w. The rule: the order is t, then h, then w."""
     return sections_for([0, 2, 1], head_dim, sections, base, interleaved)
 
 
@@ -707,25 +714,25 @@ def sections_in_reverse(head_dim, sections, base=10000.0, interleaved=False):
 
 
 def turned_by(x, positions, frequencies, turn):
-    """apply_rope_nd, where `turn` combines the two features of a pair with cos and sin."""
+    """apply_rope_nd, in which `turn` combines the two features of a pair with cos and sin."""
     right = grids.apply_rope_nd(x, positions, frequencies)
     angles = np.asarray(positions, dtype=np.float64) @ np.asarray(frequencies).T
     even, odd = turn(np.asarray(x)[..., 0::2], np.asarray(x)[..., 1::2], np.cos(angles), np.sin(angles))
     return np.stack([even, odd], axis=-1).reshape(right.shape).astype(right.dtype)
 
 
-@mistake("apply_rope_nd", "expected: the two names exchanged")
+@mistake("apply_rope_nd", "expected: the two names swapped")
 def cos_and_sin_exchanged(x, positions, frequencies):
-    """You exchanged cos and sin. The rule: a pair becomes x_2i·cos − x_2i+1·sin, then x_2i·sin + x_2i+1·cos."""
+    """You swapped cos and sin. The rule: a pair becomes x_2i·cos − x_2i+1·sin, then x_2i·sin + x_2i+1·cos."""
     return turned_by(
         x, positions, frequencies, lambda even, odd, cos, sin: (even * sin - odd * cos, even * cos + odd * sin)
     )
 
 
-@mistake("apply_rope_nd", "expected: two lines on one array, and a slice that is no copy")
+@mistake("apply_rope_nd", "expected: two lines that change one array, through a slice that is not a copy")
 def first_features_overwritten(x, positions, frequencies):
-    """You overwrote the first features of the pairs before you computed the second ones from them. The rule: compute
-    both features from their old values."""
+    """You overwrote the first feature of each pair before you computed the second one from it. The rule: compute both
+    features from their old values."""
 
     def turn(even, odd, cos, sin):
         even = even * cos - odd * sin
@@ -741,7 +748,7 @@ ONE_AXIS = (
 
 
 def one_axis(axis_of, x, positions, frequencies):
-    """apply_rope_nd, where `axis_of` leaves each pair the frequency of a single axis."""
+    """apply_rope_nd in which `axis_of` leaves each pair the frequency of a single axis."""
     grids.apply_rope_nd(x, positions, frequencies)
     alone = np.eye(np.shape(frequencies)[1])[axis_of(np.asarray(frequencies))]
     return grids.apply_rope_nd(x, positions, np.asarray(frequencies) * alone)
@@ -757,7 +764,7 @@ def fastest_axis_of_each_pair(x, positions, frequencies):
     return one_axis(lambda frequencies: np.argmax(np.abs(frequencies), axis=1), x, positions, frequencies)
 
 
-@mistake("grid_scores", "expected: a line copied, and one name left")
+@mistake("grid_scores", "expected: a line copied, and one name left unchanged")
 def positions_of_the_keys_for_both(q, k, q_positions, k_positions, frequencies):
     """You rotated queries and keys by the same positions. The rule: rotate each by its own coordinates."""
     return grids.grid_scores(q, k, k_positions, k_positions, frequencies)
@@ -772,31 +779,31 @@ def going_on_at(side, segments):
     return placed(segments, place)
 
 
-@mistake("mrope_positions", "expected: the last column taken for the largest coordinate")
+@mistake("mrope_positions", "expected: the last column mistaken for the largest coordinate")
 def next_start_from_the_width(segments):
-    """After an image you continued at its width. The rule: continue at 1 + the largest coordinate, of time and height
-    too."""
+    """After an image, you continued at its width. The rule: continue at 1 + the largest coordinate; time and height
+    count too."""
     return going_on_at(2, segments)
 
 
-@mistake("mrope_positions", "expected: images as high as they are wide")
+@mistake("mrope_positions", "expected: images that are as high as they are wide")
 def next_start_from_the_height(segments):
-    """After an image you continued at its height. The rule: continue at 1 + the largest coordinate, of time and width
-    too."""
+    """After an image, you continued at its height. The rule: continue at 1 + the largest coordinate; time and width
+    count too."""
     return going_on_at(1, segments)
 
 
-@mistake("mrope_positions", "expected: the first column taken for the position")
+@mistake("mrope_positions", "expected: the first column mistaken for the position")
 def next_start_from_the_time(segments):
-    """After an image you continued at its time. The rule: continue at 1 + the largest coordinate, of height and width
-    too."""
+    """After an image, you continued at its time. The rule: continue at 1 + the largest coordinate; height and width
+    count too."""
     return going_on_at(0, segments)
 
 
-@mistake("mrope_positions", "expected: the largest coordinate of the last segment alone")
+@mistake("mrope_positions", "expected: the largest coordinate of the last segment only")
 def empty_text_starts_anew(segments):
-    """After an empty text you begin at 0 again. The rule: continue at 1 + the largest coordinate so far, which
-    stays."""
+    """After an empty text, you begin at 0 again. The rule: continue at 1 + the largest coordinate so far, which an
+    empty text does not change."""
 
     def place(segment, cells, start, count):
         return start + cells, (start + cells).max(initial=-1) + 1
@@ -804,9 +811,10 @@ def empty_text_starts_anew(segments):
     return placed(segments, place)
 
 
-@mistake("mrope_positions", "expected: the loops over h and w exchanged")
+@mistake("mrope_positions", "expected: the loops over h and w swapped")
 def cells_column_by_column_in_an_image(segments):
-    """You listed the cells of an image column by column. The rule: list them row by row: w changes with each cell."""
+    """You listed an image's cells column by column. The rule: list them row by row, so w changes from each cell to the
+    next."""
 
     def place(segment, cells, start, count):
         order = np.lexsort((cells[:, 1], cells[:, 2], cells[:, 0]))
@@ -815,9 +823,10 @@ def cells_column_by_column_in_an_image(segments):
     return placed(segments, place)
 
 
-@mistake("mrope_positions", "expected: text is a sequence, and only time counts a sequence")
+@mistake("mrope_positions", "expected: text is a sequence, and only time counts in a sequence")
 def text_moves_in_time_alone(segments):
-    """Your tokens of text have 0 as h and w. The rule: token i of a text has three equal coordinates, start + i."""
+    """In your result, text tokens have h = 0 and w = 0. The rule: token i of a text has three equal coordinates, start
+    + i."""
     positions, begin = grids.mrope_positions(segments).copy(), 0
     for segment in segments:
         size = int(np.prod(segment))
@@ -829,27 +838,27 @@ def text_moves_in_time_alone(segments):
 
 @mistake("mrope_positions", "expected: the running start forgotten")
 def every_segment_starts_at_zero(segments):
-    """All your segments start at 0. The rule: only the first segment starts at 0, and each next one starts at 1 + the
+    """All your segments start at 0. The rule: only the first segment starts at 0; each later one starts at 1 + the
     largest coordinate so far."""
     return np.concatenate([np.zeros((0, 3), dtype=np.int64), *(grids.mrope_positions([one]) for one in segments)])
 
 
 @mistake("apply_rope_nd", "expected: (x, y) read where (y, x) is meant")
 def axes_in_the_other_order(x, positions, frequencies):
-    """You multiplied each coordinate by the frequencies of another axis. The rule: column a belongs to axis a."""
+    """You multiplied each coordinate by another axis's frequencies. The rule: column a belongs to axis a."""
     return grids.apply_rope_nd(x, positions, np.asarray(frequencies)[:, ::-1])
 
 
-@mistake("mrope_frequencies", "expected: the branches of an if exchanged")
+@mistake("mrope_frequencies", "expected: the branches of an if swapped")
 def two_forms_exchanged(head_dim, sections, base=10000.0, interleaved=False):
-    """You exchanged the two forms. The rule: the sections are consecutive by default, and interleaved if `interleaved`
-    is True."""
+    """You swapped the two forms. The rule: the sections are consecutive by default, and interleaved if `interleaved` is
+    True."""
     return grids.mrope_frequencies(head_dim, sections, base, not interleaved)
 
 
-@mistake("grid_scores", "expected: the two arguments of the product exchanged")
+@mistake("grid_scores", "expected: the two arguments of the product swapped")
 def scores_key_by_query(q, k, q_positions, k_positions, frequencies):
-    """You exchanged rows and columns. The rule: the scores have one row per query and one column per key."""
+    """You swapped rows and columns. The rule: the scores have one row per query and one column per key."""
     return np.swapaxes(grids.grid_scores(q, k, q_positions, k_positions, frequencies), -1, -2)
 
 
@@ -861,8 +870,8 @@ def old_shape_read_as_width_and_height(table, old_shape, new_shape):
 
 @mistake("mrope_positions", "Qwen2.5-VL, which counts time in seconds")
 def time_runs_twice_as_fast(segments):
-    """The time of your images moves by 2 from frame to frame, as in Qwen2.5-VL, and height and width by 1. The rule:
-    every coordinate counts the cells."""
+    """Your time moves by 2 from frame to frame, as in Qwen2.5-VL, but height and width move by 1. The rule: every
+    coordinate counts cells."""
 
     def place(segment, cells, start, count):
         faster = cells * (1 if isinstance(segment, int) else np.array([2, 1, 1]))
@@ -877,8 +886,8 @@ FALLING = (
     "exponent."
 )
 DIVIDED = (
-    "You did not divide the exponent by the size, so that the frequencies vanish at once. The rule: the exponent is a "
-    "quotient, divided by the size."
+    "You did not divide the exponent by the size, so the frequencies fall to almost 0 at once. The rule: the exponent "
+    "is divided by the size."
 )
 
 
@@ -933,13 +942,13 @@ vars().update(
 
 WRONG_ANSWERS = {
     "tokens_of_a_16_by_16_image": {
-        32: "You added height and width; every cell of the grid is a token.",
+        32: "You added height and width; every cell in the grid is a token.",
         16: "You counted one row of the grid; every row has 16 cells.",
-        225: "You counted 15 per side; coordinates 0 to 15 are 16 cells.",
+        225: "You counted 15 per side; coordinates 0 to 15 make 16 cells.",
     },
     "position_of_text_after_it": {
         256: "You counted the tokens before it. The rule: return 1 + the largest coordinate so far.",
-        15: "This is the largest coordinate of the image; the next segment starts at 1 more.",
+        15: "This is the image's largest coordinate; the next segment starts at 1 + that.",
         17: "You counted coordinates from 1; they count from 0, and the next segment starts at 1 + the largest.",
         32: "You added height and width. The rule: take 1 + the largest single coordinate.",
     },

@@ -1,6 +1,6 @@
 """Known mistakes with learned positions: each replaces one function of the solution, and must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. It never hands over the line of code.
+A hint says what the code did and then the rule, in the words of the lesson. It never gives away the line of code.
 """
 
 from itertools import chain
@@ -12,7 +12,7 @@ from solutions import learned
 
 
 def mixed(table, where):
-    """Table read at the fractional rows `where`, for entries that get those rows wrong."""
+    """Table read at fractional row numbers, for entries that get those numbers wrong."""
     table = np.asarray(table)
     where = np.clip(where, 0, len(table) - 1)
     below = np.floor(where).astype(np.int64)
@@ -22,7 +22,7 @@ def mixed(table, where):
     return resized.astype(table.dtype if table.dtype == np.float32 else np.float64)
 
 
-@mistake("init_table", "llm-random/llm-random #508 (standard deviation and variance mixed up)")
+@mistake("init_table", "llm-random/llm-random #508 (standard deviation and variance confused)")
 def variance_for_standard_deviation(max_len, d_model, seed, std=0.02):
     """Your numbers are too small: you passed std², the variance. The rule: the generator expects std, the standard
     deviation."""
@@ -35,7 +35,7 @@ def table_without_its_std(max_len, d_model, seed, std=0.02):
     return learned.init_table(max_len, d_model, seed, 1.0)
 
 
-@mistake("init_table", "expected: std taken for the variance")
+@mistake("init_table", "expected: std mistaken for the variance")
 def root_of_the_standard_deviation(max_len, d_model, seed, std=0.02):
     """Your numbers are too large: you passed √std, as if std were the variance. The rule: the generator expects std
     itself."""
@@ -54,17 +54,17 @@ def std_as_the_mean(max_len, d_model, seed, std=0.02):
     return np.random.default_rng(seed).normal(std, 1.0, (max_len, d_model))
 
 
-@mistake("init_table", "expected: the shape exchanged and transposed back")
+@mistake("init_table", "expected: the shape swapped and the table transposed back")
 def table_drawn_by_columns(max_len, d_model, seed, std=0.02):
-    """You drew the numbers feature by feature and then exchanged the axes. The rule: draw in the order of (max_len,
-    d_model), row after row."""
+    """You drew the numbers feature by feature and then swapped the axes. The rule: draw with the shape (max_len,
+    d_model), row by row."""
     return learned.init_table(d_model, max_len, seed, std).T
 
 
 @mistake("init_table", "expected: BERT's truncated normal distribution, with clip")
 def table_cut_off_at_two_deviations(max_len, d_model, seed, std=0.02):
-    """No number of your table is farther from 0 than two standard deviations, because you cut off such numbers. The
-    rule: keep every number as the normal distribution gives it."""
+    """You cut off numbers that are more than two standard deviations from 0. The rule: keep every number as it is drawn
+    from the normal distribution."""
     return np.clip(learned.init_table(max_len, d_model, seed, std), -2 * std, 2 * std)
 
 
@@ -82,8 +82,8 @@ def rows_counted_from_one(table, positions):
 
 @mistake("lookup", "expected: atleast_1d, as a guard")
 def single_positions_as_a_list(table, positions):
-    """For a single position you returned an array of one row. The rule: the result has the shape of positions, then d,
-    so a single position gives one row, of shape (d,)."""
+    """For a single position, you returned an array with one row. The rule: the result has the shape of positions, then
+    d, so a single position gives one row, of shape (d,)."""
     return np.atleast_2d(learned.lookup(table, positions))
 
 
@@ -103,9 +103,9 @@ def positions_along_the_batch(token_table, position_table, token_ids):
     return learned.lookup(token_table, token_ids) + places
 
 
-@mistake("embed", "expected: one count over all tokens of the batch")
+@mistake("embed", "expected: one count over all tokens in the batch")
 def positions_run_through_the_batch(token_table, position_table, token_ids):
-    """Your positions keep counting from one sequence of the batch into the next. The rule: each sequence starts at
+    """Your positions keep counting from one sequence in the batch to the next. The rule: each sequence starts at
     position 0."""
     ids = np.asarray(token_ids)
     places = np.arange(ids.size).reshape(ids.shape)
@@ -137,17 +137,17 @@ def token_rows_scaled(token_table, position_table, token_ids):
 
 @mistake("lookup_gradient", "pytorch/pytorch #1528, #1631; pymc-devs/pytensor #2242")
 def repeated_positions_count_once(table_shape, positions, grad_output):
-    """You counted a row that was read several times only once, because `+=` and `=` write a repeated row once. The
-    rule: add all its gradients."""
+    """If a row was read several times, you counted only one of its gradients, because `+=` and `=` write a repeated row
+    once. The rule: add all its gradients."""
     right = learned.lookup_gradient(table_shape, positions, grad_output)
     gradient = np.zeros_like(right)
     gradient[positions] += grad_output
     return gradient
 
 
-@mistake("lookup_gradient", "expected: PyTorch's option scale_grad_by_freq, taken for the rule")
+@mistake("lookup_gradient", "expected: PyTorch's option scale_grad_by_freq, mistaken for the rule")
 def repeated_positions_averaged(table_shape, positions, grad_output):
-    """You averaged the gradients of a row that was read several times. The rule: add them, because each reading
+    """You averaged the gradients of a row that was read several times. The rule: add them, because each read
     contributes to the loss."""
     right = learned.lookup_gradient(table_shape, positions, grad_output)
     reads = np.bincount(np.ravel(positions), minlength=len(right))
@@ -172,7 +172,7 @@ def row_after_the_last_is_trained(max_len, lengths):
     return np.arange(max_len) <= np.max(lengths)
 
 
-@mistake("trained_rows", "expected: all for any")
+@mistake("trained_rows", "expected: all() instead of any()")
 def shortest_sequence_decides(max_len, lengths):
     """You marked only the rows that every sequence reaches. The rule: one long sequence is enough to train a row."""
     return np.arange(max_len) < np.min(lengths)
@@ -180,13 +180,14 @@ def shortest_sequence_decides(max_len, lengths):
 
 @mistake("trained_rows", "expected: the claim in articles that padding trains all rows")
 def padding_trains_every_row(max_len, lengths):
-    """You marked every row as trained. The rule: only rows of real tokens get a gradient, and padding gets none."""
+    """You marked every row as trained. The rule: only rows read by real tokens get a gradient; padding gets none."""
     return np.ones(max_len, dtype=bool)
 
 
-@mistake("trained_rows", "expected: a length taken for a position")
+@mistake("trained_rows", "expected: a length mistaken for a position")
 def only_last_positions_are_trained(max_len, lengths):
-    """You marked only the last position of each sequence. The rule: length n reads all rows from 0 to n − 1."""
+    """You marked only the last position of each sequence. The rule: a sequence of length n reads all rows from 0 to n −
+    1."""
     return np.isin(np.arange(max_len), np.asarray(lengths) - 1)
 
 
@@ -206,8 +207,9 @@ def last_row_never_reached(table, new_len):
 
 @mistake("resize_table", "expected: align_corners=False, and the case of one row by itself")
 def centres_of_cells_lined_up(table, new_len):
-    """You placed the new rows by their centres, as image libraries do, and so moved the end rows. The rule: the first
-    row stays first and the last row stays last, with rows − 1 and new_len − 1 steps between them."""
+    """You placed the new rows by their centres, as image libraries do, which moved the first and last rows. The rule:
+    the first row stays first and the last row stays last, with rows − 1 old steps and new_len − 1 new steps between
+    them."""
     right = learned.resize_table(table, new_len)
     return right if new_len == 1 else mixed(table, (np.arange(new_len) + 0.5) * len(table) / new_len - 0.5)
 
@@ -225,22 +227,27 @@ NEVER_MIXED = (
 )
 
 
-@mistake("resize_table", "expected: nearest neighbour for linear interpolation", hint=NEVER_MIXED)
+@mistake("resize_table", "expected: nearest neighbour instead of linear interpolation", hint=NEVER_MIXED)
 def nearest_row_taken(table, new_len):
     return mixed(table, np.round(np.linspace(0, len(table) - 1, new_len)))
 
 
-@mistake("resize_table", "expected: the lower row taken half way, where np.round takes the even one", hint=NEVER_MIXED)
+@mistake(
+    "resize_table",
+    "expected: the lower row taken at the halfway point, where np.round takes the even one",
+    hint=NEVER_MIXED,
+)
 def nearest_row_taken_from_below(table, new_len):
     return mixed(table, np.ceil(np.linspace(0, len(table) - 1, new_len) - 0.5))
 
 
-@mistake("resize_table", "expected: f and 1 − f exchanged")
+@mistake("resize_table", "expected: f and 1 − f swapped")
 def shares_exchanged(table, new_len):
-    """You exchanged the two shares, so the row that is farther away gets the larger one. The rule: the fraction f
-    belongs to the row above, 1 − f to the row below."""
+    """You swapped the two shares, so the row that is farther away gets the larger share. The rule: the fraction f
+    belongs to the row above, and 1 − f to the row below."""
     where = np.linspace(0, len(table) - 1, new_len)
-    # A new row that lies on an old one takes all of the row above it; at the end there is none, and one row is no mix.
+    # A new row that lies on an old one takes all of the row above it; the last row has none above it, and a single row
+    # is not mixed.
     return mixed(table, np.floor(where) + (1 - where % 1 if new_len > 1 else 0))
 
 
@@ -253,8 +260,8 @@ def one_row_is_the_mean(table, new_len):
 
 @mistake("init_table", "expected: one row drawn and repeated, or the seed used for every row")
 def one_row_for_all_positions(max_len, d_model, seed, std=0.02):
-    """All rows of your table are the same. The rule: draw every number separately, the whole table in one call of the
-    generator; otherwise all positions have the same row."""
+    """All rows of your table are the same. The rule: every number is drawn separately, with one call for the whole
+    table; otherwise all positions get the same row."""
     table = learned.init_table(max_len, d_model, seed, std)
     return np.broadcast_to(table[:1], table.shape).copy()
 
@@ -283,21 +290,22 @@ def table_decays_by_the_learning_rate(table, gradient, learning_rate):
     return decayed(table, gradient, learning_rate, learning_rate)
 
 
-@mistake("sgd_step", "expected: the rate forgotten, or taken for 1")
+@mistake("sgd_step", "expected: the rate forgotten, or assumed to be 1")
 def step_without_its_rate(table, gradient, learning_rate):
     """You subtracted the whole gradient. The rule: subtract learning_rate times the gradient."""
     return np.asarray(table, dtype=np.float64) - np.asarray(gradient)
 
 
-@mistake("trained_rows", "expected: sum in place of any")
+@mistake("trained_rows", "expected: sum() instead of any()")
 def sequences_counted(max_len, lengths):
-    """You counted how many sequences read a row. The rule: return True or False, whether any sequence reads the row."""
+    """You counted how many sequences read a row. The rule: return True if any sequence reads the row, and False if none
+    does."""
     return (np.atleast_1d(lengths)[:, np.newaxis] > np.arange(max_len)).sum(axis=0)
 
 
 @mistake("trained_rows", "expected: all tokens of the training set counted")
 def lengths_added_up(max_len, lengths):
-    """You added up the lengths. The rule: every sequence starts at row 0, so only the longest one decides."""
+    """You added up the lengths. The rule: every sequence starts at row 0, so only the longest one matters."""
     return np.arange(max_len) < np.sum(lengths)
 
 
@@ -324,15 +332,15 @@ vars().update(
 WRONG_ANSWERS = {
     "rows_available_at_position_1024": {
         1: "You counted positions from 1; they count from 0, and so do the rows of a table.",
-        1024: "This is how many rows the table has in all; the question is how many of them belong to position 1024.",
+        1024: "This is how many rows the whole table has; the question is how many of them belong to position 1024.",
         1023: "This is the last position with a row; the question is how many rows position 1024 has.",
     },
     "parameters_gpt2": {
         512 * 768: "This is the table of BERT-base, with 512 positions; GPT-2 has 1024.",
-        1023 * 768: "You counted a row too few; positions 0 to 1023 are 1024 rows.",
-        1025 * 768: "You counted a row too many; positions 0 to 1023 are 1024 rows.",
-        1024 + 768: "You added rows and features; a table holds one number per row and feature.",
-        1024: "You counted the rows; each row holds 768 numbers.",
-        768: "You counted the numbers of one row; the table has 1024 rows.",
+        1023 * 768: "You counted one row too few; positions 0 to 1023 are 1024 rows.",
+        1025 * 768: "You counted one row too many; positions 0 to 1023 are 1024 rows.",
+        1024 + 768: "You added rows and features; a table has one number for each row and feature.",
+        1024: "You counted the rows; each row has 768 numbers.",
+        768: "You counted the numbers in one row; the table has 1024 rows.",
     },
 }

@@ -14,7 +14,7 @@ def _array(x):
 
 
 def _softmax(scores, axis=-1):
-    """Softmax that gives zeros for a slice that is −inf throughout."""
+    """Softmax that returns zeros for a slice of only −inf."""
     weights = np.exp(scores - np.maximum(scores.max(axis=axis, keepdims=True), -1e300))
     return weights / np.maximum(weights.sum(axis=axis, keepdims=True), 1e-300)
 
@@ -24,7 +24,7 @@ def _repeat(x, n_rep):
 
 
 def _heads(x, size):
-    """(..., T, h·dh) to (..., h, T, dh)."""
+    """Array of shape (..., h, T, dh) from one of shape (..., T, h·dh)."""
     return np.swapaxes(x.reshape(*x.shape[:-1], -1, size), -2, -3)
 
 
@@ -85,7 +85,7 @@ class _Attention:
 
 @mistake("rms_norm", "allenai/OLMo #281")
 def eps_outside_the_root(x, weight, eps=1e-5):
-    """You added eps to the root. The rule: eps is added to the mean of squares, under the root."""
+    """You added eps to the square root. The rule: eps is added to the mean of squares, under the root."""
     x = _array(x)
     return x / (np.sqrt((x**2).mean(axis=-1, keepdims=True)) + eps) * weight
 
@@ -98,32 +98,32 @@ def mean_subtracted(x, weight, eps=1e-5):
     return x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps) * weight
 
 
-@mistake("rms_norm", "keras-team/keras #22393 (the variance for the mean of squares)")
+@mistake("rms_norm", "keras-team/keras #22393 (the variance instead of the mean of squares)")
 def divided_by_the_standard_deviation(x, weight, eps=1e-5):
-    """You divided by the root of the variance, which ignores the mean of a row. The rule: divide by the root of the
-    mean of x²."""
+    """You divided by the square root of the variance, which ignores the row's mean. The rule: divide by the square root
+    of the mean of x²."""
     x = _array(x)
     return x / np.sqrt(x.var(axis=-1, keepdims=True) + eps) * weight
 
 
 @mistake("rms_norm", "expected: a norm is the root of a sum")
 def sum_of_squares(x, weight, eps=1e-5):
-    """You divided by the length of each row, the root of the sum of squares. The rule: divide by the root of the mean
-    of squares."""
+    """You divided by the length of each row, the square root of the sum of squares. The rule: divide by the square root
+    of the mean of squares."""
     x = _array(x)
     return x / np.sqrt((x**2).sum(axis=-1, keepdims=True) + eps) * weight
 
 
 @mistake("rms_norm", "mosaicml/llm-foundry #371")
 def multiplied_by_the_root(x, weight, eps=1e-5):
-    """You multiplied by the root of the mean of squares. The rule: divide by it."""
+    """You multiplied by the square root of the mean of squares. The rule: divide by it."""
     x = _array(x)
     return x * np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps) * weight
 
 
 @mistake("rms_norm", "expected: the root forgotten")
 def divided_by_the_mean_square(x, weight, eps=1e-5):
-    """You divided by the mean of squares itself. The rule: divide by its root."""
+    """You divided by the mean of squares itself. The rule: divide by its square root."""
     x = _array(x)
     return x / ((x**2).mean(axis=-1, keepdims=True) + eps) * weight
 
@@ -136,7 +136,7 @@ def one_plus_the_weight(x, weight, eps=1e-5):
 
 @mistake("rms_norm", "expected: the weight forgotten")
 def no_weight(x, weight, eps=1e-5):
-    """You left the weight out. The rule: each feature is multiplied by its weight at the end."""
+    """You left out the weight. The rule: each feature is multiplied by its weight at the end."""
     return model.rms_norm(x, np.ones_like(_array(weight)), eps)
 
 
@@ -147,7 +147,7 @@ def one_mean_for_all_rows(x, weight, eps=1e-5):
     return x / np.sqrt((x**2).mean() + eps) * weight
 
 
-@mistake("rms_norm", "ggml-org/llama.cpp #2373; huggingface/candle #271 (1e-6 for 1e-5)")
+@mistake("rms_norm", "ggml-org/llama.cpp #2373; huggingface/candle #271 (1e-6 instead of 1e-5)")
 def eps_of_another_model(x, weight, eps=1e-5):
     """Your eps does not come from the caller. The rule: use the eps that is passed, because each checkpoint has its
     own."""
@@ -163,7 +163,7 @@ def _silu(z):
 
 @mistake("swiglu", "ml-explore/mlx-lm #767")
 def silu_on_up(x, w_gate, w_up, w_down):
-    """You applied silu to x w_up. The rule: apply silu to the gate, x w_gate; x w_up stays as it is."""
+    """You applied silu to x w_up. The rule: apply silu to the gate, x w_gate, and leave x w_up as it is."""
     return model.swiglu(x, w_up, w_gate, w_down)
 
 
@@ -188,30 +188,30 @@ def sigmoid_for_silu(x, w_gate, w_up, w_down):
     return ((x @ w_up) / (1 + np.exp(-(x @ w_gate)))) @ w_down
 
 
-@mistake("swiglu", "expected: the activation of older models")
+@mistake("swiglu", "expected: older models' activation")
 def relu_for_silu(x, w_gate, w_up, w_down):
-    """You cut the gate at 0, as ReLU does. The rule: silu(z) is z / (1 + e^−z), which is a little below 0 for z below
-    0."""
+    """You cut the gate at 0, as ReLU does. The rule: silu(z) is z / (1 + e^−z), which is a little below 0 for negative
+    z."""
     x = _array(x)
     return (np.maximum(x @ w_gate, 0) * (x @ w_up)) @ w_down
 
 
 @mistake("swiglu", "google-research/timesfm #493")
 def no_second_part(x, w_gate, w_up, w_down):
-    """You left x w_up out. The rule: multiply silu of the gate by x w_up, number by number."""
+    """You left out x w_up. The rule: multiply silu of the gate by x w_up, number by number."""
     x = _array(x)
     return np.nan_to_num(_silu(x @ w_gate)) @ w_down
 
 
-@mistake("swiglu", "expected: the formula typed as it stands")
+@mistake("swiglu", "expected: the formula typed exactly as written")
 def silu_overflows(x, w_gate, w_up, w_down):
-    """Your silu is NaN, or raises an error, if e^−z is too large for a float. The rule: silu is 0 there."""
+    """Your silu is NaN or raises an error if e^−z is too large for a float. The rule: silu is 0 there."""
     gate = _array(x) @ w_gate
     silu = np.where(gate < -700, np.nan, model.swiglu(x, w_gate, np.zeros_like(w_up), w_down).sum() + _silu(gate))
     return (silu * (_array(x) @ w_up)) @ w_down
 
 
-@mistake("swiglu", "expected: np.logaddexp read as the denominator")
+@mistake("swiglu", "expected: np.logaddexp mistaken for the denominator")
 def divided_by_the_logarithm(x, w_gate, w_up, w_down):
     """You divided z by ln(1 + e^−z). The rule: divide by 1 + e^−z; ln(1 + e^−z) is only its logarithm."""
     x = _array(x)
@@ -228,8 +228,8 @@ def parts_added(x, w_gate, w_up, w_down):
 
 @mistake("swiglu", "expected: the exponent without its sign")
 def sign_of_the_exponent(x, w_gate, w_up, w_down):
-    """Your silu has e^z instead of e^−z. The rule: silu leaves a large z as it is and makes a z far below 0 nearly
-    0."""
+    """Your silu has e^z instead of e^−z. The rule: silu leaves a large z nearly unchanged, and is nearly 0 for z far
+    below 0."""
     x = _array(x)
     gate = x @ w_gate
     return np.nan_to_num(gate / (1 + np.exp(gate)) * (x @ w_up)) @ w_down
@@ -240,29 +240,31 @@ def sign_of_the_exponent(x, w_gate, w_up, w_down):
 
 @mistake("repeat_heads", "onnx/onnx #7274")
 def tiled(x, n_rep):
-    """Your heads are 0, 1, 0, 1. The rule: copies of one head are neighbours, 0, 0, 1, 1."""
+    """Your heads are in the order 0, 1, 0, 1. The rule: copies of one head are neighbours, as in 0, 0, 1, 1."""
     return np.concatenate([_array(x)] * n_rep, axis=-3)
 
 
 @mistake("repeat_heads", "ByteDance-Seed/VeOmni #162 (another axis)")
 def rows_repeated(x, n_rep):
-    """You repeated rows. The rule: heads are repeated, the third axis from the end."""
+    """You repeated rows. The rule: repeat heads, along the third axis from the end."""
     return np.repeat(_array(x), n_rep, axis=-2)
 
 
 @mistake("repeat_heads", "expected: axis 0, which is right without a batch")
 def first_axis_repeated(x, n_rep):
-    """You repeated the first axis. The rule: repeat the axis of the heads, the third from the end, in a batch too."""
+    """You repeated the first axis. The rule: repeat the head axis, which is the third from the end, even with a
+    batch."""
     return np.repeat(_array(x), n_rep, axis=0)
 
 
 @mistake("repeat_heads", "expected: n_rep more copies")
 def one_copy_too_many(x, n_rep):
-    """Each head is there n_rep + 1 times. The rule: each head occurs n_rep times, the original included."""
+    """In your result, each head occurs n_rep + 1 times. The rule: each head occurs n_rep times, including the
+    original."""
     return _repeat(_array(x), n_rep + 1)
 
 
-@mistake("repeat_heads", "expected: nothing repeated, because numpy would broadcast one head")
+@mistake("repeat_heads", "expected: nothing repeated, because numpy would broadcast a single head")
 def not_repeated(x, n_rep):
     """Your number of heads has not changed. The rule: repeat each head n_rep times."""
     return _array(x).copy()
@@ -272,7 +274,7 @@ def not_repeated(x, n_rep):
 
 
 def _reordered(w, n_heads, order):
-    """The columns of each head in another order, order(dh)."""
+    """Weights with the columns of each head in a different order, order(dh)."""
     w = _array(w)
     heads = w.reshape(*w.shape[:-1], n_heads, -1)
     return heads[..., order(heads.shape[-1])].reshape(w.shape)
@@ -280,7 +282,8 @@ def _reordered(w, n_heads, order):
 
 @mistake("to_half_layout", "huggingface/transformers #25199 (no permutation at all)")
 def columns_left_alone(w, n_heads):
-    """Your columns are in their old order. The rule: in each head, the even columns come first, then the odd ones."""
+    """Your columns are still in their old order. The rule: in each head, the even columns come first, then the odd
+    ones."""
     return _array(w).copy()
 
 
@@ -290,22 +293,22 @@ def permuted_as_one_head(w, n_heads):
     return _reordered(w, 1, lambda size: np.r_[0:size:2, 1:size:2])
 
 
-@mistake("to_half_layout", "expected: the permutation the other way round")
+@mistake("to_half_layout", "expected: the inverse permutation")
 def back_to_pairs(w, n_heads):
-    """You undid the reordering: your columns go from halves to pairs. The rule: reorder from pairs to halves."""
+    """You did the opposite reordering, from halves to pairs. The rule: reorder from pairs to halves."""
     return _reordered(w, n_heads, lambda size: np.arange(size).reshape(2, -1).T.ravel())
 
 
 @mistake("to_half_layout", "expected: the odd columns first")
 def odd_columns_first(w, n_heads):
-    """You put the odd columns of a head first. The rule: the columns 0, 2, 4, … come first, then 1, 3, 5, …. With the
-    halves exchanged every pair rotates backwards."""
+    """You put the odd columns of a head first. The rule: columns 0, 2, 4, … come first, then 1, 3, 5, …. With the
+    halves swapped, every pair rotates backwards."""
     return _reordered(w, n_heads, lambda size: np.r_[1:size:2, 0:size:2])
 
 
-@mistake("to_half_layout", "expected: heads taken for the last axis")
+@mistake("to_half_layout", "expected: heads assumed to be the last axis")
 def head_and_pair_exchanged(w, n_heads):
-    """You split the columns into pairs of heads. The rule: heads are consecutive blocks, and both features of a pair
+    """You gave each head every n_heads-th column. The rule: heads are consecutive blocks, and both features of a pair
     are in the same head."""
     w = _array(w)
     size = w.shape[-1] // n_heads
@@ -336,24 +339,24 @@ def _angles(positions, frequencies):
 
 @mistake("apply_rope_half_with", "huggingface/transformers #25199; rasbt/LLMs-from-scratch #747")
 def neighbouring_pairs(x, positions, frequencies):
-    """You rotated neighbours, the features 2i and 2i+1. The rule: a pair is the features i and i + dh/2, the half
-    layout."""
+    """You rotated neighbours, features 2i and 2i+1. The rule: a pair consists of features i and i + dh/2 (the half
+    layout)."""
     return _rotated(x, _angles(positions, frequencies), lambda size: (np.arange(0, size, 2), np.arange(1, size, 2)))
 
 
 @mistake("apply_rope_half_with", "expected: the sign of the rotation")
 def backwards(x, positions, frequencies):
-    """You rotated in the opposite direction. The rule: the first feature has − sin, the second + sin."""
+    """You rotated in the opposite direction. The rule: the first feature gets − sin, the second + sin."""
     return _rotated(x, -_angles(positions, frequencies), _halves)
 
 
 @mistake("apply_rope_half_with", "NVIDIA/Megatron-LM #453")
 def positions_ignored(x, positions, frequencies):
-    """You rotated by 0, 1, 2, … whatever the positions are. The rule: rotate by `positions`."""
+    """You rotated by 0, 1, 2, …, whatever the positions are. The rule: rotate by `positions`."""
     return _rotated(x, _angles(np.arange(np.shape(x)[-2]), frequencies), _halves)
 
 
-@mistake("apply_rope_half_with", "expected: the frequencies of lesson 5 computed anew; MarinFold #184")
+@mistake("apply_rope_half_with", "expected: lesson 5's frequencies recomputed; MarinFold #184")
 def frequencies_of_base_10000(x, positions, frequencies):
     """You computed the frequencies from base 10,000. The rule: use the frequencies that are passed, because a
     checkpoint has its own."""
@@ -363,14 +366,14 @@ def frequencies_of_base_10000(x, positions, frequencies):
 
 @mistake("apply_rope_half_with", "fla-org/flash-linear-attention #766")
 def positions_from_one(x, positions, frequencies):
-    """You rotated each row as if it were one position later. The rule: positions count from 0, and the caller passes
-    them."""
+    """You rotated each row as if it were one position later. The rule: use the positions that are passed, which count
+    from 0."""
     return _rotated(x, _angles(_array(positions) + 1, frequencies), _halves)
 
 
 @mistake("apply_rope_half_with", "raiyanyahya/how-to-train-your-gpt #6; huggingface/transformers #47328")
 def each_frequency_twice(x, positions, frequencies):
-    """You used each frequency for two neighbouring features and rotated halves. The rule: features i and i + dh/2 have
+    """You used each frequency for two neighbouring features but rotated halves. The rule: features i and i + dh/2 have
     the same angle."""
     x, angles = _array(x), np.repeat(_angles(positions, frequencies), 2, axis=-1)
     first, second = np.split(x, 2, axis=-1)
@@ -379,7 +382,8 @@ def each_frequency_twice(x, positions, frequencies):
 
 @mistake("apply_rope_half_with", "EleutherAI/gpt-neox #1003; huggingface/transformers #25681")
 def angles_in_half_precision(x, positions, frequencies):
-    """Your angles have too few digits, so they are wrong far into a text. The rule: compute the angles in float64."""
+    """Your angles are not precise enough, so they are wrong far into a text. The rule: compute the angles in
+    float64."""
     return _rotated(x, _angles(positions, frequencies).astype(np.float16).astype(np.float64), _halves)
 
 
@@ -387,7 +391,7 @@ def angles_in_half_precision(x, positions, frequencies):
 
 
 def _attention(change):
-    """A mistake built from a class with one step changed."""
+    """Function that calls a class with one step changed."""
 
     def attention(x, layer, positions, frequencies, mask, cache=None):
         return change(x, layer, positions, frequencies, mask, cache)()
@@ -408,7 +412,7 @@ def _in_attention(origin, hint):
 
 @_in_attention(
     "onnx/onnx #7274",
-    "Query head j uses key head j mod g in your attention. The rule: query head j uses key head j // (h/g).",
+    "In your attention, query head j uses key head j mod g. The rule: query head j uses key head j // (h/g).",
 )
 class heads_dealt_in_turn(_Attention):
     def repeated(self, x, n_rep):
@@ -417,7 +421,7 @@ class heads_dealt_in_turn(_Attention):
 
 @_in_attention(
     "expected: the scale forgotten",
-    "Your scores are not divided. The rule: divide them by √dh, where dh is the size of a head.",
+    "You did not divide the scores. The rule: divide them by √dh, where dh is the size of a head.",
 )
 class no_scale(_Attention):
     def scale(self, key_heads, heads):
@@ -426,8 +430,7 @@ class no_scale(_Attention):
 
 @_in_attention(
     "vllm-project/vllm #2622",
-    "You divided the scores by √(d/h), the width of x over the number of heads. The rule: divide by √dh; h·dh need "
-    "not be d.",
+    "You divided the scores by √(d/h), where d is the width of x. The rule: divide by √dh; h·dh need not equal d.",
 )
 class scale_of_the_width(_Attention):
     def scale(self, key_heads, heads):
@@ -435,7 +438,8 @@ class scale_of_the_width(_Attention):
 
 
 @_in_attention(
-    "expected: √d of lesson 1", "You divided the scores by the root of the width of x. The rule: divide by √dh."
+    "expected: √d, as in lesson 1",
+    "You divided the scores by the square root of the width of x. The rule: divide by √dh.",
 )
 class scale_of_x(_Attention):
     def scale(self, key_heads, heads):
@@ -455,7 +459,7 @@ class nothing_rotated(_Attention):
 
 
 @_in_attention(
-    "expected: the rotation of one of two", "You rotated only the queries. The rule: rotate the keys as well."
+    "expected: only one of the two rotated", "You rotated only the queries. The rule: rotate the keys as well."
 )
 class keys_not_rotated(_Attention):
     def rotated(self, q, k, v):
@@ -474,8 +478,8 @@ class new_tokens_at_zero(_Attention):
 
 
 @_in_attention(
-    "huggingface/transformers #25104 (what a cache holds is rotated already)",
-    "You rotated the keys of the cache once more. The rule: keys are rotated before they are stored, and not again.",
+    "huggingface/transformers #25104 (the contents of a cache are already rotated)",
+    "You rotated the cached keys again. The rule: keys are rotated before they are stored, and not again.",
 )
 class cache_rotated_once_more(_Attention):
     def joined(self, k, v):
@@ -487,7 +491,8 @@ class cache_rotated_once_more(_Attention):
 
 
 @_in_attention(
-    "expected: the order of concatenate", "Your new keys come before the cache. The rule: they come after it."
+    "expected: the wrong order in concatenate",
+    "You put the new keys before the cached ones. The rule: they come after them.",
 )
 class cache_behind(_Attention):
     def joined(self, k, v):
@@ -497,8 +502,9 @@ class cache_behind(_Attention):
 
 
 @_in_attention(
-    "expected: only new keys handed back",
-    "The pair that you return does not include the cache. The rule: it holds the old keys and values and the new ones.",
+    "expected: only the new keys returned",
+    "The pair that you return does not include the cache. The rule: it contains the old keys and values and the new "
+    "ones.",
 )
 class cache_not_kept(_Attention):
     def kept(self, k, v):
@@ -508,7 +514,7 @@ class cache_not_kept(_Attention):
 
 @_in_attention(
     "expected: the repeated keys stored",
-    "Your cache holds each key head several times. The rule: it holds g heads, as they were before you repeated them.",
+    "Your cache contains each key head several times. The rule: it contains the g heads from before the repetition.",
 )
 class cache_repeated(_Attention):
     def kept(self, k, v):
@@ -518,7 +524,7 @@ class cache_repeated(_Attention):
 
 @_in_attention(
     "expected: keys stored before the rotation",
-    "Your cache holds keys that are not rotated. The rule: it holds rotated keys, so that nobody rotates them again.",
+    "Your cache contains unrotated keys. The rule: it contains rotated keys, so they need not be rotated again.",
 )
 class cache_not_rotated(_Attention):
     def kept(self, k, v):
@@ -542,7 +548,7 @@ class no_mask(_Attention):
 
 
 @_in_attention(
-    "expected: torch.nn.MultiheadAttention hides where a mask is True",
+    "expected: torch.nn.MultiheadAttention hides keys if the mask is True",
     "Your mask hides the keys that it allows. The rule: True means that the query may use the key.",
 )
 class mask_inverted(_Attention):
@@ -560,8 +566,8 @@ class scores_times_mask(_Attention):
 
 
 @_in_attention(
-    "expected: −1e9 for −inf",
-    "A query that may use no key gets the mean of the values in your result. The rule: it gets zeros.",
+    "expected: −1e9 instead of −inf",
+    "In your result, a query that may use no key gets the mean of the values. The rule: it gets zeros.",
 )
 class large_number_for_the_mask(_Attention):
     def weights(self, q, k, scale):
@@ -579,7 +585,7 @@ class softmax_over_queries(_Attention):
 
 @_in_attention(
     "expected: np.exp of raw scores",
-    "Large scores overflow in your softmax. The rule: subtract the largest score of each row first.",
+    "In your softmax, large scores overflow. The rule: subtract the largest score of each row first.",
 )
 class softmax_overflows(_Attention):
     def weights(self, q, k, scale):
@@ -588,8 +594,8 @@ class softmax_overflows(_Attention):
 
 
 @_in_attention(
-    "expected: reshape without the exchange of axes",
-    "You cut the projected rows into heads along the text. The rule: a head is a block of columns of each row.",
+    "expected: reshape without swapping the axes",
+    "You cut the projected rows into heads along the text. The rule: a head is a block of columns in each row.",
 )
 class heads_cut_along_the_text(_Attention):
     def heads(self):
@@ -598,7 +604,7 @@ class heads_cut_along_the_text(_Attention):
 
 
 @_in_attention(
-    "nntile/nntile #347 (columns of heads in another order)",
+    "nntile/nntile #347 (head columns in a different order)",
     "Your heads take every h-th column. The rule: head j is the j-th block of dh consecutive columns.",
 )
 class heads_of_every_other_column(_Attention):
@@ -608,8 +614,8 @@ class heads_of_every_other_column(_Attention):
 
 
 @_in_attention(
-    "expected: merged without the exchange of axes",
-    "You merged the heads along the text. The rule: row t holds the results of all heads for token t, head by head.",
+    "expected: merged without swapping the axes",
+    "You merged the heads along the text. The rule: row t contains the results of all heads for token t, head by head.",
 )
 class merged_along_the_text(_Attention):
     def out(self, heads):
@@ -629,7 +635,7 @@ def _fed(x, layer):
 
 @mistake("block", "pytorch/pytorch #61165; Howuhh/faster-trajectory-transformer #3; tracel-ai/burn #1056")
 def norm_added_to(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """You added to the normalized x. The rule: normalize a copy of x, and add to x itself."""
+    """You added to the normalized x. The rule: normalize a copy of x, and add the result to x itself."""
     x = model.rms_norm(x, layer["norm_1"], eps)
     out, pair = _attend(x, layer, (positions, frequencies, mask, cache))
     x = model.rms_norm(x + out, layer["norm_2"], eps)
@@ -638,7 +644,7 @@ def norm_added_to(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
 
 @mistake("block", "expected: the sum forgotten")
 def no_residual(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """You replaced x by the result of each part. The rule: add the result to x."""
+    """You replaced x with the result of each part. The rule: add the result to x."""
     at = positions, frequencies, mask, cache
     x, pair = _attend(model.rms_norm(x, layer["norm_1"], eps), layer, at)
     return _fed(model.rms_norm(x, layer["norm_2"], eps), layer), pair
@@ -655,7 +661,7 @@ def norm_after_the_sum(x, layer, positions, frequencies, mask, cache=None, eps=1
 
 @mistake("block", "GPT-J and GPT-NeoX have such blocks")
 def parallel_parts(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """Your feed-forward part reads x without the attention result. The rule: it reads the sum of both."""
+    """Your feed-forward part reads x without the result of attention. The rule: it reads the sum of both."""
     out, pair = _attend(model.rms_norm(x, layer["norm_1"], eps), layer, (positions, frequencies, mask, cache))
     return _array(x) + out + _fed(model.rms_norm(x, layer["norm_2"], eps), layer), pair
 
@@ -666,9 +672,9 @@ def first_norm_twice(x, layer, positions, frequencies, mask, cache=None, eps=1e-
     return model.block(x, dict(layer, norm_2=layer["norm_1"]), positions, frequencies, mask, cache, eps)
 
 
-@mistake("block", "expected: the names of the norms exchanged")
+@mistake("block", "expected: the names of the norms swapped")
 def norms_exchanged(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """You exchanged the two norms. The rule: norm_1 is for attention, norm_2 for the feed-forward part."""
+    """You swapped the two norms. The rule: norm_1 is for attention, norm_2 for the feed-forward part."""
     exchanged = dict(layer, norm_1=layer["norm_2"], norm_2=layer["norm_1"])
     return model.block(x, exchanged, positions, frequencies, mask, cache, eps)
 
@@ -689,23 +695,23 @@ def feed_forward_without_its_norm(x, layer, positions, frequencies, mask, cache=
     return x + _fed(x, layer), pair
 
 
-@mistake("block", "expected: one of two sums")
+@mistake("block", "expected: one of the two sums left out")
 def attention_not_added(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """You replaced x by attention, and added only the feed-forward part. The rule: add both to x."""
+    """You replaced x with the result of attention and added only the feed-forward part. The rule: add both to x."""
     x, pair = _attend(model.rms_norm(x, layer["norm_1"], eps), layer, (positions, frequencies, mask, cache))
     return x + _fed(model.rms_norm(x, layer["norm_2"], eps), layer), pair
 
 
-@mistake("block", "expected: one of two sums")
+@mistake("block", "expected: one of the two sums left out")
 def feed_forward_not_added(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """The feed-forward part replaced the sum in your block. The rule: add it to the sum."""
+    """In your block, the result of the feed-forward part replaces the sum. The rule: add it to the sum."""
     out, pair = _attend(model.rms_norm(x, layer["norm_1"], eps), layer, (positions, frequencies, mask, cache))
     return _fed(model.rms_norm(_array(x) + out, layer["norm_2"], eps), layer), pair
 
 
 @mistake("block", "ggml-org/llama.cpp #2373")
 def default_eps(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """You did not pass eps to the norms. The rule: both norms get the eps of the block."""
+    """You did not pass eps to the norms. The rule: both norms get the block's eps."""
     return model.block(x, layer, positions, frequencies, mask, cache)
 
 
@@ -722,9 +728,10 @@ def cache_left_out(x, layer, positions, frequencies, mask, cache=None, eps=1e-5)
 MATRICES = ("w_q", "w_k", "w_v", "w_o", "w_gate", "w_up", "w_down")
 
 
-@mistake("from_checkpoint", "expected: the matrices taken as they are")
+@mistake("from_checkpoint", "expected: the matrices used as they are")
 def not_transposed(tensors, frequencies, eps=1e-5):
-    """Your matrices are (out, in), as in the checkpoint. The rule: transpose them, because they are used as x @ w."""
+    """Your matrices have the shape (out, in), as in the checkpoint. The rule: transpose them, because they are used as
+    x @ w."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     loaded["layers"] = [
         {name: value.T if name in MATRICES else value for name, value in layer.items()} for layer in loaded["layers"]
@@ -732,9 +739,9 @@ def not_transposed(tensors, frequencies, eps=1e-5):
     return loaded | ({"head": loaded["head"].T} if "head" in loaded else {})
 
 
-@mistake("from_checkpoint", "expected: only what would not fit is transposed")
+@mistake("from_checkpoint", "expected: only matrices that would not fit are transposed")
 def square_matrices_not_transposed(tensors, frequencies, eps=1e-5):
-    """You did not transpose square matrices. The rule: transpose all matrices of a layer, square ones too."""
+    """You did not transpose square matrices. The rule: transpose all matrices of a layer, including square ones."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     for layer in loaded["layers"]:
         layer.update({name: layer[name].T for name in MATRICES if len(set(layer[name].shape)) == 1})
@@ -748,7 +755,7 @@ def embedding_transposed(tensors, frequencies, eps=1e-5):
     return loaded | {"embedding": loaded["embedding"].T}
 
 
-@mistake("from_checkpoint", "expected: the head taken as it is")
+@mistake("from_checkpoint", "expected: the head used as it is")
 def head_not_transposed(tensors, frequencies, eps=1e-5):
     """You did not transpose lm_head. The rule: the head has the shape (d, V), because it is used as x @ head."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
@@ -757,47 +764,47 @@ def head_not_transposed(tensors, frequencies, eps=1e-5):
 
 @mistake("from_checkpoint", "sgl-project/sglang #1508; tinygrad/tinygrad #13796 (the head of a tied model)")
 def head_always_there(tensors, frequencies, eps=1e-5):
-    """You gave a tied model an entry `head`. The rule: without lm_head.weight the model has no `head`, and forward uses
+    """You gave a tied model a `head` entry. The rule: without lm_head.weight, the model has no `head`, and forward uses
     the embedding."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     return {"head": loaded["embedding"].T} | loaded
 
 
-@mistake("from_checkpoint", "vllm-project/vllm #6758 (a checkpoint with a head of its own)")
+@mistake("from_checkpoint", "vllm-project/vllm #6758 (a checkpoint with its own head)")
 def head_left_out(tensors, frequencies, eps=1e-5):
-    """You left lm_head.weight out. The rule: with lm_head.weight the model has a separate `head`."""
+    """You left out lm_head.weight. The rule: with lm_head.weight, the model has a separate `head`."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     return {name: value for name, value in loaded.items() if name != "head"}
 
 
-@mistake("from_checkpoint", "isaac-sim/IsaacLab #3933; local-inference-lab/vllm #454 (numbers sorted as words)")
+@mistake("from_checkpoint", "isaac-sim/IsaacLab #3933; local-inference-lab/vllm #454 (numbers sorted as strings)")
 def layers_sorted_as_words(tensors, frequencies, eps=1e-5):
-    """Your layers are in the order of their names, so 10 comes before 2. The rule: sort them by number."""
+    """You sorted the layers by name, so 10 comes before 2. The rule: sort them by number."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     order = sorted(range(len(loaded["layers"])), key=str)
     return loaded | {"layers": [loaded["layers"][number] for number in order]}
 
 
-@mistake("from_checkpoint", "expected: layers as they come in the dict")
+@mistake("from_checkpoint", "expected: layers in the dict's order")
 def layers_as_they_come(tensors, frequencies, eps=1e-5):
-    """Your layers are in the order of the dict. The rule: sort them by number."""
+    """Your layers are in the dict's order. The rule: sort them by number."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     numbers = [int(name.split(".")[2]) for name in tensors if name.startswith("model.layers.")]
     return loaded | {"layers": [loaded["layers"][number] for number in dict.fromkeys(numbers)]}
 
 
-@mistake("from_checkpoint", "expected: the name of post_attention_layernorm taken at its word")
+@mistake("from_checkpoint", "expected: the name post_attention_layernorm taken literally")
 def norms_of_a_layer_exchanged(tensors, frequencies, eps=1e-5):
-    """You exchanged the norms of a layer. The rule: input_layernorm is norm_1; post_attention_layernorm is norm_2,
-    before the feed-forward part."""
+    """You swapped the norms of a layer. The rule: input_layernorm is norm_1; post_attention_layernorm is norm_2, before
+    the feed-forward part."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     layers = [dict(layer, norm_1=layer["norm_2"], norm_2=layer["norm_1"]) for layer in loaded["layers"]]
     return loaded | {"layers": layers}
 
 
-@mistake("from_checkpoint", "ml-explore/mlx-lm #767 (gate and up exchanged)")
+@mistake("from_checkpoint", "ml-explore/mlx-lm #767 (gate and up swapped)")
 def gate_and_up_exchanged(tensors, frequencies, eps=1e-5):
-    """You exchanged gate_proj and up_proj. The rule: gate_proj is w_gate, and silu is applied to the gate."""
+    """You swapped gate_proj and up_proj. The rule: gate_proj is w_gate, and silu is applied to the gate."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     layers = [dict(layer, w_gate=layer["w_up"], w_up=layer["w_gate"]) for layer in loaded["layers"]]
     return loaded | {"layers": layers}
@@ -805,8 +812,8 @@ def gate_and_up_exchanged(tensors, frequencies, eps=1e-5):
 
 @mistake("from_checkpoint", "expected: to_half_layout for every checkpoint")
 def reordered_once_more(tensors, frequencies, eps=1e-5):
-    """You reordered the columns for the half layout. The rule: a checkpoint in Hugging Face's format is in that layout
-    already."""
+    """You reordered the columns for the half layout. The rule: a checkpoint in Hugging Face's format is already in that
+    layout."""
     loaded, size = model.from_checkpoint(tensors, frequencies, eps), 2 * len(frequencies)
     layers = [
         dict(
@@ -817,9 +824,9 @@ def reordered_once_more(tensors, frequencies, eps=1e-5):
     return loaded | {"layers": layers}
 
 
-@mistake("from_checkpoint", "expected: old checkpoints hold rotary_emb.inv_freq")
+@mistake("from_checkpoint", "expected: old checkpoints contain rotary_emb.inv_freq")
 def frequencies_of_the_checkpoint(tensors, frequencies, eps=1e-5):
-    """You used the frequencies that are stored in an old checkpoint. The rule: use the frequencies that are passed."""
+    """You used the frequencies stored in an old checkpoint. The rule: use the frequencies that are passed."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     old = [value for name, value in tensors.items() if name.endswith("inv_freq")]
     return loaded | ({"frequencies": _array(old[0])} if old else {})
@@ -827,7 +834,7 @@ def frequencies_of_the_checkpoint(tensors, frequencies, eps=1e-5):
 
 @mistake("from_checkpoint", "Lightning-AI/lit-llama #322")
 def eps_not_kept(tensors, frequencies, eps=1e-5):
-    """The eps of your model is always 1e-5. The rule: use the eps that is passed."""
+    """Your model's eps is always 1e-5. The rule: use the eps that is passed."""
     return model.from_checkpoint(tensors, frequencies)
 
 
@@ -835,7 +842,7 @@ def eps_not_kept(tensors, frequencies, eps=1e-5):
 
 
 def _forward(tokens, loaded, positions=None, mask=None, cache=None, *, final_norm=True, head=None, scale=1.0):
-    """The solution's steps, with a few of them replaced."""
+    """The solution's forward pass with a few steps replaced."""
     tokens, embedding = np.asarray(tokens), _array(loaded["embedding"])
     before = np.shape(cache[0][0])[-2] if cache else 0
     rows = before + np.arange(tokens.shape[-1])
@@ -869,7 +876,7 @@ def embedding_scaled(tokens, loaded, positions=None, mask=None, cache=None):
     return _forward(tokens, loaded, positions, mask, cache, scale=np.sqrt(np.shape(loaded["embedding"])[-1]))
 
 
-@mistake("forward", "Mikyx-1/TinyLLM #17 (no mask where there is a cache)")
+@mistake("forward", "Mikyx-1/TinyLLM #17 (no mask if there is a cache)")
 def no_mask_at_all(tokens, loaded, positions=None, mask=None, cache=None):
     """Without a mask, your tokens use later tokens too. The rule: without a mask, attention is causal."""
     before = np.shape(cache[0][0])[-2] if cache else 0
@@ -885,15 +892,15 @@ def _masked_from_the_first_row(tokens, loaded, positions, mask, cache):
 
 @mistake("forward", "lucidrains/x-transformers #187; hyprstream/hyprstream #1521; pytorch/executorch #21749")
 def mask_from_the_first_row(tokens, loaded, positions=None, mask=None, cache=None):
-    """With a cache, your mask begins with its first row, so new tokens do not see the cached ones. The rule: row i
-    of the new ones may use the keys 0 … t+i."""
+    """With a cache, your mask starts from its first row, so new tokens do not see the cached ones. The rule: new token
+    i may use keys 0 … t+i."""
     return _masked_from_the_first_row(tokens, loaded, positions, mask, cache)
 
 
-@mistake("forward", "expected: a mask made only where there are several new tokens")
+@mistake("forward", "expected: a mask made only if there are several new tokens")
 def mask_of_several_from_the_first_row(tokens, loaded, positions=None, mask=None, cache=None):
-    """If several tokens come behind a cache, your mask begins with its first row, so they do not see what came before;
-    the rule: row i of the new ones may use the keys 0 … t+i."""
+    """With a cache and several new tokens, your mask starts from its first row, so they do not see the cached ones. The
+    rule: new token i may use keys 0 … t+i."""
     if np.shape(tokens)[-1] == 1:
         return model.forward(tokens, loaded, positions, mask, cache)
     return _masked_from_the_first_row(tokens, loaded, positions, mask, cache)
@@ -910,13 +917,13 @@ def open_mask_behind_a_cache(tokens, loaded, positions=None, mask=None, cache=No
 
 @mistake("forward", "Blaizzy/mlx-vlm #1983; RobertCsordas/moeut #6")
 def positions_begin_anew(tokens, loaded, positions=None, mask=None, cache=None):
-    """With a cache, your positions begin at 0 again. The rule: the tokens come after the t tokens of the cache."""
+    """With a cache, your positions begin at 0 again. The rule: the new tokens come after the t cached tokens."""
     return _forward(tokens, loaded, np.arange(np.shape(tokens)[-1]) if positions is None else positions, mask, cache)
 
 
 @mistake("forward", "fla-org/flash-linear-attention #766")
 def cache_one_ahead(tokens, loaded, positions=None, mask=None, cache=None):
-    """With a cache, your positions are one too large. The rule: the first new token has position t."""
+    """With a cache, your positions are too large by one. The rule: the first new token has position t."""
     if cache and positions is None:
         positions = np.shape(cache[0][0])[-2] + 1 + np.arange(np.shape(tokens)[-1])
     return _forward(tokens, loaded, positions, mask, cache)
@@ -928,25 +935,25 @@ def own_positions(tokens, loaded, positions=None, mask=None, cache=None):
     return _forward(tokens, loaded, None, mask, cache)
 
 
-@mistake("forward", "microsoft/onnxruntime-genai #1694 (the mask of the padding lost)")
+@mistake("forward", "microsoft/onnxruntime-genai #1694 (the padding mask lost)")
 def own_mask(tokens, loaded, positions=None, mask=None, cache=None):
     """You ignored `mask`. The rule: the mask is causal only if none is passed."""
     return _forward(tokens, loaded, positions, None, cache)
 
 
-@mistake("forward", "expected: one block for all layers")
+@mistake("forward", "expected: the same block for all layers")
 def first_layer_again(tokens, loaded, positions=None, mask=None, cache=None):
     """You used the weights of the first layer in every layer. The rule: each layer has its own weights."""
     return _forward(tokens, dict(loaded, layers=loaded["layers"][:1] * len(loaded["layers"])), positions, mask, cache)
 
 
-@mistake("forward", "expected: one cache for all layers")
+@mistake("forward", "expected: the same cache for all layers")
 def cache_of_the_first_layer(tokens, loaded, positions=None, mask=None, cache=None):
-    """Every layer reads the cache of the first layer in your code. The rule: layer n reads pair n."""
+    """In your code, every layer reads the first layer's cache. The rule: layer n reads pair n."""
     return _forward(tokens, loaded, positions, mask, [cache[0]] * len(cache) if cache else None)
 
 
-@mistake("forward", "expected: the last token alone")
+@mistake("forward", "expected: only the last token")
 def last_logits_alone(tokens, loaded, positions=None, mask=None, cache=None):
     """You returned only the logits of the last token. The rule: return the logits after each token."""
     logits, pairs = _forward(tokens, loaded, positions, mask, cache)
@@ -962,7 +969,7 @@ def probabilities(tokens, loaded, positions=None, mask=None, cache=None):
 
 @mistake("forward", "ggml-org/llama.cpp #2373; Lightning-AI/lit-llama #322")
 def eps_of_the_default(tokens, loaded, positions=None, mask=None, cache=None):
-    """You did not use the eps of the model. The rule: every norm uses it, the last one too."""
+    """You did not use the model's eps. The rule: every norm uses it, including the last one."""
     return _forward(tokens, dict(loaded, eps=1e-5), positions, mask, cache)
 
 
@@ -970,7 +977,7 @@ def eps_of_the_default(tokens, loaded, positions=None, mask=None, cache=None):
 
 
 def _losses(logits, tokens):
-    """The loss of each token under the logits beside it."""
+    """Loss of each token under the logits in the same row."""
     logits = _array(logits)
     chosen = np.take_along_axis(logits, np.asarray(tokens)[..., np.newaxis], axis=-1)[..., 0]
     return np.logaddexp.reduce(logits, axis=-1) - chosen
@@ -984,47 +991,47 @@ def not_shifted(logits, tokens):
 
 @mistake("next_token_loss", "huggingface/transformers #32944; #37830; #47394")
 def shifted_twice(logits, tokens):
-    """You shifted twice, so you compared with the token after the next. The rule: shift once."""
+    """You shifted twice, so you compared with the token after the next one. The rule: shift once."""
     logits, tokens = _array(logits), np.asarray(tokens)
     if tokens.shape[-1] < 3:
         return 0.0
     return float(_losses(logits[..., :-2, :], tokens[..., 2:]).mean())
 
 
-@mistake("next_token_loss", "expected: the shift the other way")
+@mistake("next_token_loss", "expected: a shift in the wrong direction")
 def shifted_backwards(logits, tokens):
-    """You compared the logits with the token before. The rule: compare them with the next token."""
+    """You compared the logits with the previous token. The rule: compare them with the next token."""
     return float(_losses(_array(logits)[..., 1:, :], np.asarray(tokens)[..., :-1]).mean())
 
 
-@mistake("next_token_loss", "expected: the first logits are left out, and not the last")
+@mistake("next_token_loss", "expected: the first logits left out instead of the last")
 def first_logits_left_out(logits, tokens):
-    """You left out the first logits and compared each token with the logits after it. The rule: leave out the last
-    logits and the first token."""
+    """You left out the first logits and compared each token with the logits computed after it. The rule: leave out the
+    last logits and the first token."""
     return float(_losses(_array(logits)[..., 1:, :], np.asarray(tokens)[..., 1:]).mean())
 
 
-@mistake("next_token_loss", "expected: the sum in the place of the mean")
+@mistake("next_token_loss", "expected: the sum instead of the mean")
 def summed(logits, tokens):
-    """You added the losses up. The rule: return their mean over all rows."""
+    """You added up the losses. The rule: return their mean over all rows."""
     return float(_losses(_array(logits)[..., :-1, :], np.asarray(tokens)[..., 1:]).sum())
 
 
-@mistake("next_token_loss", "expected: divided by T, and not by T − 1")
+@mistake("next_token_loss", "expected: divided by T, not by T − 1")
 def divided_by_all_tokens(logits, tokens):
-    """You divided by the number of tokens. The rule: T tokens have T − 1 next tokens, and the mean is over those."""
+    """You divided by the number of tokens. The rule: T tokens have T − 1 next tokens, so take the mean over those."""
     losses = _losses(_array(logits)[..., :-1, :], np.asarray(tokens)[..., 1:])
     return float(losses.sum() / np.size(tokens))
 
 
 @mistake("next_token_loss", "expected: a sum over the text, a mean over the rows")
 def mean_over_texts_alone(logits, tokens):
-    """You added up the losses of each text and took the mean of the texts. The rule: take the mean over all tokens."""
+    """You added up the losses of each text and averaged over the texts. The rule: take the mean over all tokens."""
     losses = _losses(_array(logits)[..., :-1, :], np.asarray(tokens)[..., 1:])
     return float(losses.sum(axis=-1).mean() + (0 if losses.ndim > 1 else 1e-9))
 
 
-@mistake("next_token_loss", "expected: np.logaddexp.reduce without its axis, which is then the first")
+@mistake("next_token_loss", "expected: np.logaddexp.reduce without an axis, which then uses the first one")
 def reduced_over_the_first_axis(logits, tokens):
     """You took the logarithm of the sum along the first axis, over tokens or texts, as np.logaddexp.reduce does without
     an axis. The rule: take it over the vocabulary, the last axis."""
@@ -1033,7 +1040,7 @@ def reduced_over_the_first_axis(logits, tokens):
     return float(np.logaddexp.reduce(logits, axis=0).mean() - chosen.mean())
 
 
-@mistake("next_token_loss", "expected: bits for nats")
+@mistake("next_token_loss", "expected: bits instead of nats")
 def in_bits(logits, tokens):
     """Your loss is in bits. The rule: measure it in nats, with the natural logarithm."""
     return model.next_token_loss(logits, tokens) / float(np.log(2))
@@ -1041,25 +1048,26 @@ def in_bits(logits, tokens):
 
 @mistake("next_token_loss", "expected: the sign")
 def negative_loss(logits, tokens):
-    """Your loss is negative: it is the logarithm of a probability. The rule: the loss is minus that logarithm."""
+    """Your loss is negative, because it is the logarithm of a probability. The rule: the loss is minus that
+    logarithm."""
     return -model.next_token_loss(logits, tokens)
 
 
 @mistake("next_token_loss", "expected: e to the power of the loss")
 def perplexity(logits, tokens):
-    """You returned the perplexity, e to the power of the loss. The rule: return the loss itself."""
+    """You returned the perplexity, which is e to the power of the loss. The rule: return the loss itself."""
     return float(np.exp(model.next_token_loss(logits, tokens)))
 
 
 @mistake("next_token_loss", "expected: one minus the probability")
 def one_minus_the_probability(logits, tokens):
-    """Your loss is one minus the probability. The rule: the loss is minus its logarithm."""
+    """Your loss is one minus the probability. The rule: the loss is minus the logarithm of the probability."""
     return float((1 - np.exp(-_losses(_array(logits)[..., :-1, :], np.asarray(tokens)[..., 1:]))).mean())
 
 
 @mistake("next_token_loss", "expected: np.exp of raw logits")
 def loss_overflows(logits, tokens):
-    """Large logits overflow in your softmax. The rule: subtract the largest logit of each row first."""
+    """In your softmax, large logits overflow. The rule: subtract the largest logit of each row first."""
     weights = np.exp(_array(logits)[..., :-1, :])
     chosen = np.take_along_axis(weights, np.asarray(tokens)[..., 1:, np.newaxis], axis=-1)[..., 0]
     return float(-np.log(chosen / weights.sum(axis=-1)).mean())
@@ -1068,7 +1076,7 @@ def loss_overflows(logits, tokens):
 @mistake("next_token_loss", "expected: the logarithm after the softmax")
 def logarithm_of_zero(logits, tokens):
     """Your loss is infinite if a probability is too small for a float. The rule: subtract logits, and take the
-    logarithm of the sum only."""
+    logarithm of the sum of exponentials only."""
     chances = _softmax(_array(logits)[..., :-1, :])
     chosen = np.take_along_axis(chances, np.asarray(tokens)[..., 1:, np.newaxis], axis=-1)[..., 0]
     return float(-np.log(chosen).mean())
@@ -1097,17 +1105,17 @@ def first_row_read(tokens, loaded, count):
     return _generated(tokens, loaded, count, row=0)
 
 
-@mistake("generate", "expected: the new token read without what came before")
+@mistake("generate", "expected: the new token read without the tokens before it")
 def context_forgotten(tokens, loaded, count):
-    """Your model reads each new token without the tokens before it. The rule: a new token comes after all tokens before
-    it."""
+    """Your model reads each new token without the tokens before it. The rule: the model must also read all earlier
+    tokens."""
     return _generated(tokens, loaded, count, read=lambda text: text if len(text) == len(tokens) else text[-1:])
 
 
 @mistake("generate", "expected: the argmax of each row of the prompt")
 def prompt_read_once(tokens, loaded, count):
-    """All your new tokens come from the logits of the prompt. The rule: the model reads each new token before it
-    predicts the next."""
+    """All your new tokens come from the prompt's logits. The rule: the model reads each new token before it predicts
+    the next."""
     logits, _ = model.forward(tokens, loaded)
     return np.full(count, np.argmax(logits[-1]), dtype=np.int64)
 
@@ -1126,17 +1134,17 @@ def one_token_more(tokens, loaded, count):
 
 WRONG_ANSWERS = {
     "cached_numbers_per_token_llama_3_8b": {
-        32768: "You counted only keys or only values; the cache holds both.",
-        262144: "You counted query heads; the cache holds key heads, of which there are 8.",
-        2048: "You counted one layer; each of the 32 layers has its keys and values.",
+        32768: "You counted only keys or only values; the cache contains both.",
+        262144: "You counted query heads; the cache contains key heads, of which there are 8.",
+        2048: "You counted one layer; each of the 32 layers has its own keys and values.",
     },
     "feed_forward_share_of_a_layer_llama_3_8b": {
         7 / 8.6: "You may have left out w_o, or one of the projections; attention has four matrices.",
         14 / 19: "You counted two matrices of the feed-forward part; a gated one has three.",
-        21 / 29: "You counted w_k and w_v as large as w_q; with 8 key heads each is a quarter of it.",
+        21 / 29: "You counted w_k and w_v as being as large as w_q; with 8 key heads, each is a quarter of that size.",
     },
     "perplexity_of_a_uniform_guess_among_84": {
-        4.430817: "This is the loss, ln 84; the perplexity is e to the power of it.",
+        4.430817: "This is the loss, ln 84; the perplexity is e to the power of the loss.",
     },
     "key_head_of_query_head_13_of_32_with_8": {
         5: "13 mod 8 is the key head of np.tile; with np.repeat, the heads of one group are neighbours.",
@@ -1145,6 +1153,6 @@ WRONG_ANSWERS = {
         3072: "You counted two matrices; a gated part has three.",
     },
     "loss_of_a_token_that_got_probability_1_in_8": {
-        3.0: "This is in bits; in nats it is the natural logarithm.",
+        3.0: "This is in bits; in nats, use the natural logarithm.",
     },
 }

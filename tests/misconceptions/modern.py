@@ -1,4 +1,4 @@
-"""Known mistakes with what models of today do: each replaces one function of the solution, and must lose points.
+"""Known mistakes with the methods of today's models: each replaces one function of the solution, and must lose points.
 
 A hint says what the code did and then the rule, in the words of the lesson, and leaves the fix to the student.
 """
@@ -14,7 +14,7 @@ BASE = 10000.0
 
 
 def aligned(q_len, k_len):
-    """Positions of queries as a column and of keys as a row."""
+    """Query positions as a column, and key positions as a row."""
     return np.arange(k_len - q_len, k_len)[:, np.newaxis], np.arange(k_len)
 
 
@@ -23,7 +23,7 @@ def frequencies(head_dim, base=BASE):
 
 
 def rotated(x, positions, base=BASE):
-    """Interleaved RoPE: row t of x by positions[t]·θ_i."""
+    """Interleaved RoPE, which rotates row t of x by positions[t]·θ_i."""
     angles = np.asarray(positions, dtype=np.float64)[..., np.newaxis] * frequencies(x.shape[-1], base)
     cos, sin = np.cos(angles), np.sin(angles)
     even, odd = x[..., 0::2], x[..., 1::2]
@@ -32,26 +32,26 @@ def rotated(x, positions, base=BASE):
 
 @mistake("first_token_share", "expected: a causal mask that hides the diagonal")
 def shares_without_the_token_itself(length):
-    """Token t shares its weight among t tokens in your result. The rule: a token may attend to itself too, so there are
-    t + 1."""
+    """In your result, token t shares its weight among t tokens. The rule: a token may also attend to itself, so there
+    are t + 1."""
     return 1 / np.maximum(np.arange(float(length)), 1)
 
 
 @mistake("first_token_share", "expected: t counted from 1 and the token itself added once more")
 def shares_with_one_token_too_many(length):
-    """Token t shares its weight among t + 2 tokens in your result. The rule: there are t + 1, the tokens before it and
+    """In your result, token t shares its weight among t + 2 tokens. The rule: there are t + 1: the tokens before it and
     itself."""
     return 1 / (1 / modern.first_token_share(length) + 1)
 
 
 @mistake("first_token_share", "expected: attention without the causal mask, which cannot count")
 def shares_without_the_causal_mask(length):
-    """Every token gives token 0 the same weight, 1/length, in your result. The rule: with a causal mask, token t sees
-    only the tokens 0 … t."""
+    """In your result, every token gives token 0 the same weight, 1/length. The rule: with a causal mask, token t sees
+    only tokens 0 … t."""
     return 0 * modern.first_token_share(length) + 1 / max(length, 1)
 
 
-@mistake("position_from_share", "expected: a count taken for a position, as in fla-org/flash-linear-attention #766")
+@mistake("position_from_share", "expected: a count mistaken for a position, as in fla-org/flash-linear-attention #766")
 def positions_counted_from_one(share):
     """You returned 1/share, the number of visible tokens. The rule: positions count from 0, so the position is one
     less."""
@@ -66,19 +66,19 @@ def schedule_the_wrong_way_round(n_layers, interval):
 
 @mistake("rope_layers", "airockchip/rknn-llm #501; timtoole02/Camelid #535; google-ai-edge/litert-torch #1087")
 def every_layer_is_rotated(n_layers, interval):
-    """In your schedule every layer uses RoPE. The rule: the last layer of every group of `interval` layers has no
+    """In your schedule, every layer uses RoPE. The rule: the last layer of every group of `interval` layers has no
     encoding."""
     return modern.rope_layers(n_layers, interval) | True
 
 
 @mistake("rope_layers", "expected: l mod interval in place of (l + 1) mod interval")
 def first_layer_of_each_group_without_rope(n_layers, interval):
-    """In your schedule the first layer of each group has no encoding. The rule: layers count from 0, and the last of
-    each group has no encoding."""
+    """In your schedule, the first layer of each group has no encoding. The rule: layers count from 0, and the last
+    layer of each group has no encoding."""
     return np.arange(n_layers) % interval != 0
 
 
-@mistake("layer_bases", "expected: the two bases exchanged, as with the schedule in huggingface/transformers #43756")
+@mistake("layer_bases", "expected: the two bases swapped, as with the schedule in huggingface/transformers #43756")
 def bases_exchanged(n_layers, interval, local_base=BASE, global_base=1000000.0):
     """Most of your layers have the global base. The rule: only the last layer of each group is global."""
     return modern.layer_bases(n_layers, interval, global_base, local_base)
@@ -99,15 +99,16 @@ def last_layer_always_global(n_layers, interval, local_base=BASE, global_base=10
     return bases
 
 
-@mistake("sliding_window_mask", "expected: ≤ for <, or a window that counts the earlier keys only")
+@mistake("sliding_window_mask", "expected: ≤ instead of <, or a window that counts only the earlier keys")
 def window_one_too_wide(q_len, k_len, window):
-    """A query sees one key too many. The rule: the window counts the query's own position, so p − window is outside."""
+    """Your queries see one key too many. The rule: the window includes the query's own position, so p − window is
+    outside."""
     return modern.sliding_window_mask(q_len, k_len, window + 1)
 
 
 @mistake("sliding_window_mask", "expected with a cache: vllm-project/vllm #945 (the distance of a decoded token)")
 def window_without_the_cache(q_len, k_len, window):
-    """Query i is at position i in your mask. The rule: the last query is at the last key, so query i is at i + k_len −
+    """In your mask, query i is at position i. The rule: the last query is at the last key, so query i is at i + k_len −
     q_len."""
     query, key = np.arange(q_len)[:, np.newaxis], np.arange(k_len)
     return (query - window < key) & (key <= query)
@@ -115,15 +116,15 @@ def window_without_the_cache(q_len, k_len, window):
 
 @mistake("sliding_window_mask", "expected: the band of a bidirectional encoder, |p − j| < window")
 def window_looks_ahead(q_len, k_len, window):
-    """Your queries see keys that are ahead of them. The rule: a window only looks back, up to the query's own
+    """Your queries see keys that are ahead of them. The rule: a window only looks back from the query's own
     position."""
     query, key = aligned(q_len, k_len)
     return np.abs(query - key) < window
 
 
-@mistake("chunk_mask", "expected with a cache: the mask of a whole text, cut off at the first rows")
+@mistake("chunk_mask", "expected with a cache: the first rows of the mask for the whole text")
 def chunks_without_the_cache(q_len, k_len, chunk):
-    """Query i is at position i in your mask. The rule: the last query is at the last key, so query i is at i + k_len −
+    """In your mask, query i is at position i. The rule: the last query is at the last key, so query i is at i + k_len −
     q_len."""
     query, key = np.arange(q_len)[:, np.newaxis], np.arange(k_len)
     return (query // chunk == key // chunk) & (key <= query)
@@ -131,32 +132,33 @@ def chunks_without_the_cache(q_len, k_len, chunk):
 
 @mistake("chunk_mask", "expected with a cache: the shift remembered in one of the two conditions")
 def blocks_of_the_row_numbers(q_len, k_len, chunk):
-    """You used the row number as the position when you looked for the query's block. The rule: query i is at i + k_len
-    − q_len, in its block as in the causal mask."""
+    """You used the row number as the position when you computed the query's block. The rule: query i is at i + k_len −
+    q_len, both for its block and for the causal mask."""
     query, key = aligned(q_len, k_len)
     return (np.arange(q_len)[:, np.newaxis] // chunk == key // chunk) & (key <= query)
 
 
 @mistake("chunk_mask", "expected with a cache: the shift remembered in the other of the two conditions")
 def causal_by_the_row_numbers(q_len, k_len, chunk):
-    """You used the row number as the position in the causal condition. The rule: query i is at i + k_len − q_len, in
-    the causal mask as in its block."""
+    """You used the row number as the position in the causal condition. The rule: query i is at i + k_len − q_len, both
+    for the causal mask and for its block."""
     query, key = aligned(q_len, k_len)
     return (query // chunk == key // chunk) & (key <= np.arange(q_len)[:, np.newaxis])
 
 
-@mistake("chunk_mask", "expected with a cache: blocks of the new tokens alone")
+@mistake("chunk_mask", "expected with a cache: blocks of the new tokens only")
 def chunks_of_the_new_tokens(q_len, k_len, chunk):
-    """You counted blocks from the first query. The rule: they begin at multiples of `chunk` of the whole text."""
+    """You counted blocks from the first query. The rule: blocks begin at multiples of `chunk`, counted from the start
+    of the text."""
     query, key = aligned(q_len, k_len)
     start = k_len - q_len
     return ((query - start) // chunk == (key - start) // chunk) & (key <= query)
 
 
-@mistake("chunk_mask", "expected: the two kinds of local attention exchanged (Gemma 3 slides, Llama 4 has chunks)")
+@mistake("chunk_mask", "expected: the two kinds of local attention confused (Gemma 3 slides, Llama 4 has chunks)")
 def chunks_that_slide(q_len, k_len, chunk):
-    """Your mask is a sliding window, in which the first key moves along with the query. The rule: in chunks the first
-    key stays until the block ends."""
+    """Your mask is a sliding window, in which the first key moves along with the query. The rule: with chunks, the
+    first key stays the same until the block ends."""
     return modern.sliding_window_mask(q_len, k_len, chunk)
 
 
@@ -164,7 +166,7 @@ def chunks_that_slide(q_len, k_len, chunk):
     "chunk_mask", "expected: the overlay of Hugging Face transformers without the causal mask that it is combined with"
 )
 def chunks_that_look_ahead(q_len, k_len, chunk):
-    """Your queries see keys of their block that are ahead of them. The rule: the mask is causal inside a block too."""
+    """Your queries see keys in their block that are ahead of them. The rule: the mask is causal inside a block too."""
     query, key = aligned(q_len, k_len)
     return query // chunk == key // chunk
 
@@ -174,8 +176,8 @@ def chunks_that_look_ahead(q_len, k_len, chunk):
     'expected: partial RoPE (GPT-J, `partial_rotary_factor`) in place of Gemma 4\'s "proportional" type',
 )
 def frequencies_of_partial_rope(head_dim, p, base=BASE):
-    """Your frequencies come from the rotated part, as in partial RoPE. The rule: in p-RoPE they come from the whole
-    head."""
+    """Your frequencies are computed for the rotated part, as in partial RoPE. The rule: in p-RoPE, they are computed
+    for the whole head."""
     theta = modern.p_rope_frequencies(head_dim, p, base)
     rotating = int(p * head_dim / 2)
     if rotating:
@@ -183,35 +185,36 @@ def frequencies_of_partial_rope(head_dim, p, base=BASE):
     return theta
 
 
-@mistake("p_rope_frequencies", "expected: the two ends exchanged")
+@mistake("p_rope_frequencies", "expected: the two ends swapped")
 def slow_pairs_rotate(head_dim, p, base=BASE):
-    """Your fast pairs do not rotate and the slow pairs do. The rule: the first pairs rotate, which are the fastest."""
+    """Your slow pairs rotate, and the fast ones do not. The rule: the first pairs, which are the fastest, rotate."""
     stopped = head_dim // 2 - int(p * head_dim / 2)
     return np.where(np.arange(head_dim // 2) < stopped, 0.0, frequencies(head_dim, base))
 
 
-@mistake("p_rope_frequencies", "expected: round() for the floor of Hugging Face transformers")
+@mistake("p_rope_frequencies", "expected: round() instead of the floor in Hugging Face transformers")
 def number_of_pairs_rounded(head_dim, p, base=BASE):
-    """The number of rotating pairs is not rounded down. The rule: rotate ⌊p·d/2⌋ pairs, rounded down."""
+    """You did not round the number of rotating pairs down. The rule: rotate ⌊p·d/2⌋ pairs, rounded down."""
     return np.where(np.arange(head_dim // 2) < round(p * head_dim / 2), frequencies(head_dim, base), 0.0)
 
 
-@mistake("temperature", "expected: the floor of Llama 4's formula left out")
+@mistake("temperature", "expected: the floor in Llama 4's formula left out")
 def temperature_without_steps(positions, floor_scale=8192.0, attn_scale=0.1):
     """Your factor grows at every position. The rule: it grows in steps, because the quotient is rounded down before the
-    log."""
+    logarithm."""
     return 1 + attn_scale * np.log1p((np.asarray(positions, dtype=np.float64) + 1) / floor_scale)
 
 
 @mistake("temperature", "expected: the + 1 in Llama 4's formula left out")
 def temperature_one_position_late(positions, floor_scale=8192.0, attn_scale=0.1):
-    """Each of your steps is one position late. The rule: position p is the (p + 1)-th token, so divide p + 1."""
+    """Each of your steps is one position late. The rule: position p is the (p + 1)-th token, so divide p + 1 by
+    floor_scale."""
     return modern.temperature(np.asarray(positions, dtype=np.float64) - 1, floor_scale, attn_scale)
 
 
 @mistake("log_n_scale", "vllm-project/vllm #3488, #5093")
 def short_texts_scaled_too(positions, trained_len):
-    """You scaled short texts as well. The rule: inside the trained length the factor is 1."""
+    """You scaled short texts as well. The rule: within the trained length, the factor is 1."""
     return np.log1p(np.asarray(positions, dtype=np.float64)) / np.log(trained_len)
 
 
@@ -231,17 +234,17 @@ def one_and_the_logarithm_of_the_ratio(positions, trained_len):
     return 1 + np.maximum(0, np.log1p(np.asarray(positions, dtype=np.float64)) - np.log(trained_len))
 
 
-@mistake("log_n_scale", "expected: ln(p) for ln(p + 1); position 0 then gives minus infinity")
+@mistake("log_n_scale", "expected: ln(p) instead of ln(p + 1); position 0 then gives minus infinity")
 def log_of_the_position(positions, trained_len):
     """Your factor is one position late. The rule: at position p there are p + 1 tokens, so take the logarithm of p +
     1."""
     return np.maximum(1, np.log(np.maximum(np.asarray(positions, dtype=np.float64), 1)) / np.log(trained_len))
 
 
-@mistake("decoupled_scores", "expected: the scale of the content part kept when the rotated part was added")
+@mistake("decoupled_scores", "expected: the content part's scale kept when the rotated part was added")
 def scaled_by_the_content_alone(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """You divided the sum by the root of only the content size. The rule: the features of a head are both parts, d_c +
-    d_r."""
+    """You divided the sum by the square root of the content size only. The rule: a head has the features of both parts,
+    d_c + d_r."""
     scores = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
     content, both = np.shape(q_content)[-1], np.shape(q_content)[-1] + np.shape(q_rope)[-1]
     return scores * np.sqrt(both / content)
@@ -249,7 +252,7 @@ def scaled_by_the_content_alone(q_content, k_content, q_rope, k_rope, q_position
 
 @mistake("decoupled_scores", "expected: two scaled scores added")
 def each_part_scaled_by_itself(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """You divided each part by the root of its own size. The rule: divide the sum once, by √(d_c + d_r)."""
+    """You divided each part by the square root of its own size. The rule: divide the sum once, by √(d_c + d_r)."""
     scores = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
     content_size, rope_size = np.shape(q_content)[-1], np.shape(q_rope)[-1]
     content = np.float64(q_content) @ np.swapaxes(np.float64(k_content), -1, -2)
@@ -257,10 +260,10 @@ def each_part_scaled_by_itself(q_content, k_content, q_rope, k_rope, q_positions
     return content / np.sqrt(content_size) + position / np.sqrt(rope_size)
 
 
-@mistake("decoupled_scores", "expected: one side is left as it is where both rotate")
+@mistake("decoupled_scores", "expected: one side left as it is, although both rotate")
 def shared_key_not_rotated(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """You did not rotate the shared key. The rule: rotate it by the positions of the keys, as the queries by their
-    positions."""
+    """You did not rotate the shared key. The rule: rotate the queries by their positions, and the shared key by the
+    positions of the keys."""
     return modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, np.zeros(len(k_positions)), base)
 
 
@@ -277,28 +280,28 @@ def content_rotated_too(q_content, k_content, q_rope, k_rope, q_positions, k_pos
     return scores + (turned - plain) / np.sqrt(np.shape(q)[-1] + np.shape(q_rope)[-1])
 
 
-@mistake("kept_tokens", "expected: the two ranges joined without a look at a short text")
+@mistake("kept_tokens", "expected: the two ranges joined without checking for a short text")
 def tokens_kept_twice(length, n_sinks, window):
-    """You listed tokens twice that are both sinks and in the window. The rule: list each kept token once."""
+    """You listed tokens twice if they are both sinks and in the window. The rule: list each kept token once."""
     return np.concatenate([np.arange(min(n_sinks, length)), np.arange(max(length - window, 0), length)])
 
 
-@mistake("kept_tokens", "expected: `window` read as the size of the whole cache")
+@mistake("kept_tokens", "expected: `window` taken as the size of the whole cache")
 def sinks_taken_from_the_window(length, n_sinks, window):
-    """Your window is smaller by the number of sinks. The rule: the window keeps its size, and the sinks are added to
+    """Your window is too small by the number of sinks. The rule: the window keeps its size, and the sinks are added to
     it."""
     return modern.kept_tokens(length, n_sinks, max(window - n_sinks, 0))
 
 
 @mistake("kept_tokens", "expected: a plain window, whose quality breaks down when token 0 leaves it")
 def window_without_sinks(length, n_sinks, window):
-    """You dropped the first tokens. The rule: the sinks stay in the cache, however long the text becomes."""
+    """You dropped the first tokens. The rule: the sinks stay in the cache, no matter how long the text gets."""
     return modern.kept_tokens(length, 0, window)
 
 
 @mistake("kept_tokens", "rajveer43/VeloxQuant-MLX #175, #389")
 def kept_tokens_numbered_anew(length, n_sinks, window):
-    """You numbered the kept tokens again, from 0. The rule: return their positions in the text."""
+    """You renumbered the kept tokens from 0. The rule: return their positions in the text."""
     return np.arange(len(modern.kept_tokens(length, n_sinks, window)))
 
 
@@ -308,17 +311,16 @@ def keys_moved_the_other_way(cache_k, offset, base=BASE):
     return modern.shift_keys(cache_k, -offset, base)
 
 
-@mistake("shift_keys", "expected: keys that are stored rotated are taken for keys that are stored plain")
+@mistake("shift_keys", "expected: rotated keys in the cache mistaken for plain ones")
 def stored_keys_rotated_afresh(cache_k, offset, base=BASE):
-    """You rotated row t as if it were at t + offset. The rule: stored keys are rotated already, and need only the
-    offset."""
+    """You rotated row t by t + offset. The rule: stored keys are already rotated, so they need only the offset."""
     where = np.arange(np.shape(cache_k)[-2]) + offset
     return rotated(np.asarray(cache_k, dtype=np.float64), where, base)
 
 
 @mistake("shift_keys", "karpathy/nanochat #264; huggingface/transformers #25199 (the other layout)")
 def keys_moved_in_the_half_layout(cache_k, offset, base=BASE):
-    """Your pairs are features half the width apart. The rule: a pair is two neighbours, (2i, 2i+1), as in the stored
+    """You paired features half the width apart. The rule: a pair is two neighbours, (2i, 2i+1), as in the stored
     keys."""
     cache_k = np.asarray(cache_k, dtype=np.float64)
     half = cache_k.shape[-1] // 2
@@ -329,8 +331,8 @@ def keys_moved_in_the_half_layout(cache_k, offset, base=BASE):
 
 @mistake("shift_keys", "EleutherAI/gpt-neox #1003; NVIDIA/Megatron-LM #535")
 def shifted_in_single_precision(cache_k, offset, base=BASE):
-    """You computed the angle in float32, which is coarse far along the sequence. The rule: compute it in float64 and
-    convert at the end."""
+    """You computed the angle in float32, which is too coarse far along the sequence. The rule: compute it in float64
+    and convert at the end."""
     angle = (np.float32(offset) * frequencies(np.shape(cache_k)[-1], base).astype(np.float32)).astype(np.float64)
     cache_k = np.asarray(cache_k, dtype=np.float64)
     even, odd = cache_k[..., 0::2], cache_k[..., 1::2]
@@ -340,15 +342,15 @@ def shifted_in_single_precision(cache_k, offset, base=BASE):
 
 @mistake("chunk_mask", "expected: blocks lined up like the queries")
 def chunks_counted_from_the_end(q_len, k_len, chunk):
-    """Your blocks end at the last key. The rule: they begin at the multiples of `chunk`, counted from the start of the
+    """Your blocks end at the last key. The rule: they begin at multiples of `chunk`, counted from the start of the
     text."""
     query, key = aligned(q_len, k_len)
     return ((k_len - 1 - query) // chunk == (k_len - 1 - key) // chunk) & (key <= query)
 
 
-@mistake("p_rope_frequencies", "expected: a lower limit of 1 for a count")
+@mistake("p_rope_frequencies", "expected: a count with a lower limit of 1")
 def at_least_one_pair(head_dim, p, base=BASE):
-    """You let at least one pair rotate. The rule: rotate ⌊p·d/2⌋ pairs, which can be none."""
+    """You let at least one pair rotate. The rule: rotate ⌊p·d/2⌋ pairs, which can be 0."""
     return np.where(np.arange(head_dim // 2) < 1, 1.0, modern.p_rope_frequencies(head_dim, p, base))
 
 
@@ -360,22 +362,22 @@ def common_logarithm(positions, floor_scale=8192.0, attn_scale=0.1):
 
 @mistake("decoupled_scores", "expected: the size of the whole head in the exponent")
 def frequencies_of_the_whole_head(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """You took the frequencies of both parts together, d_c + d_r. The rule: take those of the rotated part, whose size
-    is d_r."""
+    """You computed the frequencies for both parts together, d_c + d_r. The rule: compute them for the rotated part,
+    whose size is d_r."""
     d_c, d_r = np.shape(q_content)[-1], np.shape(q_rope)[-1]
     slower = float(base) ** (d_r / (d_c + d_r))  # this base makes the exponents −2i/(d_c + d_r)
     return modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, slower)
 
 
-@mistake("kept_tokens", "expected: np.arange(n_sinks) in a text that is shorter")
+@mistake("kept_tokens", "expected: np.arange(n_sinks) for a text that is shorter")
 def sinks_that_are_not_there(length, n_sinks, window):
-    """You listed sinks that do not exist yet. The rule: list only tokens of the text, of which there are `length`."""
+    """You listed sinks that do not exist yet. The rule: list only tokens in the text, which has `length` of them."""
     return np.concatenate([np.arange(n_sinks), np.arange(max(n_sinks, length - window), length)])
 
 
-@mistake("shift_keys", "expected: np.deg2rad on an angle that is in radians already")
+@mistake("shift_keys", "expected: np.deg2rad on an angle that is already in radians")
 def angles_in_degrees(cache_k, offset, base=BASE):
-    """You read the angles as degrees. The rule: the angles are in radians, as np.cos and np.sin expect them."""
+    """You treated the angles as degrees. The rule: the angles are in radians, as np.cos and np.sin expect them."""
     return modern.shift_keys(cache_k, np.deg2rad(offset), base)
 
 
@@ -385,7 +387,7 @@ def position_rounded(share):
     return np.round(modern.position_from_share(share))
 
 
-@mistake("temperature", "expected: the logarithm of the step itself, with 1 as its least")
+@mistake("temperature", "expected: the logarithm of the step itself, with a minimum of 1")
 def temperature_without_its_one(positions, floor_scale=8192.0, attn_scale=0.1):
     """You left out the 1 in the logarithm. The rule: the logarithm is ln(1 + ⌊(p + 1)/floor_scale⌋)."""
     steps = np.floor((np.asarray(positions, dtype=np.float64) + 1) / floor_scale)
@@ -394,7 +396,7 @@ def temperature_without_its_one(positions, floor_scale=8192.0, attn_scale=0.1):
 
 @mistake("p_rope_frequencies", "expected: the list shortened")
 def pairs_cut_off(head_dim, p, base=BASE):
-    """You cut off the pairs that do not rotate. The rule: keep them, with the frequency 0, so that there are head_dim/2
+    """You cut off the pairs that do not rotate. The rule: keep them with frequency 0, so there are head_dim/2
     numbers."""
     right = modern.p_rope_frequencies(head_dim, p, base)
     return right[right > 0]
@@ -408,8 +410,8 @@ def binary_logarithm(positions, floor_scale=8192.0, attn_scale=0.1):
 
 @mistake("decoupled_scores", "expected: k_rope[None], which is right without a batch")
 def head_axis_in_front(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """You put the axis of the heads in front of all axes of k_rope. The rule: the heads come right before the rows,
-    after any leading axes."""
+    """You put the head axis in front of all axes of k_rope. The rule: the head axis comes right before the rows, after
+    any leading axes."""
     right = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
     k_rope, d = np.asarray(k_rope, dtype=np.float64), np.shape(q_content)[-1] + np.shape(q_rope)[-1]
     if k_rope.ndim < 3:
@@ -422,7 +424,7 @@ def head_axis_in_front(q_content, k_content, q_rope, k_rope, q_positions, k_posi
 
 @mistake("decoupled_scores", "deepseek-ai/DeepSeek-V3 and its ports: the two layouts of RoPE")
 def rotated_in_the_half_layout(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """You rotated pairs that are half the width apart. The rule: a pair is two neighbours here, (2i, 2i+1)."""
+    """You paired features half the width apart. The rule: here, a pair is two neighbours, (2i, 2i+1)."""
     order = np.arange(np.shape(q_rope)[-1]).reshape(2, -1).T.ravel()
     q_rope, k_rope = np.asarray(q_rope)[..., order], np.asarray(k_rope)[..., order]
     return modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
@@ -430,29 +432,29 @@ def rotated_in_the_half_layout(q_content, k_content, q_rope, k_rope, q_positions
 
 @mistake("kept_tokens", "expected: the last `window` tokens as a slice from the end")
 def window_of_zero_keeps_all(length, n_sinks, window):
-    """A window of 0 keeps all tokens in your result, because [-0:] is the whole list. The rule: it keeps none."""
+    """In your result, a window of 0 keeps all tokens, because [-0:] is the whole list. The rule: it keeps none."""
     return modern.kept_tokens(length, n_sinks, window) if window else np.arange(length)
 
 
-@mistake("shift_keys", "expected: the angles of RoPE, with the offset as a step")
+@mistake("shift_keys", "expected: RoPE's angles, with the offset as a step")
 def row_times_offset(cache_k, offset, base=BASE):
-    """You rotated row t by t · offset. The rule: every row has the same rotation, by the offset."""
+    """You rotated row t by t · offset. The rule: rotate every row by the same offset."""
     right = modern.shift_keys(cache_k, offset, base)
     return rotated(np.asarray(cache_k, dtype=np.float64), np.arange(right.shape[-2]) * offset, base)
 
 
 def moved(cache_k, offset, base, turn):
-    """shift_keys, where `turn` combines the two features of a pair with cos and sin."""
+    """shift_keys, in which `turn` combines the two features of a pair with cos and sin."""
     right = modern.shift_keys(cache_k, offset, base)
     angles, x = float(offset) * frequencies(right.shape[-1], base), np.asarray(cache_k, dtype=np.float64)
     even, odd = turn(x[..., 0::2], x[..., 1::2], np.cos(angles), np.sin(angles))
     return np.stack([even, odd], axis=-1).reshape(right.shape).astype(right.dtype)
 
 
-@mistake("shift_keys", "expected: two lines on one array, and a slice that is no copy")
+@mistake("shift_keys", "expected: two lines that change one array, through a slice that is not a copy")
 def first_features_overwritten(cache_k, offset, base=BASE):
-    """You overwrote the first features of the pairs before you computed the second ones from them. The rule: compute
-    both features from their old values."""
+    """You overwrote the first feature of each pair before you computed the second one from it. The rule: compute both
+    features from their old values."""
 
     def turn(even, odd, cos, sin):
         even = even * cos - odd * sin
@@ -461,35 +463,36 @@ def first_features_overwritten(cache_k, offset, base=BASE):
     return moved(cache_k, offset, base, turn)
 
 
-@mistake("shift_keys", "expected: the two names exchanged")
+@mistake("shift_keys", "expected: the two names swapped")
 def cos_and_sin_exchanged(cache_k, offset, base=BASE):
-    """You exchanged cos and sin. The rule: a pair becomes k_2i·cos − k_2i+1·sin, then k_2i·sin + k_2i+1·cos."""
+    """You swapped cos and sin. The rule: a pair becomes k_2i·cos − k_2i+1·sin, then k_2i·sin + k_2i+1·cos."""
     return moved(cache_k, offset, base, lambda even, odd, cos, sin: (even * sin - odd * cos, even * cos + odd * sin))
 
 
 @mistake("sink_weights", "expected: plain softmax")
 def sink_left_out(scores, sink):
-    """You left the sink out of the sum. The rule: divide by the sum of all powers and e^sink; rows sum to less than
+    """You left the sink out of the sum. The rule: divide by the sum of all powers plus e^sink, so rows sum to less than
     1."""
     return modern.sink_weights(scores, np.full(np.shape(sink), -np.inf))
 
 
 @mistake("sink_weights", "expected: the exponential forgotten")
 def sink_without_its_power(scores, sink):
-    """You added the sink itself to the sum. The rule: add e^sink, as for every score."""
+    """You added the sink itself to the sum. The rule: add e^sink, just as for every score."""
     powers = np.exp(np.asarray(scores, dtype=np.float64))
     return powers / (powers.sum(axis=-1, keepdims=True) + np.asarray(sink)[:, np.newaxis, np.newaxis])
 
 
 @mistake("sink_weights", "expected: “softmax off by one”")
 def sink_of_zero(scores, sink):
-    """You added 1 to the sum for every head (a sink of 0). The rule: add e^sink, a learned number per head."""
+    """You added 1 to the sum for every head, as if every sink were 0. The rule: add e^sink, where each head has its own
+    learned sink."""
     return modern.sink_weights(scores, np.zeros(np.shape(sink)))
 
 
-@mistake("sink_weights", "expected: the largest score subtracted, and the sink left as it is")
+@mistake("sink_weights", "expected: the largest score subtracted, but the sink left as it is")
 def sink_overflows(scores, sink):
-    """You took exp of scores or sinks as they are, which overflows. The rule: subtract the largest of both first."""
+    """You took exp of raw scores or sinks, which overflows. The rule: first subtract the largest of both."""
     right = np.asarray(modern.sink_weights(scores, sink))
     highest = np.max(np.asarray(scores, dtype=np.float64), axis=-1, keepdims=True, initial=-np.inf)
     spoiled = np.asarray(sink, dtype=np.float64)[:, np.newaxis, np.newaxis] - highest > 700
@@ -497,24 +500,24 @@ def sink_overflows(scores, sink):
 
 
 def with_sink_unshifted(scores, sink, largest_of):
-    """Weights where largest_of(scores, sinks) is subtracted from the scores alone."""
+    """Weights for which largest_of(scores, sinks) is subtracted from the scores but not from the sinks."""
     scores, sinks = np.asarray(scores, dtype=np.float64), np.asarray(sink, dtype=np.float64)[:, None, None]
     powers = np.exp(scores - np.maximum(largest_of(scores, sinks), -1e300))
     total = powers.sum(axis=-1, keepdims=True) + np.exp(sinks)
     return powers / np.where(total == 0, 1, total)
 
 
-@mistake("sink_weights", "expected: the largest score subtracted in the row, and the sink left as it is")
+@mistake("sink_weights", "expected: the row's largest score subtracted, but the sink left as it is")
 def sink_not_shifted(scores, sink):
     """You subtracted the largest score from the scores but not from the sink. The rule: subtract the same number from
-    the sink too, or its share is wrong."""
+    the sink too; otherwise, its share is wrong."""
     return with_sink_unshifted(scores, sink, lambda scores, sinks: scores.max(axis=-1, keepdims=True))
 
 
-@mistake("sink_weights", "expected: the largest of both subtracted from the scores alone")
+@mistake("sink_weights", "expected: the largest of both subtracted from the scores only")
 def sink_not_shifted_by_the_largest_of_both(scores, sink):
-    """You subtracted the largest number from the scores but not from the sink. The rule: subtract the same number
-    from the sink too, or its share is wrong."""
+    """You subtracted the largest number from the scores but not from the sink. The rule: subtract the same number from
+    the sink too; otherwise, its share is wrong."""
     return with_sink_unshifted(
         scores, sink, lambda scores, sinks: np.maximum(scores.max(axis=-1, keepdims=True), sinks)
     )
@@ -522,13 +525,13 @@ def sink_not_shifted_by_the_largest_of_both(scores, sink):
 
 @mistake("kept_tokens", "expected: a slice that begins one token too late")
 def window_one_short(length, n_sinks, window):
-    """Your window keeps one token too few. The rule: keep the last `window` tokens, the newest one among them."""
+    """Your window keeps one token too few. The rule: keep the last `window` tokens, including the newest one."""
     return modern.kept_tokens(length, n_sinks, max(window - 1, 0))
 
 
 @mistake("sliding_window_mask", "expected: a window that ends before the query's own position")
 def window_one_too_narrow(q_len, k_len, window):
-    """A query sees one key too few. The rule: it sees `window` keys, and its own position is one of them."""
+    """Your queries see one key too few. The rule: a query sees `window` keys, including the one at its own position."""
     right = modern.sliding_window_mask(q_len, k_len, window)
     query, key = np.arange(k_len - q_len, k_len)[:, np.newaxis], np.arange(k_len)
     return right & (query - window + 1 < key)
@@ -544,7 +547,7 @@ def frequencies_that_grow(head_dim, p, base=BASE):
 
 @mistake("p_rope_frequencies", "expected: the division forgotten")
 def exponent_not_divided(head_dim, p, base=BASE):
-    """You did not divide the exponent by d, so that the frequencies vanish at once. The rule: the frequency is
+    """You did not divide the exponent by d, so the frequencies fall to almost 0 at once. The rule: the frequency is
     base^(−2i/d)."""
     return modern.p_rope_frequencies(head_dim, p, float(base) ** head_dim)
 
@@ -563,13 +566,13 @@ vars().update(
 WRONG_ANSWERS = {
     "rope_layers_of_36_with_interval_4": {
         9: "You counted the layers without RoPE; the question is how many have it.",
-        36: "You counted all layers; every fourth one goes without RoPE.",
-        28: "You counted one layer too many; the last one, 35, is a fourth one too.",
-        26: "You left out one layer too many; layer l goes without RoPE if l + 1 is a multiple of 4.",
+        36: "You counted all layers; every fourth one has no RoPE.",
+        28: "You counted one layer too many; the last one, 35, is also a fourth layer.",
+        26: "You left out one layer too many; layer l has no RoPE if l + 1 is a multiple of 4.",
     },
     "share_of_first_token_at_position_9": {
         1 / 9: "You counted the tokens before it; it also attends to itself.",
-        1 / 11: "You counted a token too many; positions 0 to 9 are ten tokens.",
-        10: "This is how many tokens share the weight; the question is the share of one of them.",
+        1 / 11: "You counted one token too many; positions 0 to 9 are ten tokens.",
+        10: "This is how many tokens share the weight; the question asks for the share of one of them.",
     },
 }

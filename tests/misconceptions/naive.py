@@ -20,14 +20,13 @@ def positions_count_from_one(length):
 
 @mistake("add_integer_positions", "expected: broadcasting lines up the last axis")
 def positions_run_along_the_features(x):
-    """You added the number of the feature. The rule: add the number of the token, which counts along the last axis but
-    one."""
+    """You added each feature's number. The rule: add each token's number, counted along the second-to-last axis."""
     return x + np.arange(naive.add_integer_positions(x).shape[-1])
 
 
-@mistake("add_integer_positions", "expected: len(x) is the number of tokens for two axes only")
+@mistake("add_integer_positions", "expected: len(x) is the number of tokens only if there are two axes")
 def positions_run_along_the_batch(x):
-    """Your position runs along the first axis, the batch. The rule: the token axis is the last axis but one."""
+    """Your positions run along the first axis, the batch. The rule: the token axis is the second-to-last axis."""
     return x + np.arange(len(x)).reshape(-1, *(1,) * (naive.add_integer_positions(x).ndim - 1))
 
 
@@ -37,14 +36,14 @@ def added_positions_count_from_one(x):
     return naive.add_integer_positions(x) + 1
 
 
-@mistake("add_integer_positions", "expected: the two operators exchanged")
+@mistake("add_integer_positions", "expected: the two operators swapped")
 def positions_multiplied_in(x):
     """You multiplied each row by its position, so row 0 becomes 0. The rule: the position is added."""
     right = naive.add_integer_positions(x)
     return np.asarray(x) * naive.integer_positions(right.shape[-2])[:, np.newaxis]
 
 
-@mistake("normalized_positions", "expected: dividing by the length is in many articles")
+@mistake("normalized_positions", "expected: many articles divide by the length")
 def divided_by_the_length(length):
     """You divided by the number of tokens, so the last token does not get 1. The rule: divide by L − 1."""
     return naive.integer_positions(length) / max(length, 1)
@@ -56,27 +55,28 @@ def one_token_divided_by_zero(length):
     return naive.integer_positions(length) / np.float64(length - 1)
 
 
-@mistake("normalized_positions", "expected: coordinates are scaled so in CoordConv (Liu et al. 2018)")
+@mistake("normalized_positions", "expected: CoordConv scales coordinates this way (Liu et al. 2018)")
 def normalized_from_minus_one(length):
-    """Your positions run from −1 to 1. The rule: the first token gets 0, the last one gets 1."""
+    """Your positions run from −1 to 1. The rule: the first token gets 0, and the last one gets 1."""
     return 2 * naive.normalized_positions(length) - (length > 1)
 
 
 # bits_needed
-# The first entry that fits gives the hint. Where a logarithm goes wrong it errs as one of the others errs everywhere,
-# and so the two that use logarithms stand first.
+# The first entry that fits gives the hint. Where a rounded logarithm is wrong, its result is that of another entry, so
+# the two entries with logarithms come first.
 
 
 @mistake("bits_needed", "amaranth-lang/amaranth-soc #50; pymtl/pymtl3 #289")
 def bits_from_a_logarithm_of_base_two(length):
-    """You used a rounded logarithm: just above a power of two it can be too small. The rule: count in whole numbers."""
+    """You used a rounded logarithm, which can be too small just above a power of two. The rule: count in whole
+    numbers."""
     return naive.bits_needed(length) if length < 2 else math.ceil(math.log2(length))
 
 
 @mistake("bits_needed", "ucb-bar/chisel2-deprecated #489")
 def bits_from_a_quotient_of_logarithms(length):
-    """You used a quotient of logarithms: its rounding can be just above a whole number, and one bit too many is the
-    result. The rule: count in whole numbers."""
+    """You divided two logarithms; rounding can push the quotient just above a whole number, which gives one bit too
+    many. The rule: count in whole numbers."""
     return naive.bits_needed(length) if length < 2 else math.ceil(math.log(length) / math.log(2))
 
 
@@ -86,13 +86,13 @@ def bits_of_the_length(length):
     return int(length).bit_length()
 
 
-@mistake("bits_needed", "expected: int() in place of a ceiling")
+@mistake("bits_needed", "expected: int() instead of a ceiling")
 def bits_rounded_down(length):
     """You rounded the logarithm down, so the last positions have no code. The rule: round up."""
     return naive.bits_needed(length) if length < 2 else int(length).bit_length() - 1
 
 
-@mistake("bits_needed", "expected: round() for a ceiling")
+@mistake("bits_needed", "expected: round() instead of a ceiling")
 def bits_rounded_to_the_nearest(length):
     """You rounded the logarithm to the nearest whole number, so some positions have no code. The rule: round up."""
     return naive.bits_needed(length) if length < 3 else round(math.log2(length))
@@ -100,17 +100,18 @@ def bits_rounded_to_the_nearest(length):
 
 @mistake("bits_needed", "expected: the formula without its lower bound")
 def no_bit_for_one_token(length):
-    """You gave a single token no bit, because ⌈log₂ 1⌉ is 0. The rule: at least 1."""
+    """You gave a single token no bit, because ⌈log₂ 1⌉ is 0. The rule: the result is at least 1."""
     return naive.bits_needed(length) - (length == 1)
 
 
 @mistake("binary_positions", "jscott3201/rusty-bacnet #203")
 def least_significant_bit_first(length, n_bits=None):
-    """Your bits are in the opposite order. The rule: the most significant bit comes first, as numbers are written."""
+    """Your bits are in the opposite order. The rule: the most significant bit comes first, just as numbers are
+    written."""
     return naive.binary_positions(length, n_bits)[:, ::-1]
 
 
-@mistake("binary_positions", "expected: padding at the end is the usual one")
+@mistake("binary_positions", "expected: padding usually goes at the end")
 def zeros_behind_the_number(length, n_bits=None):
     """You put the extra columns after the number. The rule: the zeros come before the number."""
     spare = naive.binary_positions(length, n_bits).shape[-1] - naive.bits_needed(length)
@@ -125,45 +126,46 @@ def quotients_in_place_of_bits(length, n_bits=None):
     return np.arange(length)[:, np.newaxis] >> np.arange(n_bits)[::-1]
 
 
-@mistake("bit_period", "expected: the value of a bit taken for its period")
+@mistake("bit_period", "expected: the value of a bit mistaken for its period")
 def half_the_period(bit):
-    """You returned half of the period. The rule: bit 0 goes 0, 1, 0, 1, so it repeats after two positions."""
+    """You returned half of the period. The rule: bit 0 goes 0, 1, 0, 1, …, so it repeats after two positions."""
     return naive.bit_period(bit) // 2
 
 
 @mistake("bit_period", "expected: a product where a power is meant")
 def period_grows_by_addition(bit):
-    """Your periods grow by 2 from bit to bit. The rule: each next bit changes half as often, so its period is twice as
-    long."""
+    """Your periods grow by 2 from bit to bit. The rule: each bit changes half as often as the one before it, so its
+    period is twice as long."""
     return 2 * (bit + 1)
 
 
 @mistake("hamming_steps", "expected: the sums compared instead of the bits, or the absolute value taken after the sum")
 def difference_of_the_sums(codes):
-    """Your count lets a bit that rises cancel one that falls, as from 01 to 10, so it only says how many more ones the
-    next code has. The rule: each bit that changes counts as one, in either direction."""
+    """In your count, a bit that rises cancels one that falls, as from 01 to 10, so you only compare the numbers of
+    ones. The rule: each bit that changes counts as one, in either direction."""
     return np.abs(np.diff(np.sum(codes, axis=-1))).astype(np.int64)
 
 
 @mistake("hamming_steps", "expected: np.diff without the absolute value")
 def changes_with_their_sign(codes):
-    """You counted a bit that goes from 1 to 0 as −1. The rule: each bit that changes counts as one."""
+    """You counted a bit that goes from 1 to 0 as −1. The rule: each bit that changes counts as 1."""
     return np.diff(codes, axis=0).sum(axis=-1).astype(np.int64)
 
 
 @mistake("hamming_steps", "expected: codes[0] for codes[:-1]")
 def steps_from_the_first_code(codes):
-    """You compared each code with that of position 0. The rule: compare it with the code of the position before it."""
+    """You compared each code with the code of position 0. The rule: compare it with the code of the position before
+    it."""
     return np.count_nonzero(codes[1:] != codes[:1], axis=-1)
 
 
-@mistake("hamming_steps", "expected: any where a count is meant")
+@mistake("hamming_steps", "expected: any() where a count is meant")
 def whether_anything_changes(codes):
     """You returned whether anything changes. The rule: count how many bits change."""
     return np.minimum(naive.hamming_steps(codes), 1)
 
 
-@mistake("hamming_steps", "expected: np.roll closes the sequence to a ring")
+@mistake("hamming_steps", "expected: np.roll closes the sequence into a ring")
 def steps_around_a_ring(codes):
     """You returned one number too many: the step from the last position back to the first. The rule: T positions have T
     − 1 steps."""
@@ -172,8 +174,8 @@ def steps_around_a_ring(codes):
 
 @mistake("hamming_steps", "expected: the sum over the wrong axis")
 def changes_of_each_bit(codes):
-    """You counted how often each bit changes in the whole sequence. The rule: return one number per step, the number of
-    bits that change in it."""
+    """You counted how often each bit changes in the whole sequence. The rule: return one number per step: how many bits
+    change in it."""
     codes = np.asarray(codes)
     return np.count_nonzero(codes[1:] != codes[:-1], axis=0)
 
@@ -186,9 +188,9 @@ def columns_compared(codes):
     return np.count_nonzero(codes[:, 1:] != codes[:, :-1], axis=0)
 
 
-@mistake("hamming_steps", "expected: scipy.spatial.distance.hamming returns a share")
+@mistake("hamming_steps", "expected: scipy.spatial.distance.hamming returns a fraction")
 def share_of_changed_bits(codes):
-    """You returned the share of the bits that change. The rule: count them."""
+    """You returned the fraction of bits that change. The rule: count them."""
     return naive.hamming_steps(codes) / np.shape(codes)[-1]
 
 
@@ -202,15 +204,15 @@ def gray_of_the_double(length, n_bits=None):
 
 @mistake("gray_positions", "expected: running sums belong to the decoder")
 def gray_decoded(length, n_bits=None):
-    """You computed the number of a Gray code; this is the opposite direction. The rule: a Gray bit is the exclusive or
-    of only two neighbouring bits of the number."""
+    """You computed the number that a Gray code stands for, which is the opposite direction. The rule: a Gray bit is the
+    exclusive or of only two neighbouring bits of the number."""
     return np.cumsum(naive.binary_positions(length, n_bits), axis=-1) % 2
 
 
 @mistake("gray_positions", "expected: np.roll for a shift of the columns")
 def gray_shifted_in_a_circle(length, n_bits=None):
-    """You shifted the bits in a circle, so the lowest bit came back at the top. The rule: the half of p is ⌊p/2⌋, whose
-    highest bit is 0."""
+    """You rotated the bits, so the lowest bit came back at the top. The rule: half of p is ⌊p/2⌋, whose highest bit is
+    0."""
     n_bits = naive.gray_positions(length, n_bits).shape[-1]
     codes = naive.binary_positions(length, n_bits)
     return codes ^ np.roll(codes, 1, axis=-1)
@@ -233,7 +235,8 @@ def gray_with_and(length, n_bits=None):
 
 @mistake("gray_positions", "expected: | for ^")
 def gray_with_a_plain_or(length, n_bits=None):
-    """You combined position and half with a plain or. The rule: use the exclusive or, which is 0 if both bits are 1."""
+    """You combined the position and its half with a plain or. The rule: use the exclusive or, which is 0 if both bits
+    are 1."""
     n_bits = naive.gray_positions(length, n_bits).shape[-1]
     numbers = np.arange(length) | (np.arange(length) >> 1)
     return (numbers[:, np.newaxis] >> np.arange(n_bits)[::-1]) & 1
@@ -248,8 +251,8 @@ def gray_is_binary(length, n_bits=None):
 
 @mistake("normalized_positions", "expected: the last token has 1")
 def one_token_at_the_end(length):
-    """You gave a single token the position 1. The rule: the first token has position 0, even if it is the last one
-    too."""
+    """You gave a single token the position 1. The rule: the first token has position 0, even if it is also the last
+    one."""
     return np.ones(1) if length == 1 else naive.normalized_positions(length)
 
 
@@ -261,14 +264,14 @@ def first_step_not_at_zero(length):
 
 @mistake("binary_positions", "expected: people count from 1")
 def codes_count_from_one(length, n_bits=None):
-    """You wrote p + 1. The rule: the first token has position 0, so its code has only zeros."""
+    """You wrote p + 1. The rule: the first token has position 0, so its code is all zeros."""
     n_bits = naive.binary_positions(length, n_bits).shape[-1]
     return (np.arange(1, length + 1)[:, np.newaxis] >> np.arange(n_bits)[::-1]) & 1
 
 
 XOR_FOR_POWER = (
-    "You wrote ^ for a power; in Python, ^ is the exclusive or of two whole numbers. The rule: raise 2 to the power "
-    "of the number of the bit, or of the next bit."
+    "You wrote ^ for a power; in Python, ^ is the exclusive or of two whole numbers. The rule: raise 2 to the power of "
+    "the bit's number, or of the next bit's."
 )
 
 
@@ -306,8 +309,8 @@ WRONG_ANSWERS = {
     },
     "bits_for_512": {
         10: "You wrote the number 512 in bits; positions count from 0, so the largest number to write is 511.",
-        8: "8 bits write 256 positions; each bit more doubles that.",
-        512: "You gave each position a feature of its own; b bits write 2^b positions.",
+        8: "8 bits can write 256 positions; each extra bit doubles that.",
+        512: "You gave each position its own feature; b bits can write 2^b positions.",
     },
     "bits_flipped_3_to_4": {
         1: "3 and 4 differ by 1 as numbers; the question is how many of their bits differ. Write both in binary.",
@@ -315,7 +318,7 @@ WRONG_ANSWERS = {
         7: "7 is the exclusive or of 3 and 4; the question is how many of its bits are 1.",
     },
     "middle_of_512": {
-        0.5: "Positions run from 0 to 511, and the middle between them is 255.5; no token stands there.",
+        0.5: "Positions run from 0 to 511, and halfway between them is 255.5; no token has that position.",
         255 / 512: "You divided by the number of tokens. The rule: divide by the last position, so that it becomes 1.",
         256 / 511: "You took position 256; the token at position 255 has 255 tokens before it.",
     },

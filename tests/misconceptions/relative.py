@@ -1,6 +1,6 @@
 """Known mistakes with relative positions: each replaces one function of the solution, and must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. It never hands over the line of code.
+A hint says what the code did and then the rule, in the words of the lesson. It never gives away the line of code.
 """
 
 from itertools import chain
@@ -30,22 +30,23 @@ def the_start_moves_the_keys(q_len, k_len, q_start=0):
     return relative.relative_positions(q_len, k_len, -q_start)
 
 
-@mistake("relative_positions", "expected: the new axis put on the wrong one of the two ranges")
+@mistake("relative_positions", "expected: the new axis added to the wrong range")
 def keys_down_queries_across(q_len, k_len, q_start=0):
-    """You exchanged rows and columns. The rule: there is one row per query and one column per key."""
+    """You swapped rows and columns. The rule: there is one row per query and one column per key."""
     return relative.relative_positions(q_len, k_len, q_start).T
 
 
-@mistake("clip_positions", "expected: Music Transformer, which looks back alone")
+@mistake("clip_positions", "expected: Music Transformer, which only looks back")
 def nothing_ahead(positions, max_distance):
-    """You clipped to −k … 0, as for a causal model: every key ahead counts as the token itself. The rule: limit both
-    directions: −k … k."""
+    """You clipped to −k … 0, as for a causal model, so every key ahead counts as the token itself. The rule: clip to −k
+    … k, for both directions."""
     return np.minimum(relative.clip_positions(positions, max_distance), 0)
 
 
-@mistake("clip_positions", "expected: distances taken for numbers of steps")
+@mistake("clip_positions", "expected: distances mistaken for numbers of steps")
 def nothing_behind(positions, max_distance):
-    """You clipped to 0 … k: every key behind counts as the token itself. The rule: limit both directions: −k … k."""
+    """You clipped to 0 … k, so every key behind counts as the token itself. The rule: clip to −k … k, for both
+    directions."""
     return np.maximum(relative.clip_positions(positions, max_distance), 0)
 
 
@@ -57,27 +58,28 @@ def nothing_is_clipped(positions, max_distance):
 
 @mistake("clip_positions", "expected: the distance clipped in place of the relative position")
 def the_sign_is_lost(positions, max_distance):
-    """You made far behind and far ahead the same. The rule: clip to −k and to k, and keep the sign."""
+    """You made far behind and far ahead the same. The rule: clip to the range from −k to k, and keep the sign."""
     return np.abs(relative.clip_positions(positions, max_distance))
 
 
 @mistake("clip_positions", "expected: a minimum without its maximum")
 def only_the_future_is_clipped(positions, max_distance):
-    """You clipped keys ahead but not keys behind. The rule: limit both directions."""
+    """You clipped keys ahead but not keys behind. The rule: clip in both directions."""
     return np.minimum(positions, max_distance)
 
 
-@mistake("clip_positions", "expected: clipping taken for masking")
+@mistake("clip_positions", "expected: clipping mistaken for masking")
 def far_tokens_count_as_here(positions, max_distance):
-    """You replaced distances beyond the limit by 0, which means the token itself. The rule: they become the limit."""
+    """You replaced distances beyond the limit with 0, which means the token itself. The rule: replace them with the
+    limit."""
     clipped = relative.clip_positions(positions, max_distance)
     return np.where(np.abs(positions) > max_distance, 0, clipped)
 
 
 @mistake("shaw_scores", "expected: 'Shaw adds a learned bias for each distance', as many articles say")
 def a_bias_in_place_of_a_vector(q, k, key_table, max_distance):
-    """You used the rows of the table without the query, as T5 does with its number per distance. The rule: Shaw adds a
-    vector to the key, and the query is multiplied by it."""
+    """You used the table's rows without the query, as T5 does with its one number per distance. The rule: Shaw adds a
+    vector to the key, so the query is multiplied by it."""
     plain = relative.shaw_scores(q, k, np.zeros_like(key_table), max_distance)
     bias = np.asarray(key_table).sum(axis=-1)[table_rows(q, k, max_distance)]
     return plain + bias / np.sqrt(np.shape(q)[-1])
@@ -85,8 +87,8 @@ def a_bias_in_place_of_a_vector(q, k, key_table, max_distance):
 
 @mistake("shaw_scores", "expected: the second term added after the scaling")
 def distance_left_unscaled(q, k, key_table, max_distance):
-    """You divided only the part without distances by √d; the vector for the distance is part of the key, so its part is
-    divided too."""
+    """You divided only the part without distances by √d. The rule: the vector for the distance is part of the key, so
+    its part is divided as well."""
     right = relative.shaw_scores(q, k, key_table, max_distance)
     plain = relative.shaw_scores(q, k, np.zeros_like(key_table), max_distance)
     return plain + (right - plain) * np.sqrt(np.shape(q)[-1])
@@ -94,27 +96,27 @@ def distance_left_unscaled(q, k, key_table, max_distance):
 
 @mistake("shaw_scores", "expected: the scale of Vaswani et al. 2017 §3.2.1 left out")
 def scores_without_their_scale(q, k, key_table, max_distance):
-    """Your scores are too large by the factor √d. The rule: divide by the square root of the number of features."""
+    """Your scores are too large by a factor of √d. The rule: divide by the square root of the number of features."""
     return relative.shaw_scores(q, k, key_table, max_distance) * np.sqrt(np.shape(q)[-1])
 
 
-@mistake("shaw_scores", "expected: the + k that turns a clipped distance into a row left out")
+@mistake("shaw_scores", "expected: no + k, which turns a clipped distance into a row number")
 def rows_counted_from_the_token_itself(q, k, key_table, max_distance):
-    """You used row 0 of the table for distance 0, so negative distances read rows from its end. The rule: the middle
-    row belongs to distance 0."""
+    """You used row 0 of the table for distance 0, so negative distances read rows from the end of the table. The rule:
+    the middle row belongs to distance 0."""
     return relative.shaw_scores(q, k, np.roll(key_table, max_distance, axis=0), max_distance)
 
 
 @mistake("shaw_attention", "expected: the shape is right without it")
 def value_table_forgotten(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You did not use the value table. The rule: each value carries the vector for its distance, as each key does."""
+    """You did not use the value table. The rule: each value gets the vector for its distance, as each key does."""
     return relative.shaw_attention(q, k, v, key_table, np.zeros_like(value_table), max_distance, mask)
 
 
-@mistake("shaw_attention", "expected: weights multiplied with the mask")
+@mistake("shaw_attention", "expected: weights multiplied by the mask")
 def masked_after_the_softmax(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You removed masked keys after the softmax, so the weights do not sum to 1. The rule: mask the scores before
-    it."""
+    """You removed masked keys after the softmax, so the weights do not sum to 1. The rule: mask the scores before the
+    softmax."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     if mask is None:
         return right
@@ -125,15 +127,15 @@ def masked_after_the_softmax(q, k, v, key_table, value_table, max_distance, mask
 
 @mistake("shaw_attention", "expected: PyTorch's two conventions for boolean masks")
 def true_means_hidden(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You read the mask as its opposite. The rule: True means that this query may attend to this key."""
+    """You read the mask the other way round. The rule: True means that this query may attend to this key."""
     hidden = None if mask is None else ~np.asarray(mask)
     return relative.shaw_attention(q, k, v, key_table, value_table, max_distance, hidden)
 
 
 @mistake("t5_bucket", "huggingface/candle #1312")
 def the_last_bucket_does_not_take_the_rest(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You gave far distances buckets that do not exist, or that belong to the other direction. The rule: the last
-    bucket takes all the rest."""
+    """You gave far distances buckets that do not exist or belong to the other direction. The rule: the last bucket
+    takes all the remaining distances."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     exact = per_direction // 2
@@ -141,10 +143,10 @@ def the_last_bucket_does_not_take_the_rest(relative_position, bidirectional=True
     return np.where(distance < exact, right, first + exact + steps)
 
 
-@mistake("t5_bucket", "expected: the limit of all buckets for that of one direction")
+@mistake("t5_bucket", "expected: the limit for all buckets instead of that for one direction")
 def last_bucket_of_both_directions(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """Far distances end at the last bucket of all, num_buckets − 1. The rule: if `bidirectional` is True, each
-    direction has half of the buckets, and its own last one takes the rest."""
+    """In your result, far distances share the very last bucket, num_buckets − 1. The rule: if `bidirectional` is True,
+    each direction has half of the buckets, and its own last bucket takes the rest."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     exact = per_direction // 2
@@ -154,7 +156,7 @@ def last_bucket_of_both_directions(relative_position, bidirectional=True, num_bu
 
 @mistake("t5_bucket", "dmlc/gluon-nlp #1470 (query minus key)")
 def the_past_in_the_second_half(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You exchanged the halves of past and future. The rule: keys ahead, j > i, use the second half."""
+    """You swapped the halves for past and future. The rule: keys ahead, j > i, use the second half."""
     if not bidirectional:
         return relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     return relative.t5_bucket(-np.asarray(relative_position), bidirectional, num_buckets, max_distance)
@@ -162,7 +164,7 @@ def the_past_in_the_second_half(relative_position, bidirectional=True, num_bucke
 
 @mistake("t5_bucket", "expected: |j − i| taken in both cases")
 def keys_ahead_count_in_the_causal_case(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You gave keys ahead a bucket by their distance in the causal case. The rule: they count as distance 0."""
+    """In the causal case, you gave keys ahead a bucket for their distance. The rule: they count as distance 0."""
     if not bidirectional:
         relative_position = -np.abs(relative_position)
     return relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
@@ -171,7 +173,7 @@ def keys_ahead_count_in_the_causal_case(relative_position, bidirectional=True, n
 @mistake("t5_bucket", "expected: the logarithmic half of the formula left out")
 def all_buckets_are_exact(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
     """You made all buckets one position wide. The rule: only half of a direction's buckets are exact, and the others
-    grow with the logarithm."""
+    widen logarithmically."""
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     return first + np.minimum(distance, per_direction - 1)
 
@@ -187,7 +189,7 @@ def logarithm_of_the_whole_distance(relative_position, bidirectional=True, num_b
     return np.where(distance < exact, right, first + np.minimum(exact + steps, per_direction - 1))
 
 
-@mistake("t5_bucket", "expected: round() where T5 converts to an integer")
+@mistake("t5_bucket", "expected: round() where T5 truncates to an integer")
 def steps_rounded_to_the_nearest(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
     """You rounded the logarithmic steps to the nearest number, so buckets start too early. The rule: round down."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
@@ -200,7 +202,7 @@ def steps_rounded_to_the_nearest(relative_position, bidirectional=True, num_buck
 
 @mistake("t5_bias", "huggingface/transformers #8518 (bidirectional buckets used inside the decoder)")
 def always_bidirectional(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """You used the bidirectional buckets although `bidirectional` is False. The rule: in the causal case, all buckets
+    """You used the bidirectional buckets even if `bidirectional` is False. The rule: in the causal case, all buckets
     are for keys behind the query."""
     return relative.t5_bias(table, q_len, k_len, True, max_distance, q_start)
 
@@ -230,10 +232,9 @@ def always_32_buckets_clipped(table, q_len, k_len, bidirectional=True, max_dista
     return biased(np.asarray(table), np.minimum(buckets, len(table) - 1))
 
 
-@mistake("t5_bias", "expected: what the lookup gives, left as it is; Hugging Face permutes it")
+@mistake("t5_bias", "expected: the lookup's result left as it is; Hugging Face permutes it")
 def heads_left_behind(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """You left the heads on the last axis. The rule: the axes are (heads, queries, keys), so that the bias fits the
-    scores."""
+    """You left the heads on the last axis. The rule: the axes are (heads, queries, keys), to match the scores."""
     return np.moveaxis(relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start), 0, -1)
 
 
@@ -250,9 +251,10 @@ def lined_up_at_the_end(q_len, k_len, q_start=0):
     return relative.relative_positions(q_len, k_len, q_start or max(k_len - q_len, 0))
 
 
-@mistake("clip_positions", "expected: clipped distance and row taken for each other")
+@mistake("clip_positions", "expected: clipped distance and row number confused")
 def clipped_like_rows(positions, max_distance):
-    """You clipped to 0 … 2k, which are rows of a table. The rule: clip to −k … k, and add k only to look up a row."""
+    """You clipped to 0 … 2k, which are row numbers of a table. The rule: clip to −k … k, and add k only to look up a
+    row."""
     return np.clip(positions, 0, 2 * max_distance)
 
 
@@ -274,7 +276,7 @@ def vector_added_to_the_query(q, k, key_table, max_distance):
     return scores / np.sqrt(q.shape[-1])
 
 
-@mistake("shaw_scores", "expected: mean in place of sum, or a sum over the wrong axis")
+@mistake("shaw_scores", "expected: a mean instead of a sum, or a sum over the wrong axis")
 def mean_over_the_features(q, k, key_table, max_distance):
     """You averaged over the features when you multiplied the query by the vectors. The rule: compute a sum, as in
     q·k."""
@@ -285,7 +287,7 @@ def mean_over_the_features(q, k, key_table, max_distance):
 
 @mistake("shaw_attention", "expected: a softmax without the special case of lesson 1")
 def nothing_to_attend_to_is_nan(q, k, v, key_table, value_table, max_distance, mask=None):
-    """A query that may use no key gets NaN from your softmax, because −∞ − (−∞) is not a number. The rule: it gets
+    """If a query may use no key, your softmax gives NaN, because −∞ − (−∞) is not a number. The rule: such a query gets
     zeros."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     return right if mask is None else np.where(without_keys(q, k, mask), np.nan, right)
@@ -293,8 +295,8 @@ def nothing_to_attend_to_is_nan(q, k, v, key_table, value_table, max_distance, m
 
 @mistake("shaw_attention", "expected: −1e9 in place of −∞")
 def nothing_to_attend_to_is_everything(q, k, v, key_table, value_table, max_distance, mask=None):
-    """A query that may use no key uses all keys equally in your result, because a large negative number is not −∞. The
-    rule: it gets zeros."""
+    """If a query may use no key, yours uses all keys equally, because a large negative number is not −∞. The rule: such
+    a query gets zeros."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     if mask is None:
         return right
@@ -304,13 +306,14 @@ def nothing_to_attend_to_is_everything(q, k, v, key_table, value_table, max_dist
 
 @mistake("shaw_attention", "expected: two softmaxes, one of them without the mask")
 def table_weighted_without_the_mask(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You used the weights without the mask for the value table. The rule: use the same weights for both."""
+    """For the value table, you used the weights without the mask. The rule: use the same weights for the values and for
+    the table."""
     values = relative.shaw_attention(q, k, v, key_table, np.zeros_like(value_table), max_distance, mask)
     table = relative.shaw_attention(q, k, np.zeros_like(v), key_table, value_table, max_distance)
     return values + table
 
 
-@mistake("t5_bucket", "expected: ceil where T5 converts to an integer")
+@mistake("t5_bucket", "expected: ceil() where T5 truncates to an integer")
 def steps_rounded_up(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
     """You rounded the logarithmic steps up, so buckets start too early. The rule: round down."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
@@ -321,7 +324,7 @@ def steps_rounded_up(relative_position, bidirectional=True, num_buckets=32, max_
     return np.where(distance < exact, right, first + np.minimum(exact + steps, per_direction - 1))
 
 
-@mistake("t5_bucket", "expected: ≥ in place of >")
+@mistake("t5_bucket", "expected: ≥ instead of >")
 def the_token_itself_counts_as_ahead(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
     """You counted distance 0 as ahead. The rule: only distances above 0 use the second half, and 0 has bucket 0."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
@@ -331,25 +334,25 @@ def the_token_itself_counts_as_ahead(relative_position, bidirectional=True, num_
 
 @mistake("t5_bias", "expected: a mean over the wrong axis")
 def heads_averaged(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """You averaged over the heads. The rule: each head has its own column of the table."""
+    """You averaged over the heads. The rule: each head has its own column in the table."""
     right = relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
     return np.broadcast_to(right.mean(axis=0, keepdims=True), right.shape)
 
 
 def without_keys(q, k, mask):
-    """Rows of an output for which the mask allows no key."""
+    """Output rows for which the mask allows no key."""
     shape = np.broadcast_shapes(np.shape(mask), (np.shape(q)[-2], np.shape(k)[-2]))
     return ~np.broadcast_to(mask, shape).any(axis=-1, keepdims=True)
 
 
 def table_rows(q, k, max_distance):
-    """Correct row of a table for each pair, for entries whose mistake comes after the lookup."""
+    """Correct table row for each pair, for entries whose mistake comes after the lookup."""
     where = relative.relative_positions(np.shape(q)[-2], np.shape(k)[-2])
     return relative.clip_positions(where, max_distance) + max_distance
 
 
 def parts(relative_position, bidirectional, num_buckets):
-    """First bucket, distance and number of buckets of each direction, for entries whose mistake comes after them."""
+    """First bucket, distance and number of buckets per direction, for entries whose mistake comes later."""
     relative_position = np.asarray(relative_position)
     if bidirectional:
         return np.where(relative_position > 0, num_buckets // 2, 0), np.abs(relative_position), num_buckets // 2
@@ -357,22 +360,22 @@ def parts(relative_position, bidirectional, num_buckets):
 
 
 def log_steps(distance, per_direction, max_distance):
-    """Number of logarithmic buckets that begin up to each distance; the last one has no end."""
+    """Number of logarithmic buckets that begin at or before each distance, without a limit."""
     exact = per_direction // 2
     above = np.log(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
     return (above * (per_direction - exact)).astype(np.int64)
 
 
-@mistake("clip_positions", "expected: the end of a range, which is left out")
+@mistake("clip_positions", "expected: the end of a range is excluded")
 def largest_distance_left_out(positions, max_distance):
-    """You clipped to k − 1 ahead. The rule: clip to −k and to k, both included."""
+    """Ahead, you clipped to k − 1. The rule: the range is from −k to k, both included."""
     return np.minimum(relative.clip_positions(positions, max_distance), max_distance - 1)
 
 
-@mistake("t5_bucket", "expected: the number of buckets in place of those that are left")
+@mistake("t5_bucket", "expected: all buckets instead of those that are left")
 def steps_for_all_buckets(positions, bidirectional=True, num_buckets=32, max_distance=128):
     """You spread the logarithm over all B buckets of a direction. The rule: spread it over B − e buckets, because near
-    distances take the first e buckets."""
+    distances use the first e buckets."""
     buckets = num_buckets // 2 if bidirectional else num_buckets
     exact = buckets // 2
     positions = np.asarray(positions).astype(np.int64)
@@ -386,28 +389,28 @@ def steps_for_all_buckets(positions, bidirectional=True, num_buckets=32, max_dis
 
 @mistake("shaw_scores", "expected: the root forgotten")
 def scores_divided_by_the_width(q, k, key_table, max_distance):
-    """Your scores are divided by d, so they are √d too small. The rule: divide by the square root of d."""
+    """You divided by d, so your scores are too small by a factor of √d. The rule: divide by the square root of d."""
     return relative.shaw_scores(q, k, key_table, max_distance) / np.sqrt(np.shape(q)[-1])
 
 
-@mistake("shaw_scores", "expected: the number of pairs of features taken for the number of features")
+@mistake("shaw_scores", "expected: the number of pairs mistaken for the number of features")
 def scores_divided_by_the_root_of_half_the_width(q, k, key_table, max_distance):
     """You divided by the square root of half the width, d/2. The rule: divide by √d, where d is the number of
     features."""
     return relative.shaw_scores(q, k, key_table, max_distance) * np.sqrt(2)
 
 
-@mistake("shaw_attention", "expected: the value seen as looking at the query")
+@mistake("shaw_attention", "expected: the value thought to look at the query")
 def value_table_from_its_end(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You counted the distance of a value the other way round, from the key to the query. The rule: a value uses the
-    same distance j − i, and so the same row number, as for the key table."""
+    """You measured the distance of a value in the opposite direction, from the key to the query. The rule: a value uses
+    the same distance, j − i, and so the same row number, as in the key table."""
     mirrored = np.flip(value_table, axis=0)
     return relative.shaw_attention(q, k, v, key_table, mirrored, max_distance, mask)
 
 
-@mistake("shaw_attention", "expected: one table taken for both, where it fits")
+@mistake("shaw_attention", "expected: one table used for both, where it fits")
 def key_table_for_values_where_it_fits(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You used the key table for the values too. The rule: keys and values have separate tables, and v uses rows of
+    """You used the key table for the values too. The rule: keys and values have separate tables, and the values use
     value_table."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     if np.shape(key_table) != np.shape(value_table):
@@ -416,7 +419,7 @@ def key_table_for_values_where_it_fits(q, k, v, key_table, value_table, max_dist
 
 
 def with_table_part(q, k, v, key_table, value_table, max_distance, mask, part):
-    """Correct average of the values, and `part`, which comes from the vector of each pair and the weights."""
+    """Correct average of the values plus `part`, which is computed from each pair's vector and the weights."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     n_keys = np.shape(k)[-2]
     weights = relative.shaw_attention(
@@ -429,17 +432,17 @@ def with_table_part(q, k, v, key_table, value_table, max_distance, mask, part):
 
 @mistake("shaw_attention", "expected: the sum of the vectors of all keys")
 def vectors_of_the_value_table_added_up(q, k, v, key_table, value_table, max_distance, mask=None):
-    """The vectors of the value table do not have the weights of their keys in your result. The rule: compute Σ α (v +
-    b), so that each vector counts as much as its value."""
+    """You added the vectors of the value table without the weights of their keys. The rule: compute Σ α (v + b), so
+    each vector has the same weight as its value."""
     return with_table_part(
         q, k, v, key_table, value_table, max_distance, mask, lambda vectors, weights: vectors.sum(axis=-2)
     )
 
 
-@mistake("shaw_attention", "expected: += with repeated indices, which numpy writes once")
+@mistake("shaw_attention", "expected: += with repeated indices, each of which numpy writes only once")
 def repeated_rows_count_once(q, k, v, key_table, value_table, max_distance, mask=None):
-    """If several keys share a row of the value table, only the last one counts, because `+=` and `=` write a repeated
-    row once. The rule: add the weights of all keys with that distance."""
+    """If several keys share a row of the value table, you counted only the last one, because `+=` and `=` write a
+    repeated row once. The rule: add the weights of all keys with that distance."""
     rows = table_rows(q, k, max_distance)
     last = np.array([[not (row[j + 1 :] == row[j]).any() for j in range(len(row))] for row in rows]).reshape(rows.shape)
 
@@ -450,14 +453,14 @@ def repeated_rows_count_once(q, k, v, key_table, value_table, max_distance, mask
 
 
 def bucketed(positions, bidirectional, num_buckets, max_distance, steps, exact=None):
-    """Buckets with another logarithmic part, or another number of exact buckets."""
+    """Buckets with a different logarithmic part, or a different number of exact buckets."""
     first, distance, per_direction = parts(positions, bidirectional, num_buckets)
     exact = per_direction // 2 if exact is None else exact
     far = exact + np.floor(steps(np.maximum(distance, exact), exact, per_direction) + 1e-12).astype(np.int64)
     return first + np.where(distance < exact, distance, np.minimum(far, per_direction - 1))
 
 
-@mistake("t5_bucket", "expected: the e of the denominator forgotten")
+@mistake("t5_bucket", "expected: the e in the denominator forgotten")
 def logarithm_of_max_distance(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
     """You divided by log D. The rule: divide by log(D / e), where e is the number of exact buckets, so that the last
     bucket begins near max_distance."""
@@ -468,9 +471,9 @@ def logarithm_of_max_distance(relative_position, bidirectional=True, num_buckets
     return bucketed(relative_position, bidirectional, num_buckets, max_distance, steps)
 
 
-@mistake("t5_bucket", "expected: e computed before the buckets are shared between the directions")
+@mistake("t5_bucket", "expected: e computed before the buckets are split between the directions")
 def half_of_all_buckets_exact(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You counted half of all buckets as exact. The rule: half of the buckets of one direction are exact, and if
+    """You counted half of all buckets as exact. The rule: half of one direction's buckets are exact, and if
     `bidirectional` is True, each direction has only half of all buckets."""
     exact = num_buckets // 2
     if max_distance <= exact:
@@ -484,23 +487,23 @@ def half_of_all_buckets_exact(relative_position, bidirectional=True, num_buckets
 
 @mistake("t5_bucket", "dmlc/gluon-nlp #1470 (the sign of the relative position)")
 def past_at_distance_zero_in_the_causal_case(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """In the causal case you counted the keys ahead, and the whole past falls into bucket 0. The rule: the distance is
+    """In the causal case, you counted the keys ahead, so the whole past falls into bucket 0. The rule: the distance is
     n = max(−relative, 0), since the past is negative."""
     if not bidirectional:
         relative_position = -np.asarray(relative_position)
     return relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
 
 
-@mistake("t5_bias", "expected: reshape taken for a change of axes")
+@mistake("t5_bias", "expected: reshape mistaken for a change of axes")
 def heads_reshaped_to_the_front(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """You brought the heads to the front by a reshape, which leaves all numbers in their order. The rule: move the
+    """You brought the heads to the front with a reshape, which keeps all numbers in their old order. The rule: move the
     axis, so that bias[h] is head h."""
     right = relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start)
     return np.moveaxis(right, 0, -1).reshape(right.shape)
 
 
 def with_biases(q, k, key_table, content_bias, position_bias, max_distance):
-    """Transformer-XL's scores with any biases, for entries that exchange or lose one."""
+    """Transformer-XL's scores with arbitrary biases, for entries that swap or drop a bias."""
     none, zeros = np.zeros_like(np.asarray(key_table, float)), np.zeros(np.shape(q)[-1])
     content = relative.four_term_scores(q, k, none, content_bias, zeros, max_distance)
     position = relative.four_term_scores(
@@ -509,15 +512,15 @@ def with_biases(q, k, key_table, content_bias, position_bias, max_distance):
     return content + position
 
 
-@mistake("four_term_scores", "expected: u and v of the paper exchanged")
+@mistake("four_term_scores", "expected: the paper's u and v swapped")
 def biases_exchanged(q, k, key_table, content_bias, position_bias, max_distance):
-    """You exchanged the biases. The rule: content_bias goes with the keys, and position_bias with the table."""
+    """You swapped the biases. The rule: content_bias goes with the keys, and position_bias with the table."""
     return with_biases(q, k, key_table, position_bias, content_bias, max_distance)
 
 
 @mistake("four_term_scores", "expected: one bias for both products, as in a first reading of §3.3")
 def one_bias_for_both(q, k, key_table, content_bias, position_bias, max_distance):
-    """You added content_bias in both halves. The rule: the half with the table has a different bias, position_bias."""
+    """You added content_bias in both halves. The rule: the half with the table has its own bias, position_bias."""
     return with_biases(q, k, key_table, content_bias, content_bias, max_distance)
 
 
@@ -542,7 +545,7 @@ def four_terms_without_scale(q, k, key_table, content_bias, position_bias, max_d
 
 
 def three_terms(q, k, key_table, query_table, max_distance):
-    """Terms of DeBERTa's scores, not scaled, for entries with a mistake in one of them."""
+    """Unscaled terms of DeBERTa's scores, for entries with a mistake in one of them."""
     q, k, key_table, query_table = (np.asarray(one, float) for one in (q, k, key_table, query_table))
     rows = table_rows(q, k, max_distance)
     ask = np.einsum("...id,ijd->...ij", q, key_table[rows])
@@ -559,9 +562,9 @@ def the_key_looks_the_same_way(q, k, key_table, query_table, max_distance):
     return (content + ask + tell) / scale
 
 
-@mistake("disentangled_scores", "expected: the query taken for both tables")
+@mistake("disentangled_scores", "expected: the query used with both tables")
 def the_query_meets_both_tables(q, k, key_table, query_table, max_distance):
-    """You multiplied the query by query_table. The rule: multiply the key by it: k_j · b_ji."""
+    """You multiplied the query by query_table. The rule: multiply the key by query_table: k_j · b_ji."""
     content, ask, _, scale = three_terms(q, k, key_table, query_table, max_distance)
     rows = 2 * max_distance - table_rows(q, k, max_distance)
     return (content + ask + np.einsum("...id,ijd->...ij", np.asarray(q, float), np.asarray(query_table)[rows])) / scale
@@ -592,25 +595,27 @@ def two_kinds_of_logarithm(relative_position, bidirectional=True, num_buckets=32
 
 @mistake("t5_bucket", "expected: the argument left out")
 def always_causal(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You used the causal buckets whatever `bidirectional` says. The rule: each direction has half of the buckets."""
+    """You used the causal buckets whatever `bidirectional` is. The rule: if it is True, each direction has half of the
+    buckets."""
     return relative.t5_bucket(relative_position, False, num_buckets, max_distance)
 
 
-@mistake("disentangled_scores", "expected: the two tables exchanged")
+@mistake("disentangled_scores", "expected: the two tables swapped")
 def tables_exchanged(q, k, key_table, query_table, max_distance):
-    """You exchanged the two tables. The rule: multiply the query by key_table, and the key by query_table."""
+    """You swapped the two tables. The rule: multiply the query by key_table, and the key by query_table."""
     return relative.disentangled_scores(q, k, query_table, key_table, max_distance)
 
 
-@mistake("four_term_scores", "expected: four terms, as three in DeBERTa")
+@mistake("four_term_scores", "expected: √(4d) for four terms, as DeBERTa has √(3d) for three")
 def divided_for_four_terms(q, k, key_table, content_bias, position_bias, max_distance):
-    """You divided by √(4d), as for four separate terms. The rule: divide by √d."""
+    """You divided by √(4d), because there are four terms. The rule: divide by √d."""
     return relative.four_term_scores(q, k, key_table, content_bias, position_bias, max_distance) / 2
 
 
-@mistake("t5_bias", "expected: the length taken for the largest distance")
+@mistake("t5_bias", "expected: the length used as the largest distance")
 def logarithm_ends_at_the_length(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """Your wide buckets end at the length of the sequence. The rule: they end at max_distance, however long it is."""
+    """Your wide buckets end at the length of the sequence. The rule: they end at max_distance, however long the
+    sequence is."""
     relative_distances = relative.relative_positions(q_len, k_len, q_start)
     exact = len(table) // (4 if bidirectional else 2)
     farthest = max(q_len, k_len, exact + 1)
@@ -618,19 +623,19 @@ def logarithm_ends_at_the_length(table, q_len, k_len, bidirectional=True, max_di
     return np.moveaxis(np.asarray(table)[buckets], -1, 0)
 
 
-@mistake("t5_bucket", "expected: the largest distance that there is taken for max_distance")
+@mistake("t5_bucket", "expected: the largest distance in the call mistaken for max_distance")
 def logarithm_ends_at_the_largest_distance(distances, bidirectional=True, num_buckets=32, max_distance=128):
-    """Your wide buckets end at the largest distance of the call. The rule: they end at max_distance, whatever the
+    """Your wide buckets end at the largest distance in the call. The rule: they end at max_distance, whatever the
     distances are."""
     exact = num_buckets // (4 if bidirectional else 2)
     farthest = max(int(np.abs(distances).max(initial=0)), exact + 1)
     return relative.t5_bucket(distances, bidirectional, num_buckets, farthest)
 
 
-@mistake("four_term_scores", "expected: the shift of Transformer-XL, cut at its other end")
+@mistake("four_term_scores", "expected: Transformer-XL's shift, cut at the other end")
 def rows_shifted_the_other_way(q, k, key_table, content_bias, position_bias, max_distance):
-    """Your position scores of row i are shifted as those of row Tq − 1 − i should be. The rule: entry (i, j) uses the
-    vector of the distance j − i."""
+    """You shifted the position scores of row i as if it were row Tq − 1 − i. The rule: entry (i, j) uses the vector for
+    the distance j − i."""
     right = relative.four_term_scores(q, k, key_table, content_bias, position_bias, max_distance)
     q, k, key_table = (np.asarray(one, dtype=np.float64) for one in (q, k, key_table))
     rows, columns = np.arange(q.shape[-2])[:, np.newaxis], np.arange(k.shape[-2])
@@ -654,19 +659,20 @@ WRONG_ANSWERS = {
         32: "You counted 16 on each side; distance 0 has a row too.",
         16: "You counted one side; a key may come before or after the query, and distance 0 has a row too.",
         17: "You counted 0 and one side; a key may be on either side of the query.",
-        31: "You left out the largest distances; −16 and 16 have a row each, and clipped ones share them.",
+        31: "You left out the largest distances; −16 and 16 have a row each, which clipped distances share.",
     },
     "t5_bucket_of_minus_1_bidirectional": {
-        17: "You exchanged the sides; keys behind the query take the first half of the buckets, keys ahead the second.",
-        0: "Bucket 0 is the query's own position; the next distance has the next bucket.",
-        15: "You counted from the end of the half; buckets grow with distance.",
-        -1: "You gave the relative position; a bucket is a row of a table, and rows count from 0.",
+        17: "You swapped the sides; keys behind the query use the first half of the buckets, keys ahead the second.",
+        0: "Bucket 0 is for the query's own position; the next distance has the next bucket.",
+        15: "You counted from the end of the half; bucket numbers grow with distance.",
+        -1: "You answered with the relative position; a bucket is a row of a table, and rows count from 0.",
     },
     "t5_bucket_of_plus_1_bidirectional": {
         1: "This is the bucket of a key behind the query; keys ahead begin at half of the 32 buckets.",
-        16: "You added the distance less one; the second half begins with row 16 for distance 0, which nobody looks "
-        "up.",
-        0: "Without bidirectional all keys ahead share bucket 0; with it they have the second half of the buckets.",
+        16: "You added the distance minus one; the second half begins with row 16, for distance 0, which is never "
+        "looked up.",
+        0: "If `bidirectional` is False, all keys ahead share bucket 0; if it is True, they have the second half of "
+        "the buckets.",
         33: "You added all 32 buckets; half of them are for keys ahead.",
     },
 }

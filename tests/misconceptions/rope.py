@@ -1,6 +1,6 @@
 """Known mistakes with RoPE: each replaces one function of the solution, and must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. It never hands over the line of code.
+A hint says what the code did and then the rule, in the words of the lesson. It never gives away the line of code.
 """
 
 from itertools import chain
@@ -12,7 +12,7 @@ from solutions import rope
 
 
 def turn_pairs(x, positions, frequencies):
-    """Interleaved RoPE with the frequencies that an entry gets wrong."""
+    """Interleaved RoPE with frequencies that an entry gets wrong."""
     angles = np.outer(positions, frequencies)
     cos, sin = np.cos(angles), np.sin(angles)
     turned = np.empty(np.shape(x))
@@ -23,7 +23,7 @@ def turn_pairs(x, positions, frequencies):
 
 @mistake("rope_frequencies", "DongjunLee/transformer-tensorflow #6 (there the other way round)")
 def exponent_counts_pairs(head_dim, base=10000.0):
-    """The exponent looks half as large as it should be: you divided the number of the pair, i, by d. The rule: the
+    """The exponent looks half as large as it should be: you divided i, the number of the pair, by d. The rule: the
     exponent of pair i uses 2i, because it counts features."""
     return np.sqrt(rope.rope_frequencies(head_dim, base))
 
@@ -35,7 +35,7 @@ def exponent_uses_the_feature_index(head_dim, base=10000.0):
     return rope.rope_frequencies(head_dim, base) ** 2
 
 
-@mistake("rope_frequencies", "the inverse is stored as inv_freq in many codebases, and inverted once too often")
+@mistake("rope_frequencies", "the inverse is stored as inv_freq in many codebases, and inverted once too many times")
 def exponent_without_its_sign(head_dim, base=10000.0):
     """Your frequencies grow from pair to pair. The rule: for a base above 1 they fall, so look at the sign of the
     exponent."""
@@ -50,13 +50,13 @@ def frequencies_end_at_one_over_base(head_dim, base=10000.0):
 
 @mistake("rope_frequencies", "expected: arange(1, d, 2)")
 def exponents_of_the_odd_features(head_dim, base=10000.0):
-    """Your exponents count the odd features, 1, 3, 5, …. The rule: the exponents use 2i, so that they begin with 0."""
+    """Your exponents count the odd features, 1, 3, 5, …. The rule: the exponents use 2i, so they begin with 0."""
     return float(base) ** (-np.arange(1, head_dim, 2) / head_dim)
 
 
 @mistake("rope_frequencies", "expected: the division forgotten")
 def exponent_not_divided(head_dim, base=10000.0):
-    """You did not divide the exponent by d, so that the frequencies vanish at once. The rule: the frequency is
+    """You did not divide the exponent by d, so the frequencies fall to almost 0 at once. The rule: the frequency is
     base^(−2i/d)."""
     return float(base) ** -np.arange(0.0, head_dim, 2)
 
@@ -70,11 +70,11 @@ def pairs_counted_from_one(head_dim, base=10000.0):
 
 @mistake("rope_frequencies", "expected: the exponents listed from the last to the first")
 def slowest_pair_first(head_dim, base=10000.0):
-    """Your list begins with the slowest pair. The rule: pair 0 is the fastest, and each next one is slower."""
+    """Your list begins with the slowest pair. The rule: pair 0 is the fastest, and each later pair is slower."""
     return rope.rope_frequencies(head_dim, base)[::-1]
 
 
-@mistake("rope_frequencies", "expected: log10 for log in exp(−log(base) · 2i/d), the form of many codebases")
+@mistake("rope_frequencies", "expected: log10 instead of log in exp(−log(base) · 2i/d), the form in many codebases")
 def power_of_e_with_the_common_logarithm(head_dim, base=10000.0):
     """You took a power of e with a logarithm to base 10. The rule: if you compute a power with exp, use the natural
     logarithm."""
@@ -83,33 +83,34 @@ def power_of_e_with_the_common_logarithm(head_dim, base=10000.0):
 
 @mistake("rope_frequencies", "expected: frequencies read as full rotations per position")
 def frequencies_in_full_turns(head_dim, base=10000.0):
-    """Your frequencies are 2π times too large. The rule: the frequency is in radians per position, so pair 0 has 1."""
+    """Your frequencies are 2π times too large. The rule: the frequency is in radians per position, so that of pair 0 is
+    1."""
     return 2 * np.pi * rope.rope_frequencies(head_dim, base)
 
 
-@mistake("rope_frequencies", "expected: the two lists are each other's 2π-fold inverse")
+@mistake("rope_frequencies", "expected: each list is 2π divided by the other")
 def wavelengths_in_place_of_frequencies(head_dim, base=10000.0):
     """You returned wavelengths, 2π/θ_i positions per rotation. The rule: return the frequency, θ_i radians per
     position."""
     return 2 * np.pi / rope.rope_frequencies(head_dim, base)
 
 
-@mistake("rope_frequencies", "expected: 2π taken for π in a conversion, or the d/2 pairs divided by twice")
+@mistake("rope_frequencies", "expected: 2π mistaken for π in a conversion, or a second division by 2")
 def frequencies_halved(head_dim, base=10000.0):
-    """Your frequencies are half as large as they should be. The rule: pair 0 rotates by one radian."""
+    """Your frequencies are half as large as they should be. The rule: pair 0 rotates by one radian per position."""
     return rope.rope_frequencies(head_dim, base) / 2
 
 
 @mistake("rope_frequencies", "expected: the 2 of the exponent put before the power")
 def frequencies_doubled(head_dim, base=10000.0):
-    """Your frequencies are twice as large as they should be. The rule: pair 0 rotates by one radian."""
+    """Your frequencies are twice as large as they should be. The rule: pair 0 rotates by one radian per position."""
     return 2 * rope.rope_frequencies(head_dim, base)
 
 
 @mistake("rope_frequencies", "expected: 1 / base^(2i/d) in float32, as in most codebases")
 def inverse_power_in_single_precision(head_dim, base=10000.0):
-    """You computed the frequencies in float32, so angles are too coarse far along. The rule: compute θ and position · θ
-    in float64."""
+    """You computed the frequencies in float32, so the angles are too coarse at large positions. The rule: compute θ and
+    position · θ in float64."""
     exponent = np.arange(0, head_dim, 2, dtype=np.float32) / np.float32(head_dim)
     return (np.float32(1) / np.float32(base) ** exponent).astype(np.float64)
 
@@ -133,8 +134,8 @@ def angles_in_single_precision(positions, head_dim, base=10000.0):
 
 @mistake("rope_cos_sin", "expected: inv_freq stored in float32, as in most codebases")
 def frequencies_in_single_precision(positions, head_dim, base=10000.0):
-    """You used frequencies in float32, so the angles are too coarse at large positions. The rule: compute θ and
-    position · θ in float64."""
+    """You used float32 frequencies, so the angles are too coarse at large positions. The rule: compute θ and position ·
+    θ in float64."""
     single = rope.rope_frequencies(head_dim, base).astype(np.float32)
     return cosines_and_sines(np.outer(positions, single.astype(np.float64)))
 
@@ -145,20 +146,22 @@ def positions_one_ahead(positions, head_dim, base=10000.0):
     return rope.rope_cos_sin(np.asarray(positions, dtype=np.float64) + 1, head_dim, base)
 
 
-@mistake("rope_cos_sin", "expected: np.radians or np.deg2rad around an angle that is in radians already")
+@mistake("rope_cos_sin", "expected: np.radians or np.deg2rad around an angle that is already in radians")
 def angles_in_degrees(positions, head_dim, base=10000.0):
-    """You read the angles as degrees. The rule: positions[t] · θ_i is in radians, and numpy's sine and cosine take
+    """You treated the angles as degrees. The rule: positions[t] · θ_i is in radians, and numpy's sine and cosine take
     radians."""
     return rope.rope_cos_sin(np.radians(np.asarray(positions, dtype=np.float64)), head_dim, base)
 
 
 @mistake("rope_cos_sin", "expected: a frequency in turns per position, as in signal processing")
 def angles_in_full_turns(positions, head_dim, base=10000.0):
-    """You multiplied the angles by 2π. The rule: pair 0 rotates by one radian per position, and not by a full turn."""
+    """You multiplied the angles by 2π. The rule: pair 0 rotates by one radian per position, not by a full turn."""
     return rope.rope_cos_sin(2 * np.pi * np.asarray(positions, dtype=np.float64), head_dim, base)
 
 
-ONE_OF_TWO = "You returned the same function twice. The rule: return the cosines of the angles, then their sines."
+ONE_OF_TWO = (
+    "You returned the cosines twice or the sines twice. The rule: return the cosines of the angles, then their sines."
+)
 
 
 @mistake("rope_cos_sin", "expected: a line copied and not changed", hint=ONE_OF_TWO)
@@ -175,19 +178,19 @@ def sines_twice(positions, head_dim, base=10000.0):
 
 @mistake("rope_cos_sin", "expected: t / θ, as with 10000^(2i/d) in the denominator of the paper")
 def positions_over_frequencies(positions, head_dim, base=10000.0):
-    """You divided the positions by θ. The rule: the angle is position · θ_i, and θ is a frequency, no wavelength."""
+    """You divided the positions by θ. The rule: the angle is position · θ_i, and θ is a frequency, not a wavelength."""
     angles = np.asarray(positions, dtype=np.float64)[:, np.newaxis] / rope.rope_frequencies(head_dim, base)
     return np.cos(angles), np.sin(angles)
 
 
-@mistake("rope_cos_sin", "expected: the two results exchanged")
+@mistake("rope_cos_sin", "expected: the two results swapped")
 def sines_first(positions, head_dim, base=10000.0):
     """You returned the sines first. The rule: the cosines come first, then the sines."""
     cos, sin = rope.rope_cos_sin(positions, head_dim, base)
     return sin, cos
 
 
-@mistake("rope_cos_sin", "expected: arange in the place of the argument")
+@mistake("rope_cos_sin", "expected: arange instead of the argument")
 def angles_of_row_numbers(positions, head_dim, base=10000.0):
     """You counted the rows from 0 and did not use `positions`. The rule: row t has the angles of positions[t]."""
     return rope.rope_cos_sin(np.arange(np.size(positions)), head_dim, base)
@@ -195,8 +198,8 @@ def angles_of_row_numbers(positions, head_dim, base=10000.0):
 
 @mistake("apply_rope", "raiyanyahya/how-to-train-your-gpt #6; huggingface/transformers #47328")
 def neighbours_frequencies_with_rotate_half(x, positions, base=10000.0):
-    """You used each frequency for two neighbours, but your rotation pairs features that are half the width apart. The
-    rule: both features of a pair have the same angle."""
+    """You used each frequency for two neighbours, but your rotation pairs features half the width apart. The rule: both
+    features of a pair have the same angle."""
     x = np.asarray(x)
     cos, sin = rope.rope_cos_sin(positions, x.shape[-1], base)
     cos, sin = np.repeat(cos, 2, axis=-1), np.repeat(sin, 2, axis=-1)
@@ -221,14 +224,14 @@ def rows_counted_in_place_of_positions(x, positions, base=10000.0):
 @mistake("apply_rope", "expected: the sign of the rotation is a convention that is easily mirrored")
 def turned_backwards(x, positions, base=10000.0):
     """You rotated the pairs in the opposite direction. The rule: rotate as in the 2 × 2 matrix of the lesson; look at
-    which of the two sines has the minus."""
+    which of the two sines has the minus sign."""
     return rope.apply_rope(x, -np.asarray(positions, dtype=np.float64), base)
 
 
 @mistake("apply_rope", "expected: the usual slip of rotating in place")
 def first_feature_overwritten_too_early(x, positions, base=10000.0):
-    """You computed the second feature of each pair from the first one after you had overwritten it. The rule: both new
-    features come from the old pair."""
+    """You overwrote the first feature of each pair and then computed the second one from it. The rule: compute both new
+    features from the old pair."""
     x = np.asarray(x)
     cos, sin = rope.rope_cos_sin(positions, x.shape[-1], base)
     y = np.array(x, dtype=np.float64)
@@ -239,22 +242,22 @@ def first_feature_overwritten_too_early(x, positions, base=10000.0):
 
 @mistake("apply_rope", "expected: concatenate for stack; the scores come out right, and what is stored does not")
 def rotated_pairs_taken_apart(x, positions, base=10000.0):
-    """You put the first features of all pairs side by side, and the second ones behind them. The rule: each feature
-    stays where it was."""
+    """You put the first features of all pairs side by side, followed by the second ones. The rule: each feature stays
+    where it was."""
     return rope.interleaved_to_half(rope.apply_rope(x, positions, base))
 
 
 def rotated_by(x, positions, base, turn):
-    """apply_rope, where `turn` combines the two features of a pair with cos and sin."""
+    """apply_rope, in which `turn` combines the two features of a pair with cos and sin."""
     right = rope.apply_rope(x, positions, base)
     even, odd = np.asarray(x)[..., 0::2], np.asarray(x)[..., 1::2]
     first, second = turn(even, odd, *rope.rope_cos_sin(positions, right.shape[-1], base))
     return np.stack([first, second], axis=-1).reshape(right.shape).astype(right.dtype)
 
 
-@mistake("apply_rope", "expected: the two results of rope_cos_sin taken in the other order")
+@mistake("apply_rope", "expected: the two results of rope_cos_sin unpacked in the wrong order")
 def cosine_and_sine_exchanged(x, positions, base=10000.0):
-    """You exchanged cosine and sine in the rotation. The rule: at position 0 the features stay as they are."""
+    """You swapped cosine and sine in the rotation. The rule: at position 0, the features stay as they are."""
     return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * sin - b * cos, a * cos + b * sin))
 
 
@@ -269,7 +272,7 @@ def second_line_with_wrong_partners(x, positions, base=10000.0):
     return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * cos - b * sin, a * cos + b * sin))
 
 
-@mistake("apply_rope", "expected: the first line with cosine and sine exchanged", hint=WRONG_PARTNERS)
+@mistake("apply_rope", "expected: the first line with cosine and sine swapped", hint=WRONG_PARTNERS)
 def first_line_with_wrong_partners(x, positions, base=10000.0):
     return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * sin - b * cos, a * sin + b * cos))
 
@@ -281,20 +284,21 @@ def features_rotated_with_themselves(x, positions, base=10000.0):
 
 @mistake("apply_rope", "expected: the minus copied into both lines")
 def both_sines_negative(x, positions, base=10000.0):
-    """Both features of a pair subtract their sine, which is no rotation. The rule: one of the two has a minus."""
+    """You used a minus sign for both features of a pair, which is not a rotation. The rule: only one of the two sines
+    has a minus sign."""
     return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * cos - b * sin, b * cos - a * sin))
 
 
-@mistake("apply_rope", "expected: the two results written to each other's places")
+@mistake("apply_rope", "expected: the two results written in each other's place")
 def features_of_a_pair_exchanged(x, positions, base=10000.0):
-    """You put the second feature of each pair before the first one. The rule: both stay where they were."""
+    """You put the second feature of each pair before the first one. The rule: both features stay where they were."""
     return rotated_by(x, positions, base, lambda a, b, cos, sin: (a * sin + b * cos, a * cos - b * sin))
 
 
 @mistake("apply_rope", "expected: the minus of the rotation left out")
 def both_sines_positive(x, positions, base=10000.0):
-    """Both features of a pair add their sine in your code, which is no rotation. The rule: one of the two has a
-    minus."""
+    """You used a plus sign for both features of a pair, which is not a rotation. The rule: one of the two sines has a
+    minus sign."""
     right = rope.apply_rope(x, positions, base)
     swapped = np.stack([np.asarray(x)[..., 1::2], np.asarray(x)[..., 0::2]], axis=-1).reshape(right.shape)
     cos, sin = (np.repeat(part, 2, axis=-1) for part in rope.rope_cos_sin(positions, right.shape[-1], base))
@@ -308,9 +312,9 @@ def half_layout_with_neighbours_frequencies(x, positions, base=10000.0):
     return neighbours_frequencies_with_rotate_half.implementation(x, positions, base)
 
 
-@mistake("rotate_half", "expected: rotate_every_two of GPT-J in the place of rotate_half")
+@mistake("rotate_half", "expected: GPT-J's rotate_every_two instead of rotate_half")
 def neighbours_rotated(x):
-    """You exchanged neighbours, as in the interleaved layout. The rule: the two halves change places."""
+    """You swapped neighbours, as in the interleaved layout. The rule: swap the two halves."""
     right = rope.rotate_half(x)
     even, odd = np.asarray(x)[..., 0::2], np.asarray(x)[..., 1::2]
     return np.stack([-odd, even], axis=-1).reshape(right.shape)
@@ -318,13 +322,14 @@ def neighbours_rotated(x):
 
 @mistake("rotate_half", "expected: [x₂, −x₁] turns the other way")
 def rotate_half_with_the_other_sign(x):
-    """You changed the sign of the wrong half. The rule: the half that moves to the front gets the minus."""
+    """You changed the sign of the wrong half. The rule: the half that moves to the front gets the minus sign."""
     return -rope.rotate_half(x)
 
 
 @mistake("interleaved_to_half", "rasbt/LLMs-from-scratch #747; NVIDIA/Megatron-LM #1547")
 def reordered_the_other_way(x):
-    """You wrote the inverse, from half to interleaved. The rule: the even features come first, then the odd ones."""
+    """You wrote the inverse, from the half layout to the interleaved one. The rule: the even features come first, then
+    the odd ones."""
     return rope.half_to_interleaved(x)
 
 
@@ -335,7 +340,7 @@ def reordered_as_its_inverse(x):
     return rope.interleaved_to_half(x)
 
 
-@mistake("rotation_matrix", "expected: rows and columns of the blocks exchanged")
+@mistake("rotation_matrix", "expected: rows and columns of the blocks swapped")
 def matrix_transposed(position, head_dim, base=10000.0):
     """You built the transpose of R_m, which rotates back. The rule: −sin is above the diagonal."""
     return rope.rotation_matrix(position, head_dim, base).T
@@ -343,7 +348,7 @@ def matrix_transposed(position, head_dim, base=10000.0):
 
 @mistake("rope_scores", "expected: the scale of Vaswani et al. 2017 §3.2.1 left out")
 def scores_without_their_scale(q, k, q_positions, k_positions, base=10000.0):
-    """Your scores are too large by the factor √d. The rule: divide by the square root of head_dim."""
+    """Your scores are too large by a factor of √d. The rule: divide by the square root of head_dim."""
     return rope.rope_scores(q, k, q_positions, k_positions, base) * np.sqrt(np.shape(q)[-1])
 
 
@@ -369,11 +374,11 @@ def keys_turned_the_other_way(q, k, q_positions, k_positions, base=10000.0):
 
 @mistake("rope_scores", "expected: the score then depends on one position and not on the offset")
 def only_the_query_is_turned(q, k, q_positions, k_positions, base=10000.0):
-    """You rotated the queries only. The rule: queries and keys are both rotated, each by its own position."""
+    """You rotated only the queries. The rule: rotate queries and keys, each by its own position."""
     return rope.rope_scores(q, k, q_positions, np.zeros(len(k_positions)), base)
 
 
-@mistake("rope_scores", "expected: one list of positions used for both, where it is long enough")
+@mistake("rope_scores", "expected: one list of positions used for both, if it is long enough")
 def keys_at_the_queries_positions_where_they_fit(q, k, q_positions, k_positions, base=10000.0):
     """You rotated the keys by the positions of the queries. The rule: key j is rotated by k_positions[j]."""
     return rope.rope_scores(
@@ -406,10 +411,10 @@ def turned_before_the_heads_are_split(x, w_q, w_k, w_v, n_heads, positions=None,
     return np.concatenate(heads, axis=-1)
 
 
-@mistake("rope_attention", "expected: the heads split, and the axes exchanged after the rotation only")
+@mistake("rope_attention", "expected: the heads split, but the axes swapped only after the rotation")
 def turned_before_the_axes_are_exchanged(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You rotated q and k before you exchanged heads and tokens, so each head was rotated by its number. The rule:
-    exchange them first, because a position belongs to a row of the last axis but one."""
+    """You rotated q and k before you swapped the head and token axes, so each head was rotated by its number. The rule:
+    swap them first, because positions run along the second-to-last axis."""
     *q_k, v = (np.asarray(x) @ np.asarray(w) for w in (w_q, w_k, w_v))
     positions = np.arange(v.shape[-2]) if positions is None else positions
     q, k, v = (part.reshape(*part.shape[:-1], n_heads, -1) for part in (*q_k, v))
@@ -422,7 +427,7 @@ def turned_before_the_axes_are_exchanged(x, w_q, w_k, w_v, n_heads, positions=No
 @mistake("rope_attention", "expected: reshape(heads, T, dh); the shape is right and the numbers are not")
 def heads_cut_across_tokens(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
     """You cut the heads with a reshape alone, which mixes tokens and columns. The rule: each head takes a block of
-    columns of every token, so move the head axis after the split."""
+    columns of every token, so split first, then move the head axis."""
     right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
     length = np.shape(x)[-2]
     positions = np.arange(length) if positions is None else positions
@@ -434,26 +439,26 @@ def heads_cut_across_tokens(x, w_q, w_k, w_v, n_heads, positions=None, causal=Tr
 
 @mistake("rope_attention", "karpathy/ng-video-lecture #6; lucidrains/vit-pytorch #65")
 def scaled_by_the_width_of_the_model(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You divided the scores by the root of the model's width, h · dh. The rule: each head divides by the root of its
-    own size, dh."""
+    """You divided the scores by the square root of the model's width, h · dh. The rule: each head divides by the square
+    root of its own size, dh."""
     smaller = np.asarray(w_q, dtype=np.float64) / np.sqrt(n_heads)
     return rope.rope_attention(x, smaller, w_k, w_v, n_heads, positions, causal, base)
 
 
 @mistake("rope_attention", "NVIDIA/Megatron-LM #453")
 def given_positions_are_ignored(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You rotated by 0 … T−1 although other positions were given. The rule: row t has the position positions[t]."""
+    """You rotated by 0 … T−1 even if other positions are passed. The rule: row t has the position positions[t]."""
     return rope.rope_attention(x, w_q, w_k, w_v, n_heads, None, causal, base)
 
 
-@mistake("rope_attention", "expected: the two orders are one where positions are 0 … T−1")
+@mistake("rope_attention", "expected: the two orders are the same if positions are 0 … T−1")
 def causal_by_position(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """Your causal mask compares positions. The rule: `causal` follows the order of the rows, whatever positions they
-    have."""
+    """Your causal mask compares positions. The rule: `causal` follows the order of the rows, whatever their positions
+    are."""
     right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
     if positions is None or not causal:
         return right
-    order = np.argsort(positions, kind="stable")  # in this order, positions and rows say the same
+    order = np.argsort(positions, kind="stable")  # in this order, positions and rows agree
     sorted_rows = rope.rope_attention(
         np.asarray(x)[..., order, :], w_q, w_k, w_v, n_heads, np.asarray(positions)[order], causal, base
     )
@@ -462,7 +467,7 @@ def causal_by_position(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, b
 
 @mistake("rope_attention", "expected: the mask left out, or left to the caller")
 def causal_is_ignored(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """Your tokens attend to later ones although causal is True. The rule: row t may attend to rows 0 … t only."""
+    """Your tokens attend to later ones even if causal is True. The rule: row t may attend only to rows 0 … t."""
     return rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, False, base)
 
 
@@ -541,7 +546,7 @@ def new_value_rotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, b
 
 @mistake("decode_step", "Blaizzy/mlx-vlm #1983; RobertCsordas/moeut #6")
 def every_new_token_at_position_zero(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """You rotated the new token as if it stood at position 0. The rule: rotate its query and its key by `position`."""
+    """You rotated the new token as if it were at position 0. The rule: rotate its query and its key by `position`."""
     return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position * 0, base)
 
 
@@ -559,9 +564,9 @@ def decoding_one_position_ahead(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, p
     return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position + 1, base)
 
 
-@mistake("decode_step", "expected: the scores computed before the caches grow")
+@mistake("decode_step", "expected: the scores computed before the caches are extended")
 def new_token_does_not_see_itself(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """Your new token attends to the cached tokens only. The rule: append its key and its value first, because a token
+    """Your new token attends only to the cached tokens. The rule: append its key and its value first, because a token
     may use itself."""
     right, keys, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     if not np.shape(cache_k)[-2]:
@@ -576,8 +581,8 @@ def new_token_does_not_see_itself(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v,
 
 @mistake("apply_partial_rope", "DeepSeek-V2 puts its rotated features last")
 def last_features_rotated(x, positions, rotary_dim, base=10000.0):
-    """You rotated the last rotary_dim features. The rule: the first rotary_dim features are rotated, and the rest stays
-    as it is."""
+    """You rotated the last rotary_dim features. The rule: the first rotary_dim features are rotated, and the rest stay
+    as they are."""
     kept = np.shape(x)[-1] - rotary_dim
     turned = rope.apply_rope(np.asarray(x)[..., kept:], positions, base)
     return np.concatenate([np.asarray(x)[..., :kept], turned], axis=-1)
@@ -585,7 +590,7 @@ def last_features_rotated(x, positions, rotary_dim, base=10000.0):
 
 @mistake("apply_partial_rope", "expected: GPT-J and GPT-NeoX take θ from rotary_dim")
 def partial_frequencies_from_the_whole_width(x, positions, rotary_dim, base=10000.0):
-    """You took the frequencies from the whole width d. The rule: they come from rotary_dim, as if that part were a
+    """You computed the frequencies for the whole width d. The rule: compute them for rotary_dim, as if that part were a
     separate head."""
     x = np.asarray(x)
     frequencies = float(base) ** (-np.arange(0, rotary_dim, 2) / x.shape[-1])
@@ -593,45 +598,45 @@ def partial_frequencies_from_the_whole_width(x, positions, rotary_dim, base=1000
     return np.concatenate([turned, x[..., rotary_dim:]], axis=-1)
 
 
-@mistake("decay_bound", "expected: the score of equal features, which is a sum of cosines, taken for the bound")
+@mistake("decay_bound", "expected: the score of equal features, a sum of cosines, mistaken for the bound")
 def bound_from_cosines_alone(offsets, head_dim, base=10000.0):
-    """You added up only one part of the complex numbers, cosine or sine. The rule: take the length of their sum, which
-    needs both."""
+    """You added up only one part of the complex numbers, the cosines or the sines. The rule: take the length of their
+    sum, which needs both."""
     angles = np.asarray(offsets, dtype=np.float64)[..., np.newaxis] * rope.rope_frequencies(head_dim, base)
     return np.abs(np.cos(angles).cumsum(axis=-1)).mean(axis=-1)
 
 
-@mistake("decay_bound", "Su et al. 2021 §3.4.3, where the sum stands before it is divided")
+@mistake("decay_bound", "Su et al. 2021 §3.4.3, which shows the sum before the division")
 def bound_without_its_mean(offsets, head_dim, base=10000.0):
     """You returned the sum of the |S_j|. The rule: the bound is their mean, the sum divided by d/2."""
     return rope.decay_bound(offsets, head_dim, base) * (head_dim // 2)
 
 
-@mistake("decay_bound", "expected: |Σ exp(√−1·offset·θ_l)| is plotted in its place in several articles")
+@mistake("decay_bound", "expected: several articles plot |Σ exp(√−1·offset·θ_l)| instead")
 def bound_from_the_whole_sum(offsets, head_dim, base=10000.0):
-    """You took the size of one sum over all pairs. The rule: take the size of each partial sum S_1, S_2, … and then the
-    mean."""
+    """You took the size of one sum over all pairs. The rule: take the size of each partial sum S_1, S_2, …, and then
+    their mean."""
     offsets = np.asarray(offsets, dtype=np.float64)
     return np.abs(np.exp(1j * offsets[..., np.newaxis] * rope.rope_frequencies(head_dim, base)).mean(axis=-1))
 
 
 @mistake("decay_bound", "expected: the whole sum without the mean over its parts")
 def bound_from_the_last_sum(offsets, head_dim, base=10000.0):
-    """You took only the size of the last sum, S_d/2. The rule: take the size of each partial sum S_1, S_2, … and then
-    the mean."""
+    """You took only the size of the last sum, S_d/2. The rule: take the size of each partial sum S_1, S_2, …, and then
+    their mean."""
     return bound_from_the_whole_sum.implementation(offsets, head_dim, base) * (head_dim // 2)
 
 
-@mistake("decay_bound", "expected: the absolute value and the mean in the other order")
+@mistake("decay_bound", "expected: the absolute value and the mean in the wrong order")
 def bound_from_the_mean_of_the_sums(offsets, head_dim, base=10000.0):
-    """You took the mean of the complex sums and then its size, so they cancel. The rule: take the size of each sum
-    first, and then the mean."""
+    """You took the mean of the complex sums and then its size, so the sums partly cancel. The rule: take the size of
+    each sum first, and then their mean."""
     angles = np.asarray(offsets, dtype=np.float64)[..., np.newaxis] * rope.rope_frequencies(head_dim, base)
     return np.abs(np.exp(1j * angles).cumsum(axis=-1).mean(axis=-1))
 
 
 def decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position, key_position, seen_at=None):
-    """Step of generation in which the new query, the new key or all keys are rotated by a wrong position."""
+    """Generation step in which the new query, the new key or all keys are rotated by a wrong position."""
     right, right_k, right_v = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     projected = [np.asarray(x_t) @ np.asarray(weight) for weight in (w_q, w_k)]
     q, k = (np.swapaxes(part.reshape(*part.shape[:-1], n_heads, -1), -2, -3) for part in projected)
@@ -642,13 +647,13 @@ def decoded(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query
 
 
 def attention_weights(x, w_q, w_k, n_heads, head, positions, causal, base):
-    """Correct weights of one head, for entries whose mistake comes after them."""
+    """Correct weights of one head, for entries whose mistake comes later."""
     q, k = (np.split(np.asarray(x) @ np.asarray(w), n_heads, axis=-1)[head] for w in (w_q, w_k))
     return softmax_scores(rope.apply_rope(q, positions, base), rope.apply_rope(k, positions, base), causal)
 
 
 def softmax_scores(q, k, causal):
-    """Attention weights of rotated queries and keys."""
+    """Attention weights for rotated queries and keys."""
     scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
     if causal:
         scores = np.where(np.tril(np.ones(scores.shape[-2:], dtype=bool)), scores, -np.inf)
@@ -670,14 +675,14 @@ def matrix_of_the_half_layout(position, head_dim, base=10000.0):
     return rope.rotation_matrix(position, head_dim, base)[np.ix_(order, order)]
 
 
-@mistake("decode_step", "expected: the arguments of concatenate exchanged")
+@mistake("decode_step", "expected: the arguments of concatenate swapped")
 def new_token_in_front(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     """You put the new token in front of the cache. The rule: it comes last, as in the text."""
     out, keys, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     return out, np.roll(keys, 1, axis=-2), np.roll(values, 1, axis=-2)
 
 
-@mistake("decode_step", "expected: the key's place in the cache taken for its position")
+@mistake("decode_step", "expected: the key's index in the cache mistaken for its position")
 def new_key_at_its_row_of_the_cache(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     """You rotated the new key by the number of cached rows. The rule: rotate it by `position`, because the two differ
     if rows were dropped from the cache."""
@@ -687,37 +692,38 @@ def new_key_at_its_row_of_the_cache(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_
     )
 
 
-@mistake("rope_frequencies", "expected: // for / after the minus")
+@mistake("rope_frequencies", "expected: // instead of / after the minus")
 def exponent_rounded_down(head_dim, base=10000.0):
-    """Your exponent is a whole number, because // rounds down, and a negative quotient becomes −1. The rule: the
-    exponent −2i/d is a fraction."""
+    """Your exponent is a whole number, because // rounds down: negative quotients become −1. The rule: the exponent
+    −2i/d is a fraction."""
     return float(base) ** (-np.arange(0, head_dim, 2) // head_dim)
 
 
 @mistake("rotate_half", "expected: np.roll alone")
 def halves_exchanged_without_a_minus(x):
-    """You exchanged the halves without the minus. The rule: the result is [−x₂ | x₁], a rotation by a quarter."""
+    """You swapped the halves without the minus sign. The rule: the result is [−x₂ | x₁], a rotation by a quarter
+    turn."""
     right = rope.rotate_half(x)
     return np.roll(np.asarray(x, right.dtype), right.shape[-1] // 2, axis=-1)
 
 
-@mistake("rotate_half", "expected: the minus in front of the whole")
+@mistake("rotate_half", "expected: the minus sign in front of the whole result")
 def both_halves_with_a_minus(x):
-    """Both halves have a minus in your result. The rule: the result is [−x₂ | x₁], so the half that moves back keeps
-    its sign."""
+    """In your result, both halves have a minus sign. The rule: the result is [−x₂ | x₁], so the half that moves back
+    keeps its sign."""
     right = rope.rotate_half(x)
     return -np.roll(np.asarray(x, right.dtype), right.shape[-1] // 2, axis=-1)
 
 
 OVERWRITTEN = (
-    "You wrote the features into the array that you still read from, so some of them were overwritten before they "
-    "were read. The rule: write into a new array, and leave x as it was."
+    "You wrote into the array that you were still reading, so some features were overwritten before they were read. "
+    "The rule: write into a new array, and leave x as it was."
 )
 EVEN, ODD = slice(0, None, 2), slice(1, None, 2)
 
 
 def reordered_in_place(x, first, second, to_first, to_second):
-    """Two parts of the features moved one after the other, in one array."""
+    """Features moved in two steps within one array, so the second step may read overwritten features."""
     moved = np.array(x)
     moved[..., to_first] = moved[..., first].copy()
     moved[..., to_second] = moved[..., second].copy()
@@ -739,58 +745,59 @@ def halved_in_place(x):
     return reordered_in_place(rope.interleaved_to_half(x) * 0 + x, EVEN, ODD, *halves(x))
 
 
-@mistake("rope_scores", "expected: the length of the list of frequencies taken for the number of features")
+@mistake("rope_scores", "expected: the number of frequencies mistaken for the number of features")
 def scores_divided_by_the_root_of_the_pairs(q, k, q_positions, k_positions, base=10000.0):
     """You divided by the square root of the number of pairs, d/2. The rule: divide by √d, where d is the number of
     features."""
     return rope.rope_scores(q, k, q_positions, k_positions, base) * np.sqrt(2)
 
 
-@mistake("rope_attention", "expected: a reshape alone, without the exchange of heads and tokens before it")
+@mistake("rope_attention", "expected: a reshape alone, without first swapping heads and tokens")
 def heads_merged_without_a_swap(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You merged the heads in the order of their numbers in memory, so one row gets features of several tokens. The
-    rule: a row has the blocks of one token, from all heads."""
+    """You merged the heads in memory order, so one row gets features from several tokens. The rule: a row has the
+    blocks of one token, from all heads."""
     right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
     return np.swapaxes(right.reshape(*right.shape[:-1], n_heads, -1), -2, -3).reshape(right.shape)
 
 
 def rotated_as_a_whole_and_stored(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, first):
-    """Step in which the cache and the new key are joined, rotated at first, first + 1, … and stored like that."""
+    """Generation step in which the cache and the new key are joined, rotated at positions first, first + 1, … and
+    stored that way."""
     where = np.arange(np.shape(cache_k)[-2] + 1) + first
     weights = (w_q, w_k, w_v)
     out, keys, values = decoded(x_t, *weights, n_heads, cache_k, cache_v, position, base, position, 0, where)
     return out, rope.apply_rope(keys, where, base), values
 
 
-@mistake("decode_step", "expected: all keys rotated at 0, 1, 2, … and stored so", hint=ROTATED_AGAIN)
+@mistake("decode_step", "expected: all keys rotated at positions 0, 1, 2, … and stored that way", hint=ROTATED_AGAIN)
 def all_keys_rotated_by_their_rows(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
     return rotated_as_a_whole_and_stored(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, 0)
 
 
-@mistake("apply_partial_rope", "expected: the rotated part returned, and the rest forgotten")
+@mistake("apply_partial_rope", "expected: only the rotated part returned, and the rest forgotten")
 def rest_is_dropped(x, positions, rotary_dim, base=10000.0):
-    """You returned only the rotated features. The rule: the other features follow them, as they are."""
+    """You returned only the rotated features. The rule: the other features follow them, unchanged."""
     return rope.apply_partial_rope(x, positions, rotary_dim, base)[..., :rotary_dim]
 
 
 @mistake("decay_bound", "expected: abs inside the sum")
 def sizes_added_up(offsets, head_dim, base=10000.0):
-    """You took the absolute value before you added up, so every term is 1 and nothing cancels. The rule: take the size
-    of each partial sum."""
+    """You took absolute values before you added, so every term is 1 and nothing cancels. The rule: take the size of
+    each partial sum."""
     return rope.decay_bound(offsets, head_dim, base) * 0 + (head_dim / 2 + 1) / 2
 
 
-@mistake("apply_rope_half", "expected: interleaved_to_half and half_to_interleaved exchanged")
+@mistake("apply_rope_half", "expected: interleaved_to_half and half_to_interleaved swapped")
 def reordered_the_wrong_way(x, positions, base=10000.0):
-    """You reordered in the wrong direction before you rotated: a row in the half layout must be reordered to the
-    interleaved one first, and back after the rotation. The rule: pair i is the features i and i + d/2."""
+    """Before the rotation, you reordered in the wrong direction. The rule: pair i consists of features i and i + d/2,
+    so reorder to the interleaved layout, rotate, and reorder back."""
     return rope.half_to_interleaved(rope.apply_rope(rope.interleaved_to_half(x), positions, base))
 
 
-@mistake("apply_rope_half", "expected: apply_rope used, and its features put in order afterwards alone")
+@mistake("apply_rope_half", "expected: apply_rope used, and its features reordered only afterwards")
 def reordered_at_the_end_alone(x, positions, base=10000.0):
-    """You rotated neighbours and reordered the result. The rule: features half the width apart are the pairs, so
-    reorder them before the rotation too."""
+    """You rotated neighbours and reordered only the result. The rule: pairs are features half the width apart, so
+    reorder before the rotation too."""
     return rope.interleaved_to_half(rope.apply_rope(x, positions, base))
 
 
@@ -807,29 +814,27 @@ def product_without_the_conjugate(q, k, q_positions, k_positions, base=10000.0):
 
 @mistake("rotate_half", "expected: the signs of the interleaved layout kept")
 def every_second_sign_changed(x):
-    """You gave the minus to every second feature. The rule: the whole new first half gets it."""
+    """You gave a minus sign to every second feature. The rule: the whole new first half gets a minus sign."""
     right = rope.rotate_half(x)
     half = right.shape[-1] // 2
     return right * (np.repeat([-1.0, 1.0], half) * np.tile([-1.0, 1.0], half))
 
 
-@mistake("interleaved_to_half", "expected: the two slices exchanged")
+@mistake("interleaved_to_half", "expected: the two slices swapped")
 def odd_features_first(x):
-    """You put the odd features first. The rule: the even ones, 0, 2, 4, …, are the first half."""
+    """You put the odd features first. The rule: the first half consists of the even ones, 0, 2, 4, …."""
     right = rope.interleaved_to_half(x)
     return np.roll(right, right.shape[-1] // 2, axis=-1)
 
 
-@mistake("half_to_interleaved", "expected: the two halves exchanged")
+@mistake("half_to_interleaved", "expected: the two halves swapped")
 def second_half_first_in_each_pair(x):
-    """You put the second half at the even places. The rule: each pair begins with its feature of the first half."""
+    """You put the second half in the even columns. The rule: each pair begins with its feature from the first half."""
     right = rope.half_to_interleaved(x)
     return np.stack([right[..., 1::2], right[..., 0::2]], axis=-1).reshape(right.shape)
 
 
-NOT_WITH_THIS_BASE = (
-    "Your scores for another base are not those of that base. The rule: rotate queries and keys both with `base`."
-)
+NOT_WITH_THIS_BASE = "Your scores do not use `base` throughout. The rule: rotate both queries and keys with `base`."
 
 
 def scores_with_bases(q, k, q_positions, k_positions, base_of_q, base_of_k):
@@ -851,7 +856,7 @@ def base_for_neither(q, k, q_positions, k_positions, base=10000.0):
 
 @mistake("rope_attention", "expected: reshape(T, dh, heads), with the head on the last axis")
 def heads_of_every_nth_column(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You gave every n-th column to a head. The rule: a head has consecutive columns."""
+    """You gave each head every n-th column. The rule: a head has consecutive columns."""
 
     def in_blocks(weight):
         weight = np.asarray(weight, dtype=np.float64)
@@ -861,9 +866,9 @@ def heads_of_every_nth_column(x, w_q, w_k, w_v, n_heads, positions=None, causal=
     return rope.rope_attention(x, *map(in_blocks, (w_q, w_k, w_v)), n_heads, positions, causal, base)
 
 
-@mistake("rope_attention", "expected: np.triu for np.tril, or rows and columns of the mask exchanged")
+@mistake("rope_attention", "expected: np.triu instead of np.tril, or rows and columns of the mask swapped")
 def only_later_rows(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """Your tokens attend to later ones and not to earlier ones. The rule: row t may attend to rows 0 … t."""
+    """Your tokens attend to later tokens and not to earlier ones. The rule: row t may attend to rows 0 … t."""
     if not causal:
         return rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, False, base)
     x = np.asarray(x)
@@ -874,11 +879,11 @@ def only_later_rows(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base
 
 @mistake("rope_attention", "expected: an argument that is not used")
 def always_causal(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You hide later rows although causal is False. The rule: if causal is False, every row may attend to all rows."""
+    """You hide later rows even if causal is False. The rule: if causal is False, every row may attend to all rows."""
     return rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, True, base)
 
 
-@mistake("decay_bound", "expected: .real or np.cos in the place of np.abs")
+@mistake("decay_bound", "expected: .real or np.cos instead of np.abs")
 def mean_of_the_real_parts(offsets, head_dim, base=10000.0):
     """You took the mean of the real parts of the partial sums. The rule: take their lengths |S_j|."""
     angles = np.asarray(offsets)[..., np.newaxis] * rope.rope_frequencies(head_dim, base)
@@ -887,24 +892,24 @@ def mean_of_the_real_parts(offsets, head_dim, base=10000.0):
 
 @mistake("decay_bound", "expected: j counted from 0")
 def sums_from_no_term_on(offsets, head_dim, base=10000.0):
-    """Your sums begin with the empty sum, S_0, and end too early. The rule: the sums go from S_1, which has one term,
+    """Your sums begin with the empty sum, S_0, and end too early. The rule: the sums run from S_1, which has one term,
     to S_{d/2}."""
     hands = np.exp(1j * np.asarray(offsets)[..., np.newaxis] * rope.rope_frequencies(head_dim, base))
     sums = np.cumsum(hands, axis=-1)
     return np.abs(sums[..., :-1]).sum(axis=-1) / sums.shape[-1]
 
 
-@mistake("apply_partial_rope", "expected: rotary_dim taken and not used")
+@mistake("apply_partial_rope", "expected: rotary_dim accepted but not used")
 def whole_head_rotated(x, positions, rotary_dim, base=10000.0):
     """You rotated all features of the head. The rule: rotate only the first rotary_dim features, and leave the rest as
-    it is."""
+    they are."""
     return rope.apply_rope(x, positions, base)
 
 
-@mistake("apply_partial_rope", "expected: the halves of the head where those of the rotated part are meant")
+@mistake("apply_partial_rope", "expected: the halves of the head instead of those of the rotated part")
 def pairs_across_the_head(x, positions, rotary_dim, base=10000.0):
-    """You paired features that are half the head apart. The rule: pairs are neighbours, (2i, 2i+1), among the first
-    rotary_dim features."""
+    """You paired features half the head apart. The rule: pairs are neighbours, (2i, 2i+1), among the first rotary_dim
+    features."""
     x, pairs = np.asarray(x), rotary_dim // 2
     half = np.shape(x)[-1] // 2
     chosen = [*range(pairs), *range(half, half + pairs)]
@@ -924,7 +929,7 @@ def part_in_the_half_layout(x, positions, rotary_dim, base=10000.0):
 
 @mistake("decay_bound", "expected: offsets made a 1-D array, and returned as one")
 def bound_of_a_number_as_an_array(offsets, head_dim, base=10000.0):
-    """For a single number you returned an array of shape (1,). The rule: the result has the shape of offsets, which is
+    """For a single number, you returned an array of shape (1,). The rule: the result has the shape of offsets, which is
     () for a number."""
     return np.atleast_1d(rope.decay_bound(offsets, head_dim, base))
 
@@ -952,7 +957,7 @@ WRONG_ANSWERS = {
     "extra_parameters": {
         1: "The base is chosen before training; a parameter is a number that training changes.",
         10000: "This is the base, which is chosen before training; the question is how many numbers training changes.",
-        2: "Each pair of features has an angle, which follows from base and position; the question is how many numbers "
-        "training changes.",
+        2: "Each pair of features has an angle, which follows from the base and the position; the question is how many "
+        "numbers training changes.",
     },
 }

@@ -32,7 +32,7 @@ def softmax(scores):
 
 
 def gate(log_f):
-    """Gate of one token, as a one-entry matrix by which a state can be multiplied."""
+    """Gate of one token, as a 1 × 1 matrix by which a state can be multiplied."""
     return np.exp(np.asarray(log_f, dtype=np.float64))[..., np.newaxis, np.newaxis]
 
 
@@ -57,7 +57,8 @@ def pieces(q, k, v, log_f, chunk):
 
 
 def in_chunks(q, k, v, log_f, chunk, memory, one_chunk):
-    """A text chunk by chunk; one_chunk(state, q, k, v, log_f) returns the results of a chunk and the state after it."""
+    """Results of a text, chunk by chunk; one_chunk(state, q, k, v, log_f) returns a chunk's results and the state after
+    it."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     current = np.zeros(right[1].shape[-2:]) if memory is None else np.asarray(memory, dtype=np.float64)
     outs = []
@@ -79,7 +80,7 @@ def since_start(log_f):
 
 
 def rotated(x, base=BASE, sign=1):
-    """Interleaved RoPE, row t at position t."""
+    """Interleaved RoPE, with row t at position t."""
     x = np.asarray(x, dtype=np.float64)
     theta = float(base) ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     return turned(x, theta, sign)
@@ -97,10 +98,10 @@ def powers(gamma, length):
     return state.decay_matrix(np.repeat(np.log(np.asarray(gamma, dtype=np.float64))[..., np.newaxis], length, axis=-1))
 
 
-@mistake("decay_bias", 'the "unstable" sum of the listing in Dao and Gu 2024 (Mamba-2); sgl-project/sglang-jax #1073')
+@mistake("decay_bias", 'the "unstable" sum in the listing of Dao and Gu 2024 (Mamba-2); sgl-project/sglang-jax #1073')
 def difference_of_running_sums(log_f):
-    """You took the difference of two running sums, which is NaN or loses the small gates after a gate of −inf or −1e30.
-    The rule: sum the gates between, which stays exact."""
+    """You subtracted two running sums, which gives NaN or loses small gates after a gate of −inf or −1e30. The rule:
+    sum only the gates between key and query, which stays exact."""
     total = np.cumsum(np.asarray(log_f, dtype=np.float64), axis=-1)
     differences = total[..., :, np.newaxis] - total[..., np.newaxis, :]
     return np.where(triangle(total.shape[-1]), differences, -np.inf)
@@ -108,15 +109,15 @@ def difference_of_running_sums(log_f):
 
 @mistake("decay_bias", "vllm-project/vllm #23279 (decay summed from the wrong start)")
 def gate_of_the_key_counted(log_f):
-    """You counted the gate of the key itself too. The rule: a gate acts on the state before its token, so the sum
-    begins one token after the key and the diagonal is 0."""
+    """You also counted the key's own gate. The rule: a gate acts on the state before its token, so the sum begins one
+    token after the key, and the diagonal is 0."""
     return state.decay_bias(log_f) + np.asarray(log_f, dtype=np.float64)[..., np.newaxis, :]
 
 
 @mistake("decay_bias", "vllm-project/vllm #23279 (decay summed from the wrong start)")
 def one_token_too_early(log_f):
-    """You left out the gate of the query's own token and counted that of the key. The rule: sum from the token after
-    the key up to the query."""
+    """You left out the query's own gate and counted the key's. The rule: sum from the token after the key up to the
+    query."""
     bias = state.decay_bias(log_f)
     log_f = np.asarray(log_f, dtype=np.float64)
     moved = np.roll(log_f, 1, axis=-1)
@@ -126,7 +127,7 @@ def one_token_too_early(log_f):
 
 @mistake("decay_bias", "fkodom/yet-another-retnet #24 (the future leaks in)")
 def future_at_no_cost(log_f):
-    """You have 0 above the diagonal. The rule: these entries are −inf, so that no query sees a key ahead."""
+    """You have 0 above the diagonal. The rule: these entries are −inf, so no query sees a key ahead."""
     bias = state.decay_bias(log_f)
     return np.where(triangle(bias.shape[-1]), bias, 0.0)
 
@@ -139,7 +140,7 @@ def future_at_a_large_cost(log_f):
     return np.where(triangle(bias.shape[-1]), bias, -1e9)
 
 
-@mistake("decay_bias", "expected: a sign too many, as in slopes that are subtracted")
+@mistake("decay_bias", "expected: one sign too many, as with slopes that are subtracted")
 def bias_rewards_distance(log_f):
     """Your bias grows with the distance. The rule: add the log gates as they are; they are negative."""
     bias = state.decay_bias(log_f)
@@ -148,16 +149,16 @@ def bias_rewards_distance(log_f):
 
 @mistake("decay_bias", "expected: one gate per query, as in a gated output")
 def one_gate_per_query(log_f):
-    """You used only the gate of the query, for every key. The rule: add up all gates between key and query."""
+    """You used only the query's gate, for every key. The rule: add up all gates between key and query."""
     bias = state.decay_bias(log_f)
     own = np.broadcast_to(np.asarray(log_f, dtype=np.float64)[..., :, np.newaxis], bias.shape)
     same = np.eye(bias.shape[-1], dtype=bool)
     return np.where(same, 0.0, np.where(triangle(bias.shape[-1]), own, -np.inf))
 
 
-@mistake("decay_bias", "expected: the two axes exchanged")
+@mistake("decay_bias", "expected: the two axes swapped")
 def bias_transposed(log_f):
-    """Rows are keys and columns are queries in your result. The rule: the axes are [query, key]."""
+    """In your result, rows are keys and columns are queries. The rule: the axes are [query, key]."""
     return swapped(state.decay_bias(log_f))
 
 
@@ -171,7 +172,7 @@ def future_is_kept(log_f):
 
 @mistake("decay_matrix", "syncdoth/RetNet #10")
 def rows_divided_by_their_sum(log_f):
-    """You divided each row by its sum. The rule: each entry is only the product of the gates. Rows that are divided do
+    """You divided each row by its sum. The rule: each entry is only the product of the gates, because divided rows do
     not add up across chunks."""
     matrix = state.decay_matrix(log_f)
     return matrix / matrix.sum(axis=-1, keepdims=True)
@@ -183,9 +184,9 @@ def exp_of_zero_is_zero(log_f):
     return np.where(state.decay_bias(log_f) < 0, state.decay_matrix(log_f), 0.0)
 
 
-@mistake("decay_matrix", "expected: log_f read as the gate itself")
+@mistake("decay_matrix", "expected: log_f mistaken for the gate itself")
 def log_gates_multiplied(log_f):
-    """You multiplied the log gates with each other. The rule: add the log gates and take exp of the sum."""
+    """You multiplied the log gates together. The rule: add the log gates and take exp of the sum."""
     right = state.decay_matrix(log_f)
     log_f = np.asarray(log_f, dtype=np.float64)
     factors = np.where(np.tri(log_f.shape[-1], k=-1, dtype=bool), log_f[..., np.newaxis], 1.0)
@@ -194,24 +195,24 @@ def log_gates_multiplied(log_f):
 
 @mistake("decay_matrix", "vllm-project/vllm #23279 (decay summed from the wrong start)")
 def product_with_the_key_s_gate(log_f):
-    """Your product of gates begins with the gate of the key. The rule: it begins one token later."""
+    """Your product of gates begins with the key's gate. The rule: it begins one token later."""
     return state.decay_matrix(log_f) * np.exp(np.asarray(log_f, dtype=np.float64))[..., np.newaxis, :]
 
 
 @mistake("constant_decay", "expected: the sign of the slope")
 def slope_without_its_sign(length, slope):
-    """Your gates are the slope itself, above 0. The rule: the log gate is −slope, since a log gate is never
+    """Your gates are the slope itself, which is above 0. The rule: the log gate is −slope, since a log gate is never
     positive."""
     return -state.constant_decay(length, slope)
 
 
-@mistake("constant_decay", "expected: the gate for its logarithm")
+@mistake("constant_decay", "expected: the gate instead of its logarithm")
 def gate_for_its_logarithm(length, slope):
     """You returned exp(−slope), which is the gate. The rule: return its logarithm, −slope."""
     return np.exp(state.constant_decay(length, slope))
 
 
-@mistake("constant_decay", "expected: the bias of ALiBi taken for its gates")
+@mistake("constant_decay", "expected: ALiBi's bias mistaken for its gates")
 def slope_times_position(length, slope):
     """Your gates fall from token to token. The rule: every token has the same gate; only the sum grows with the
     distance."""
@@ -220,7 +221,7 @@ def slope_times_position(length, slope):
 
 @mistake("constant_decay", "expected: one logarithm too many")
 def logarithm_of_the_slope(length, slope):
-    """You took the logarithm of the slope. The rule: return −slope: ALiBi's slope is a log gate already."""
+    """You took the logarithm of the slope. The rule: return −slope, because ALiBi's slope is already a logarithm."""
     return np.log(-state.constant_decay(length, slope))
 
 
@@ -240,59 +241,59 @@ def bias_scaled_too(q, k, v, log_f):
 
 @mistake("forgetting_attention", "fla-org/flash-linear-attention #649; sgl-project/sglang-jax #1073")
 def exp_of_raw_scores(q, k, v, log_f):
-    """You took exp of the scores as they are, which overflows or leaves only zeros. The rule: subtract the largest
-    score of each row first."""
+    """You took exp of the raw scores, which overflows or leaves only zeros. The rule: subtract the largest score of
+    each row first."""
     weights = np.exp(scores(q, k) / np.sqrt(np.shape(q)[-1]) + state.decay_bias(log_f))
     return weights / weights.sum(axis=-1, keepdims=True) @ np.asarray(v)
 
 
-@mistake("forgetting_attention", "expected: the decay of linear attention used beside softmax")
+@mistake("forgetting_attention", "expected: linear attention's decay used with softmax")
 def decay_after_softmax(q, k, v, log_f):
-    """You multiplied the weights by the decay after softmax. The rule: add the bias before it, so that the weights add
+    """You multiplied the weights by the decay after softmax. The rule: add the bias before softmax, so the weights add
     up to 1."""
     causal = np.where(triangle(np.shape(q)[-2]), scores(q, k) / np.sqrt(np.shape(q)[-1]), -np.inf)
     return softmax(causal) * state.decay_matrix(log_f) @ np.asarray(v)
 
 
-@mistake("forgetting_attention", "expected: log_f taken for the bias itself")
+@mistake("forgetting_attention", "expected: log_f mistaken for the bias itself")
 def gates_added_without_a_sum(q, k, v, log_f):
-    """You added the gate of each key to its scores. The rule: add the sum of the gates between key and query."""
+    """You added each key's gate to its scores. The rule: add the sum of the gates between key and query."""
     log_f = np.asarray(log_f, dtype=np.float64)[..., np.newaxis, :]
     biased = scores(q, k) / np.sqrt(np.shape(q)[-1]) + np.maximum(log_f, -1e9)
     return softmax(np.where(triangle(np.shape(q)[-2]), biased, -np.inf)) @ np.asarray(v)
 
 
-@mistake("linear_attention", "expected: the normaliser of softmax kept; syncdoth/RetNet #10")
+@mistake("linear_attention", "expected: softmax's normaliser kept; syncdoth/RetNet #10")
 def divided_by_the_weights(q, k, v, log_f):
-    """You divided each row by the sum of its weights. The rule: there is no sum of weights, so that the result can be
+    """You divided each row by the sum of its weights. The rule: do not divide by a sum of weights, so the result can be
     computed step by step."""
     weights = scores(q, k) * state.decay_matrix(log_f)
     total = weights.sum(axis=-1, keepdims=True)
     return weights / np.where(total == 0, 1, total) @ np.asarray(v)
 
 
-@mistake("linear_attention", "expected: the scale of softmax attention kept")
+@mistake("linear_attention", "expected: softmax attention's scale kept")
 def linear_with_a_scale(q, k, v, log_f):
     """You divided the scores by √d, as softmax attention does. The rule: linear attention has no scale."""
     return state.linear_attention(q, k, v, log_f) / np.sqrt(np.shape(q)[-1])
 
 
-@mistake("linear_attention", "expected: forgetting_attention once more")
+@mistake("linear_attention", "expected: forgetting_attention repeated")
 def linear_with_softmax(q, k, v, log_f):
-    """You used softmax. The rule: there is no softmax: multiply scores, decay and v."""
+    """You used softmax. The rule: there is no softmax; multiply scores, decay and v."""
     return state.forgetting_attention(q, k, v, log_f)
 
 
 @mistake("linear_attention", "expected: the state read before it is written")
 def linear_without_the_own_token(q, k, v, log_f):
-    """A token does not see itself in your result. The rule: the sum runs over j ≤ i, so it includes the token's own
+    """In your result, a token does not see itself. The rule: the sum runs over j ≤ i, so it includes the token's own
     value, without decay."""
     right = state.linear_attention(q, k, v, log_f)
     own = (np.asarray(q, dtype=np.float64) * k).sum(axis=-1, keepdims=True) * np.asarray(v)
     return right - own
 
 
-@mistake("linear_attention", "expected: the sum under softmax carried over to where there is none")
+@mistake("linear_attention", "expected: the sum from before softmax, where there is no softmax")
 def bias_added_without_softmax(q, k, v, log_f):
     """You added the bias to the scores. The rule: without softmax, multiply the scores by decay_matrix."""
     bias = np.maximum(state.decay_bias(log_f), -1e9)
@@ -308,7 +309,7 @@ def read_before_write(memory, q, k, v, log_f):
 @mistake("linear_step", "vllm-project/vllm #23279 (the decay begins one token too early)")
 def write_before_forget(memory, q, k, v, log_f):
     """You wrote the token before you applied the gate. The rule: the gate acts on the state before its token, and the
-    token stays whole."""
+    token itself does not fade."""
     new = gate(log_f) * (np.asarray(memory, dtype=np.float64) + outer(k, v))
     return (read(q, new), new)
 
@@ -319,48 +320,48 @@ def nothing_is_forgotten(memory, q, k, v, log_f):
     return state.linear_step(memory, q, k, v, np.zeros_like(log_f))
 
 
-@mistake("linear_step", "expected: the logarithm for the gate")
+@mistake("linear_step", "expected: the logarithm instead of the gate")
 def log_gate_for_the_gate(memory, q, k, v, log_f):
-    """You multiplied the state by log_f. The rule: multiply it by exp(log_f), which is from 0 to 1."""
+    """You multiplied the state by log_f. The rule: multiply it by exp(log_f), which lies between 0 and 1."""
     factor = np.asarray(log_f, dtype=np.float64)[..., np.newaxis, np.newaxis]
     new = factor * np.asarray(memory) + outer(k, v)
     return (read(q, new), new)
 
 
-@mistake("linear_step", "expected: an input gate for a forget gate")
+@mistake("linear_step", "expected: an input gate instead of a forget gate")
 def gate_on_the_new_token(memory, q, k, v, log_f):
-    """You let the gate act on the new token instead of the state, so the old state stays and the token fades. The rule:
-    the state fades, and the token stays whole."""
+    """You applied the gate to the new token instead of the state, so the old state stays and the token fades. The rule:
+    the state fades, and the new token does not."""
     new = np.asarray(memory, dtype=np.float64) + gate(log_f) * outer(k, v)
     return (read(q, new), new)
 
 
 @mistake("linear_step", "expected: an exponential moving average")
 def moving_average(memory, q, k, v, log_f):
-    """You kept a share of the state and wrote the other share of the token, as in a mean. The rule: write the whole
-    token."""
+    """You kept a share f of the state and wrote only a share 1 − f of the token, as in an average. The rule: write the
+    whole token."""
     new = gate(log_f) * np.asarray(memory, dtype=np.float64) + (1 - gate(log_f)) * outer(k, v)
     return (read(q, new), new)
 
 
 @mistake("linear_step", "vllm-project/vllm #41292; sgl-project/sgl-kernel-npu #640 (hidden while both sizes are equal)")
 def state_stored_the_other_way_round(memory, q, k, v, log_f):
-    """Your new state is (dv, dk). The rule: the shape is (dk, dv); row a belongs to feature a of the key."""
+    """Your new state has the shape (dv, dk). The rule: the shape is (dk, dv); row a belongs to feature a of the key."""
     out, new = state.linear_step(memory, q, k, v, log_f)
     return out, np.swapaxes(new, -1, -2)
 
 
 @mistake("linear_chunks", "huggingface/transformers #46741; vllm-project/vllm #22034; state-spaces/mamba #641")
 def given_state_ignored(q, k, v, log_f, chunk, memory=None):
-    """You began with an empty state although `state` was passed. The rule: continue where an earlier call ended."""
+    """You began with an empty state even if `state` is passed. The rule: continue where an earlier call ended."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     return state.linear_chunks(q, k, v, log_f, chunk, np.zeros_like(right[1]))
 
 
 @mistake("linear_chunks", "huggingface/transformers #34817, #47475, #47246 (states do not pass from chunk to chunk)")
 def every_chunk_begins_anew(q, k, v, log_f, chunk, memory=None):
-    """Each of your chunks begins with the state of the call. The rule: a chunk begins with the state after the chunk
-    before it."""
+    """Each of your chunks begins with the state passed to the call. The rule: a chunk begins with the state after the
+    previous chunk."""
     first = np.zeros((np.shape(k)[-1], np.shape(v)[-1])) if memory is None else np.asarray(memory, dtype=np.float64)
 
     def one_chunk(_, q, k, v, log_f):
@@ -371,7 +372,8 @@ def every_chunk_begins_anew(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: the decay inside the chunk left out on the way to the state")
 def state_read_without_decay(q, k, v, log_f, chunk, memory=None):
-    """Inside a chunk you read the state as it was at the beginning. The rule: it fades with each token, by exp(c_i)."""
+    """Within a chunk, you read the state as it was at the beginning. The rule: it fades with each token, by
+    exp(c_i)."""
 
     def one_chunk(current, q, k, v, log_f):
         return state.linear_attention(q, k, v, log_f) + q @ current, after(current, k, v, log_f)
@@ -381,7 +383,7 @@ def state_read_without_decay(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "vllm-project/vllm #23279 (decay summed from the wrong start)")
 def first_gate_of_the_chunk_missing(q, k, v, log_f, chunk, memory=None):
-    """The first gate of each chunk does not act on the state when you read it. The rule: c_i counts it too."""
+    """When you read the state, you leave out the first gate of each chunk. The rule: c_i includes it."""
 
     def one_chunk(current, q, k, v, log_f):
         later = np.where(np.arange(log_f.shape[-1]) > 0, log_f, 0.0)
@@ -392,8 +394,8 @@ def first_gate_of_the_chunk_missing(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: an exclusive running sum of the gates")
 def own_gate_missing_when_the_state_is_read(q, k, v, log_f, chunk, memory=None):
-    """The state that a query reads has not faded by the gate of its own token. The rule: c_i counts token i
-    too."""
+    """In your result, the state that a query reads has not faded by the query's own gate. The rule: c_i includes token
+    i."""
 
     def one_chunk(current, q, k, v, log_f):
         earlier = np.concatenate([np.zeros_like(log_f[..., :1]), log_f[..., :-1]], axis=-1)
@@ -405,8 +407,8 @@ def own_gate_missing_when_the_state_is_read(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: c as the sum of the gates after the chunk's first token")
 def first_gate_of_the_chunk_left_out(q, k, v, log_f, chunk, memory=None):
-    """The first gate of each chunk never acts on the state, neither when you read it nor when you carry it over. The
-    rule: c counts this gate too."""
+    """You leave out the first gate of each chunk, both when you read the state and when you carry it over. The rule: c
+    includes this gate."""
 
     def one_chunk(current, q, k, v, log_f):
         later = np.where(np.arange(log_f.shape[-1]) > 0, log_f, 0.0)
@@ -415,9 +417,9 @@ def first_gate_of_the_chunk_left_out(q, k, v, log_f, chunk, memory=None):
     return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
 
 
-@mistake("linear_chunks", "expected: the step of one token used for a chunk")
+@mistake("linear_chunks", "expected: a one-token step used for a chunk")
 def state_fades_by_the_last_gate(q, k, v, log_f, chunk, memory=None):
-    """From chunk to chunk your state fades by only one gate, the last. The rule: it fades by all gates of the chunk,
+    """From chunk to chunk, your state fades only by the last gate. The rule: it fades by all gates of the chunk,
     exp(c_last)."""
 
     def one_chunk(current, q, k, v, log_f):
@@ -429,8 +431,8 @@ def state_fades_by_the_last_gate(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: kᵀ v of the whole chunk added")
 def tokens_written_without_decay(q, k, v, log_f, chunk, memory=None):
-    """You wrote the tokens of a chunk into the state without decay. The rule: each token fades by the gates from it to
-    the end of the chunk."""
+    """You wrote the tokens of a chunk into the state without decay. The rule: each token fades by the gates after it,
+    up to the end of the chunk."""
 
     def one_chunk(current, q, k, v, log_f):
         new = after(current, 0 * k, v, log_f) + swapped(k) @ v
@@ -439,7 +441,7 @@ def tokens_written_without_decay(q, k, v, log_f, chunk, memory=None):
     return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
 
 
-@mistake("linear_chunks", "expected: the state kept for the chunk that is computed, as in lists of states")
+@mistake("linear_chunks", "expected: the state kept for the chunk being computed, as in lists of states")
 def state_before_the_last_chunk(q, k, v, log_f, chunk, memory=None):
     """You returned the state before the last chunk. The rule: return the state after the last token."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
@@ -462,8 +464,8 @@ def state_before_the_last_chunk(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: length // chunk chunks")
 def rest_of_the_text_lost(q, k, v, log_f, chunk, memory=None):
-    """The tokens after the last full chunk are zeros in your result and are not in the state. The rule: the last chunk
-    may be shorter."""
+    """In your result, the tokens after the last full chunk are zeros and missing from the state. The rule: the last
+    chunk may be shorter."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     length = np.shape(q)[-2]
     done = length // chunk * chunk
@@ -476,8 +478,8 @@ def rest_of_the_text_lost(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "fla-org/flash-linear-attention #1272 (padding masks v and not the gate)")
 def filler_that_forgets(q, k, v, log_f, chunk, memory=None):
-    """You filled the last chunk with tokens whose gate is not 1, so the state that you return has faded too far. The
-    rule: a filler has k = 0 and log_f = 0."""
+    """You filled the last chunk with tokens whose gate is not 1, so the returned state has faded too far. The rule: a
+    filler token has k = 0 and log_f = 0."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     missing = -np.shape(q)[-2] % chunk
     last = (
@@ -486,9 +488,9 @@ def filler_that_forgets(q, k, v, log_f, chunk, memory=None):
     return (right[0], last * right[1])
 
 
-@mistake("delta_step", "expected: linear_step once more, the write that the delta rule mends")
+@mistake("delta_step", "expected: linear_step repeated, whose write the delta rule corrects")
 def value_added(memory, k, v, beta, log_f):
-    """You added the value to the stored value of the key. The rule: write the difference, β (v − the value that the key
+    """You added the value to the key's stored value. The rule: write the difference, β (v − the value that the key
     reads)."""
     scaled = np.asarray(beta, dtype=np.float64)[..., np.newaxis, np.newaxis] * outer(k, v)
     return gate(log_f) * np.asarray(memory) + scaled
@@ -496,7 +498,7 @@ def value_added(memory, k, v, beta, log_f):
 
 @mistake("delta_step", "fla-org/flash-linear-attention #885 (asked there which of the two is meant)")
 def read_before_forgetting(memory, k, v, beta, log_f):
-    """You read the stored value of the key before forgetting. The rule: forget first and then read."""
+    """You read the key's stored value before forgetting. The rule: forget first and then read."""
     missing = np.asarray(v, dtype=np.float64) - read(k, np.asarray(memory, dtype=np.float64))
     write = np.asarray(beta, dtype=np.float64)[..., np.newaxis, np.newaxis] * outer(k, missing)
     return gate(log_f) * np.asarray(memory) + write
@@ -504,32 +506,31 @@ def read_before_forgetting(memory, k, v, beta, log_f):
 
 @mistake("delta_step", "expected: the gate at the end of the step")
 def forgetting_comes_last(memory, k, v, beta, log_f):
-    """You let the gate act on the new value too. The rule: forget first, so that the new value stays whole."""
+    """You applied the gate to the new value as well. The rule: forget first, so the new value does not fade."""
     return gate(log_f) * state.delta_step(np.asarray(memory, dtype=np.float64), k, v, beta, np.zeros_like(log_f))
 
 
-@mistake("delta_step", "expected: the bracket of β (v − kᵀ S) left out")
+@mistake("delta_step", "expected: the brackets in β (v − kᵀ S) left out")
 def beta_on_the_new_value_alone(memory, k, v, beta, log_f):
-    """β scales only the new value in your code, and the old one is removed completely. The rule: β scales the
+    """In your code, β scales only the new value, and the old one is removed completely. The rule: β scales the
     difference."""
     faded = gate(log_f) * np.asarray(memory)
     missing = np.asarray(beta, dtype=np.float64)[..., np.newaxis] * np.asarray(v) - read(k, faded)
     return faded + outer(k, missing)
 
 
-@mistake("delta_step", "expected: the bracket of β (v − kᵀ S) left out")
+@mistake("delta_step", "expected: the brackets in β (v − kᵀ S) left out")
 def beta_on_the_old_value_alone(memory, k, v, beta, log_f):
-    """β scales only the old value in your code, and the new one is written completely. The rule: β scales the
+    """In your code, β scales only the old value, and the new one is written completely. The rule: β scales the
     difference."""
     faded = gate(log_f) * np.asarray(memory)
     missing = np.asarray(v) - np.asarray(beta, dtype=np.float64)[..., np.newaxis] * read(k, faded)
     return faded + outer(k, missing)
 
 
-@mistake("delta_step", "expected: the normalisation of Qwen3-Next's layer done once more")
+@mistake("delta_step", "expected: the normalisation in Qwen3-Next's layer repeated")
 def key_normalised(memory, k, v, beta, log_f):
-    """You divided the key by its length. The rule: use k as it is, because the layer has already divided it if it wants
-    that."""
+    """You divided the key by its length. The rule: use k as it is; normalising it, if needed, is the layer's task."""
     k = np.asarray(k, dtype=np.float64)
     length = np.linalg.norm(k, axis=-1, keepdims=True)
     return state.delta_step(memory, k / np.where(length == 0, 1, length), v, beta, log_f)
@@ -537,7 +538,7 @@ def key_normalised(memory, k, v, beta, log_f):
 
 @mistake("retention", "expected: the distance without its sign")
 def retention_of_both_sides(q, k, v, gamma, base=BASE):
-    """You raised γ to |i − j|, so tokens see the future too. The rule: the sum runs over j ≤ i only."""
+    """You raised γ to the power |i − j|, so tokens also see the future. The rule: the sum runs only over j ≤ i."""
     decay = powers(gamma, np.shape(q)[-2])
     both = np.where(triangle(decay.shape[-1]), decay, swapped(decay))
     return scores(rotated(q, base), rotated(k, base)) * both @ np.asarray(v)
@@ -545,15 +546,15 @@ def retention_of_both_sides(q, k, v, gamma, base=BASE):
 
 @mistake("retention", "Jamie-Stirling/RetNet (NaN swept to 0); AI-Hypercomputer/accelerator-agents #67")
 def powers_multiplied_by_a_mask(q, k, v, gamma, base=BASE):
-    """You computed γ^(i−j) above the diagonal too: it overflows there, and 0 · inf is NaN. The rule: do not compute a
-    power of a distance below 0."""
+    """You also computed γ^(i−j) above the diagonal: it overflows there, and 0 · inf is NaN. The rule: do not compute
+    powers for negative distances."""
     length = np.shape(q)[-2]
     distance = np.subtract.outer(np.arange(length), np.arange(length))
     decay = np.asarray(gamma, dtype=np.float64)[..., np.newaxis, np.newaxis] ** distance * triangle(length)
     return scores(rotated(q, base), rotated(k, base)) * decay @ np.asarray(v)
 
 
-@mistake("retention", "expected: the decay alone")
+@mistake("retention", "expected: only the decay")
 def retention_without_rotation(q, k, v, gamma, base=BASE):
     """You did not rotate. The rule: rotate query and key by their positions before the score."""
     return scores(q, k) * powers(gamma, np.shape(q)[-2]) @ np.asarray(v)
@@ -561,12 +562,12 @@ def retention_without_rotation(q, k, v, gamma, base=BASE):
 
 @mistake("retention", "expected: the conjugate of the paper's complex form applied twice")
 def keys_rotated_the_other_way(q, k, v, gamma, base=BASE):
-    """You rotated queries and keys in opposite directions. The rule: rotate both in the same direction, so that the
-    score depends on the difference."""
+    """You rotated queries and keys in opposite directions. The rule: rotate both in the same direction, so the score
+    depends on the difference."""
     return scores(rotated(q, base), rotated(k, base, -1)) * powers(gamma, np.shape(q)[-2]) @ np.asarray(v)
 
 
-@mistake("retention", "expected: everything that comes from x is rotated")
+@mistake("retention", "expected: everything computed from x is rotated")
 def values_rotated_too(q, k, v, gamma, base=BASE):
     """You rotated the values as well. The rule: rotate queries and keys only."""
     v = np.array(v, dtype=np.float64)
@@ -575,16 +576,16 @@ def values_rotated_too(q, k, v, gamma, base=BASE):
     return state.retention(q, k, v, gamma, base)
 
 
-@mistake("retention", "expected: the scale of softmax attention kept")
+@mistake("retention", "expected: softmax attention's scale kept")
 def retention_with_a_scale(q, k, v, gamma, base=BASE):
-    """You divided the scores by √d. The rule: there is no scale here."""
+    """You divided the scores by √d. The rule: here, there is no scale."""
     return state.retention(q, k, v, gamma, base) / np.sqrt(np.shape(q)[-1])
 
 
 @mistake("retention", "Jamie-Stirling/RetNet #35 (whether xPos and the decay matrix both decay)")
 def decay_twice(q, k, v, gamma, base=BASE):
-    """Your decay acts twice, once on queries and keys and once on the scores: γ^(2(i−j)). The rule: the factor is
-    γ^(i−j)."""
+    """You applied the decay twice, once to queries and keys and once to the scores, which gives γ^(2(i−j)). The rule:
+    the factor is γ^(i−j)."""
     return state.retention(q, k, v, np.asarray(gamma, dtype=np.float64) ** 2, base)
 
 
@@ -600,15 +601,15 @@ def angles_that_end_at_the_base(q, k, v, gamma, base=BASE):
 
 @mistake("retention", "huggingface/transformers #25199 (the other layout)")
 def retention_in_the_half_layout(q, k, v, gamma, base=BASE):
-    """Your pairs are features half the width apart. The rule: a pair is two neighbours here, (2i, 2i+1)."""
-    # Neighbours in the new order are half the width apart in the old one.
+    """You paired features half the width apart. The rule: here, a pair is two neighbours, (2i, 2i+1)."""
+    # Neighbours in the new order are half the width apart in the old order.
     order = np.arange(np.shape(q)[-1]).reshape(2, -1).T.ravel()
     return state.retention(np.asarray(q)[..., order], np.asarray(k)[..., order], v, gamma, base)
 
 
 @mistake("retention", "expected: positions counted from 1 in the power")
 def own_token_fades(q, k, v, gamma, base=BASE):
-    """A token fades by one γ for itself in your result. The rule: the factor is γ^(i−j), which is 1 for j = i."""
+    """In your result, a token's own value fades by one γ. The rule: the factor is γ^(i−j), which is 1 for j = i."""
     right = state.retention(q, k, v, gamma, base)
     return np.asarray(gamma, dtype=np.float64)[..., np.newaxis, np.newaxis] * right
 
@@ -628,15 +629,16 @@ def counted_from_the_front(gates):
     )
 
 
-@mistake("cope_positions", "expected: the sum of decay_bias, which begins after the key")
+@mistake("cope_positions", "expected: the same sum as in decay_bias, which begins after the key")
 def gate_of_the_key_left_out(gates):
-    """You left out the gate of the key itself. The rule: sum over j ≤ l ≤ p, so the key's own gate counts too."""
+    """You left out the key's own gate. The rule: sum over j ≤ l ≤ p, which includes the key's gate."""
     return state.cope_positions(gates) - seen(gates)
 
 
 @mistake("cope_positions", "expected: a query that does not look at itself")
 def gate_of_the_query_left_out(gates):
-    """You left out the query's own gate. The rule: sum over j ≤ l ≤ p, so the query's gate counts for every key."""
+    """You left out the query's own gate. The rule: sum over j ≤ l ≤ p, which includes the query's gate for every
+    key."""
     right = state.cope_positions(gates)
     q_len, k_len = right.shape[-2:]
     without = np.asarray(gates, dtype=np.float64) * np.tri(q_len, k_len, k_len - q_len - 1)
@@ -645,8 +647,8 @@ def gate_of_the_query_left_out(gates):
 
 @mistake("cope_positions", "expected with a cache: vllm-project/vllm #945 (the distance of a decoded token)")
 def cope_without_the_cache(gates):
-    """Query i is at position i in your result. The rule: the last query has the position of the last key, p = i + Tk −
-    Tq."""
+    """In your result, query i is at position i. The rule: the last query has the position of the last key, so p = i +
+    Tk − Tq."""
     right = state.cope_positions(gates)
     early = np.asarray(gates, dtype=np.float64) * np.tri(*right.shape[-2:])
     return np.cumsum(early[..., ::-1], axis=-1)[..., ::-1]
@@ -654,7 +656,7 @@ def cope_without_the_cache(gates):
 
 @mistake("cope_positions", "expected: the causal mask left out before the sum")
 def keys_ahead_counted(gates):
-    """Keys ahead of the query are counted too. The rule: only keys up to the query's own position count."""
+    """You also counted keys ahead of the query. The rule: count only keys up to the query's own position."""
     right = state.cope_positions(gates)
     every = np.cumsum(np.asarray(gates, dtype=np.float64)[..., ::-1], axis=-1)[..., ::-1]
     return np.where(np.tri(*right.shape[-2:], right.shape[-1] - right.shape[-2]) > 0, every, 0.0)
@@ -662,27 +664,27 @@ def keys_ahead_counted(gates):
 
 @mistake("cope_positions", "expected: a position must be a whole number, since a table is looked up with it")
 def positions_rounded(gates):
-    """You rounded the positions. The rule: leave them as fractions."""
+    """You rounded the positions. The rule: return them with their fractions."""
     return np.rint(state.cope_positions(gates))
 
 
 @mistake("cache_and_state", "expected: one of the two caches counted")
 def keys_alone(length, n_heads, d_k, d_v):
-    """Your cache holds only the keys. The rule: it holds keys and values, d_k + d_v numbers per token."""
+    """Your cache contains only the keys. The rule: it contains keys and values, d_k + d_v numbers per token."""
     cache, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return cache // (d_k + d_v) * d_k, memory
 
 
 @mistake("cache_and_state", "expected: both sizes are equal in most models")
 def values_as_large_as_keys(length, n_heads, d_k, d_v):
-    """You took 2 · d_k for keys and values. The rule: the size is d_k + d_v, since values may have another size."""
+    """You took 2 · d_k for keys and values. The rule: the size is d_k + d_v, since values may have a different size."""
     cache, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return cache // (d_k + d_v) * 2 * d_k, memory
 
 
-@mistake("cache_and_state", "expected: the state taken for one key and one value")
+@mistake("cache_and_state", "expected: the state mistaken for one key and one value")
 def state_as_a_vector(length, n_heads, d_k, d_v):
-    """Your state has d_k + d_v numbers per head. The rule: the state is a matrix of d_k · d_v."""
+    """Your state has d_k + d_v numbers per head. The rule: the state is a matrix of d_k · d_v numbers."""
     cache, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return cache, memory // (d_k * d_v) * (d_k + d_v)
 
@@ -696,12 +698,13 @@ def state_per_token(length, n_heads, d_k, d_v):
 
 @mistake("half_life", "expected: ln ½ divided by +0")
 def minus_infinity_for_a_gate_of_one(log_f):
-    """A gate that keeps all has −inf in your result. The rule: it has +inf, whatever the sign of the zero."""
+    """In your result, a gate that keeps everything has a half-life of −inf. The rule: it is +inf, whatever the sign of
+    the zero."""
     right = state.half_life(log_f)
     return np.where(np.isinf(right) & ~np.signbit(log_f), -np.inf, right)
 
 
-@mistake("half_life", "expected: the time constant for the half-life")
+@mistake("half_life", "expected: the time constant instead of the half-life")
 def time_constant(log_f):
     """You returned −1/log_f, after which 1/e is left. The rule: return ln ½ / log_f, after which half is left."""
     return state.half_life(log_f) / np.log(2)
@@ -715,25 +718,24 @@ def divided_by_the_gate(log_f):
 
 @mistake("half_life", "expected: one logarithm too many")
 def logarithm_of_the_logarithm(log_f):
-    """You took log_f as the gate and computed its logarithm again. The rule: return ln ½ / log_f; log_f is a logarithm
-    already."""
+    """You took the logarithm of log_f. The rule: return ln ½ / log_f, because log_f is already a logarithm."""
     return np.log(0.5) / np.log(np.abs(np.asarray(log_f, dtype=np.float64)))
 
 
-@mistake("half_life", "expected: a number of tokens taken for a count")
+@mistake("half_life", "expected: a number of tokens assumed to be whole")
 def half_life_rounded(log_f):
-    """You rounded to whole tokens. The rule: leave it as a fraction."""
+    """You rounded to whole tokens. The rule: return the number with its fraction."""
     return np.ceil(state.half_life(log_f))
 
 
 @mistake("constant_decay", "expected: the first token has nothing to forget")
 def first_token_forgets_nothing(length, slope):
-    """Your first gate is 0. The rule: every token has −slope. The state before the first token is empty, so its gate
-    changes nothing yet."""
+    """Your first gate is 0. The rule: every token has −slope; the state before the first token is empty, so the first
+    gate has no effect."""
     return np.where(np.arange(length) > 0, state.constant_decay(length, slope), 0.0)
 
 
-@mistake("linear_attention", "expected: @ for *")
+@mistake("linear_attention", "expected: @ instead of *")
 def product_of_matrices(q, k, v, log_f):
     """You multiplied the scores and the decay as matrices. The rule: multiply them entry by entry."""
     return scores(q, k) @ state.decay_matrix(log_f) @ np.asarray(v, dtype=np.float64)
@@ -746,7 +748,7 @@ def decay_added_to_the_scores(q, k, v, log_f):
     return weights @ np.asarray(v, dtype=np.float64)
 
 
-@mistake("delta_step", "expected: the sign of the difference turned round")
+@mistake("delta_step", "expected: the sign of the difference reversed")
 def write_subtracted(old, k, v, beta, log_f):
     """You subtracted the update. The rule: add k (β (v − the value that the key reads))."""
     right = state.delta_step(old, k, v, beta, log_f)
@@ -755,8 +757,8 @@ def write_subtracted(old, k, v, beta, log_f):
 
 @mistake("cope_positions", "expected: the mask of the scores")
 def keys_ahead_at_minus_infinity(gates):
-    """You wrote −inf for the keys ahead of the query. The rule: they are 0, because these are positions, and the mask
-    comes with the scores."""
+    """You wrote −inf for keys ahead of the query. The rule: write 0, because these are positions; the mask belongs to
+    the scores."""
     positions = state.cope_positions(gates)
     q_len, k_len = positions.shape[-2:]
     return np.where(np.tri(q_len, k_len, k_len - q_len, dtype=bool), positions, -np.inf)
@@ -764,12 +766,12 @@ def keys_ahead_at_minus_infinity(gates):
 
 @mistake("cope_positions", "expected: the sum from the end of the row")
 def keys_ahead_have_positions(gates):
-    """You summed from the last key of the row. The rule: sum from the query's own key backwards, so that keys ahead do
-    not count and have position 0."""
+    """You summed from the last key of the row. The rule: sum backwards from the query's own key; keys ahead do not
+    count and have position 0."""
     return np.flip(np.cumsum(np.flip(np.asarray(gates, dtype=np.float64), -1), -1), -1)
 
 
-@mistake("cache_and_state", "expected: the number of heads in the cache alone")
+@mistake("cache_and_state", "expected: the number of heads used only for the cache")
 def state_of_one_head(length, n_heads, d_k, d_v):
     """You counted the state of one head. The rule: each of the n_heads heads has its own."""
     cache, _ = state.cache_and_state(length, n_heads, d_k, d_v)
@@ -778,21 +780,21 @@ def state_of_one_head(length, n_heads, d_k, d_v):
 
 @mistake("half_life", "expected: a division by zero caught with 0")
 def zero_for_a_gate_of_one(log_f):
-    """A gate that keeps all has a half-life of 0 in your result. The rule: it is inf, because the state never falls to
-    half."""
+    """In your result, a gate that keeps everything has a half-life of 0. The rule: it is inf, because the state never
+    falls to half."""
     return np.where(np.asarray(log_f) == 0, 0.0, state.half_life(log_f))
 
 
 @mistake("half_life", "expected: ln ½ / −inf guarded against, or computed from exp(log_f) = 0")
 def no_half_life_of_a_shut_gate(log_f):
-    """A gate of −inf gives NaN in your result. The rule: it keeps nothing, so its half-life is 0."""
+    """In your result, a log gate of −inf gives NaN. The rule: it keeps nothing, so its half-life is 0."""
     return np.where(np.isneginf(np.asarray(log_f, dtype=np.float64)), np.nan, state.half_life(log_f))
 
 
 @mistake("decay_bias", "expected: a range that ends before its end")
 def gate_of_the_query_missing(log_f):
-    """You left out the gate of the query's own token. The rule: sum over j < l ≤ i, from the token after the key up to
-    the query itself."""
+    """You left out the query's own gate. The rule: sum over j < l ≤ i, from the token after the key up to the query
+    itself."""
     bias = state.decay_bias(log_f)
     log_f = np.asarray(log_f, dtype=np.float64)
     between = np.where(np.tri(bias.shape[-1], k=-1, dtype=bool), log_f[..., np.newaxis], 0.0)
@@ -801,9 +803,9 @@ def gate_of_the_query_missing(log_f):
     return np.where(triangle(bias.shape[-1]), earlier, -np.inf)
 
 
-@mistake("decay_bias", "expected: cumsum over the last axis, as it is mostly used")
+@mistake("decay_bias", "expected: cumsum over the last axis, as usual")
 def running_sum_along_the_keys(log_f):
-    """Your running sum goes along the keys. The rule: sum along the queries, starting at the token after each key."""
+    """Your running sum runs along the keys. The rule: sum along the queries, starting at the token after each key."""
     bias = state.decay_bias(log_f)
     log_f = np.asarray(log_f, dtype=np.float64)
     between = np.where(np.tri(bias.shape[-1], k=-1, dtype=bool), log_f[..., np.newaxis], 0.0)
@@ -811,33 +813,33 @@ def running_sum_along_the_keys(log_f):
 
 
 ONE_GATE_TO_A_POWER = (
-    "You raised one gate to the power of the distance, as if all gates were equal. The rule: take the product of the "
-    "gates between key and query."
+    "You raised a single gate to the power of the distance, as if all gates were equal. The rule: take the product of "
+    "the gates between key and query."
 )
 
 
 def power_of(gates, right):
-    """One gate for each entry, raised to the power of the distance."""
+    """Decay matrix in which each entry is one gate, raised to the power of the distance."""
     distance = np.subtract.outer(*2 * [np.arange(right.shape[-1])])
     exponents = np.where(distance > 0, distance * gates, 0.0)
     return np.where(distance >= 0, np.exp(exponents), 0.0)
 
 
-@mistake("decay_matrix", "expected: γ^(i−j) of retention, with the query's gate", hint=ONE_GATE_TO_A_POWER)
+@mistake("decay_matrix", "expected: retention's γ^(i−j), with the query's gate", hint=ONE_GATE_TO_A_POWER)
 def gate_of_the_query_to_a_power(log_f):
     return power_of(np.asarray(log_f, dtype=np.float64)[..., :, np.newaxis], state.decay_matrix(log_f))
 
 
-@mistake("decay_matrix", "expected: γ^(i−j) of retention, with the key's gate", hint=ONE_GATE_TO_A_POWER)
+@mistake("decay_matrix", "expected: retention's γ^(i−j), with the key's gate", hint=ONE_GATE_TO_A_POWER)
 def gate_of_the_key_to_a_power(log_f):
     return power_of(np.asarray(log_f, dtype=np.float64)[..., np.newaxis, :], state.decay_matrix(log_f))
 
 
-@mistake("decay_matrix", "expected: exp of a difference of running sums, and the triangle afterwards")
+@mistake("decay_matrix", "expected: exp of a difference of running sums, masked afterwards")
 def masked_after_the_exponential(log_f):
-    """You took exp of a difference of two running sums and masked the triangle afterwards: −inf − (−inf) is NaN, and
-    large entries above the diagonal overflow before they are masked. The rule: sum the gates between, and take exp of
-    that sum."""
+    """You took exp of the difference of two running sums and masked it afterwards: −inf − (−inf) is NaN, and large
+    entries above the diagonal overflow before they are masked. The rule: sum only the gates between key and query, and
+    take exp of that sum."""
     total = np.cumsum(np.asarray(log_f, dtype=np.float64), axis=-1)
     return np.tri(total.shape[-1]) * np.exp(total[..., :, np.newaxis] - total[..., np.newaxis, :])
 
@@ -867,17 +869,16 @@ def old_state_read(memory, q, k, v, log_f):
     return (read(q, old), right[1])
 
 
-@mistake("linear_step", "expected: key and value exchanged in the outer product")
+@mistake("linear_step", "expected: key and value swapped in the outer product")
 def write_transposed(memory, q, k, v, log_f):
     """You wrote v kᵀ into the state. The rule: write k vᵀ: row a, column b is k[a] · v[b]."""
     new = gate(log_f) * np.asarray(memory) + outer(v, k)
     return (read(q, new), new)
 
 
-@mistake("delta_step", "expected: key and value exchanged in the outer product")
+@mistake("delta_step", "expected: key and value swapped in the outer product")
 def delta_transposed(old, k, v, beta, log_f):
-    """You wrote v kᵀ into the state. The rule: write k times the difference of the values, so that row a belongs to
-    k[a]."""
+    """You wrote v kᵀ into the state. The rule: write k times the difference of the values, so row a belongs to k[a]."""
     right = state.delta_step(old, k, v, beta, log_f)
     kept = np.asarray(old, dtype=np.float64) * gate(log_f)
     return kept + swapped(right - kept)
@@ -885,22 +886,23 @@ def delta_transposed(old, k, v, beta, log_f):
 
 @mistake("delta_step", "expected: β left out")
 def delta_without_its_strength(memory, k, v, beta, log_f):
-    """You left β out. The rule: write β times the difference, so that β = 0 writes nothing."""
+    """You left β out. The rule: write β times the difference, so β = 0 writes nothing."""
     return state.delta_step(memory, k, v, np.ones_like(beta, dtype=np.float64), log_f)
 
 
-@mistake("linear_chunks", "expected: the state carried on only where a whole chunk is there")
+@mistake("linear_chunks", "expected: the state carried over only after a whole chunk")
 def shorter_chunk_not_in_the_state(q, k, v, log_f, chunk, memory=None):
-    """A shorter last chunk is not in the state that you return. The rule: return the state after the last token."""
+    """If the last chunk is shorter, the state that you return does not include it. The rule: return the state after the
+    last token."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     if np.shape(q)[-2] % chunk == 0:
         return right
     return right[0], state_before_the_last_chunk.implementation(q, k, v, log_f, chunk, memory)[1]
 
 
-@mistake("linear_chunks", "expected: state + what the chunk writes")
+@mistake("linear_chunks", "expected: the state plus the chunk's writes")
 def state_does_not_fade(q, k, v, log_f, chunk, memory=None):
-    """From chunk to chunk your state does not fade. The rule: multiply it by all gates of the chunk, exp(c_last)."""
+    """From chunk to chunk, your state does not fade. The rule: multiply it by all gates of the chunk, exp(c_last)."""
 
     def one_chunk(current, q, k, v, log_f):
         new = current + after(0 * current, k, v, log_f)
@@ -909,34 +911,34 @@ def state_does_not_fade(q, k, v, log_f, chunk, memory=None):
     return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
 
 
-@mistake("linear_chunks", "expected: each chunk computed for itself, and the states carried beside it")
+@mistake("linear_chunks", "expected: each chunk computed separately, with the states carried along but not read")
 def results_without_the_state(q, k, v, log_f, chunk, memory=None):
-    """Your results use only their own chunk. The rule: add the part that comes from the state of the earlier chunks,
-    exp(c_i) · q_iᵀ state."""
+    """Your results use only their own chunk. The rule: add the part from earlier chunks, exp(c_i) · q_iᵀ state."""
     shut = np.array(log_f, dtype=np.float64)
     shut[..., ::chunk] = -np.inf
     results, _ = state.linear_chunks(q, k, v, shut, chunk)
     return results, state.linear_chunks(q, k, v, log_f, chunk, memory)[1]
 
 
-@mistake("cache_and_state", "expected: product for sum")
+@mistake("cache_and_state", "expected: a product instead of a sum")
 def cache_as_a_product(length, n_heads, d_k, d_v):
-    """You multiplied d_k by d_v for the cache. The rule: add them up: a token leaves a key and a value, no matrix."""
+    """You multiplied d_k by d_v for the cache. The rule: add them up, because each token leaves a key and a value, not
+    a matrix."""
     _, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return memory * length, memory
 
 
-@mistake("delta_step", "expected: k and v in the order of the product that writes")
+@mistake("delta_step", "expected: k and v in the wrong order in the product that writes")
 def key_and_value_exchanged(memory, k, v, beta, log_f):
-    """You wrote with the value and compared with the key. The rule: the key says where in the state, and the value says
+    """You swapped the roles of key and value. The rule: the key says where in the state to write, and the value says
     what is stored there."""
     return state.delta_step(memory, v, k, beta, log_f)
 
 
 @mistake("linear_chunks", "expected: the product of queries and keys with a triangle of ones")
 def nothing_fades_inside_a_chunk(q, k, v, log_f, chunk, memory=None):
-    """Inside a chunk your tokens do not fade; only the state does, between chunks. The rule: inside a chunk the decay
-    matrix weighs every earlier token, as in linear_attention."""
+    """Within a chunk, your tokens do not fade; only the state fades, between chunks. The rule: within a chunk, the
+    decay matrix weights every earlier token, as in linear_attention."""
 
     def one_chunk(current, q, k, v, log_f):
         inside = state.linear_attention(q, k, v, 0 * log_f.clip(min=-1))
@@ -954,16 +956,17 @@ vars().update(
 
 WRONG_ANSWERS = {
     "half_life_of_gate_0_99": {
-        99.4991625: "After so many tokens 1/e is left; the question is when half is left.",
+        99.4991625: "After this many tokens, 1/e is left; the question is when half is left.",
         69: "You rounded to whole tokens. The rule: give five correct digits, or an expression.",
         0.70015: "You divided by the gate. The rule: divide by its logarithm.",
-        50: "You took 1 % of the beginning off each time. The rule: take 1 % off the rest each time.",
-        -68.967564: "You have a minus too many: ln ½ and ln 0.99 are both negative.",
+        50: "You took 1 % of the original off each time. The rule: take 1 % off the rest each time.",
+        -68.967564: "You have one minus sign too many: ln ½ and ln 0.99 are both negative.",
     },
     "tokens_until_cache_equals_state_128": {
-        128: "You counted the keys alone; a token in the cache has a key and a value.",
-        16384: "This is the size of the state; the question is how many tokens have as many numbers.",
-        256: "This is what one token takes in the cache; the question is how many tokens fill the state's size.",
-        32: "You divided by twice too much; one token takes d_k + d_v = 256 numbers.",
+        128: "You counted only the keys; a token in the cache has a key and a value.",
+        16384: "This is the size of the state; the question is how many tokens take up as many numbers.",
+        256: "This is how many numbers one token takes up in the cache; the question is how many tokens fill the size "
+        "of the state.",
+        32: "You divided by twice the right number; one token takes up d_k + d_v = 256 numbers.",
     },
 }

@@ -12,7 +12,7 @@ from autograder.checks.inputs import case, features, seeds
 
 
 def causal_weights(scores):
-    """Softmax over the keys that are not ahead, the last query at the last key."""
+    """Softmax over the keys that are not ahead, with the last query at the last key."""
     q_len, k_len = scores.shape[-2:]
     scores = np.where(np.tri(q_len, k_len, k_len - q_len, dtype=bool), scores, -np.inf)
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -21,7 +21,7 @@ def causal_weights(scores):
 
 @pytest.mark.question("alibi_slopes", points=0.5625)
 def test_slopes_by_hand(alibi):
-    """With eight heads each slope is half of the previous slope, from 1/2 to 1/256."""
+    """With eight heads, each slope is half of the previous one, from 1/2 to 1/256."""
     slopes = expect.matches(alibi.alibi_slopes, 8)
     expect.close(slopes, 1 / np.array([2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0]), "the slopes of eight heads")
 
@@ -35,7 +35,7 @@ def test_slopes_of_a_power_of_two(alibi):
 
 @pytest.mark.question("alibi_slopes", points=0.625)
 def test_slopes_of_other_numbers_of_heads(alibi):
-    """The slopes of the power of two below come first, then every other slope of twice that power."""
+    """The slopes for the next lower power of two come first, then every other slope for twice that power."""
     slopes = expect.matches(alibi.alibi_slopes, 3)
     expect.close(slopes, np.array([1 / 16, 1 / 256, 1 / 4]), "the slopes of three heads")
     expect.matches(alibi.alibi_slopes, 6)
@@ -44,12 +44,12 @@ def test_slopes_of_other_numbers_of_heads(alibi):
 
 @pytest.mark.question("alibi_bias", points=0.5625)
 def test_bias_by_hand(alibi):
-    """The bias is minus slope times distance, for keys behind the query and ahead of it."""
+    """The bias is minus slope times distance, both for keys behind the query and for keys ahead of it."""
     bias = expect.matches(alibi.alibi_bias, 1, 2, 3)
     expect.close(
         bias * 256,
         np.array([[[-1.0, 0.0, -1.0], [-2.0, -1.0, 0.0]]]),
-        "256 times the bias of one head, two queries, three keys",
+        "256 times the bias for one head, two queries and three keys",
     )
 
 
@@ -71,7 +71,7 @@ def test_the_newest_token_is_no_distance_from_itself(alibi):
 
 @pytest.mark.question("alibi_attention", points=0.625)
 def test_attention_by_hand(alibi):
-    """Two keys that match equally well: the nearer one counts e^(1/256) times as much."""
+    """Of two keys that match equally well, the nearer one counts e^(1/256) times as much."""
     out = alibi.alibi_attention(np.zeros((1, 1, 1)), np.ones((1, 2, 1)), np.array([[[0.0], [1.0]]]))
     expect.close(out, np.array([[[1 / (1 + np.exp(-1 / 256))]]]), "the weight of the nearer key")
 
@@ -87,8 +87,7 @@ def test_causal_attention(alibi):
 
 @pytest.mark.question("alibi_attention", points=0.5)
 def test_attention_both_ways(alibi):
-    """Without the causal mask every query may use every key, and the scores of keys ahead fall with their distance
-    too."""
+    """Without the causal mask, every query may use every key, and the scores of keys ahead also fall with distance."""
     expect.matches(
         alibi.alibi_attention, features(2, 4, 4), features(2, 4, 4, seed=1), features(2, 4, 3, seed=2), causal=False
     )
@@ -96,7 +95,7 @@ def test_attention_both_ways(alibi):
 
 @pytest.mark.question("bloom_bias", points=0.5625)
 def test_bloom_bias(alibi):
-    """The bias is slope times the position of the key: one row per head for all queries."""
+    """The bias is slope times the key's position, with one row per head for all queries."""
     bias = expect.matches(alibi.bloom_bias, 1, 3)
     expect.close(bias * 256, np.array([[[0.0, 1.0, 2.0]]]), "256 times BLOOM's bias of one head")
     expect.matches(alibi.bloom_bias, 4, 5)
@@ -105,7 +104,7 @@ def test_bloom_bias(alibi):
 @pytest.mark.question("bloom_bias", points=0.625)
 @given(seed=seeds())
 def test_both_forms_give_the_same_weights(alibi, seed):
-    """Under a causal mask BLOOM's form and minus slope times distance give the same weights."""
+    """Under a causal mask, BLOOM's form gives the same weights as minus slope times distance."""
     scores = features(2, 3, 5, seed=seed)
     bloom = alibi.bloom_bias(2, 5)
     expect.holds(bloom.shape == (2, 1, 5), "BLOOM's bias has one row per head, shape (heads, 1, keys)")
@@ -123,7 +122,8 @@ def test_both_forms_give_the_same_weights(alibi, seed):
 
 @pytest.mark.question("effective_window", points=0.5)
 def test_windows_by_hand(alibi):
-    """For a tolerance of 0.01: the first distance at which the bias leaves that much of a weight or less."""
+    """For a tolerance of 0.01, the result is the first distance at which the bias leaves at most that share of a
+    weight."""
     windows = [expect.matches(alibi.effective_window, slope, 0.01) for slope in (1 / 4, 1 / 16, 1 / 64, 1 / 256)]
     expect.close(np.array(windows), np.array([19, 74, 295, 1179]), "the windows of four heads")
 
@@ -154,7 +154,7 @@ def test_tables_are_float64(alibi, function, arguments):
 
 @pytest.mark.question("alibi_attention", points=0.125)
 def test_dtype(alibi):
-    """The result is float32 if queries, keys and values all are float32; whole numbers give float64."""
+    """The result is float32 if queries, keys and values are all float32; whole numbers give float64."""
     expect.dtype(alibi.alibi_attention, *(features(2, 3, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)))
     expect.dtype(alibi.alibi_attention, np.array([[[0]]]), np.array([[[1], [1]]]), np.array([[[0], [1]]]))
 

@@ -23,7 +23,7 @@ BY_HAND = [np.array([[np.log(2)]]), np.array([[1.0]]), np.array([[1.0]])]
 
 @pytest.mark.question("softmax", points=0.25)
 def test_softmax_by_hand(attention):
-    """Scores 0 and ln 3 have the weights 1/4 and 3/4. Adding 1000 to both changes nothing."""
+    """The scores 0 and ln 3 give the weights 1/4 and 3/4; adding 1000 to both changes nothing."""
     scores = np.array([0.0, np.log(3)])
     expect.close(attention.softmax(scores), np.array([0.25, 0.75]), "softmax([0, ln 3])")
     expect.close(attention.softmax(scores + 1000), np.array([0.25, 0.75]), "softmax([1000, 1000 + ln 3])")
@@ -45,7 +45,7 @@ def test_softmax_of_huge_scores(attention):
 
 @pytest.mark.question("softmax", points=0.25)
 def test_softmax_of_nothing(attention):
-    """A slice in which every score is −∞ gets zeros. A single −∞ gets the weight 0."""
+    """If every score in a slice is −∞, all its weights are 0; a single −∞ gets the weight 0."""
     scores = np.array([[NOTHING, NOTHING, NOTHING], [0.0, NOTHING, 1.0]])
     expect.matches(attention.softmax, scores)
     expect.matches(attention.softmax, scores, axis=0)
@@ -54,7 +54,7 @@ def test_softmax_of_nothing(attention):
 @pytest.mark.question("softmax", points=0.25)
 @given(seed=seeds(), shift=st.integers(-1000, 1000))
 def test_softmax_forgets_a_common_shift(attention, seed, shift):
-    """The same number added to all scores of a slice changes nothing; a larger score gets a larger weight."""
+    """Adding the same number to all scores in a slice changes nothing; a larger score gets a larger weight."""
     scores = features(3, 5, seed=seed)
     weights = attention.softmax(scores)
     expect.close(attention.softmax(scores + shift), weights, "a shift changes nothing")
@@ -99,7 +99,7 @@ def test_weights_with_a_bias(attention):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_mask_and_bias_serve_all_heads(attention):
-    """Mask and bias broadcast over leading axes."""
+    """The mask and the bias broadcast over leading axes."""
     q, k = features(2, 3, 4, 2), features(2, 3, 4, 2, seed=1)
     expect.matches(attention.attention_weights, q, k, np.tri(4, dtype=bool), features(3, 4, 4, seed=2))
     expect.matches(attention.attention_weights, q, k, features(3, 4, 4, seed=3) > -1)
@@ -143,7 +143,7 @@ def test_the_order_of_keys_does_not_matter(attention, seed, order):
 
 @pytest.mark.question("causal_mask", points=0.25)
 def test_causal_mask(attention):
-    """Row i may attend to rows 0 … i, itself included; the mask is boolean."""
+    """Row i may attend to rows 0 … i, including itself; the mask is boolean."""
     expect.dtype(attention.causal_mask, 4)
     expected = np.array([[True, False, False], [True, True, False], [True, True, True]])
     expect.close(attention.causal_mask(3), expected, "causal_mask(3)")
@@ -161,7 +161,7 @@ def test_self_attention_by_hand(attention):
 
 @pytest.mark.question("self_attention", points=0.25)
 def test_self_attention(attention):
-    """Queries, keys and values are x times their weights; d is the width of a query."""
+    """Queries, keys and values are x times their own weights; d is the width of a query."""
     w_q, w_k, w_v = features(6, 2, seed=1), features(6, 2, seed=2), features(6, 3, seed=3)
     expect.matches(attention.self_attention, features(5, 6), w_q, w_k, w_v)
     expect.matches(attention.self_attention, features(2, 4, 6), w_q, w_k, w_v, np.tri(4, dtype=bool))
@@ -192,7 +192,7 @@ def test_split(attention):
 
 @pytest.mark.question("merge_heads", points=0.25)
 def test_merge(attention):
-    """The blocks of one token are side by side again, in the order of the heads."""
+    """The blocks of one token are side by side again, in head order."""
     expect.close(attention.merge_heads(TWO_HEADS), TWO_TOKENS, "two heads, merged into two tokens")
     expect.matches(attention.merge_heads, features(3, 5, 2))
     expect.matches(attention.merge_heads, features(2, 4, 3, 6))
@@ -220,7 +220,7 @@ def test_permute_with_leading_axes(attention):
 
 @pytest.mark.question("equivariance_gap", points=0.25)
 def test_gap(attention):
-    """The gap is the largest difference between the two orders, attend-permute and permute-attend, in float64."""
+    """The gap is the largest difference between attending first and permuting first, in float64."""
     w = [features(4, 4, seed=seed) for seed in (1, 2, 3)]
     in_float32 = [array.astype(np.float32) for array in (features(4, 4), *w)]
     expect.matches(attention.equivariance_gap, *in_float32, np.array([2, 0, 3, 1]), np.tri(4, dtype=bool))
@@ -231,7 +231,7 @@ def test_gap(attention):
 @pytest.mark.question("equivariance_gap", points=1.0)
 @given(seed=seeds(), order=st.permutations(range(4)))
 def test_self_attention_is_equivariant(attention, seed, order):
-    """Without a mask the outputs move with their tokens; with a mask that allows only position 0, they do not."""
+    """Without a mask, the outputs move with their tokens; with a mask that allows only position 0, they do not."""
     x, w = features(4, 3, seed=seed), [np.eye(3), np.eye(3), features(3, 2, seed=seed + 1)]
     expect.close(attention.equivariance_gap(x, *w, np.array(order)), 0.0, "without a mask the gap is zero")
     only_the_first = np.tile([True, False, False, False], (4, 1))
@@ -268,7 +268,7 @@ def test_bag(attention):
 
 @pytest.mark.question("attention", points=0.25)
 def test_dtype(attention):
-    """The result is float32 if q, k and v all are float32; whole numbers, or one float64 array, give float64."""
+    """The result is float32 if q, k and v are all float32; whole numbers, or one float64 array, give float64."""
     arrays = [features(3, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)]
     expect.dtype(attention.attention, *arrays)
     expect.dtype(attention.attention, [[1, 0]], [[1, 0], [0, 1]], [[10], [20]])

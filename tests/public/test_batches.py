@@ -1,8 +1,8 @@
-"""Public tests of batches: each function's docstring example, values and traps, and a text in a batch against the text
-alone.
+"""Public tests of batches: each function's docstring example, values and traps, and texts in a batch compared with the
+same texts alone.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/batches.json`. Attention,
-rotation and the layer with a state come from lessons 1, 5 and 12; they are written out here again.
+The first line of a test is the rule that it checks. The expected values are in `expected/batches.json`. Attention, RoPE
+and the layer with a state come from lessons 1, 5 and 12 and are implemented here again.
 """
 
 from itertools import pairwise
@@ -20,21 +20,21 @@ lengths = st.lists(st.integers(1, 5), min_size=2, max_size=4)
 
 
 def attention(q, k, v, mask):
-    """Lesson 1: a query that may use no key gets zeros."""
+    """Attention as in lesson 1: a query that may use no key gets zeros."""
     scores = np.where(mask, q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1]), -INF)
     weights = np.where(mask, np.exp(scores - np.maximum(scores.max(axis=-1, keepdims=True), -1e300)), 0)
     return weights / np.maximum(weights.sum(axis=-1, keepdims=True), 1e-300) @ v
 
 
 def rotated(x, positions):
-    """Lesson 5: RoPE, pairs (2i, 2i+1)."""
+    """RoPE as in lesson 5, with pairs (2i, 2i+1)."""
     angles = np.outer(positions, 10000.0 ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1]))
     pairs = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
     return np.stack([pairs.real, pairs.imag], axis=-1).reshape(x.shape)
 
 
 def linear_attention(q, k, v, log_f):
-    """Lesson 12: a layer with a state, token by token."""
+    """Layer with a state as in lesson 12, token by token."""
     state, outs = np.zeros((k.shape[-1], v.shape[-1])), []
     for t in range(len(q)):
         state = np.exp(log_f[t]) * state + np.outer(k[t], v[t])
@@ -61,7 +61,7 @@ def cut(boundaries):
 
 @pytest.mark.question("pad", points=0.25)
 def test_pad_by_hand(batches):
-    """Padding fills short texts up to the longest: after the text, or with side "left" before it."""
+    """Padding makes short texts as long as the longest: it comes after the text, or before it with side "left"."""
     ids, mask = batches.pad([[7, 8, 9], [5]], "left")
     expect.close(ids, np.array([[7, 8, 9], [0, 0, 5]]), "the ids with padding on the left")
     expect.close(mask, np.array([[True, True, True], [False, False, True]]), "True for real tokens, on the left")
@@ -72,7 +72,7 @@ def test_pad_by_hand(batches):
 
 @pytest.mark.question("pad", points=0.25)
 def test_a_real_token_may_have_the_id_of_padding(batches):
-    """The mask marks real tokens by place, in booleans: a real token may have the same id as padding."""
+    """The boolean mask marks where real tokens are, because a real token may have the same id as padding."""
     _, mask = expect.matches(batches.pad, [[2, 5, 2], [6, 2], [2]], "right", 2)
     expect.holds(np.asarray(mask).dtype == bool, "the mask is boolean")
     expect.matches(batches.pad, [np.array([4]), np.array([0, 3, 0, 1])], "left")
@@ -83,14 +83,14 @@ def test_a_real_token_may_have_the_id_of_padding(batches):
 
 @pytest.mark.question("position_ids", points=0.25)
 def test_positions_by_hand(batches):
-    """After two places of padding, three tokens have the positions 0, 1 and 2."""
+    """After two padding entries, three tokens have the positions 0, 1 and 2."""
     mask = np.array([[False, False, True, True, True]])
     expect.close(batches.position_ids(mask), np.array([[0, 0, 0, 1, 2]]), "positions after padding on the left")
 
 
 @pytest.mark.question("position_ids", points=0.25)
 def test_positions_wherever_padding_is(batches):
-    """A real token counts the real tokens before it; padding has 0, on the right and between tokens too."""
+    """A real token's position is the number of real tokens before it; padding has position 0, wherever it is."""
     expect.matches(batches.position_ids, np.array([True, True, True, False, False]))
     expect.matches(batches.position_ids, np.array([[True, False, True, True, False], [False, True, True, False, True]]))
     expect.matches(batches.position_ids, features(2, 3, 6) > -1)
@@ -101,14 +101,14 @@ def test_positions_wherever_padding_is(batches):
 
 @pytest.mark.question("padding_mask", points=0.25)
 def test_padding_mask_by_hand(batches):
-    """With one place of padding and two tokens, the padding uses no key, and no query uses the padding."""
+    """With one padding entry and two tokens, the padding uses no key, and no query uses the padding."""
     expected = np.array([[[False, False, False], [False, True, False], [False, True, True]]])
     expect.close(batches.padding_mask(np.array([False, True, True])), expected, "padding_mask([False, True, True])")
 
 
 @pytest.mark.question("padding_mask", points=0.25)
 def test_padding_mask_has_an_axis_for_heads(batches):
-    """The shape is (..., 1, T, T), boolean: True if query and key are real and the key is not later."""
+    """The mask has shape (..., 1, T, T) and is True if query and key are real and the key is not later."""
     expect.matches(batches.padding_mask, np.array([[True, True, False, False], [False, True, True, True]]))
     expect.dtype(batches.padding_mask, features(2, 3, 5) > -1)
 
@@ -116,12 +116,12 @@ def test_padding_mask_has_an_axis_for_heads(batches):
 @pytest.mark.question("padding_mask", points=0.25)
 @given(seed=seeds(), before=st.integers(0, 3), after=st.integers(0, 3))
 def test_a_padded_text_gives_what_it_gives_alone(batches, seed, before, after):
-    """With the mask, a real row has the same result as alone, and a row of padding gives zeros."""
+    """With the mask, a text gets the same result as it does alone, and a row of padding gets zeros."""
     real = np.array([False] * before + [True] * 4 + [False] * after)
     q, k, v = tokens(len(real), seed)
     out = attention(q[np.newaxis], k[np.newaxis], v[np.newaxis], batches.padding_mask(real))[0]
     alone = attention(q[real], k[real], v[real], causal(4))
-    expect.close(out[real], alone, "attention with this mask: a padded text has the same result as alone")
+    expect.close(out[real], alone, "attention with this mask: a padded text has the same result as it does alone")
     expect.close(out[~real], np.zeros((before + after, 3)), "attention with this mask: a row of padding gives zeros")
 
 
@@ -137,7 +137,7 @@ def test_next_by_hand(batches):
 
 @pytest.mark.question("next_positions", points=0.25)
 def test_next_of_any_batch(batches):
-    """Each row has one next position, wherever the padding is."""
+    """Each row has its own next position, wherever the padding is."""
     expect.matches(batches.next_positions, np.array([[True, False, False, False], [False, True, False, True]]))
     expect.matches(batches.next_positions, features(2, 3, 7) > -1)
 
@@ -147,7 +147,8 @@ def test_next_of_any_batch(batches):
 
 @pytest.mark.question("pack", points=0.25)
 def test_pack(batches):
-    """Texts of three tokens and one token give four ids and the boundaries 0, 3 and 4; the same holds for any texts."""
+    """Texts with three tokens and one token give four ids and the boundaries 0, 3 and 4; the same holds for any
+    texts."""
     ids, boundaries = batches.pack([[7, 8, 9], [5]])
     expect.close(ids, np.array([7, 8, 9, 5]), "the texts one after the other")
     expect.close(boundaries, np.array([0, 3, 4]), "where they begin and end")
@@ -172,7 +173,7 @@ def test_packed_positions(batches):
 
 @pytest.mark.question("boundaries_of", points=0.25)
 def test_boundaries_by_hand(batches):
-    """For the positions 0, 1, 2, 0, 1, texts begin at tokens 0 and 3, and the row ends at 5."""
+    """With the positions 0, 1, 2, 0, 1, texts begin at tokens 0 and 3, and the row ends at 5."""
     expect.close(
         batches.boundaries_of(np.array([0, 1, 2, 0, 1])), np.array([0, 3, 5]), "boundaries_of([0, 1, 2, 0, 1])"
     )
@@ -181,7 +182,7 @@ def test_boundaries_by_hand(batches):
 @pytest.mark.question("boundaries_of", points=0.25)
 @given(sizes=lengths)
 def test_boundaries_come_back(batches, sizes):
-    """The boundaries of positions give the same positions again."""
+    """Boundaries give positions, and these positions give the same boundaries back."""
     boundaries = np.cumsum([0, *sizes])
     positions = np.concatenate([np.arange(size) for size in sizes])
     expect.close(batches.boundaries_of(positions), boundaries, "the boundaries of positions that restart")
@@ -190,7 +191,7 @@ def test_boundaries_come_back(batches, sizes):
 
 @pytest.mark.question("boundaries_of", points=0.25)
 def test_boundaries_where_positions_jump(batches):
-    """A text begins if a position is not one more than the previous position: after one token, and even above 0."""
+    """A text begins wherever a position is not one more than the previous one, even after a single token or above 0."""
     expect.matches(batches.boundaries_of, np.array([0, 0, 0, 1, 0]))
     expect.matches(batches.boundaries_of, np.array([5, 6, 7, 0, 1, 3, 4]))
 
@@ -200,14 +201,14 @@ def test_boundaries_where_positions_jump(batches):
 
 @pytest.mark.question("document_mask", points=0.25)
 def test_document_mask_by_hand(batches):
-    """A text of two tokens and a text of one token give two small triangles."""
+    """A text with two tokens and a text with one token give two small triangles."""
     expected = np.array([[True, False, False], [True, True, False], [False, False, True]])
     expect.close(batches.document_mask(np.array([0, 2, 3])), expected, "document_mask([0, 2, 3])")
 
 
 @pytest.mark.question("document_mask", points=0.25)
 def test_document_mask(batches):
-    """A query uses the keys of its own text, up to itself; the mask is boolean."""
+    """A query uses the keys of its own text, up to its own key; the mask is boolean."""
     expect.matches(batches.document_mask, np.array([0, 1, 4, 6]))
     expect.dtype(batches.document_mask, np.array([0, 5]))
 
@@ -217,7 +218,7 @@ def test_document_mask(batches):
 
 @pytest.mark.question("packed_attention", points=0.25)
 def test_packed_attention_by_hand(batches):
-    """With equal scores each row is the mean of the values of its own text so far."""
+    """With equal scores, each row is the mean of its own text's values so far."""
     zeros, values = np.zeros((3, 1)), np.array([[2.0], [4.0], [9.0]])
     out = batches.packed_attention(zeros, zeros, values, np.array([0, 2, 3]))
     expect.close(out, np.array([[2.0], [3.0], [9.0]]), "two texts with equal scores")
@@ -225,7 +226,7 @@ def test_packed_attention_by_hand(batches):
 
 @pytest.mark.question("packed_attention", points=0.25)
 def test_packed_attention(batches):
-    """The result is softmax(q kᵀ/√d) v inside each text, for any number of leading axes and scores of any size."""
+    """The result is softmax(q kᵀ/√d) v within each text, for any number of leading axes and scores of any size."""
     q, k, v = tokens(9)
     expect.matches(batches.packed_attention, q, k, v, np.array([0, 2, 3, 9]))
     expect.matches(batches.packed_attention, 1000 * q, 8 * k, v, np.array([0, 4, 9]))
@@ -236,7 +237,7 @@ def test_packed_attention(batches):
 @pytest.mark.question("packed_attention", points=0.625)
 @given(seed=seeds(), sizes=lengths)
 def test_packed_is_alone_with_rope(batches, seed, sizes):
-    """With RoPE each packed text has exactly the same result as alone; in one causal row it does not."""
+    """With RoPE, each packed text gets exactly the same result as it does alone; in one causal row, it does not."""
     boundaries = np.cumsum([0, *sizes])
     n = boundaries[-1]
     q, k, v = tokens(n, seed)
@@ -246,23 +247,25 @@ def test_packed_is_alone_with_rope(batches, seed, sizes):
     for rows in cut(boundaries):
         at = np.arange(rows.stop - rows.start)
         alone = attention(rotated(q[rows], at), rotated(k[rows], at), v[rows], causal(len(at)))
-        expect.close(out[rows], alone, "a packed text has the same result as alone")
+        expect.close(out[rows], alone, "a packed text has the same result as it does alone")
     mixed = attention(rotated(q, positions), rotated(k, positions), v, causal(n))
     expect.holds(not np.allclose(np.asarray(out)[sizes[0] :], mixed[sizes[0] :]), "one causal row mixes the texts")
 
 
 @pytest.mark.question("packed_attention", points=0.25)
 def test_a_nan_stays_in_its_text(batches):
-    """A NaN in one text does not reach another: no text computes with the rows of another text."""
+    """A NaN in one text does not reach another, because no text computes with another text's rows."""
     q, k, v = tokens(7)
     v[4:] = np.nan
     out = batches.packed_attention(q, k, v, np.array([0, 4, 7]))
-    expect.close(out[:4], attention(q[:4], k[:4], v[:4], causal(4)), "a text without a NaN has the same result alone")
+    expect.close(
+        out[:4], attention(q[:4], k[:4], v[:4], causal(4)), "a text without a NaN has the same result as it does alone"
+    )
 
 
 @pytest.mark.question("packed_attention", points=0.125)
 def test_packed_attention_in_float32(batches):
-    """The result is float32 if q, k and v are all float32, else float64."""
+    """The result is float32 if q, k and v are all float32; otherwise, it is float64."""
     arrays = [array.astype(np.float32) for array in tokens(7)]
     expect.dtype(batches.packed_attention, *arrays, np.array([0, 3, 7]))
     expect.dtype(batches.packed_attention, arrays[0], arrays[1], arrays[2].astype(np.float64), np.array([0, 3, 7]))
@@ -288,7 +291,8 @@ def test_reset_leaves_its_gates_alone(batches):
 @pytest.mark.question("reset_gates", points=0.375)
 @given(seed=seeds(), sizes=lengths)
 def test_packed_is_alone_with_a_state(batches, seed, sizes):
-    """With closed gates linear attention gives each packed text its result alone; with the old gates it does not."""
+    """With closed gates, linear attention gives each packed text the same result as alone; with the old gates, it does
+    not."""
     boundaries = np.cumsum([0, *sizes])
     q, k, v = (array + 3 for array in tokens(boundaries[-1], seed))
     log_f = -np.abs(features(boundaries[-1], seed=seed + 7)) / 4
@@ -296,9 +300,9 @@ def test_packed_is_alone_with_a_state(batches, seed, sizes):
     out = linear_attention(q, k, v, gates)
     for rows in cut(boundaries):
         alone = linear_attention(q[rows], k[rows], v[rows], log_f[rows])
-        expect.close(out[rows], alone, "a packed text has the same result as alone", expect.precision(gates))
+        expect.close(out[rows], alone, "a packed text has the same result as it does alone", expect.precision(gates))
     leaking = linear_attention(q, k, v, log_f)
-    expect.holds(not np.allclose(out[sizes[0] :], leaking[sizes[0] :]), "with the old gates the state continues")
+    expect.holds(not np.allclose(out[sizes[0] :], leaking[sizes[0] :]), "with the old gates, the state continues")
 
 
 # ring_positions
@@ -306,14 +310,15 @@ def test_packed_is_alone_with_a_state(batches, seed, sizes):
 
 @pytest.mark.question("ring_positions", points=0.25)
 def test_ring_by_hand(batches):
-    """In four slots, tokens 4 and 5 of six replaced tokens 0 and 1; two tokens leave two slots empty."""
+    """If six tokens pass through four slots, tokens 4 and 5 replace tokens 0 and 1; two tokens leave two slots
+    empty."""
     expect.close(batches.ring_positions(6, 4), np.array([4, 5, 2, 3]), "ring_positions(6, 4)")
     expect.close(batches.ring_positions(2, 4), np.array([0, 1, -1, -1]), "ring_positions(2, 4)")
 
 
 @pytest.mark.question("ring_positions", points=0.25)
 def test_ring(batches):
-    """The slots are correct for an empty ring, a half-full one, a full one, and one more token."""
+    """The slots are correct for an empty ring, a half-full ring, a full ring, and a full ring plus one token."""
     for length in (0, 3, 5, 6, 13):
         expect.matches(batches.ring_positions, length, 5)
     expect.matches(batches.ring_positions, 9, 1)
@@ -331,7 +336,7 @@ def test_tree_positions_by_hand(batches):
 
 @pytest.mark.question("tree_positions", points=0.25)
 def test_tree_positions(batches):
-    """A position is a depth, not an order: in a chain, in several trees, in a tree whose levels are mixed."""
+    """A position is a depth, not an index: in a chain, in several trees, and in a tree whose levels are mixed."""
     expect.matches(batches.tree_positions, np.array([-1, 0, 1, 2]))
     expect.matches(batches.tree_positions, np.array([-1, -1, 1, 0, 2, -1, 4]))
 
@@ -341,14 +346,14 @@ def test_tree_positions(batches):
 
 @pytest.mark.question("tree_mask", points=0.25)
 def test_tree_mask_by_hand(batches):
-    """Two children of one root use the root and themselves, but not each other."""
+    """Two children of the same root use the root and themselves, but not each other."""
     expected = np.array([[True, False, False], [True, True, False], [True, False, True]])
     expect.close(batches.tree_mask(np.array([-1, 0, 0])), expected, "tree_mask([−1, 0, 0])")
 
 
 @pytest.mark.question("tree_mask", points=0.25)
 def test_tree_mask(batches):
-    """A token uses all its ancestors, not only the parent; in a chain this is the causal mask, of booleans."""
+    """A token uses all its ancestors, not only its parent; in a chain, this is the causal mask. The mask is boolean."""
     expect.matches(batches.tree_mask, np.array([-1, 0, 1, 2]))
     expect.dtype(batches.tree_mask, np.array([-1, -1, 1, 0, 2, -1, 4]))
 

@@ -1,4 +1,4 @@
-"""Public tests of context extension: the values of each function, and what each method keeps or slows.
+"""Public tests of context extension: the values of each function, and what each method keeps or slows down.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/context_extension.json`.
 """
@@ -22,7 +22,8 @@ def test_interpolation_by_hand(context_extension):
 
 @pytest.mark.question("interpolate_positions", points=0.25)
 def test_interpolated_positions(context_extension):
-    """Every position is divided by the factor: negative and fractional ones too, one number or an array."""
+    """Every position is divided by the factor, even negative and fractional ones, whether it is one number or an
+    array."""
     expect.matches(context_extension.interpolate_positions, np.array([[-3.0, 0.5, 7.0], [100.0, 2.0, 0.0]]), 2.5)
     expect.matches(context_extension.interpolate_positions, 10, 8)
 
@@ -32,10 +33,10 @@ def test_interpolated_positions(context_extension):
 
 @pytest.mark.question("ntk_base", points=0.25)
 def test_ntk_slows_the_slowest_pair_by_the_factor(context_extension):
-    """With eight features the slowest pair rotates by base^(−6/8) per position: a factor of 4 makes this a quarter."""
+    """With eight features, the slowest pair rotates by base^(−6/8) per position; a factor of 4 divides this by 4."""
     base = context_extension.ntk_base(10000.0, 4.0, 8)
     expect.close(
-        base ** (-6 / 8) / 10000.0 ** (-6 / 8), 0.25, "the slowest pair of the new base against that of the old base"
+        base ** (-6 / 8) / 10000.0 ** (-6 / 8), 0.25, "the slowest pair with the new base, relative to the old base"
     )
 
 
@@ -51,18 +52,18 @@ def test_ntk_base(context_extension):
 
 @pytest.mark.question("dynamic_ntk_base", points=0.25)
 def test_dynamic_ntk_by_hand(context_extension):
-    """At twice the trained length and factor 2 the bracket is 2·2 − 1 = 3."""
+    """At twice the trained length and with factor 2, the expression in brackets is 2·2 − 1 = 3."""
     base = context_extension.dynamic_ntk_base(10000.0, 8, 4096, 2048, 2.0)
-    expect.close(base, 10000.0 * 3 ** (8 / 6), "the base for 4096 tokens of 2048 trained, at factor 2")
+    expect.close(base, 10000.0 * 3 ** (8 / 6), "the base for 4096 tokens after training on 2048, with factor 2")
 
 
 @pytest.mark.question("dynamic_ntk_base", points=0.25)
 def test_dynamic_ntk_leaves_short_texts_alone(context_extension):
-    """A sequence that is not longer than the trained length keeps the trained base."""
+    """A sequence no longer than the trained length keeps the trained base."""
     expect.matches(context_extension.dynamic_ntk_base, 10000.0, 8, 1536, 2048, 2.0)
     expect.matches(context_extension.dynamic_ntk_base, 10000.0, 8, 2048, 2048, 4.0)
     expect.holds(
-        context_extension.dynamic_ntk_base(10000.0, 8, 4096, 2048, 4.0) != 10000.0, "a longer text has another base"
+        context_extension.dynamic_ntk_base(10000.0, 8, 4096, 2048, 4.0) != 10000.0, "a longer text has a different base"
     )
 
 
@@ -71,7 +72,8 @@ def test_dynamic_ntk_leaves_short_texts_alone(context_extension):
 
 @pytest.mark.question("rotations_in_context", points=0.1875)
 def test_rotations_by_hand(context_extension):
-    """Over 1024 tokens the first of four pairs rotates by 1024 radians, and each next pair by 1/10 of that."""
+    """Over 1024 tokens, the first of four pairs rotates by 1024 radians, and each later pair by 1/10 of the one
+    before."""
     turns = context_extension.rotations_in_context(8, 1024)
     expect.close(turns, np.array([1024, 102.4, 10.24, 1.024]) / (2 * np.pi), "rotations of four pairs over 1024 tokens")
 
@@ -81,14 +83,14 @@ def test_rotations_by_hand(context_extension):
 
 @pytest.mark.question("yarn_frequencies", points=0.4375)
 def test_yarn_by_hand(context_extension):
-    """In the lesson's example low is 0, high is 3, and the ramp is 0, 1/3, 2/3, 1."""
+    """In the lesson's example, low is 0, high is 3, and the ramp is 0, 1/3, 2/3, 1."""
     frequencies = context_extension.yarn_frequencies(8, 10000.0, 4.0, 1024)
     expect.close(frequencies, np.array([1, 0.075, 0.005, 0.00025]), "yarn_frequencies(8, 10000, 4, 1024)")
 
 
 @pytest.mark.question("yarn_frequencies", points=0.5)
 def test_yarn(context_extension):
-    """Fast pairs are kept, slow pairs interpolated; between them the pair index decides the mix."""
+    """Fast pairs are kept and slow pairs interpolated; between them, the pair index decides the mix."""
     expect.matches(context_extension.yarn_frequencies, 32, 10000.0, 8.0, 4096)
     expect.matches(context_extension.yarn_frequencies, 16, 500.0, 2.5, 2000, beta_fast=8.0, beta_slow=2.0)
 
@@ -123,11 +125,11 @@ def test_yarn_scale_where_nothing_is_extended(context_extension):
 
 @pytest.mark.question("llama3_frequencies", points=0.4375)
 def test_llama3_by_hand(context_extension):
-    """In the lesson's example two pairs are kept, one is mixed by its number of rotations, one is interpolated."""
+    """In the lesson's example, two pairs are kept, one is mixed by its number of rotations, and one is interpolated."""
     frequencies = context_extension.llama3_frequencies(8, base=10000.0, factor=4.0, trained_len=1024)
     share = (10.24 / (2 * np.pi) - 1) / 3
     blended = (1 - share) * 0.0025 + share * 0.01
-    expect.close(frequencies, np.array([1, 0.1, blended, 0.00025]), "four pairs over 1024 tokens, at factor 4")
+    expect.close(frequencies, np.array([1, 0.1, blended, 0.00025]), "four pairs over 1024 tokens, with factor 4")
 
 
 @pytest.mark.question("llama3_frequencies", points=0.25)
@@ -142,7 +144,7 @@ def test_llama3(context_extension):
 
 @pytest.mark.question("longrope_frequencies", points=0.1875)
 def test_longrope_by_hand(context_extension):
-    """Each pair is slowed by its own divisor."""
+    """Each pair is slowed down by its own divisor."""
     frequencies = context_extension.longrope_frequencies(8, np.array([1.0, 1.0, 2.0, 4.0]))
     expect.close(frequencies, np.array([1, 0.1, 0.005, 0.00025]), "the divisors 1, 1, 2 and 4")
 
@@ -152,10 +154,10 @@ def test_longrope_by_hand(context_extension):
 
 @pytest.mark.question("longrope_scale", points=0.25)
 def test_longrope_scale(context_extension):
-    """The scale is the square root of the growth of the logarithm of the length."""
+    """The scale is the square root of the factor by which the logarithm of the length grows."""
     expect.matches(context_extension.longrope_scale, 32.0, 4096)
     expect.close(
-        context_extension.longrope_scale(4, 4096) ** 2, 14 / 12, "from 2^12 to 2^14 tokens the square is 14/12"
+        context_extension.longrope_scale(4, 4096) ** 2, 14 / 12, "from 2^12 to 2^14 tokens, the square is 14/12"
     )
 
 
@@ -172,7 +174,7 @@ def test_longrope_scale_where_nothing_is_extended(context_extension):
 
 @pytest.mark.question("apply_rope_with", points=0.375)
 def test_apply_rope_with_by_hand(context_extension):
-    """At position 2 and frequency 1/2 a pair rotates by one radian; a scale of 2 makes it twice as long."""
+    """At position 2 and frequency 1/2, a pair rotates by one radian; a scale of 2 makes it twice as long."""
     turned = context_extension.apply_rope_with(
         np.array([[1.0, 0.0, 0.0, 3.0]]), np.array([2]), np.array([0.5, 0.0]), scale=2.0
     )
@@ -190,7 +192,7 @@ def test_apply_rope_with(context_extension):
 
 @pytest.mark.question("apply_rope_with", points=0.25)
 def test_scale_at_position_zero(context_extension):
-    """At position 0 nothing rotates, but the scale still counts, once."""
+    """At position 0, nothing rotates, but the scale still applies, once."""
     x, frequencies = features(3, 4), np.array([1.0, 0.5])
     expect.matches(context_extension.apply_rope_with, x, np.ones(3), frequencies, 1.5)
     still = context_extension.apply_rope_with(x, np.zeros(3), frequencies, 1.5)
@@ -200,7 +202,7 @@ def test_scale_at_position_zero(context_extension):
 @pytest.mark.question("apply_rope_with", points=0.25)
 @given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
 def test_any_frequencies_keep_scores_relative(context_extension, seed, m, n, shift):
-    """Whatever the frequencies are, a score depends only on n − m, and the square of the scale multiplies it."""
+    """Whatever the frequencies are, a score depends only on n − m and is multiplied by the square of the scale."""
     rows, frequencies = features(2, 4, seed=seed), np.array([0.75, 0.03125])
 
     def score(q_position, k_position):
@@ -209,14 +211,14 @@ def test_any_frequencies_keep_scores_relative(context_extension, seed, m, n, shi
     expect.close(
         score(m + shift, n + shift), score(m, n), f"the score at ({m + shift}, {n + shift}) is that at ({m}, {n})"
     )
-    expect.close(score(m, m), 1.25**2 * np.vdot(*rows), "at the same position it is the plain score times scale²")
+    expect.close(score(m, m), 1.25**2 * np.vdot(*rows), "at the same position, it is the plain score times scale²")
     rows = np.array([[3.0, 1.0, 2.0, 1.0], [2.0, 1.0, 3.0, 2.0]])
     expect.holds(not np.isclose(score(m, m + 1), score(m, m)), "another offset has a different score")
 
 
 @pytest.mark.question("apply_rope_with", points=0.125)
 def test_every_row_needs_a_position(context_extension):
-    """Every row needs its position: one position for several rows raises a ValueError."""
+    """Every row needs its own position: one position for several rows raises a ValueError."""
     frequencies = np.array([1.0, 0.25])
     expect.answers(context_extension.apply_rope_with, features(3, 4), np.arange(3), frequencies)
     expect.raises(ValueError, context_extension.apply_rope_with, features(3, 4), np.arange(1), frequencies)
@@ -227,15 +229,15 @@ def test_every_row_needs_a_position(context_extension):
 
 @pytest.mark.question("rerope_scores", points=0.375)
 def test_rerope_by_hand(context_extension):
-    """For a key 10 positions back and a window of 2, the distance is 2, or with a factor of 4 it is 2 + 8/4."""
+    """For a key 10 positions back and a window of 2, the distance is 2; with a factor of 4, it is 2 + 8/4."""
     one, query, key = np.array([[1.0, 0.0]]), np.array([10]), np.array([0])
     got = [context_extension.rerope_scores(one, one, query, key, 2, factor) for factor in (np.inf, 4)]
-    expect.close(np.ravel(got), np.cos([2.0, 4.0]) / np.sqrt(2), "the scores at factor ∞ and at factor 4")
+    expect.close(np.ravel(got), np.cos([2.0, 4.0]) / np.sqrt(2), "the scores with factor ∞ and with factor 4")
 
 
 @pytest.mark.question("rerope_scores", points=0.5)
 def test_rerope(context_extension):
-    """A near key uses its distance, a far key the window and a share of the rest, a negative distance does not
+    """A near key uses its distance; a far key uses the window plus a share of the rest; a negative distance does not
     change."""
     q, k = features(2, 3, 6), features(2, 5, 6, seed=1)
     expect.matches(context_extension.rerope_scores, q, k, np.array([7, 20, 90]), np.arange(5), 8)
@@ -246,7 +248,7 @@ def test_rerope(context_extension):
 @pytest.mark.question("rerope_scores", points=0.25)
 @given(seed=seeds(), window=positions(20), distance=positions(400))
 def test_far_keys_stand_at_the_window(context_extension, seed, window, distance):
-    """With factor ∞ every far key has the score of a key at the window, and nearer keys score as with plain RoPE."""
+    """With factor ∞, every far key has the score of a key at the window; nearer keys score as with plain RoPE."""
     window, rows = window + 2, features(2, 4, seed=seed)
     q, k = rows[:1], rows[1:]
 
@@ -261,7 +263,7 @@ def test_far_keys_stand_at_the_window(context_extension, seed, window, distance)
 
 @pytest.mark.question("rerope_scores", points=0.125)
 def test_rerope_needs_a_position_for_each_key(context_extension):
-    """Every query and every key needs its position: one position for several raises a ValueError."""
+    """Every query and every key needs its own position: one position for several raises a ValueError."""
     q, k = features(3, 4), features(5, 4, seed=1)
     expect.answers(context_extension.rerope_scores, q, k, np.arange(3), np.arange(5), 2)
     expect.raises(ValueError, context_extension.rerope_scores, q, k, np.arange(3), np.arange(1), 2)
@@ -273,14 +275,14 @@ def test_rerope_needs_a_position_for_each_key(context_extension):
 
 @pytest.mark.question("lowest_similarity", points=0.25)
 def test_similarity_by_hand(context_extension):
-    """For two pairs over four tokens, the least mean cosine is at distance 3."""
+    """For two pairs over four tokens, the smallest mean cosine is at distance 3."""
     got = [context_extension.lowest_similarity(length, 4) for length in (1, 4)]
-    expect.close(np.array(got), np.array([1.0, (np.cos(3) + np.cos(0.03)) / 2]), "the lengths 1 and 4 with 4 features")
+    expect.close(np.array(got), np.array([1.0, (np.cos(3) + np.cos(0.03)) / 2]), "lengths 1 and 4 with 4 features")
 
 
 @pytest.mark.question("lowest_similarity", points=0.25)
 def test_similarity(context_extension):
-    """The result is the least mean cosine over all distances below the length, for any size and base."""
+    """The result is the smallest mean cosine among all distances below the length, for any size and base."""
     expect.matches(context_extension.lowest_similarity, 300, 16, 500.0)
     expect.matches(context_extension.lowest_similarity, 4096, 128, 10000.0)
 

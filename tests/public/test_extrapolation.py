@@ -16,7 +16,7 @@ SCORED = ["rope", "shaw", "t5", "alibi"]
 
 
 def parameters(length, d):
-    """Parameters of all methods in one dict: each method reads only its own entries."""
+    """Parameters of all methods in one dict, of which each method reads only its own entries."""
     return {
         "table": features(length + 1, d, seed=3),
         "n_bits": 3,
@@ -49,7 +49,7 @@ def test_bits_added_by_hand(extrapolation):
 
 @pytest.mark.question("encode", points=0.25)
 def test_sinusoids_added_by_hand(extrapolation):
-    """Feature 2i gets a sine and feature 2i + 1 the cosine of the same angle, base 10000 unless said otherwise."""
+    """Features 2i and 2i + 1 get the sine and the cosine of the same angle; the base is 10000 by default."""
     coded = extrapolation.encode("sinusoidal", np.zeros((2, 4)), {})
     expected = np.array([[0, 1, 0, 1], [np.sin(1), np.cos(1), np.sin(0.01), np.cos(0.01)]])
     expect.close(coded, expected, "the sinusoids of positions 0 and 1 with four features")
@@ -58,14 +58,15 @@ def test_sinusoids_added_by_hand(extrapolation):
 @pytest.mark.question("encode", points=0.25)
 @pytest.mark.parametrize("method", ADDED)
 def test_encode(extrapolation, method):
-    """The result is the embeddings plus the addition of the method."""
+    """The result is the embeddings plus whatever the method adds."""
     expect.matches(extrapolation.encode, method, features(6, 4), parameters(6, 4))
     expect.matches(extrapolation.encode, method, features(1, 8), parameters(1, 8))
 
 
 @pytest.mark.question("encode", points=0.25)
 def test_what_acts_in_the_scores_leaves_the_embeddings(extrapolation):
-    """RoPE, Shaw, T5, ALiBi and no encoding add nothing; the others add the same to every sequence of one length."""
+    """RoPE, Shaw, T5, ALiBi and no encoding add nothing; the others add the same to every sequence of the same
+    length."""
     x, given_to = features(5, 4), parameters(5, 4)
     for method in ("none", *SCORED):
         expect.matches(extrapolation.encode, method, x, given_to)
@@ -77,7 +78,7 @@ def test_what_acts_in_the_scores_leaves_the_embeddings(extrapolation):
 
 @pytest.mark.question("encode", points=0.25)
 def test_no_row_past_the_table(extrapolation):
-    """A sequence longer than the table, or than its bits can count, raises a ValueError: no row or code is used
+    """A sequence that is too long for the table or the number of bits raises a ValueError: no row or code is used
     twice."""
     table = features(4, 2, seed=1)
     expect.answers(extrapolation.encode, "learned", features(4, 2), {"table": table})
@@ -95,7 +96,7 @@ def test_plain_logits_by_hand(extrapolation):
     expected = np.array([[1.0, -np.inf], [3.0, 7.0]]) / np.sqrt(2)
     got = extrapolation.logits("none", q, k, {})
     expect.close(got, expected, "two queries and two keys, without any encoding")
-    expect.close(np.isneginf(got), np.isneginf(expected), "only keys ahead have −∞")
+    expect.close(np.isneginf(got), np.isneginf(expected), "only keys ahead get −∞")
 
 
 @pytest.mark.question("logits", points=0.25)
@@ -107,8 +108,7 @@ def test_alibi_by_hand(extrapolation):
 
 @pytest.mark.question("logits", points=0.25)
 def test_shaw_by_hand(extrapolation):
-    """The rows of the key table belong to j − i = −k … k: keys behind the query come first, and far keys share row
-    0."""
+    """The rows of the key table are for j − i = −k … k: keys behind the query come first, and far keys share row 0."""
     rows = extrapolation.logits(
         "shaw", np.ones((3, 1)), np.zeros((3, 1)), {"key_table": np.array([[1.0], [2.0], [4.0]])}
     )
@@ -117,7 +117,7 @@ def test_shaw_by_hand(extrapolation):
 
 @pytest.mark.question("logits", points=0.25)
 def test_t5_by_hand(extrapolation):
-    """With three buckets, distance 0 has the first, 1 to 11 share the second, and the last has the rest."""
+    """With three buckets, distance 0 has the first, distances 1 to 11 share the second, and the last takes the rest."""
     table = {"bias_table": np.array([[0.0], [1.0], [2.0]])}
     row = extrapolation.logits("t5", np.zeros((14, 1)), np.zeros((14, 1)), table)[13]
     expect.close(row, np.array([2.0, 2.0] + 11 * [1.0] + [0.0]), "the last of 14 rows, from distance 13 to 0")
@@ -134,13 +134,13 @@ def test_logits_without_an_effect(extrapolation):
 @pytest.mark.question("logits", points=0.25)
 @pytest.mark.parametrize("method", SCORED)
 def test_logits(extrapolation, method):
-    """The logits are the scores with the method's effect."""
+    """The logits are the scores, changed by the method."""
     expect.matches(extrapolation.logits, method, features(12, 4), features(12, 4, seed=1), parameters(12, 4))
 
 
 @pytest.mark.question("logits", points=0.25)
 def test_the_future_is_hidden(extrapolation):
-    """Every method has −∞ above the diagonal, and numbers on and below it."""
+    """Every method has −∞ above the diagonal, and finite numbers on and below it."""
     hidden = ~np.tri(5, dtype=bool)
     for method in ("none", *ADDED, *SCORED):
         got = extrapolation.logits(method, features(5, 4), features(5, 4, seed=1), parameters(5, 4))
@@ -153,14 +153,14 @@ def test_the_future_is_hidden(extrapolation):
 
 @pytest.mark.question("longest_reliable_length", points=0.5)
 def test_reliable_by_hand(extrapolation):
-    """A length that passes after a shorter one failed does not count; an accuracy equal to the threshold passes."""
+    """A length does not count if a shorter one failed; an accuracy equal to the threshold passes."""
     longest = extrapolation.longest_reliable_length([16, 32, 64, 128], [1.0, 0.9, 0.5, 0.95])
     expect.close(longest, 32, "passes at 16 and 32, fails at 64, passes at 128")
 
 
 @pytest.mark.question("longest_reliable_length", points=0.25)
 def test_reliable_lengths(extrapolation):
-    """Lengths may come in any order; the result is 0 if not even the shortest passes."""
+    """Lengths may come in any order; if not even the shortest passes, the result is 0."""
     expect.matches(extrapolation.longest_reliable_length, [64, 16, 128, 32], [0.25, 1.0, 0.95, 0.9])
     expect.matches(extrapolation.longest_reliable_length, [16, 32, 64], [0.5, 0.95, 1.0])
     expect.matches(extrapolation.longest_reliable_length, np.array([8, 24]), np.array([0.75, 0.5]), threshold=0.5)
@@ -171,14 +171,14 @@ def test_reliable_lengths(extrapolation):
 
 @pytest.mark.question("extrapolation_gap", points=0.25)
 def test_gap_by_hand(extrapolation):
-    """The gap is the accuracy at the trained length minus the accuracy at the longest."""
+    """The gap is the accuracy at the trained length minus the accuracy at the longest length."""
     gap = extrapolation.extrapolation_gap([16, 32, 128], [1.0, 0.8, 0.25], 16)
     expect.close(gap, 0.75, "1.0 at the trained length 16 and 0.25 at 128")
 
 
 @pytest.mark.question("extrapolation_gap", points=0.25)
 def test_gaps(extrapolation):
-    """The longest length is the largest, which need not come last; a better result there makes the gap negative."""
+    """The longest length need not come last; a better result there makes the gap negative."""
     expect.matches(extrapolation.extrapolation_gap, [64, 16, 32], [0.25, 1.0, 0.5], 16)
     expect.matches(extrapolation.extrapolation_gap, np.array([8, 24]), np.array([0.5, 0.75]), 8)
 
@@ -188,7 +188,7 @@ def test_gaps(extrapolation):
 
 @pytest.mark.question("shift_gap", points=0.5)
 def test_shift_gap_by_hand(extrapolation):
-    """One position later, integer positions 0 and 1 become 1 and 2: the last score grows from 2·2 to 3·3."""
+    """One position later, the integer positions 0 and 1 become 1 and 2, so the last score grows from 2·2 to 3·3."""
     ones = np.ones((2, 1))
     gap = extrapolation.shift_gap("integer", ones, np.ones((1, 1)), np.ones((1, 1)), {}, 1)
     expect.close(gap, 5.0, "two tokens that are both 1, shifted by one position")
@@ -214,7 +214,7 @@ def test_shift_gaps(extrapolation):
 
 @pytest.mark.question("learned_parameters", points=0.25)
 def test_learned_parameters(extrapolation):
-    """Only the table that a method reads counts: a slope, a base and a number of bits are not learned."""
+    """Only the table that a method reads counts; a slope, a base and a number of bits are not learned."""
     given_to = {"table": np.zeros((64, 32)), "key_table": np.zeros((17, 32)), "bias_table": np.zeros((32, 1))}
     given_to |= {"n_bits": 7, "slope": 0.5, "base": 100.0}
     expected = {"learned": 2048, "shaw": 544, "t5": 32}
@@ -228,7 +228,7 @@ def test_learned_parameters(extrapolation):
 
 @pytest.mark.question("random_positions", points=0.25)
 def test_all_positions_by_hand(extrapolation):
-    """Four of four positions are always 0, 1, 2 and 3, in order."""
+    """Four positions out of four are always 0, 1, 2 and 3, in order."""
     got = extrapolation.random_positions(4, 4, np.random.default_rng(1))
     expect.close(got, np.arange(4), "random_positions(4, 4, rng)")
     expect.holds(np.max(extrapolation.random_positions(4, 900, np.random.default_rng(1))) > 9, "large positions too")
@@ -237,10 +237,10 @@ def test_all_positions_by_hand(extrapolation):
 @pytest.mark.question("random_positions", points=0.25)
 @given(seed=seeds(), length=st.integers(2, 12), more=st.integers(1, 90))
 def test_random_positions(extrapolation, seed, length, more):
-    """There are `length` positions, all different, rising, from 0 to max_length − 1."""
+    """There are `length` different positions, in increasing order, from 0 to max_length − 1."""
     got = extrapolation.random_positions(length, length + more, np.random.default_rng(seed))
     expect.close(np.shape(got), (length,), "one number per token")
-    expect.holds(np.all(np.diff(got) > 0), "the positions rise, and no two are equal")
+    expect.holds(np.all(np.diff(got) > 0), "the positions increase, and no two are equal")
     large = extrapolation.random_positions(length, 9000, np.random.default_rng(seed))
     expect.holds(np.max(large) >= length, "large positions occur too")
     expect.holds(np.min(got) >= 0 and np.max(got) < length + more, "the positions are 0 … max_length − 1")

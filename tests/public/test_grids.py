@@ -1,4 +1,4 @@
-"""Public tests of grids: each function's example and values, and the arguments that it must refuse.
+"""Public tests of grids: each function's example and values, and the arguments that it must reject.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/grids.json`.
 """
@@ -15,7 +15,7 @@ from autograder.checks.inputs import case, features, positions, seeds
 
 @pytest.mark.question("grid_positions", points=0.25)
 def test_positions_of_two_rows_and_three_columns(grids):
-    """The example has two rows of three columns, row by row."""
+    """The example lists two rows of three columns, row by row."""
     expected = np.array([[0, 0], [0, 1], [0, 2], [1, 0], [1, 1], [1, 2]])
     expect.close(grids.grid_positions(2, 3), expected, "grid_positions(2, 3)")
     expect.answers(grids.grid_positions, 3, 5)
@@ -34,7 +34,7 @@ def test_grid_positions(grids):
 
 @pytest.mark.question("sinusoidal_2d", points=0.3125)
 def test_sinusoids_of_two_cells(grids):
-    """In the example, two cells side by side have the same y and differ in x."""
+    """In the example, two cells side by side have the same y but different x."""
     expected = np.array([[0, 1, 0, 1], [0, 1, np.sin(1), np.cos(1)]])
     expect.close(grids.sinusoidal_2d(1, 2, 4), expected, "sinusoidal_2d(1, 2, 4)")
     expect.answers(grids.sinusoidal_2d, 2, 3, 8)
@@ -42,7 +42,7 @@ def test_sinusoids_of_two_cells(grids):
 
 @pytest.mark.question("sinusoidal_2d", points=0.375)
 def test_sinusoidal_2d(grids):
-    """The first d/2 features encode y and the last d/2 encode x, each as a code of size d/2."""
+    """The first d/2 features encode y, and the last d/2 encode x, each as an encoding of size d/2."""
     expect.matches(grids.sinusoidal_2d, 3, 5, 8)
     expect.matches(grids.sinusoidal_2d, 6, 2, 12, base=300.0)
 
@@ -52,8 +52,8 @@ def test_sinusoidal_2d(grids):
 
 @pytest.mark.question("resize_grid", points=0.25)
 def test_two_cells_become_four(grids):
-    """In the example, the new centres are at −1/4, 1/4, 3/4 and 5/4 of the old cells, and the border clamps the
-    outer ones."""
+    """In the example, the new centres are at −1/4, 1/4, 3/4 and 5/4 of the old cells, and the outer ones are clamped to
+    the border."""
     expected = np.array([[0.0], [2.0], [6.0], [8.0]])
     expect.close(
         grids.resize_grid(np.array([[0], [8]]), (1, 2), (1, 4)), expected, "resize_grid([[0], [8]], (1, 2), (1, 4))"
@@ -63,15 +63,16 @@ def test_two_cells_become_four(grids):
 
 @pytest.mark.question("resize_grid", points=0.5)
 def test_resize_grid(grids):
-    """The result is bilinear between the centres of the cells, larger or smaller, each axis by its own factor."""
+    """The result is interpolated bilinearly between cell centres, for larger or smaller grids, each axis by its own
+    factor."""
     expect.matches(grids.resize_grid, features(15, 4), (3, 5), (7, 6))
     expect.matches(grids.resize_grid, features(28, 2), (4, 7), (3, 2))
 
 
 @pytest.mark.question("resize_grid", points=0.25)
 def test_an_unchanged_shape_changes_nothing(grids):
-    """A table resized to its own shape stays the same. Rows equal along x stay equal, and rows differ along y as
-    before."""
+    """A table resized to its own shape stays the same. Rows that are equal along x stay equal; along y, they still
+    differ."""
     table = features(10, 3)
     expect.close(grids.resize_grid(table, (2, 5), (2, 5)), table, "the same shape gives the same table")
     even = np.reshape(grids.resize_grid(np.repeat(table[:2], 5, axis=0), (2, 5), (4, 3)), (4, 3, 3))
@@ -93,7 +94,7 @@ def test_axial_frequencies_of_eight_features(grids):
 
 @pytest.mark.question("axial_frequencies", points=0.25)
 def test_axial_frequencies(grids):
-    """The first half of the pairs rotates with y, the second with x, both by base^(−4i/d)."""
+    """The first half of the pairs rotates with y, the second half with x, both by base^(−4i/d)."""
     expect.matches(grids.axial_frequencies, 12)
     expect.matches(grids.axial_frequencies, 20, base=700.0)
 
@@ -103,7 +104,7 @@ def test_axial_frequencies(grids):
 
 @pytest.mark.question("alternating_frequencies", points=0.1875)
 def test_alternating_frequencies_of_eight_features(grids):
-    """In the example, RoPE's four frequencies belong to y and x in turn."""
+    """In the example, RoPE's four frequencies alternate between y and x."""
     expected = np.array([[1, 0], [0, 0.1], [0.01, 0], [0, 0.001]])
     expect.close(grids.alternating_frequencies(8), expected, "alternating_frequencies(8)")
     expect.answers(grids.alternating_frequencies, 12)
@@ -111,7 +112,7 @@ def test_alternating_frequencies_of_eight_features(grids):
 
 @pytest.mark.question("alternating_frequencies", points=0.25)
 def test_alternating_frequencies(grids):
-    """Pair i rotates by base^(−2i/d), even pairs with y and odd pairs with x."""
+    """Pair i rotates by base^(−2i/d); even pairs rotate with y, odd pairs with x."""
     expect.matches(grids.alternating_frequencies, 12)
     expect.matches(grids.alternating_frequencies, 20, base=700.0)
 
@@ -121,7 +122,7 @@ def test_alternating_frequencies(grids):
 
 @pytest.mark.question("mrope_frequencies", points=0.3125)
 def test_mrope_frequencies_of_eight_features(grids):
-    """The example has the same four frequencies in sections and interleaved."""
+    """The example has the same four frequencies in both forms, consecutive and interleaved."""
     sections = np.array([[1, 0, 0], [0.1, 0, 0], [0, 0.01, 0], [0, 0, 0.001]])
     interleaved = np.array([[1, 0, 0], [0, 0.1, 0], [0, 0, 0.01], [0.001, 0, 0]])
     expect.close(grids.mrope_frequencies(8, (2, 1, 1)), sections, "mrope_frequencies(8, (2, 1, 1))")
@@ -130,14 +131,14 @@ def test_mrope_frequencies_of_eight_features(grids):
 
 @pytest.mark.question("mrope_frequencies", points=0.25)
 def test_mrope_frequencies_in_sections(grids):
-    """Pair i rotates by base^(−2i/d): the first section with t, the next with h, the last with w."""
+    """Pair i rotates by base^(−2i/d), the first section with t, the next with h, and the last with w."""
     expect.matches(grids.mrope_frequencies, 22, (2, 4, 5))
     expect.matches(grids.mrope_frequencies, 12, (3, 1, 2), base=700.0)
 
 
 @pytest.mark.question("mrope_frequencies", points=0.375)
 def test_mrope_frequencies_interleaved(grids):
-    """Interleaved, the axes take turns as t, h, w; after h or w has enough pairs, t takes its turns."""
+    """In the interleaved form, the axes take turns in the order t, h, w; once h or w is finished, t takes its turns."""
     expect.matches(grids.mrope_frequencies, 24, (5, 4, 3), interleaved=True)
     expect.matches(grids.mrope_frequencies, 18, (4, 2, 3), base=700.0, interleaved=True)
 
@@ -147,7 +148,7 @@ def test_mrope_frequencies_interleaved(grids):
 
 @pytest.mark.question("apply_rope_nd", points=0.25)
 def test_two_pairs_at_row_2_and_column_1(grids):
-    """In the example, pair 0 rotates by 2 radians, pair 1 by half a radian."""
+    """In the example, pair 0 rotates by 2 radians and pair 1 by half a radian."""
     rotated = grids.apply_rope_nd(np.array([[1, 0, 1, 0]]), np.array([[2, 1]]), np.array([[1, 0], [0, 0.5]]))
     expected = np.array([[np.cos(2), np.sin(2), np.cos(0.5), np.sin(0.5)]])
     expect.close(rotated, expected, "the pairs (1, 0) and (1, 0) at row 2 and column 1")
@@ -156,7 +157,7 @@ def test_two_pairs_at_row_2_and_column_1(grids):
 
 @pytest.mark.question("apply_rope_nd", points=0.5)
 def test_apply_rope_nd(grids):
-    """Pair i of row t rotates by the sum over axes of positions[t, a] · frequencies[i, a]."""
+    """Pair i of row t rotates by the sum of positions[t, a] · frequencies[i, a] over all axes a."""
     expect.matches(grids.apply_rope_nd, features(5, 8), features(5, 2, seed=1), features(4, 2, seed=2))
     expect.matches(
         grids.apply_rope_nd,
@@ -169,10 +170,10 @@ def test_apply_rope_nd(grids):
 @pytest.mark.question("apply_rope_nd", points=0.25)
 @given(seed=seeds(), y=positions(100), x=positions(100))
 def test_rotating_on_a_grid_keeps_the_norm(grids, seed, y, x):
-    """A rotation keeps the length of a row; the cell (0, 0) changes nothing, and the cell (1, 2) changes every pair."""
+    """A rotation keeps the length of a row; cell (0, 0) changes nothing, and cell (1, 2) changes every pair."""
     row, frequencies = features(1, 8, seed=seed), np.array([[1.0, 0.0], [0.0, 0.3], [0.2, 0.1], [0.01, 0.7]])
     rotated = grids.apply_rope_nd(row, np.array([[y, x]]), frequencies)
-    expect.close(np.linalg.norm(rotated), np.linalg.norm(row), "the norm of a row stays")
+    expect.close(np.linalg.norm(rotated), np.linalg.norm(row), "the norm of a row stays the same")
     expect.close(grids.apply_rope_nd(row, np.array([[0, 0]]), frequencies), row, "the cell (0, 0) rotates nothing")
     moved = grids.apply_rope_nd(1 + np.abs(row), np.array([[1, 2]]), frequencies)
     expect.holds(not np.allclose(moved, 1 + np.abs(row)), "the cell (1, 2) rotates every pair")
@@ -180,7 +181,7 @@ def test_rotating_on_a_grid_keeps_the_norm(grids, seed, y, x):
 
 @pytest.mark.question("apply_rope_nd", points=0.25)
 def test_every_token_has_coordinates(grids):
-    """Every row needs its coordinates, and every pair its frequencies."""
+    """Every row needs its own coordinates, and every pair its own frequencies."""
     expect.answers(grids.apply_rope_nd, features(5, 6), features(5, 2), features(3, 2))
     expect.raises(ValueError, grids.apply_rope_nd, features(5, 6), features(4, 2), features(3, 2))
     expect.raises(ValueError, grids.apply_rope_nd, features(5, 6), features(5, 2), features(4, 2))
@@ -191,7 +192,7 @@ def test_every_token_has_coordinates(grids):
 
 @pytest.mark.question("grid_scores", points=0.25)
 def test_a_score_by_hand(grids):
-    """In the example, the query rotates by 3.5, the key by 2, and their score is cos(1.5)/√2."""
+    """In the example, the query rotates by 3.5 and the key by 2, so their score is cos(1.5)/√2."""
     q, frequencies = np.array([[1, 0]]), np.array([[1, 0.5]])
     score = grids.grid_scores(q, q, np.array([[3, 1]]), np.array([[1, 2]]), frequencies)
     expect.close(score, np.array([[np.cos(1.5) / np.sqrt(2)]]), "the score of (3, 1) and (1, 2)")
@@ -210,18 +211,19 @@ def test_grid_scores(grids):
 @pytest.mark.question("grid_scores", points=0.5)
 @given(seed=seeds(), down=positions(50), right=positions(50))
 def test_scores_depend_on_the_difference_of_the_coordinates(grids, seed, down, right):
-    """If query and key move by the same rows and columns, the score stays; in the same cell it is the plain score."""
+    """If query and key move by the same rows and columns, the score does not change; in the same cell, it is the plain
+    score."""
     q, k, frequencies = features(1, 4, seed=seed), features(1, 4, seed=seed + 1), np.array([[1.0, 0.3], [0.1, 0.7]])
     here, there, shift = np.array([[2, 5]]), np.array([[4, 1]]), np.array([[down, right]])
     score = grids.grid_scores(q, k, here, there, frequencies)
     moved = grids.grid_scores(q, k, here + shift, there + shift, frequencies)
     expect.close(moved, score, "moving query and key together does not change the score")
     expect.close(
-        grids.grid_scores(q, k, shift, shift, frequencies), q @ k.T / 2, "in the same cell it is the plain score"
+        grids.grid_scores(q, k, shift, shift, frequencies), q @ k.T / 2, "in the same cell, it is the plain score"
     )
     row = 1 + np.abs(q)
     farther = grids.grid_scores(row, row, here, there, frequencies)
-    expect.holds(not np.allclose(farther, row @ row.T / 2), "in another cell the score of a row with itself is lower")
+    expect.holds(not np.allclose(farther, row @ row.T / 2), "in another cell, a row's score with itself is lower")
 
 
 # mrope_positions
@@ -229,7 +231,7 @@ def test_scores_depend_on_the_difference_of_the_coordinates(grids, seed, down, r
 
 @pytest.mark.question("mrope_positions", points=0.25)
 def test_two_words_an_image_and_a_word(grids):
-    """In the example, the image starts at the next word's position, and the word after it is past its largest
+    """In the example, the image starts at the next word's position, and the word after it comes after its largest
     coordinate."""
     expected = np.array([[0, 0, 0], [1, 1, 1], [2, 2, 2], [2, 2, 3], [2, 3, 2], [2, 3, 3], [4, 4, 4]])
     expect.close(grids.mrope_positions([2, (1, 2, 2), 1]), expected, "mrope_positions([2, (1, 2, 2), 1])")
@@ -238,7 +240,7 @@ def test_two_words_an_image_and_a_word(grids):
 
 @pytest.mark.question("mrope_positions", points=0.25)
 def test_no_loop_over_cells(grids):
-    """A loop over segments is allowed, a loop over cells is not."""
+    """A loop over segments is allowed; a loop over cells is not."""
     expect.vectorised(grids.mrope_positions, lambda length: ([length, (1, length, 3), 2],))
 
 

@@ -14,7 +14,7 @@ from autograder.checks.inputs import case, features, seeds
 
 @pytest.mark.question("init_table", points=0.4375)
 def test_init_table(learned):
-    """The table has one row per position; default_rng(seed) draws every number from N(0, std²), in one call."""
+    """The table has one row per position; default_rng(seed) draws all its numbers from N(0, std²) in one call."""
     expect.matches(learned.init_table, 4, 3, 0)
     expect.matches(learned.init_table, 3, 4, 7, std=0.5)
 
@@ -38,7 +38,8 @@ def test_lookup(learned):
 
 @pytest.mark.question("embed", points=0.25)
 def test_embed_by_hand(learned):
-    """The result is token row plus position row: one token at two positions differs by the two position rows."""
+    """The result is the token row plus the position row, so a token at two positions differs only by the two position
+    rows."""
     tokens, places = np.array([[1.0, 1.0], [2.0, 2.0]]), np.array([[10.0, 0.0], [20.0, 5.0], [30.0, 0.0]])
     expected = np.array([[12.0, 2.0], [22.0, 7.0]])
     expect.close(learned.embed(tokens, places, np.array([1, 1])), expected, "token 1 at positions 0 and 1")
@@ -68,7 +69,7 @@ def test_lookup_gradient(learned):
 @pytest.mark.question("lookup_gradient", points=1.0)
 @given(seed=seeds(), reads=st.lists(st.integers(0, 3), min_size=1, max_size=6))
 def test_gradient_goes_back_where_it_came_from(learned, seed, reads):
-    """The loss changes by the change of the table times its gradient: the gradient is the transpose of lookup."""
+    """The loss changes by the change in the table times its gradient: the gradient is the transpose of lookup."""
     table, grad_output = features(4, 2, seed=seed), features(len(reads), 2, seed=seed + 1)
     gradient = learned.lookup_gradient((4, 2), np.array(reads), grad_output)
     expect.close(np.sum(table * gradient), np.sum(table[reads] * grad_output), f"the gradient for positions {reads}")
@@ -86,7 +87,7 @@ def test_sgd_step_by_hand(learned):
 
 @pytest.mark.question("sgd_step", points=0.5)
 def test_sgd_step(learned):
-    """The step is learning rate times gradient."""
+    """The step is the learning rate times the gradient."""
     expect.matches(learned.sgd_step, features(4, 3), features(4, 3, seed=1), 0.25)
 
 
@@ -99,14 +100,15 @@ def test_trained_rows_by_hand(learned):
 
 @pytest.mark.question("trained_rows", points=0.5)
 def test_trained_rows(learned):
-    """The longest sequence decides, whatever the order of the lengths. The result is boolean."""
+    """Only the longest sequence matters, whatever the order of the lengths; the result is boolean."""
     expect.matches(learned.trained_rows, 8, np.array([1, 6, 2, 6]))
     expect.dtype(learned.trained_rows, 4, np.array([4]))
 
 
 @pytest.mark.question("resize_table", points=0.5)
 def test_resize_table_by_hand(learned):
-    """Three rows stretched to five keep first, middle and last; the others are half of each neighbour."""
+    """Three rows stretched to five keep the first, middle and last; each new row is the average of its two
+    neighbours."""
     table = np.array([[0.0, 0.0], [2.0, 10.0], [4.0, 30.0]])
     expected = np.array([[0.0, 0.0], [1.0, 5.0], [2.0, 10.0], [3.0, 20.0], [4.0, 30.0]])
     expect.close(learned.resize_table(table, 5), expected, "three rows stretched to five")
@@ -114,8 +116,7 @@ def test_resize_table_by_hand(learned):
 
 @pytest.mark.question("resize_table", points=0.5)
 def test_resize_table(learned):
-    """The new positions are spread evenly over the old ones, first on first and last on last, even if the table
-    shrinks."""
+    """The new positions are spread evenly over the old ones, from the first to the last, even if the table shrinks."""
     expect.matches(learned.resize_table, features(4, 3), 6)
     expect.matches(learned.resize_table, features(7, 2), 3)
     expect.matches(learned.resize_table, features(5, 2), 1)
@@ -124,7 +125,7 @@ def test_resize_table(learned):
 @pytest.mark.question("resize_table", points=0.25)
 @given(seed=seeds(), rows=st.integers(2, 6), new_len=st.integers(2, 9))
 def test_resizing_keeps_the_ends(learned, seed, rows, new_len):
-    """First and last row are kept, and a table resized to its own length does not change."""
+    """The first and last rows are kept, and a table resized to its own length does not change."""
     table = features(rows, 2, seed=seed)
     resized = learned.resize_table(table, new_len)
     expect.close(np.shape(resized), (new_len, 2), f"{rows} rows resized to {new_len}")
@@ -137,14 +138,14 @@ def test_resizing_keeps_the_ends(learned, seed, rows, new_len):
 
 @pytest.mark.question("lookup", points=0.25)
 def test_dtype(learned):
-    """A table in float32 gives rows in float32; lists of whole numbers give float64."""
+    """A float32 table gives float32 rows; lists of whole numbers give float64."""
     expect.dtype(learned.lookup, features(3, 2, dtype=np.float32), np.array([2, 0]))
     expect.dtype(learned.lookup, [[0, 0], [1, 10], [2, 20]], [2, 0, 2])
 
 
 @pytest.mark.question("lookup", points=0.25)
 def test_lookup_before_the_start(learned):
-    """Position −1 raises an IndexError; it is not the last row."""
+    """Position −1 raises an IndexError; it does not mean the last row."""
     expect.answers(learned.lookup, features(3, 2), np.array([0, 2]))
     expect.raises(IndexError, learned.lookup, features(3, 2), np.array([0, -1]))
 

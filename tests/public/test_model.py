@@ -1,7 +1,7 @@
 """Public tests of the model: each function's docstring example and values, and a property of the whole model.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/model.json`. The models are
-tiny, and no two of their sizes are equal, so an array for another axis does not fit.
+tiny, and no two of their sizes are equal, so an array that is meant for another axis does not fit.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ def weights(shapes, seed=0):
 
 
 def tiny_layer(seed=0, heads=6, key_heads=2, d=8, f=10):
-    """A layer with six query heads, two key heads of four features, and norms whose weights are far from 1."""
+    """Layer with six query heads, two key heads of four features, and norm weights far from 1."""
     width, narrow = 2 * len(FREQUENCIES) * heads, 2 * len(FREQUENCIES) * key_heads
     shapes = {"norm_1": (d,), "w_q": (d, width), "w_k": (d, narrow), "w_v": (d, narrow), "w_o": (width, d)}
     layer = weights(shapes | {"norm_2": (d,), "w_gate": (d, f), "w_up": (d, f), "w_down": (f, d)}, seed)
@@ -52,14 +52,14 @@ def float32(layer):
 
 @pytest.mark.question("rms_norm", points=0.25)
 def test_norm_by_hand(model):
-    """3 and 4 have the root mean square √12.5; each is divided by it, then multiplied by its weight."""
+    """The root mean square of 3 and 4 is √12.5; each is divided by it, then multiplied by its weight."""
     got = model.rms_norm(np.array([[3.0, 4.0]]), np.array([1.0, 10.0]), eps=0)
     expect.close(got, np.array([[3.0, 40.0]]) / np.sqrt(12.5), "rms_norm([[3, 4]], [1, 10], eps=0)")
 
 
 @pytest.mark.question("rms_norm", points=0.25)
 def test_norm(model):
-    """The result is x / √(mean of x² + eps) · weight for each row separately; eps matters if x is small."""
+    """The result is x / √(mean of x² + eps) · weight, separately for each row; eps matters if x is small."""
     expect.matches(model.rms_norm, features(2, 3, 6), features(6, seed=1), 0.5)
     expect.matches(model.rms_norm, features(5, 4) / 512, features(4, seed=1))
 
@@ -69,7 +69,7 @@ def test_norm(model):
 
 @pytest.mark.question("swiglu", points=0.25)
 def test_swiglu_by_hand(model):
-    """The gate is 1 and the other part is 6: silu(1) · 6 = 4.386."""
+    """The gate is 1 and the other part is 6, so the result is silu(1) · 6 = 4.386."""
     x, w_gate, w_up, w_down = ([[1.0, 2.0]], [[1.0], [0.0]], [[0.0], [3.0]], [[1.0, -1.0]])
     got = model.swiglu(*map(np.array, (x, w_gate, w_up, w_down)))
     expect.close(got, np.array([[6, -6]]) / (1 + np.exp(-1)), "the example of the docstring")
@@ -88,7 +88,7 @@ def test_swiglu(model):
 
 @pytest.mark.question("repeat_heads", points=0.1875)
 def test_copies_by_hand(model):
-    """Two copies of each of two heads are first, first, second, second."""
+    """Two copies each of two heads are in the order first, first, second, second."""
     got = model.repeat_heads(np.array([[[1.0]], [[2.0]]]), 2)
     expect.close(got, np.array([[[1.0]], [[1.0]], [[2.0]], [[2.0]]]), "repeat_heads([[[1]], [[2]]], 2)")
 
@@ -106,7 +106,7 @@ def test_copies(model):
 
 @pytest.mark.question("to_half_layout", points=0.25)
 def test_half_layout_by_hand(model):
-    """In two heads of four columns, the columns 0 and 2 of each head come first, then 1 and 3."""
+    """In two heads of four columns, columns 0 and 2 of each head come first, then 1 and 3."""
     got = model.to_half_layout(np.arange(8.0), 2)
     expect.close(got, np.array([0.0, 2.0, 1.0, 3.0, 4.0, 6.0, 5.0, 7.0]), "to_half_layout([0, …, 7], 2)")
 
@@ -122,7 +122,7 @@ def test_half_layout(model):
 @pytest.mark.question("to_half_layout", points=0.25)
 @given(seed=seeds(), heads=st.sampled_from([2, 3]))
 def test_each_head_keeps_its_columns(model, seed, heads):
-    """No column leaves its head; the first and the last column of a head stay where they are, and others move."""
+    """No column leaves its head; a head's first and last columns stay where they are, and the others move."""
     w = features(5, heads * 6, seed=seed) + 9 * np.arange(heads * 6)
     got = np.asarray(model.to_half_layout(w, heads))
     expect.holds(got.shape == w.shape, "the shape stays")
@@ -137,7 +137,7 @@ def test_each_head_keeps_its_columns(model, seed, heads):
 
 @pytest.mark.question("apply_rope_half_with", points=0.25)
 def test_rotation_by_hand(model):
-    """At position 2, with the frequencies 1 and ½, pair (0, 2) rotates by 2 and pair (1, 3) by 1."""
+    """At position 2, with frequencies 1 and ½, pair (0, 2) rotates by 2 and pair (1, 3) by 1."""
     got = model.apply_rope_half_with(np.array([[1.0, 1.0, 0.0, 0.0]]), np.array([2]), np.array([1.0, 0.5]))
     expect.close(got, np.array([[np.cos(2), np.cos(1), np.sin(2), np.sin(1)]]), "the example of the docstring")
 
@@ -161,7 +161,7 @@ def test_angles_have_all_digits(model):
 
 @pytest.mark.question("apply_rope_half_with", points=0.125)
 def test_one_position_per_row(model):
-    """A single position for several rows raises a ValueError, though numpy would use it for all."""
+    """A single position for several rows raises a ValueError, although numpy would use it for all."""
     expect.answers(model.apply_rope_half_with, features(5, 4), np.arange(5), FREQUENCIES)
     expect.raises(ValueError, model.apply_rope_half_with, features(5, 4), np.array([7]), FREQUENCIES)
 
@@ -199,7 +199,7 @@ def test_each_text_has_its_positions_and_its_mask(model):
 
 @pytest.mark.question("grouped_query_attention", points=0.25)
 def test_attention_with_a_cache(model):
-    """The keys and values of the cache come before the new ones, and the result includes both."""
+    """The cached keys and values come before the new ones, and the result includes both."""
     cache = features(2, 3, 4, seed=1), features(2, 3, 4, seed=2)
     arguments = tiny_layer(), np.array([3, 4]), FREQUENCIES, causal(2, 3), cache
     expect.matches(model.grouped_query_attention, features(2, 8), *arguments)
@@ -207,7 +207,7 @@ def test_attention_with_a_cache(model):
 
 @pytest.mark.question("grouped_query_attention", points=0.125)
 def test_a_mask_has_a_row_per_query(model):
-    """A mask of one row for several queries raises a ValueError, though numpy would use it for all."""
+    """A mask with one row for several queries raises a ValueError, although numpy would use it for all."""
     x, layer, positions = features(3, 8), tiny_layer(), np.arange(3)
     expect.answers(model.grouped_query_attention, x, layer, positions, FREQUENCIES, causal(3))
     expect.raises(ValueError, model.grouped_query_attention, x, layer, positions, FREQUENCIES, causal(3)[:1])
@@ -218,7 +218,7 @@ def test_a_mask_has_a_row_per_query(model):
 
 @pytest.mark.question("block", points=0.5)
 def test_block(model):
-    """Attention of the normalized x is added to x; then the feed-forward part of the normalized sum is added."""
+    """Attention over the normalized x is added to x; then the feed-forward part of the normalized sum is added."""
     expect.matches(model.block, features(5, 8), tiny_layer(), np.arange(5), FREQUENCIES, causal(5), eps=EPS)
     cache = features(2, 3, 4, seed=1), features(2, 3, 4, seed=2)
     expect.matches(
@@ -228,7 +228,7 @@ def test_block(model):
 
 @pytest.mark.question("block", points=0.25)
 def test_a_part_that_writes_nothing(model):
-    """If w_down is zero, only attention is added to x; if w_o is zero, only the feed-forward part; if both are,
+    """If w_down is zero, only attention is added to x; if w_o is zero, only the feed-forward part; if both are zero,
     nothing."""
     x, layer, at = features(3, 8), tiny_layer(1), (np.arange(3), FREQUENCIES, causal(3))
     no_attention, no_feed_forward = {"w_o": np.zeros((24, 8))}, {"w_down": np.zeros((10, 8))}
@@ -253,7 +253,7 @@ NAMES = {
 
 
 def checkpoint(model):
-    """Return the tensors of a model under Hugging Face's names, the layers backwards."""
+    """Return a model's tensors under Hugging Face's names, with the layers in reverse order."""
     tensors = {"lm_head.weight": model["head"].T} if "head" in model else {}
     for number, layer in reversed(list(enumerate(model["layers"]))):
         tensors |= {f"model.layers.{number}.{NAMES[name]}.weight": value.T for name, value in layer.items()}
@@ -262,21 +262,22 @@ def checkpoint(model):
 
 @pytest.mark.question("from_checkpoint", points=0.25)
 def test_checkpoint(model):
-    """Each tensor is in its place, matrices are transposed, layers are in order; a tied model has no entry `head`."""
+    """Each tensor is in its place, matrices are transposed, and layers are in order; a tied model has no `head`
+    entry."""
     for tied in (True, False):
         expect.matches(model.from_checkpoint, checkpoint(tiny_model(tied)), FREQUENCIES, EPS)
 
 
 @pytest.mark.question("from_checkpoint", points=0.25)
 def test_eleven_layers(model):
-    """Layers are in the order of their numbers: layer 10 comes after layer 9, though as words "10" comes before "9"."""
+    """Layers are sorted by number: layer 10 comes after layer 9, although as strings, "10" comes before "9"."""
     layers = [tiny_layer(seed, heads=1, key_heads=1, d=3, f=2) for seed in range(11)]
     expect.matches(model.from_checkpoint, checkpoint(tiny_model() | {"layers": layers}), FREQUENCIES, EPS)
 
 
 @pytest.mark.question("from_checkpoint", points=0.25)
 def test_old_frequencies_are_left_out(model):
-    """A tensor whose name ends in rotary_emb.inv_freq is left out: the argument `frequencies` counts."""
+    """A tensor whose name ends in rotary_emb.inv_freq is ignored; the argument `frequencies` is used instead."""
     old = {f"model.layers.{number}.self_attn.rotary_emb.inv_freq": np.ones(2) for number in range(2)}
     expect.matches(model.from_checkpoint, old | checkpoint(tiny_model()), FREQUENCIES, EPS)
 
@@ -286,7 +287,8 @@ def test_old_frequencies_are_left_out(model):
 
 @pytest.mark.question("forward", points=0.375)
 def test_forward(model):
-    """Embedding, blocks and the last norm come before the head, which is the embedding again or a separate matrix."""
+    """The embedding, the blocks and the last norm come before the head, which is the embedding again or a separate
+    matrix."""
     for tied in (True, False):
         expect.matches(model.forward, np.array([3, 1, 4, 1, 5]), tiny_model(tied))
     expect.matches(model.forward, np.array([[3, 1, 4], [0, 8, 8]]), tiny_model())
@@ -294,14 +296,14 @@ def test_forward(model):
 
 @pytest.mark.question("forward", points=0.25)
 def test_forward_at_other_positions_and_with_a_mask(model):
-    """The arguments `positions` and `mask` count in every layer."""
+    """The arguments `positions` and `mask` apply to every layer."""
     positions, mask = np.array([[0, 0, 1], [0, 1, 2]]), np.array([causal(3) * [False, True, True], causal(3)])
     expect.matches(model.forward, np.array([[0, 2, 6], [5, 3, 5]]), tiny_model(), positions, mask[:, np.newaxis])
 
 
 @pytest.mark.question("forward", points=0.25)
 def test_forward_after_a_cache(model):
-    """After a cache of t tokens, row i of several tokens may use the keys 0 … t + i, and has position t + i."""
+    """After a cache of t tokens, new token i may use keys 0 … t + i and has position t + i."""
     cache = [(features(2, 4, 4, seed=seed), features(2, 4, 4, seed=seed + 1)) for seed in (0, 2)]
     expect.matches(model.forward, np.array([3, 1, 4]), tiny_model(), cache=cache)
 
@@ -309,7 +311,7 @@ def test_forward_after_a_cache(model):
 @pytest.mark.question("forward", points=0.25)
 @given(tokens=st.lists(st.integers(0, 8), min_size=5, max_size=5), cut=st.integers(1, 3))
 def test_a_text_in_two_pieces(model, tokens, cut):
-    """A text in two pieces, the second after the cache of the first, has the same logits as the whole text."""
+    """A text in two pieces, the second of which uses the first one's cache, has the same logits as the whole text."""
     tokens, tiny = np.array(tokens), tiny_model()
     whole, _ = model.forward(tokens, tiny)
     first, cache = model.forward(tokens[:cut], tiny)
@@ -331,7 +333,7 @@ def test_equal_logits_by_hand(model):
 
 @pytest.mark.question("next_token_loss", points=0.25)
 def test_loss(model):
-    """The loss is the mean of −log softmax at the next token, over all rows, even for huge logits."""
+    """The loss is the mean of −log softmax for the next token, over all rows, even for huge logits."""
     expect.matches(model.next_token_loss, features(2, 5, 7), np.array([[1, 2, 0, 6, 3], [4, 4, 5, 0, 1]]))
     expect.matches(model.next_token_loss, 512 * features(4, 3, seed=1), np.array([2, 0, 1, 1]))
 
@@ -374,15 +376,15 @@ AT = float32(tiny_layer()), np.array([3, 4]), FREQUENCIES, causal(2, 3)
     ],
 )
 def test_dtype(model, function, calls):
-    """The result is float32 if x, weights and cache are float32, whatever positions and frequencies are; else
-    float64."""
+    """The result is float32 if x, weights and cache are; otherwise, float64. Positions and frequencies make no
+    difference."""
     for arguments in calls:
         expect.dtype(getattr(model, function), *arguments)
 
 
 @pytest.mark.question("forward", points=0.125)
 def test_arguments_stay_as_they_are(model):
-    """No function changes an argument: not the x of a block, the tensors of a checkpoint, or the list of a cache."""
+    """No function changes an argument: neither a block's x, nor a checkpoint's tensors, nor a cache's list."""
     cache = [(features(2, 3, 4), features(2, 3, 4, seed=1))]
     expect.unchanged(model.block, features(2, 8), tiny_layer(), np.array([3, 4]), FREQUENCIES, causal(2, 3), cache[0])
     old = {"model.layers.0.self_attn.rotary_emb.inv_freq": FREQUENCIES}

@@ -22,7 +22,7 @@ def parts(lead, q_len, k_len, n_heads=3, content=5, rotated=4, seed=0):
 
 @pytest.mark.question("first_token_share", points=0.1875)
 def test_share_by_hand(modern):
-    """Four tokens give token 0 the weights 1, 1/2, 1/3 and 1/4."""
+    """Four tokens give token 0 weights of 1, 1/2, 1/3 and 1/4."""
     expect.close(modern.first_token_share(4), 1 / np.array([1.0, 2.0, 3.0, 4.0]), "first_token_share(4)")
 
 
@@ -92,7 +92,7 @@ def test_chunks_by_hand(modern):
 
 @pytest.mark.question("chunk_mask", points=0.5)
 def test_chunks(modern):
-    """Query i is at p = i + k_len − q_len and may attend to the keys j ≤ p of its own block; the mask is boolean."""
+    """Query i is at p = i + k_len − q_len and may attend to keys j ≤ p in its own block; the mask is boolean."""
     expect.matches(modern.chunk_mask, 7, 7, 3)
     expect.matches(modern.chunk_mask, 1, 9, 4)
     expect.dtype(modern.chunk_mask, 3, 5, 20)
@@ -103,14 +103,14 @@ def test_chunks(modern):
 
 @pytest.mark.question("p_rope_frequencies", points=0.1875)
 def test_p_rope_by_hand(modern):
-    """With p = 1/2 the slower of two pairs does not rotate; with p = 1 both do."""
+    """With p = 1/2, the slower of two pairs does not rotate; with p = 1, both do."""
     expect.close(modern.p_rope_frequencies(4, 0.5), np.array([1.0, 0.0]), "p_rope_frequencies(4, 0.5)")
     expect.close(modern.p_rope_frequencies(4, 1), np.array([1.0, 0.01]), "p_rope_frequencies(4, 1)")
 
 
 @pytest.mark.question("p_rope_frequencies", points=0.25)
 def test_p_rope(modern):
-    """The first ⌊p·d/2⌋ pairs have θ_i of the whole head, the others 0."""
+    """The first ⌊p·d/2⌋ pairs have the whole head's θ_i; the others have 0."""
     expect.matches(modern.p_rope_frequencies, 12, 0.8)
     expect.matches(modern.p_rope_frequencies, 10, 0.25, base=700.0)
 
@@ -135,7 +135,7 @@ def test_temperature(modern):
 
 @pytest.mark.question("log_n_scale", points=0.1875)
 def test_log_n_by_hand(modern):
-    """256 tokens are 16², so position 255 has the factor 2 for the trained length 16."""
+    """256 is 16², so with a trained length of 16, position 255 has the factor 2."""
     expect.close(
         modern.log_n_scale(np.array([3, 15, 255]), 16), np.array([1.0, 1.0, 2.0]), "log_n_scale([3, 15, 255], 16)"
     )
@@ -169,25 +169,25 @@ def test_decoupled(modern):
 @pytest.mark.question("decoupled_scores", points=0.5)
 @given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
 def test_decoupled_scores_depend_on_the_offset_alone(modern, seed, m, n, shift):
-    """If query and key shift together, the score stays; it is the plain score at the same position only."""
+    """If query and key shift together, the score does not change; only at the same position is it the plain score."""
     q_content, k_content, q_rope, k_rope = arrays = parts((), 1, 1, seed=seed)
     score = modern.decoupled_scores(*arrays, np.array([m]), np.array([n]))
     shifted = modern.decoupled_scores(*arrays, np.array([m + shift]), np.array([n + shift]))
     expect.close(shifted, score, "shifting both positions does not change the score")
     plain = (q_content @ k_content.swapaxes(-1, -2) + q_rope @ k_rope.T) / 3
     same = modern.decoupled_scores(*arrays, np.array([m]), np.array([m]))
-    expect.close(same, plain, "at the same position the score is that of unrotated features")
+    expect.close(same, plain, "at the same position, the score is that of unrotated features")
     further = modern.decoupled_scores(q_content, k_content, 3 + q_rope, 3 + q_rope[0], np.array([m + 1]), np.array([m]))
     still = modern.decoupled_scores(q_content, k_content, 3 + q_rope, 3 + q_rope[0], np.array([m]), np.array([m]))
     expect.holds(
         np.all(further[0] < still[0]),
-        "one position further, the rotated features of a token score lower with themselves",
+        "one position further, a token's rotated features score lower with themselves",
     )
 
 
 @pytest.mark.question("decoupled_scores", points=0.25)
 def test_decoupled_refuses_other_heads(modern):
-    """Heads, keys or positions that do not fit raise a ValueError: numpy must not repeat a single row."""
+    """Numbers of heads, keys or positions that do not match raise a ValueError: numpy must not repeat a single row."""
     q_content, k_content, q_rope, k_rope = arrays = parts((), 2, 5)
     expect.answers(modern.decoupled_scores, *arrays, np.array([3, 4]), np.arange(5))
     expect.raises(ValueError, modern.decoupled_scores, *arrays, np.array([3]), np.arange(5))
@@ -202,14 +202,14 @@ def test_decoupled_refuses_other_heads(modern):
 
 @pytest.mark.question("kept_tokens", points=0.25)
 def test_kept_by_hand(modern):
-    """Of nine tokens, two sinks and a window of three stay; four tokens all stay."""
+    """Of nine tokens, two sinks and a window of three are kept; of four tokens, all are kept."""
     expect.close(modern.kept_tokens(9, 2, 3), np.array([0, 1, 6, 7, 8]), "kept_tokens(9, 2, 3)")
     expect.close(modern.kept_tokens(4, 2, 3), np.array([0, 1, 2, 3]), "kept_tokens(4, 2, 3)")
 
 
 @pytest.mark.question("kept_tokens", points=0.25)
 def test_kept(modern):
-    """The first n_sinks and the last `window` tokens stay, each once, in order, as int64."""
+    """The first n_sinks and the last `window` tokens are kept, each once, in order, as int64."""
     expect.matches(modern.kept_tokens, 30, 4, 7)
     expect.matches(modern.kept_tokens, 10, 4, 7)
     expect.matches(modern.kept_tokens, 12, 7, 4)
@@ -221,14 +221,14 @@ def test_kept(modern):
 
 @pytest.mark.question("shift_keys", points=0.25)
 def test_shift_by_hand(modern):
-    """One position further, the pair (1, 0) is (cos θ_i, sin θ_i)."""
+    """One position further, the pair (1, 0) becomes (cos θ_i, sin θ_i)."""
     expected = np.array([[np.cos(1), np.sin(1), np.cos(0.01), np.sin(0.01)]])
     expect.close(modern.shift_keys(np.array([[1.0, 0.0, 1.0, 0.0]]), 1), expected, "the pairs (1, 0) and (1, 0)")
 
 
 @pytest.mark.question("shift_keys", points=0.25)
 def test_shift(modern):
-    """Every row rotates by the same angles offset·θ_i, for any leading axes; the cache does not change."""
+    """Every row rotates by the same angles, offset·θ_i, for any leading axes; the cache does not change."""
     expect.matches(modern.shift_keys, features(5, 8), -3)
     expect.matches(modern.shift_keys, features(2, 3, 5, 6), 2.5, base=300.0)
 
@@ -236,7 +236,7 @@ def test_shift(modern):
 @pytest.mark.question("shift_keys", points=0.25)
 @given(seed=seeds(), first=positions(500), second=positions(500))
 def test_shifts_add_up(modern, seed, first, second):
-    """Two moves are one move by the sum of the offsets; an offset of 0 changes nothing."""
+    """Two moves equal one move by the sum of the offsets; an offset of 0 changes nothing."""
     cache = 3 + features(3, 8, seed=seed)
     there = modern.shift_keys(cache, first)
     expect.close(modern.shift_keys(there, second), modern.shift_keys(cache, first + second), "shifts add up")
@@ -249,27 +249,27 @@ def test_shifts_add_up(modern, seed, first, second):
 
 @pytest.mark.question("sink_weights", points=0.25)
 def test_sink_by_hand(modern):
-    """With two equal scores and an equal sink, each key gets a third, and so does the sink."""
+    """With two equal scores and an equal sink, each key gets one third, and so does the sink."""
     got = modern.sink_weights(np.zeros((1, 1, 2)), np.array([0.0]))
     expect.close(got, np.full((1, 1, 2), 1 / 3), "sink_weights([[[0, 0]]], [0])")
 
 
 @pytest.mark.question("sink_weights", points=0.25)
 def test_sink(modern):
-    """A weight is e^score over the sum of all e^score and e^sink; head h has sink h, for any leading axes."""
+    """A weight is e^score divided by the sum of all e^score and e^sink; head h has sink h, for any leading axes."""
     expect.matches(modern.sink_weights, features(2, 3, 4, 5), np.array([0.5, -1.0, 2.0]))
 
 
 @pytest.mark.question("sink_weights", points=0.25)
 @given(seed=seeds(), sink=positions(6))
 def test_a_sink_takes_a_share_and_leaves_the_ratios(modern, seed, sink):
-    """A sink takes the same share from every key of a query, a higher sink more, and a sink of −∞ nothing."""
+    """A sink takes the same share from each of a query's keys; a higher sink takes more, and a sink of −∞ nothing."""
     scores = features(2, 3, 5, seed=seed)
     plain = modern.sink_weights(scores, np.full(2, -np.inf))
-    expect.close(plain.sum(axis=-1), np.ones((2, 3)), "with a sink of −∞ the weights sum to 1")
+    expect.close(plain.sum(axis=-1), np.ones((2, 3)), "with a sink of −∞, the weights sum to 1")
     weights = modern.sink_weights(scores, np.array([sink, sink + 1.0]))
     sums = weights.sum(axis=-1, keepdims=True)
-    expect.close(weights, plain * sums, "the keys share the rest as without a sink")
+    expect.close(weights, plain * sums, "the keys share the rest as they would without a sink")
     taken = np.exp([sink, sink + 1.0])[:, np.newaxis]
     expect.close(sums[..., 0], 1 - taken / (np.exp(scores).sum(axis=-1) + taken), "the share of the sink")
 

@@ -1,4 +1,4 @@
-"""Public tests of the three first attempts: the values of each function, and what each attempt gets right and wrong.
+"""Public tests of the first three attempts: the values of each function, and what each attempt gets right and wrong.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/naive.json`.
 """
@@ -39,7 +39,7 @@ def test_add_by_hand(naive):
 
 @pytest.mark.question("add_integer_positions", points=0.5)
 def test_add_with_leading_axes(naive):
-    """For any leading axes, positions run along the last axis but one."""
+    """For any leading axes, positions run along the second-to-last axis."""
     expect.matches(naive.add_integer_positions, features(3, 3))
     expect.matches(naive.add_integer_positions, features(4, 3, 2))
     expect.matches(naive.add_integer_positions, features(2, 3, 5, 4))
@@ -66,7 +66,7 @@ def test_normalized_of_one_token(naive):
 @pytest.mark.question("normalized_positions", points=0.625)
 @given(length=st.integers(2, 300))
 def test_normalized_runs_from_zero_to_one(naive, length):
-    """In every sequence the first token gets 0 and the last 1, with equal steps between them."""
+    """In every sequence, the first token gets 0 and the last gets 1, with equal steps between them."""
     found = naive.normalized_positions(length)
     expect.close(found[[0, -1]], np.array([0.0, 1.0]), "the ends")
     expect.close(np.diff(found), np.full(length - 1, 1 / (length - 1)), "the steps")
@@ -77,7 +77,7 @@ def test_normalized_runs_from_zero_to_one(naive, length):
 
 @pytest.mark.question("bits_needed", points=0.25)
 def test_bits_needed_by_hand(naive):
-    """The lesson's table: seven tokens need 3 bits, thirteen need 4. A single token needs 1."""
+    """As in the lesson's table, seven tokens need 3 bits and thirteen need 4; a single token needs 1."""
     expect.matches(naive.bits_needed, 7)
     expect.matches(naive.bits_needed, 13)
     expect.matches(naive.bits_needed, 1)
@@ -85,7 +85,7 @@ def test_bits_needed_by_hand(naive):
 
 @pytest.mark.question("bits_needed", points=0.5)
 def test_bits_needed_around_powers_of_two(naive):
-    """2^n tokens end at position 2^n − 1 and need n bits. One more token needs n + 1."""
+    """2^n tokens end at position 2^n − 1 and need n bits; one more token needs n + 1."""
     for n in range(1, 8):
         expect.matches(naive.bits_needed, 2**n)
         expect.matches(naive.bits_needed, 2**n + 1)
@@ -118,10 +118,10 @@ def test_binary(naive):
 @pytest.mark.question("binary_positions", points=0.75)
 @given(length=st.integers(2, 100), spare=st.integers(0, 3))
 def test_binary_reads_back(naive, length, spare):
-    """Every code consists of zeros and ones, and it is its position in binary."""
+    """Every code consists of zeros and ones and is the position in binary."""
     n_bits = len(np.binary_repr(length - 1)) + spare
     codes = naive.binary_positions(length, n_bits)
-    expect.close(np.unique(codes), np.array([0, 1]), "the values of a code")
+    expect.close(np.unique(codes), np.array([0, 1]), "the digits of a code")
     expect.close(codes @ 2.0 ** np.arange(n_bits)[::-1], np.arange(length), "codes read as binary numbers")
 
 
@@ -130,7 +130,7 @@ def test_binary_reads_back(naive, length, spare):
 
 @pytest.mark.question("bit_period", points=0.5)
 def test_bit_period_by_hand(naive):
-    """Bit 0 goes 0, 1, 0, 1, so its period is 2. Each next bit has twice the period."""
+    """Bit 0 goes 0, 1, 0, 1, …, so its period is 2; each bit has twice the period of the one before it."""
     expect.matches(naive.bit_period, 4)
     expect.matches(naive.bit_period, 0)
 
@@ -140,7 +140,7 @@ def test_bit_period_by_hand(naive):
 
 @pytest.mark.question("hamming_steps", points=0.25)
 def test_hamming_by_hand(naive):
-    """From 7 to 8 all four bits change, from 00 to 01 one of two bits."""
+    """From 7 to 8, all four bits change; from 00 to 01, one of two bits changes."""
     expect.matches(naive.hamming_steps, SEVEN_AND_EIGHT)
     expect.matches(naive.hamming_steps, np.array([[0, 0], [0, 1], [1, 0], [1, 0]]))
 
@@ -148,7 +148,7 @@ def test_hamming_by_hand(naive):
 @pytest.mark.question("hamming_steps", points=0.5)
 @given(codes=st.lists(st.integers(0, 31), min_size=2, max_size=12))
 def test_hamming_counts_bits_of_the_exclusive_or(naive, codes):
-    """A step is the number of ones in the exclusive or of two neighbours."""
+    """A step is the number of ones in the exclusive or of two neighbouring codes."""
     rows = np.array([[int(bit) for bit in np.binary_repr(code, 5)] for code in codes])
     expected = np.array([(this ^ following).bit_count() for this, following in pairwise(codes)])
     expect.close(naive.hamming_steps(rows), expected, "the steps")
@@ -159,7 +159,7 @@ def test_hamming_counts_bits_of_the_exclusive_or(naive, codes):
 
 @pytest.mark.question("gray_positions", points=0.25)
 def test_gray_by_hand(naive):
-    """With two bits the codes are 00, 01, 11, 10."""
+    """With two bits, the codes are 00, 01, 11, 10."""
     expect.matches(naive.gray_positions, 4)
     expect.close(naive.gray_positions(4), np.array([[0, 0], [0, 1], [1, 1], [1, 0]]), "gray_positions(4)")
 
@@ -205,6 +205,6 @@ def test_dtype(naive):
 
 @pytest.mark.question("binary_positions", points=0.25)
 def test_binary_refuses_too_few_bits(naive):
-    """Three bits end at position 7: nine positions raise a ValueError, because two of them would share a code."""
+    """Three bits end at position 7, so nine positions raise a ValueError, because two of them would share a code."""
     expect.answers(naive.binary_positions, 7, 3)
     expect.raises(ValueError, naive.binary_positions, 9, 3)

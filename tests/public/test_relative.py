@@ -14,14 +14,14 @@ from autograder.checks.inputs import features, seeds
 
 @pytest.mark.question("relative_positions", points=0.25)
 def test_relative_positions(relative):
-    """The distance is key minus query: negative behind the query, positive ahead of it."""
+    """The distance is key minus query, which is negative behind the query and positive ahead of it."""
     expect.matches(relative.relative_positions, 2, 3)
     expect.matches(relative.relative_positions, 5, 4)
 
 
 @pytest.mark.question("relative_positions", points=0.5)
 def test_the_newest_token_stands_at_the_end(relative):
-    """Queries count from q_start: for the newest token all earlier tokens are behind."""
+    """Queries count from q_start, so for the newest token, all earlier tokens are behind."""
     expect.matches(relative.relative_positions, 1, 4, q_start=3)
     expect.matches(relative.relative_positions, 2, 6, 4)
     newest = relative.relative_positions(1, 3, q_start=2)
@@ -30,7 +30,7 @@ def test_the_newest_token_stands_at_the_end(relative):
 
 @pytest.mark.question("clip_positions", points=0.25)
 def test_clip_by_hand(relative):
-    """A distance beyond the limit counts as the limit, and its sign is kept."""
+    """A distance beyond the limit counts as the limit and keeps its sign."""
     clipped = expect.matches(relative.clip_positions, np.array([-5, -2, -1, 0, 1, 2, 7]), 2)
     expect.close(clipped, np.array([-2, -2, -1, 0, 1, 2, 2]), "distances clipped to 2")
 
@@ -43,7 +43,8 @@ def test_clip_any_shape(relative):
 
 @pytest.mark.question("shaw_scores", points=0.25)
 def test_shaw_scores_by_hand(relative):
-    """For three equal words, the table has a row for behind, a row for the word itself and a row for ahead."""
+    """In the example with three equal words, the table has one row for behind, one for the word itself and one for
+    ahead."""
     q, k = np.array([[2.0, 2.0, 0.0, 0.0]] * 2), np.array([[1.0, 1.0, 0.0, 0.0]] * 3)
     table = np.array([[0.0, 2.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0]])
     scores = expect.matches(relative.shaw_scores, q, k, table, 1)
@@ -60,7 +61,7 @@ def test_shaw_scores(relative):
 @pytest.mark.question("shaw_attention", points=0.5)
 @given(seed=seeds())
 def test_a_lone_token_reads_itself(relative, seed):
-    """For one token the result is its value plus the middle row of the value table; a second token counts too."""
+    """For one token, the result is its value plus the middle row of the value table; a second token counts as well."""
     q, k, v = (features(1, 4, seed=seed + part) for part in range(3))
     key_table, value_table = features(5, 4, seed=seed + 3), features(5, 4, seed=seed + 4)
     out = relative.shaw_attention(q, k, v, key_table, value_table, 2)
@@ -70,7 +71,7 @@ def test_a_lone_token_reads_itself(relative, seed):
     expect.close(
         first,
         v[0] + 0.5 + (value_table[2] + value_table[3]) / 2,
-        "two keys that score the same have half of the weight each",
+        "two keys with equal scores get half of the weight each",
     )
 
 
@@ -97,7 +98,7 @@ def test_a_query_that_may_use_no_key(relative):
 
 @pytest.mark.question("t5_bucket", points=0.25)
 def test_nearby_buckets_by_hand(relative):
-    """With T5's defaults each of the nearest distances has its own bucket; keys ahead use the second half."""
+    """With T5's defaults, each of the nearest distances has its own bucket; keys ahead use the second half."""
     behind, ahead = [8, 7, 6, 5, 4, 3, 2, 1, 0], [17, 18, 19, 20, 21, 22, 23, 24]
     buckets = expect.matches(relative.t5_bucket, np.arange(-8, 9))
     expect.close(buckets, np.array(behind + ahead), "the buckets of −8 … 8")
@@ -105,7 +106,7 @@ def test_nearby_buckets_by_hand(relative):
 
 @pytest.mark.question("t5_bucket", points=0.5)
 def test_far_buckets(relative):
-    """Far buckets are wider, and the last one takes all the rest."""
+    """Far buckets are wider, and the last one takes all remaining distances."""
     far = np.array([9, 11, 12, 15, 17, 22, 23, 31, 33, 45, 46, 62, 65, 90, 91, 127, 150, 1000])
     expect.matches(relative.t5_bucket, np.stack([-far, far]))
     expect.matches(relative.t5_bucket, np.arange(-40, 41), num_buckets=8, max_distance=30)
@@ -113,7 +114,7 @@ def test_far_buckets(relative):
 
 @pytest.mark.question("t5_bucket", points=0.5)
 def test_causal_buckets(relative):
-    """In the causal case all buckets are for the past, and keys ahead count as 0."""
+    """In the causal case, all buckets are for the past, and keys ahead count as distance 0."""
     expect.matches(relative.t5_bucket, np.arange(-24, 5), False, 8, 17)
     expect.matches(
         relative.t5_bucket, -np.array([0, 15, 16, 17, 18, 20, 30, 50, 112, 113, 128, 500]), bidirectional=False
@@ -123,14 +124,14 @@ def test_causal_buckets(relative):
 
 @pytest.mark.question("t5_bias", points=0.25)
 def test_bias_by_hand(relative):
-    """Each pair gets the table's number for its bucket; the heads are the first axis."""
+    """Each pair gets the table's entry for its bucket; the heads are the first axis."""
     bias = relative.t5_bias(np.arange(4.0).reshape(4, 1), 1, 5, False, 7, q_start=4)
     expect.close(bias, np.array([[[3.0, 2.0, 2.0, 1.0, 0.0]]]), "four causal buckets up to distance 7")
 
 
 @pytest.mark.question("t5_bias", points=0.25)
 def test_bias(relative):
-    """The table has one row per bucket, one column per head."""
+    """The table has one row per bucket and one column per head."""
     expect.matches(relative.t5_bias, features(8, 3), 4, 6)
     expect.matches(relative.t5_bias, features(8, 2), 3, 12, bidirectional=False, max_distance=20, q_start=9)
 
@@ -138,7 +139,7 @@ def test_bias(relative):
 @pytest.mark.question("t5_bias", points=0.5)
 @given(seed=seeds(), start=st.integers(0, 20))
 def test_bias_depends_on_the_distance_alone(relative, seed, start):
-    """If queries and keys move together, the bias does not change; it is different for past and future."""
+    """If queries and keys move together, the bias does not change; it differs between past and future."""
     table = features(8, 2, seed=seed) + np.arange(8.0)[:, np.newaxis] * 8
     moved = relative.t5_bias(table, 3, start + 3, q_start=start)
     expect.holds(moved.shape == (2, 3, start + 3), "the bias has shape (heads, queries, keys)")
@@ -148,7 +149,7 @@ def test_bias_depends_on_the_distance_alone(relative, seed, start):
 
 @pytest.mark.question("four_term_scores", points=0.25)
 def test_four_terms_by_hand(relative):
-    """In the lesson's example, content and position of the query meet content and position of the key."""
+    """In the lesson's example, the query's content and position meet the key's content and position."""
     q, k, table = np.array([[1.0], [1.0]]), np.array([[2.0], [3.0]]), np.array([[5.0], [0.0], [7.0]])
     scores = relative.four_term_scores(q, k, table, np.array([1.0]), np.array([10.0]), 1)
     expect.close(scores, np.array([[4.0, 83.0], [59.0, 6.0]]), "the scores worked out in the lesson")
@@ -173,21 +174,22 @@ def test_four_terms(relative):
 @pytest.mark.question("four_term_scores", points=0.5)
 @given(seed=seeds())
 def test_a_query_without_content(relative, seed):
-    """For a query of zeros, content_bias still scores contents, at any distance, and position_bias distances."""
+    """For a query of zeros, content_bias still scores contents at any distance, and position_bias still scores
+    distances."""
     nobody, k, table = np.zeros((4, 3)), features(4, 3, seed=seed), features(5, 3, seed=seed + 1)
     u, w = features(3, seed=seed + 2), features(3, seed=seed + 3)
     by_content = relative.four_term_scores(nobody, k, table, u, 0 * w, 2)
     expect.close(by_content, np.tile(k @ u, (4, 1)) / np.sqrt(3), "content_bias scores each key only by its content")
     by_position = relative.four_term_scores(nobody, k, table, 0 * u, w, 2)
     expect.close(by_position[1:, 1:], by_position[:-1, :-1], "position_bias scores each key only by its distance")
-    expect.close(by_position[0, :2], table[2:4] @ w / np.sqrt(3), "distances 0 and 1 use rows 2 and 3 of five")
+    expect.close(by_position[0, :2], table[2:4] @ w / np.sqrt(3), "distances 0 and 1 use rows 2 and 3 out of five")
     somebody = relative.four_term_scores(nobody + 1, k, table, u, 0 * w, 2)
     expect.holds(not np.allclose(somebody, by_content), "another query has different scores")
 
 
 @pytest.mark.question("disentangled_scores", points=0.25)
 def test_disentangled_by_hand(relative):
-    """In the lesson's example, the query asks for a distance, and so does the key, in the other direction."""
+    """In the lesson's example, the query asks for a distance, and so does the key, in the opposite direction."""
     q, k = np.array([[1.0], [1.0]]), np.array([[2.0], [3.0]])
     key_table, query_table = np.array([[5.0], [0.0], [7.0]]), np.array([[1.0], [0.0], [10.0]])
     scores = relative.disentangled_scores(q, k, key_table, query_table, 1)
@@ -208,14 +210,14 @@ def test_disentangled(relative):
 
 @pytest.mark.question("shaw_scores", points=0.25)
 def test_dtype(relative):
-    """The result is float32 if q, k and the table all are float32; whole numbers give float64."""
+    """The result is float32 if q, k and the table are all float32; whole numbers give float64."""
     expect.dtype(relative.shaw_scores, *(features(3, 4, seed=seed, dtype=np.float32) for seed in range(3)), 1)
     expect.dtype(relative.shaw_scores, *2 * [np.array([[1, 0], [1, 0]])], np.array([[2, 0], [0, 0], [-1, 0]]), 1)
 
 
 @pytest.mark.question("shaw_scores", points=0.25)
 def test_the_table_has_a_row_for_each_distance(relative):
-    """A table for another max_distance raises a ValueError: its rows would be read as other distances."""
+    """A table for a different max_distance raises a ValueError, because its rows would be read as other distances."""
     q = features(3, 4)
     expect.answers(relative.shaw_scores, q, q, features(3, 4), 1)
     expect.raises(ValueError, relative.shaw_scores, q, q, features(5, 4), 1)

@@ -13,7 +13,7 @@ from autograder.checks.inputs import case, features, positions, seeds
 
 @pytest.mark.question("rope_frequencies", points=0.1875)
 def test_frequencies_by_hand(rope):
-    """With four features the pairs rotate by 1 and by 1/100 radian per position."""
+    """With four features, the pairs rotate by 1 and by 1/100 radian per position."""
     expect.close(rope.rope_frequencies(4), np.array([1.0, 0.01]), "rope_frequencies(4) is [1, 0.01]")
 
 
@@ -27,7 +27,7 @@ def test_frequencies(rope):
 
 @pytest.mark.question("rope_cos_sin", points=0.1875)
 def test_cos_sin(rope):
-    """Row t holds the cosines and sines of positions[t]·θ_i, even far away: the angles are float64."""
+    """Row t contains the cosines and sines of positions[t]·θ_i, exact even far along: the angles are float64."""
     expect.matches(rope.rope_cos_sin, np.arange(5), 6)
     expect.matches(rope.rope_cos_sin, np.array([-3.0, 0.5, 20.0]), 4, base=300.0)
     expect.matches(rope.rope_cos_sin, np.array([4095.0, 123457.0]), 8)
@@ -35,7 +35,7 @@ def test_cos_sin(rope):
 
 @pytest.mark.question("apply_rope", points=0.25)
 def test_apply_rope_by_hand(rope):
-    """At position 1 the pair (1, 0) is rotated to (cos θ_i, sin θ_i)."""
+    """At position 1, the pair (1, 0) is rotated to (cos θ_i, sin θ_i)."""
     turned = rope.apply_rope(np.array([[1.0, 0.0, 1.0, 0.0]]), np.array([1]))
     expected = np.array([[np.cos(1), np.sin(1), np.cos(0.01), np.sin(0.01)]])
     expect.close(turned, expected, "the pairs (1, 0) and (1, 0) at position 1")
@@ -60,11 +60,11 @@ def test_position_zero_changes_nothing(rope):
 @pytest.mark.question("apply_rope", points=0.25)
 @given(seed=seeds(), position=positions(1000))
 def test_rotating_keeps_the_norm(rope, seed, position):
-    """A rotation changes a row at every further position, but never its length."""
+    """From each position to the next, a rotation changes a row, but never its length."""
     x = 3 + features(1, 8, seed=seed)
     turned, further = (rope.apply_rope(x, np.array([place])) for place in (position, position + 1))
     expect.close(turned.shape, x.shape, "the shape stays")
-    expect.close(np.linalg.norm(turned), np.linalg.norm(x), "the norm of a row stays")
+    expect.close(np.linalg.norm(turned), np.linalg.norm(x), "the norm of a row stays the same")
     expect.holds(not np.allclose(turned, further), f"the row differs at positions {position} and {position + 1}")
 
 
@@ -79,7 +79,7 @@ def test_rotate_half(rope):
 
 @pytest.mark.question("apply_rope_half", points=0.5)
 def test_apply_rope_half(rope):
-    """In the half layout pair i is the features i and i + d/2."""
+    """In the half layout, pair i consists of features i and i + d/2."""
     expect.matches(rope.apply_rope_half, features(5, 6), np.arange(5))
     expect.matches(rope.apply_rope_half, features(2, 3, 6), np.array([4.0, -2.0, 0.5]), base=300.0)
 
@@ -100,7 +100,7 @@ def test_half_to_interleaved(rope):
 
 @pytest.mark.question("rotation_matrix", points=0.4375)
 def test_rotation_matrix(rope):
-    """R_m has one 2 × 2 rotation by m·θ_i per pair on its diagonal."""
+    """R_m has a 2 × 2 rotation by m·θ_i on its diagonal for each pair."""
     expect.matches(rope.rotation_matrix, 1, 2)
     expect.matches(rope.rotation_matrix, -3.5, 6, base=300.0)
 
@@ -120,14 +120,16 @@ def test_scores(rope):
 @pytest.mark.question("rope_scores", points=1.0)
 @given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
 def test_scores_depend_on_the_offset_alone(rope, seed, m, n, shift):
-    """If query and key shift together, the score stays; another offset changes it, and offset 0 gives the plain
+    """If query and key shift together, the score does not change; another offset changes it; offset 0 gives the plain
     score."""
     q, k = features(1, 8, seed=seed), features(1, 8, seed=seed + 1)
     score = rope.rope_scores(q, k, np.array([m]), np.array([n]))
     shifted = rope.rope_scores(q, k, np.array([m + shift]), np.array([n + shift]))
     expect.close(shifted, score, f"the score at ({m + shift}, {n + shift}) is that at ({m}, {n})")
     plain = rope.rope_scores(q, k, np.array([m]), np.array([m]))
-    expect.close(plain, q @ k.T / np.sqrt(8), "query and key at the same position score as if they were not rotated")
+    expect.close(
+        plain, q @ k.T / np.sqrt(8), "a query and a key at the same position score as if they were not rotated"
+    )
     ones = np.ones((1, 8))
     together, apart = (rope.rope_scores(ones, ones, np.array([m]), np.array([m + offset])) for offset in (0, 1))
     expect.holds(not np.allclose(together, apart), "the scores at the offsets 0 and 1 differ")
@@ -144,14 +146,15 @@ def test_attention(rope):
 
 @pytest.mark.question("rope_attention", points=0.25)
 def test_attention_is_causal_by_row_order(rope):
-    """Row t attends to rows 0 … t, even if their positions are in another order."""
+    """Row t attends to rows 0 … t, even if their positions are in a different order."""
     weights = [features(6, 8, seed=seed) for seed in (1, 2, 3)]
     expect.matches(rope.rope_attention, features(4, 6), *weights, 2, np.array([9, 40, 3, 10]), base=300.0)
 
 
 @pytest.mark.question("decode_step", points=0.5)
 def test_decoding_token_by_token(rope):
-    """One token at a time gives the rows of rope_attention; the caches grow by a rotated key and a plain value."""
+    """Decoding one token at a time gives the rows of rope_attention; the caches grow by a rotated key and a plain
+    value."""
     x, weights = features(4, 6), [features(6, 8, seed=seed) for seed in (1, 2, 3)]
     empty = np.zeros((2, 0, 4))
     out, cache_k, cache_v = expect.matches(rope.decode_step, x[:1], *weights, 2, empty, empty, 0)
@@ -161,7 +164,7 @@ def test_decoding_token_by_token(rope):
 
 @pytest.mark.question("decode_step", points=0.25)
 def test_decoding_after_rows_were_dropped(rope):
-    """The new token has the position `position`, even if the cache holds fewer rows."""
+    """The new token has the position `position`, even if the cache has fewer rows."""
     w, cache = [features(6, 8, seed=seed) for seed in (1, 2, 3)], features(2, 3, 4, seed=4)
     expect.matches(rope.decode_step, features(1, 6), *w, 2, cache, features(2, 3, 4, seed=5), 5)
     batch = features(5, 2, 3, 4, seed=6)
@@ -170,7 +173,7 @@ def test_decoding_after_rows_were_dropped(rope):
 
 @pytest.mark.question("apply_partial_rope", points=0.5)
 def test_partial_rope(rope):
-    """The first rotary_dim features rotate with θ from rotary_dim; the others do not change."""
+    """The first rotary_dim features rotate, with θ computed from rotary_dim; the others do not change."""
     expect.matches(rope.apply_partial_rope, features(4, 8), np.arange(4), 6)
     expect.matches(rope.apply_partial_rope, features(2, 3, 6), np.array([9.0, -2.0, 0.5]), 6, base=300.0)
 
@@ -208,6 +211,6 @@ def test_dtype(rope):
 
 @pytest.mark.question("apply_rope", points=0.25)
 def test_positions_fit_the_rows(rope):
-    """Every row needs one position: a single one raises a ValueError, though numpy would use it for all rows."""
+    """Every row needs its own position: a single one raises a ValueError, although numpy would use it for all rows."""
     expect.answers(rope.apply_rope, features(5, 4), np.arange(5))
     expect.raises(ValueError, rope.apply_rope, features(5, 4), np.array([7]))

@@ -12,14 +12,15 @@ from autograder.checks import expect
 from autograder.checks.inputs import case, features, positions
 
 SHIFTS = st.integers(-500, 500)
-# A matrix in float32 has entries off by 3e−8, and a product of two of them with an encoding by 6e−8: a mistake of
-# dtype, which costs points in the test of the dtype. Angles in float32 are off by 6e−5 at these positions.
+# A float32 matrix has entries that are off by 3e−8, and the product of two such matrices with an encoding is off by
+# 6e−8. That is a mistake in the dtype, which costs points only in the dtype test. Float32 angles are off by 6e−5 at
+# these positions.
 ROUNDED = 1e-6
 
 
 @pytest.mark.question("frequencies", points=0.4375)
 def test_frequencies_by_hand(sinusoidal):
-    """With eight features the frequencies are 1, 1/10, 1/100 and 1/1000 radian per position."""
+    """With eight features, the frequencies are 1, 1/10, 1/100 and 1/1000 radian per position."""
     expected = np.array([1.0, 0.1, 0.01, 0.001])
     expect.close(sinusoidal.frequencies(8), expected, "frequencies(8) is [1, 0.1, 0.01, 0.001]")
 
@@ -34,7 +35,7 @@ def test_frequencies(sinusoidal):
 
 @pytest.mark.question("sinusoidal_encoding", points=0.5625)
 def test_encoding_by_hand(sinusoidal):
-    """Features 2i and 2i+1 are the sine and the cosine of one angle: p and p/100 for d = 4."""
+    """Features 2i and 2i+1 are the sine and the cosine of one angle; for d = 4, the angles are p and p/100."""
     at_zero = sinusoidal.sinusoidal_encoding(np.array([0]), 4)
     expect.close(at_zero, np.array([[0.0, 1.0, 0.0, 1.0]]), "at position 0 every sine is 0 and every cosine 1")
     at_three = sinusoidal.sinusoidal_encoding(np.array([3]), 4)
@@ -53,7 +54,7 @@ def test_encoding(sinusoidal):
 @pytest.mark.question("sinusoidal_encoding", points=0.5)
 @given(position=positions(1000), d_model=st.sampled_from([2, 6, 10]))
 def test_hands_have_length_one(sinusoidal, position, d_model):
-    """For each pair sin² + cos² = 1, and pair 0 rotates by one radian per position."""
+    """For each pair, sin² + cos² = 1, and pair 0 rotates by one radian per position."""
     encoding = sinusoidal.sinusoidal_encoding(np.array([position]), d_model)
     expect.close(np.shape(encoding), (1, d_model), "the features are a new last axis")
     lengths = encoding[0, 0::2] ** 2 + encoding[0, 1::2] ** 2
@@ -72,7 +73,7 @@ def test_add_positions_by_hand(sinusoidal):
 
 @pytest.mark.question("add_positions", points=0.625)
 def test_add_positions(sinusoidal):
-    """Every sequence of a batch gets the same encoding, for any leading axes."""
+    """Every sequence in a batch gets the same encoding, for any leading axes."""
     expect.matches(sinusoidal.add_positions, features(5, 6))
     expect.matches(sinusoidal.add_positions, features(2, 3, 4, 6))
     expect.matches(sinusoidal.add_positions, features(3, 2, 4), base=300.0)
@@ -80,7 +81,7 @@ def test_add_positions(sinusoidal):
 
 @pytest.mark.question("wavelengths", points=0.1875)
 def test_wavelengths_by_hand(sinusoidal):
-    """With eight features a full turn takes 2π, 20π, 200π and 2000π positions."""
+    """With eight features, a full turn takes 2π, 20π, 200π and 2000π positions."""
     expected = 2 * np.pi * np.array([1.0, 10.0, 100.0, 1000.0])
     expect.close(sinusoidal.wavelengths(8), expected, "wavelengths(8) is 2π·[1, 10, 100, 1000]")
 
@@ -94,14 +95,14 @@ def test_wavelengths(sinusoidal):
 
 @pytest.mark.question("shift_matrix", points=0.3125)
 def test_shift_by_hand(sinusoidal):
-    """A pair is (sin, cos) in this order, so −sin is in the lower left corner of its block."""
+    """A pair is (sin, cos), in this order, so −sin is in the lower left corner of its block."""
     expected = np.array([[np.cos(1), np.sin(1)], [-np.sin(1), np.cos(1)]])
     expect.close(sinusoidal.shift_matrix(1, 2), expected, "shift_matrix(1, 2) is [[cos 1, sin 1], [−sin 1, cos 1]]")
 
 
 @pytest.mark.question("shift_matrix", points=0.25)
 def test_shift_matrix(sinusoidal):
-    """There is one 2 × 2 block per pair on the diagonal, for the angle offset·ω_i."""
+    """The diagonal has one 2 × 2 block per pair, for the angle offset·ω_i."""
     expect.matches(sinusoidal.shift_matrix, 3, 6)
     expect.matches(sinusoidal.shift_matrix, -2.5, 4, base=300.0)
 
@@ -120,7 +121,7 @@ def test_shift_moves_every_position(sinusoidal, position, shift):
 
 @pytest.mark.question("offset_similarity", points=0.3125)
 def test_similarity_by_hand(sinusoidal):
-    """The similarity is Σ cos(ω_i·k): d/2 at offset 0, and cos 1 + cos 0.01 at offset 1 for d = 4."""
+    """The similarity is Σ cos(ω_i·k), which is d/2 at offset 0, and cos 1 + cos 0.01 at offset 1 for d = 4."""
     expected = np.array([2.0, np.cos(1) + np.cos(0.01)])
     expect.close(sinusoidal.offset_similarity(np.array([0, 1]), 4), expected, "offset_similarity([0, 1], 4)")
 
@@ -154,7 +155,7 @@ def test_to_concatenated(sinusoidal):
 
 @pytest.mark.question("to_interleaved", points=0.5)
 def test_to_interleaved(sinusoidal):
-    """It undoes to_concatenated."""
+    """to_interleaved undoes to_concatenated."""
     expect.matches(sinusoidal.to_interleaved, np.arange(6.0))
     expect.matches(sinusoidal.to_interleaved, features(2, 3, 8))
 

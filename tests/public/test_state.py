@@ -1,7 +1,7 @@
-"""Public tests of state: each function's docstring example, values, dtype and traps, and one refusal.
+"""Public tests of state: each function's docstring example, values, dtype and traps, and one rejected argument.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/state.json`. No two sizes are
-equal, so that an exchanged axis shows.
+equal, so that a swapped axis shows.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ INF = np.inf
 
 
 def gates(*shape, seed=9):
-    """log_f: multiples of 1/8 from −2 to 0."""
+    """log_f, whose entries are multiples of 1/8 from −2 to 0."""
     return -np.abs(features(*shape, seed=seed))
 
 
@@ -27,7 +27,7 @@ def tokens(*lead, length=7, d_k=3, d_v=4, seed=0, dtype=np.float64):
 
 
 def one_token(*lead, d_k=3, d_v=4, seed=0, dtype=np.float64):
-    """state, q, k and v of one token."""
+    """A state, and q, k and v of one token."""
     shapes = ((d_k, d_v), (d_k,), (d_k,), (d_v,))
     return [features(*lead, *shape, seed=seed + place, dtype=dtype) for place, shape in enumerate(shapes)]
 
@@ -37,7 +37,7 @@ def one_token(*lead, d_k=3, d_v=4, seed=0, dtype=np.float64):
 
 @pytest.mark.question("decay_bias", points=0.1875)
 def test_bias_by_hand(state):
-    """For three tokens, the first gate is in no sum, and each other gate is in the sums that cross it."""
+    """For three tokens, the first gate is in no sum, and each later gate is in every sum that crosses it."""
     expected = np.array([[0, -INF, -INF], [-1, 0, -INF], [-3, -2, 0]])
     expect.close(state.decay_bias(np.array([-3.0, -1.0, -2.0])), expected, "decay_bias([−3, −1, −2])")
 
@@ -62,7 +62,7 @@ def test_bias_after_a_shut_gate(state, shut):
 @pytest.mark.question("decay_bias", points=0.25)
 @given(seed=seeds(), at=st.integers(1, 5))
 def test_a_gate_lowers_a_rectangle(state, seed, at):
-    """A gate lowered by 1 lowers only the rows from its token on, in the columns before its token, by 1."""
+    """Lowering a gate by 1 lowers by 1 only the rows from its token on, in the columns before its token."""
     log_f = gates(6, seed=seed)
     lowered = log_f.copy()
     lowered[at] -= 1
@@ -78,7 +78,7 @@ def test_a_gate_lowers_a_rectangle(state, seed, at):
 
 @pytest.mark.question("decay_matrix", points=0.1875)
 def test_matrix_by_hand(state):
-    """Of the gates 0.9, 0.5 and 0.25, the last two are between token 0 and token 2."""
+    """Of the gates 0.9, 0.5 and 0.25, the last two lie between token 0 and token 2."""
     expected = np.array([[1, 0, 0], [0.5, 1, 0], [0.125, 0.25, 1]])
     expect.close(
         state.decay_matrix(np.log([0.9, 0.5, 0.25])), expected, "decay_matrix of log 0.9, log 0.5 and log 0.25"
@@ -87,7 +87,7 @@ def test_matrix_by_hand(state):
 
 @pytest.mark.question("decay_matrix", points=0.25)
 def test_matrix(state):
-    """An entry is the product of the gates between key and query, 1 on the diagonal, 0 above, in float64."""
+    """An entry is the product of the gates between key and query: 1 on the diagonal, 0 above it, in float64."""
     expect.matches(state.decay_matrix, gates(2, 6))
     log_f = gates(7)
     log_f[3] = -INF
@@ -119,7 +119,7 @@ def test_constant_gates_are_alibi(state, length, slope):
 
 @pytest.mark.question("forgetting_attention", points=0.25)
 def test_forgetting_by_hand(state):
-    """With equal scores and a gate of a quarter, the older of two tokens has the weight 0.2."""
+    """With equal scores and a gate of one quarter, the older of two tokens has the weight 0.2."""
     zeros, values = np.zeros((2, 1)), np.array([[0.0], [1.0]])
     out = state.forgetting_attention(zeros, zeros, values, np.array([0.0, np.log(0.25)]))
     expect.close(out, np.array([[0.0], [0.8]]), "two tokens with equal scores")
@@ -134,16 +134,18 @@ def test_forgetting(state):
 
 @pytest.mark.question("forgetting_attention", points=0.25)
 def test_forgetting_after_a_shut_gate(state):
-    """From a gate of −inf on, attention uses only the rest of the text; with all gates 1 it uses more."""
+    """From a closed gate on, attention uses only the rest of the text; if all gates are 1, it uses more."""
     (q, k, v), log_f = tokens(), gates(7)
     log_f[3] = -INF
     out = expect.matches(state.forgetting_attention, q, k, v, log_f)
     expect.close(
-        out[3:], state.forgetting_attention(q[3:], k[3:], v[3:], log_f[3:]), "from a closed gate only the rest counts"
+        out[3:],
+        state.forgetting_attention(q[3:], k[3:], v[3:], log_f[3:]),
+        "from a closed gate on, only the rest of the text counts",
     )
-    expect.close(out[:3], state.forgetting_attention(q[:3], k[:3], v[:3], log_f[:3]), "before it nothing changes")
+    expect.close(out[:3], state.forgetting_attention(q[:3], k[:3], v[:3], log_f[:3]), "before it, nothing changes")
     open_gates = state.forgetting_attention(q, k, v, np.zeros(7))
-    expect.holds(not np.allclose(open_gates[4:], out[4:]), "open gates give another result")
+    expect.holds(not np.allclose(open_gates[4:], out[4:]), "open gates give a different result")
 
 
 # linear_attention
@@ -151,7 +153,7 @@ def test_forgetting_after_a_shut_gate(state):
 
 @pytest.mark.question("linear_attention", points=0.25)
 def test_linear_by_hand(state):
-    """With scores of 1 and gates of ½, a result is half of the previous result plus the new value."""
+    """With scores of 1 and gates of ½, each result is half of the previous result plus the new value."""
     ones, values = np.ones((3, 1)), np.array([[1.0], [2.0], [4.0]])
     out = state.linear_attention(ones, ones, values, np.log([1, 0.5, 0.5]))
     expect.close(out, np.array([[1.0], [2.5], [5.25]]), "three tokens with gates 1, ½ and ½")
@@ -166,7 +168,7 @@ def test_linear(state):
 
 @pytest.mark.question("linear_attention", points=0.25)
 def test_linear_with_padding(state):
-    """A token with k = 0 and log_f = 0 changes no other token; with log_f below 0 it changes later tokens."""
+    """A token with k = 0 and log_f = 0 changes no other token; with log_f below 0, it changes later tokens."""
     (q, k, v), log_f = tokens(), gates(7) / 4
     k[3], log_f[3] = 0, 0
     others = [0, 1, 2, 4, 5, 6]
@@ -175,12 +177,12 @@ def test_linear_with_padding(state):
     expect.close(out[others], without, "a token with k = 0 and log_f = 0 changes no other token")
     log_f[3] = -2
     forgotten = state.linear_attention(q, k, v, log_f)
-    expect.holds(not np.allclose(forgotten[4:], out[4:]), "with a gate that is not 1 it changes the tokens after it")
+    expect.holds(not np.allclose(forgotten[4:], out[4:]), "with a gate that is not 1, it changes the tokens after it")
 
 
 @pytest.mark.question("linear_attention", points=0.25)
 def test_linear_refuses_one_value_for_several_tokens(state):
-    """q, k, v and log_f need as many tokens each: a single gate, key or value for all raises a ValueError."""
+    """q, k, v and log_f need the same number of tokens: a single gate, key or value for all raises a ValueError."""
     (q, k, v), log_f = tokens(), gates(7)
     expect.answers(state.linear_attention, q, k, v, log_f)
     expect.raises(ValueError, state.linear_attention, q, k, v, gates(1))
@@ -192,9 +194,9 @@ def test_linear_refuses_one_value_for_several_tokens(state):
 
 @pytest.mark.question("linear_step", points=0.25)
 def test_step_by_hand(state):
-    """Half of 1 and 1 · 3 add up to 3.5, which the query 2 reads as 7."""
+    """Half of 1 plus 1 · 3 is 3.5, which the query 2 reads as 7."""
     out, after = state.linear_step(np.array([[1.0]]), np.array([2.0]), np.array([1.0]), np.array([3.0]), np.log(0.5))
-    expect.close(out, np.array([7.0]), "what is read")
+    expect.close(out, np.array([7.0]), "the value that is read")
     expect.close(after, np.array([[3.5]]), "the new state")
     expect.matches(state.linear_step, *one_token(2, 5), gates(2, 5))
 
@@ -202,16 +204,17 @@ def test_step_by_hand(state):
 @pytest.mark.question("linear_step", points=0.5)
 @given(seed=seeds(), key=st.integers(0, 2), other=st.integers(1, 2))
 def test_a_key_reads_its_own_value(state, seed, key, other):
-    """The key of the token reads the rest of its row plus the new value; another key reads the rest of its own row."""
+    """The token's key reads what is left of its row plus the new value; another key reads what is left of its own
+    row."""
     before, _, _, v = one_token(seed=seed)
     before, v, log_f, keys = before + 3, v + 3, float(gates(1, seed=seed)[0]) - 0.125, np.eye(3)
     other = (key + other) % 3
     left = np.exp(log_f) * before
     same, _ = state.linear_step(before, keys[key], keys[key], v, log_f)
-    expect.close(same, left[key] + v, "the key of the token reads the rest and the new value")
+    expect.close(same, left[key] + v, "the token's key reads what is left plus the new value")
     another, after = state.linear_step(before, keys[other], keys[key], v, log_f)
-    expect.close(another, left[other], "another key reads the rest of its row")
-    expect.close(after[other], left[other], "the row of another key has faded")
+    expect.close(another, left[other], "another key reads what is left of its row")
+    expect.close(after[other], left[other], "another key's row has faded")
 
 
 # linear_chunks
@@ -219,7 +222,7 @@ def test_a_key_reads_its_own_value(state, seed, key, other):
 
 @pytest.mark.question("linear_chunks", points=0.25)
 def test_chunks_by_hand(state):
-    """The example of linear_attention in chunks of two gives the same results, and the state 5.25."""
+    """The example from linear_attention, in chunks of two, gives the same results and the state 5.25."""
     ones, values = np.ones((3, 1)), np.array([[1.0], [2.0], [4.0]])
     out, after = state.linear_chunks(ones, ones, values, np.log([1, 0.5, 0.5]), 2)
     expect.close(out, np.array([[1.0], [2.5], [5.25]]), "three tokens with gates 1, ½ and ½")
@@ -236,7 +239,7 @@ def test_chunks(state):
 
 @pytest.mark.question("linear_chunks", points=0.5)
 def test_chunks_go_on_in_a_later_call(state):
-    """The state of one call continues the text in the next: two calls give the result of one, unless the state is
+    """One call's state continues the text in the next call: two calls give the result of one, unless the state is
     lost."""
     (q, k, v), log_f, before = tokens(length=9), gates(9) / 8, features(3, 4, seed=8)
     whole, last = expect.matches(state.linear_chunks, q, k, v, log_f, 4, before)
@@ -245,7 +248,7 @@ def test_chunks_go_on_in_a_later_call(state):
     expect.close(rest, whole[5:], "the second call continues after the first one")
     expect.close(after, last, "the state after both calls")
     anew, _ = state.linear_chunks(q[5:], k[5:], v[5:], log_f[5:], 3)
-    expect.holds(not np.allclose(anew, whole[5:]), "without the state the second call begins a new text")
+    expect.holds(not np.allclose(anew, whole[5:]), "without the state, the second call begins a new text")
 
 
 # delta_step
@@ -253,7 +256,7 @@ def test_chunks_go_on_in_a_later_call(state):
 
 @pytest.mark.question("delta_step", points=0.25)
 def test_delta_by_hand(state):
-    """If 2 is stored and 5 is written, β = 1 replaces 2, and β = ½ goes half the way."""
+    """If 2 is stored and 5 is written, β = 1 replaces the 2, and β = ½ goes halfway."""
     before, k, v = np.array([[2.0]]), np.array([1.0]), np.array([5.0])
     expect.close(state.delta_step(before, k, v, 1.0, 0.0), np.array([[5.0]]), "with β = 1")
     expect.close(state.delta_step(before, k, v, 0.5, 0.0), np.array([[3.5]]), "with β = ½")
@@ -261,7 +264,7 @@ def test_delta_by_hand(state):
 
 @pytest.mark.question("delta_step", points=0.25)
 def test_delta(state):
-    """Forget first, then write β times the difference for the key; k is used as it is; no argument changes."""
+    """Forget first, then write β times the key's difference; k is used as it is; no argument changes."""
     before, _, k, v = one_token()
     expect.matches(state.delta_step, before, k, v, 0.75, -0.5)
     before, _, k, v = one_token(2, 5)
@@ -271,14 +274,19 @@ def test_delta(state):
 @pytest.mark.question("delta_step", points=0.5)
 @given(seed=seeds(), key=st.integers(0, 2), eighths=st.integers(1, 16))
 def test_a_key_of_length_one_reads_back_what_was_written(state, seed, key, eighths):
-    """With β = 1 the key reads only the new value, with another β a share of each; other keys read their faded rows."""
+    """With β = 1, the key reads only the new value; with another β, a share of each. Other keys read their faded
+    rows."""
     before, _, _, v = one_token(seed=seed)
     before, v, log_f, beta = before + 3, v + 3, float(gates(1, seed=seed)[0]) - 0.125, eighths / 8
     k = np.eye(3)[key]
     left = np.exp(log_f) * before
-    expect.close(k @ state.delta_step(before, k, v, 1.0, log_f), v, "with β = 1 the key reads the written value")
+    expect.close(k @ state.delta_step(before, k, v, 1.0, log_f), v, "with β = 1, the key reads the written value")
     after = state.delta_step(before, k, v, beta, log_f)
-    expect.close(k @ after, (1 - beta) * left[key] + beta * v, "with another β it reads a share of old and new")
+    expect.close(
+        k @ after,
+        (1 - beta) * left[key] + beta * v,
+        "with another β, it reads a share of the old value and of the new one",
+    )
     others = [row for row in range(3) if row != key]
     expect.close(after[others], left[others], "other keys read their faded rows")
 
@@ -288,7 +296,7 @@ def test_a_key_of_length_one_reads_back_what_was_written(state, seed, key, eight
 
 @pytest.mark.question("retention", points=0.25)
 def test_retention(state):
-    """Queries and keys are rotated, the decay is γ^(i−j), without a scale; γ is a number, or one for each head."""
+    """Queries and keys are rotated, and the decay is γ^(i−j), without a scale; γ is one number, or one per head."""
     expect.matches(state.retention, *tokens(d_k=6), 0.75)
     expect.matches(state.retention, *tokens(2, 3, d_k=4, d_v=5), np.array([0.5, 0.875, 1.0]), base=300.0)
 
@@ -298,7 +306,7 @@ def test_retention(state):
 
 @pytest.mark.question("cope_positions", points=0.1875)
 def test_cope(state):
-    """The gates from key j up to the query's own position add up, for fewer queries than keys too, in float64."""
+    """The gates from key j to the query's own position add up, even with fewer queries than keys, in float64."""
     expect.matches(state.cope_positions, np.abs(features(5, 5)) / 2)
     expect.matches(state.cope_positions, np.abs(features(2, 3, 6)) / 2)
     expect.matches(state.cope_positions, np.abs(features(1, 4, dtype=np.float32)) / 2)
@@ -309,7 +317,8 @@ def test_cope(state):
 
 @pytest.mark.question("cache_and_state", points=0.25)
 def test_sizes_by_hand(state):
-    """Ten tokens and two heads, with keys of 4 and values of 3 numbers, take 140 in the cache, 24 in the state."""
+    """Ten tokens and two heads, with keys of 4 numbers and values of 3, take 140 numbers in the cache and 24 in the
+    state."""
     expect.close(state.cache_and_state(10, 2, 4, 3), (140, 24), "cache_and_state(10, 2, 4, 3)")
 
 
@@ -318,7 +327,8 @@ def test_sizes_by_hand(state):
 
 @pytest.mark.question("half_life", points=0.1875)
 def test_half_life_by_hand(state):
-    """A gate that keeps all has the half-life inf, a gate of ½ has 1, of ¼ has ½, and one that keeps nothing 0."""
+    """The half-life is inf for a gate that keeps everything, 1 for a gate of ½, ½ for ¼, and 0 for one that keeps
+    nothing."""
     found = state.half_life(np.array([0.0, np.log(0.5), np.log(0.25), -INF]))
     expect.close(found, np.array([INF, 1.0, 0.5, 0.0]), "the half-lives of gates 1, ½, ¼ and 0")
 

@@ -9,7 +9,7 @@ dials.fan = ({ zoom, d, at }, width) => {
   const rows = wavelengths.map((wavelength, i) => {
     const y = top + (i + 0.5) * tall;
     const points = range(481).map((t) => [(right * t) / 480, y - (tall * 0.42) * Math.sin((2 * Math.PI * far * (t / 480)) / wavelength)]);
-    // More than a wave per three pixels is a grey band, not a picture of a wave.
+    // More than one wave per three pixels is a grey band, not a picture of a wave.
     const wave = far / wavelength > right / 3 ? box(0, y - tall * 0.42, right, tall * 0.84, "complete", 0.25) : path(points, "one");
     return wave + spot(x, y - tall * 0.42 * Math.sin((2 * Math.PI * position) / wavelength), 4, "below") +
       words(right + 8, y + 4, wavelength < 100 ? short(wavelength, 1) : thousands(wavelength), "start");

@@ -17,7 +17,7 @@ dials.shuffle = ({ order, mask }, width) => {
     const column = (j) => at + name + (j + 0.5) * size;
     const cells = (i) => weights[i].map((w, j) => {
       const [x0, y0, side] = [at + name + j * size, top + 50 + i * size, size - 2];
-      // The level of the colour is the weight: levels are easier to compare than shades.
+      // The height of the coloured part is the weight: heights are easier to compare than shades.
       const level = box(x0, y0 + side * (1 - w), side, side * w, kinds[tokens[i]], 0.45);
       return level + box(x0, y0, side, side, "cell") + words(x0 + side / 2, y0 + size / 2 + 4, short(w, 2), "strong", side - 2);
     });

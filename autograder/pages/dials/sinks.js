@@ -1,6 +1,6 @@
 dials.sinks = ({ total: length, sinks, window }, width) => {
   const tokens = kept(length, sinks, window);
-  // A key of two features, stored rotated at its token's position, is rotated on to its row in the cache.
+  // A key of two features, stored as rotated for its token's position, is rotated further to its row in the cache.
   const moved = tokens.map((t, place) => rotate(rotate([1, 0], t), place - t));
   const per = Math.max(10, Math.min(20, Math.floor(width / 30)));
   const w = width / per;

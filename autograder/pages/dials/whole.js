@@ -3,7 +3,7 @@ dials.whole = ({ method, query, shift }, width) => {
   const difference = before.map((w, n) => after[n] - w);
   const largest = Math.max(...difference.map(Math.abs));
   const w = width / SENTENCE.length;
-  // Where a cell is narrow, 0.06 is written .06: a minus has room then, too.
+  // If a cell is narrow, 0.06 is written .06, which leaves room for a minus.
   const written = (value) => (w < 40 ? short(value, 2).replace("0.", ".") : short(value, 2));
   const cell = (y, values, title, scale) => {
     const cells = SENTENCE.map((word, n) => {

@@ -1,5 +1,5 @@
-// A question takes a number or a choice, says whether it is right, and is remembered; only then its answer can be opened.
-// The number may be a calculation, which this computes; NaN where it cannot.
+// A question takes a number or a choice, says whether it is right, and is remembered; only then can its answer be opened.
+// The number may be a calculation, which this computes; NaN if it cannot.
 const given = (text) => {
   const plain = [[/(?<=[1-9][\d,]*),(?=\d{3}\b)/g, ""], [/,/g, "."], [/−/g, "-"], [/[×·]/g, "*"], [/\*\*/g, "^"], [/√/g, "sqrt"], [/π/g, "pi"], [/ln/g, "log"]];
   const clean = plain.reduce((now, [from, to]) => now.replace(from, to), text.toLowerCase());

@@ -1,4 +1,4 @@
-// What people call a thing → the words of the lessons.
+// The words that people may use → the words in the lessons.
 const ALSO = {
   rotary: "rope", rotery: "rope", theta: "base frequency", "θ": "base frequency", sqrt: "why variance score", scaling: "why variance", colab: "notebook google", submit: "submit hand in",
   install: "set up", setup: "set up", deadline: "submit", points: "points graded", grade: "points", llama3: "llama 3", mamba: "state gate", ssm: "state",
@@ -8,12 +8,12 @@ const ALSO = {
   hint: "likely cause", mask: "causal mask", wavelength: "wavelengths", hands: "clock", einsum: "product leading axes", windows: "set up", bucket: "buckets", memory: "cache state", sinks: "sinks", needle: "passkey copy", passkey: "copy",
 };
 let engine = null;
-// "What is a head?" asks for "head", and a term of the glossary that is asked for by its name comes first.
+// "What is a head?" searches for "head", and a glossary term that is searched for by its name comes first.
 const subject = (asked) => asked.toLowerCase().replace(/^what(?:['’]s| is| are)(?: an?| the)?\s+/, "").replace(/[?\s]+$/, "");
 const single = (term) => term.toLowerCase().replace(/(?<=\w{3})s$/, "");
 const explains = (asked, { title, link }) =>
   link.startsWith("glossary.html#") && title.replace(/ \(.*?\)/g, "").split(", ").some((spelling) => single(spelling) === single(asked));
-// A line of a section, from a little before the first word that was found.
+// A line from a section, beginning shortly before the first word found.
 const excerpt = (section, terms) => {
   const text = section.replace(/^Docstring of (\w+) \1\(.*?\) (?=[A-Z])/, "");
   const at = text.search(new RegExp(`(?<![\\p{L}\\p{N}])(?:${terms.join("|")})`, "iu"));
@@ -36,7 +36,7 @@ const searched = (question) => {
   return hits.sort((a, b) => explains(asked, b) - explains(asked, a));
 };
 
-// Search over all pages, copy buttons, and the section in which one is.
+// Search over all pages, copy buttons, and the section that the reader is in.
 const listed = () => {
   const [field, list] = [document.getElementById("search"), document.getElementById("found")];
   const show = () => {

@@ -1,4 +1,4 @@
-// What the dials compute. Each function here is compared with the solution of the same meaning, to 1e-9.
+// The computations of the dials. Each function here is compared with the corresponding solution, to 1e-9.
 const range = (n) => Array.from({ length: n }, (_, i) => i);
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 const dot = (a, b) => sum(a.map((x, i) => x * b[i]));
@@ -35,7 +35,7 @@ const bucket = (relative, both, count, far) => {
   const exact = Math.floor(size / 2);
   const n = both ? Math.abs(relative) : Math.max(-relative, 0);
   const first = both && relative > 0 ? size : 0;
-  // A boundary belongs to the upper bucket, also where a logarithm is one digit too small.
+  // A boundary belongs to the upper bucket, even if a logarithm is one digit too small.
   const wide = (m) => exact + Math.floor((Math.log(m / exact) / Math.log(far / exact)) * (size - exact) + 1e-12);
   return first + (n < exact ? n : Math.min(size - 1, wide(n)));
 };
@@ -73,7 +73,7 @@ const near = (table, dy, dx) => sum(table.map(([y, x]) => Math.cos(dy * y + dx *
 
 const kept = (length, sinks, window) => range(length).filter((t) => t < sinks || t >= length - window);
 
-// One step of training for the rows of a table that a text uses: each moves towards what is wanted of it.
+// One step of training for the rows of a table that a text uses: each moves towards its target.
 const startRow = (p, d) => range(d).map((f) => 0.1 * Math.sin(7.3 * (p + 1) * (f + 1)));
 const wantedRow = (p, d) => range(d).map((f) => 0.1 * Math.sin(p / 2 + f));
 const row = (p, d, steps, rate) => {
@@ -82,7 +82,7 @@ const row = (p, d, steps, rate) => {
   return startRow(p, d).map((v, f) => wanted[f] + (v - wanted[f]) * left);
 };
 
-// One sentence under every method: the weights that the token at `query` gives to itself and to those before it.
+// One sentence under every method: the weights that the token at `query` gives to itself and to the tokens before it.
 const SENTENCE = ["the", "dog", "saw", "the", "man", "and", "the", "man", "fed", "the", "dog"];
 const WORDS = Array.from(new Set(SENTENCE));
 const feature = (word) => range(16).map((f) => Math.sin(1.7 * (WORDS.indexOf(word) + 1) * (f + 1)));

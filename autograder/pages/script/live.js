@@ -1,4 +1,4 @@
-// What the checks said of the student's files, at the section of each function: where `python -m autograder.checks --page` hands out the page.
+// The results of the checks on the student's files, at each function's section, if `python -m autograder.checks --page` serves the page.
 const live = () => {
   const part = (kind, name, ...inside) => {
     const element = document.createElement(kind);
@@ -7,17 +7,17 @@ const live = () => {
     return element;
   };
 
-  // A path may be broken behind a slash, so that a number of a line is not.
-  const tell = (box, told) => (box.innerHTML = told.replace(/(?<=\w)\/(?=\w)/g, "/<wbr>"));
+  // A path may be broken after a slash, so that a line number is not.
+  const tell = (box, text) => (box.innerHTML = text.replace(/(?<=\w)\/(?=\w)/g, "/<wbr>"));
 
-  const section = ([name, [mark, told]]) => {
+  const section = ([name, [mark, text]]) => {
     document.getElementById(`live-${name}`)?.remove();
     const heading = document.getElementById(name);
     let at = heading?.matches("h3") ? heading : heading?.previousElementSibling;
     while (at?.nextElementSibling?.matches(".docstring, .live, a[id]")) at = at.nextElementSibling;
     if (!at) return;
     const box = part("div", "live");
-    tell(box, told);
+    tell(box, text);
     box.id = `live-${name}`;
     box.dataset.mark = mark;
     at.after(box);
@@ -63,7 +63,7 @@ const live = () => {
     standing.dataset.next = own?.next ?? "";
     standing.dataset.done = Boolean(own && !own.next);
     if (checking || !own) said.textContent = checking ? "Checking …" : "Your checks are running: open a lesson.";
-    else tell(said, own.told + (own.next ? "<p class=key>Press n to go there.</p>" : ""));
+    else tell(said, own.summary + (own.next ? "<p class=key>Press n to go there.</p>" : ""));
   };
 
   return (state) => {
@@ -72,6 +72,6 @@ const live = () => {
   };
 };
 
-// Whoever hands out the page tells what the checks said, whenever that is new.
+// The program that serves the page sends the results whenever they are new.
 let shown;
 addEventListener("checked", ({ detail }) => (shown ??= live())(detail));

@@ -1,4 +1,4 @@
-// What a page remembers and finds: answers, what was tried, the theme, the section in which one is, search.
+// What a page remembers and finds: answers, tries, the theme, the section that the reader is in, search.
 const KEY = "whereabouts";
 const stored = (key, otherwise) => {
   try {
@@ -11,7 +11,7 @@ const store = (key, value) => {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // A browser that stores nothing shows the choice on this page alone.
+    // A browser that stores nothing applies the choice only to this page.
   }
 };
 const memory = () => JSON.parse(stored(KEY, "{}"));
@@ -31,7 +31,7 @@ const theme = () => {
   store(`${KEY} theme`, root.dataset.theme);
 };
 
-// A formula or a block of code shrinks a little where it is too wide. Where nothing is hidden at the side, the tabulator key has nothing to stop for.
+// A formula or a block of code shrinks a little if it is too wide. If nothing is hidden at the side, the Tab key does not stop there.
 const stops = () => {
   for (const one of document.querySelectorAll(".formula, .scroll:has(> pre)")) {
     one.style.fontSize = "";
@@ -43,10 +43,10 @@ const stops = () => {
     fades(one);
   }
 };
-// What goes on at the right fades there.
+// Content that continues to the right fades there.
 const fades = (one) => one.classList.toggle("more", one.scrollWidth - one.clientWidth - one.scrollLeft > 2);
 
-// How much of a lesson is done, at a link to it.
+// Shows at a link how much of its lesson is done.
 const done = (link, count, all, what) => {
   const text = count ? `${count} of ${all} ${what}` : "";
   link.style.setProperty("--share", count / all);
@@ -55,7 +55,7 @@ const done = (link, count, all, what) => {
   for (const told of link.querySelectorAll(".tried")) told.textContent = ` ${text}`;
 };
 
-// How much of each lesson was answered or moved, in the navigation and on the first page.
+// Shows how much of each lesson was answered or moved, in the navigation and on the first page.
 const ticks = () => {
   const all = memory();
   for (const one of document.querySelectorAll("[data-of]")) {

@@ -1,5 +1,5 @@
 "use strict";
-// A column's button sorts its table: first ascending, again descending. Empty cells stay last.
+// A column's button sorts its table: first ascending, then descending. Empty cells stay last.
 const language = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
 function key(row, column) {
@@ -26,7 +26,7 @@ function sort(heading) {
   heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
 }
 
-// The names that have what is typed, however it is written.
+// Show the names that contain the typed text, ignoring case and accents.
 const filter = document.getElementById("filter");
 const bare = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 filter.addEventListener("input", () => {

@@ -36,7 +36,7 @@ for (const [name, text] of Object.entries(files())) {
 const announce = (more) => dispatchEvent(new CustomEvent("checked", { detail: Object.assign(state, more) }));
 const show = (name, result) => announce({ lessons: { ...state.lessons, [name]: result } });
 
-// The worker, and another in its place where it does not come back ------------------------------------------
+// The worker, and its replacement if a call does not return -----------------------------------------------
 
 const jobs = new Map();
 let python, starting, timer, called;
@@ -74,7 +74,7 @@ const heard = {
   ended: () => clearTimeout(timer),
   died: ({ text }) => {
     if (!loaded.length) say(`Python cannot start: ${text}`);
-    else replace(`${called} ended Python: it exits, calls itself without an end, or takes too much memory.`);
+    else replace(`${called} ended Python: it exits, calls itself endlessly, or takes too much memory.`);
   },
   step: (more, id) => jobs.get(id)?.step?.(more),
   done: (more, id) => {
@@ -101,7 +101,7 @@ const judge = async (name, text, stuck = {}) => {
   const task = { name, files: { [name]: text }, stuck, tries: read("tries") };
   const { lost, failed, errors, tries, lesson: result } = await ask("check", task);
   if (lost && !(lost in stuck)) {
-    say(`${failed} Python starts again, and the rest is judged then.`);
+    say(`${failed} Python is starting again; the rest will be checked then.`);
     const [box, shown] = [`<p>✗ ${lost}</p><p>${failed}</p>`, state.lessons[name]];
     show(name, { ...shown, functions: { ...shown?.functions, [lost]: ["✗", box] } });
     return code && code.text() !== text ? [] : judge(name, text, { ...stuck, [lost]: failed });
@@ -154,7 +154,7 @@ const draw = async () => {
 const file = `${lesson}.py`;
 const stub = () => fetch(`stubs/${file}`).then((answer) => answer.text());
 const replaceText = (text) =>
-  confirm(`Replace what you wrote in ${file}? It is gone then.`) && code.open(text);
+  confirm(`Replace what you wrote in ${file}? It will be lost.`) && code.open(text);
 
 const lessonPage = async () => {
   document.querySelector(".coding .tools").after(document.querySelector(".standing"));
@@ -192,7 +192,7 @@ const keepPage = async () => {
   }
   if (written) {
     const isOfThese = written.files === JSON.stringify(texts);
-    const origin = isOfThese ? "by your functions as they are here" : "before your last change";
+    const origin = isOfThese ? "by your functions as shown here" : "before your last change";
     place.append(make("h2", { textContent: "The writer" }), make("p", { textContent: `Written ${origin}.` }));
     place.append(make("pre", { textContent: written.text }));
   }
@@ -234,7 +234,7 @@ const actions = {
   restore: async ({ files: [chosen] }) => {
     const zip = [...new Uint8Array(await chosen.arrayBuffer())];
     const { files: opened, memory, failed } = await ask("unpack", { zip });
-    if (failed) return say(`This is no zip of your work: ${failed}`);
+    if (failed) return say(`This is not a zip of your work: ${failed}`);
     for (const [name, text] of Object.entries(opened)) keep(`file ${name}`, text);
     if (memory.page) localStorage.setItem("whereabouts", memory.page);
     for (const key of ["tries", "written"]) if (memory[key]) keep(key, memory[key]);
@@ -253,7 +253,7 @@ for (const kind of ["click", "change"]) {
   });
 }
 
-// Without a network: what was loaded is kept. A new version waits until somebody asks for it ----------------
+// Without a network: what was loaded is kept. A new version waits until somebody requests it ----------------
 
 const offer = () => (document.querySelector(".offer").hidden = false);
 const withoutNetwork = async () => {

@@ -22,7 +22,7 @@ const start = async ({ pyodide, megabytes, alone }) => {
   const arrival = async (what, part) => {
     const value = await part;
     here += megabytes[what];
-    tell("loading", { text: `Python is loading: ${here.toFixed(1)} of ${all.toFixed(1)} MB are here` });
+    tell("loading", { text: `Python is loading: ${here.toFixed(1)} of ${all.toFixed(1)} MB so far` });
     return value;
   };
   tell("loading", { text: `Python is loading: ${all.toFixed(1)} MB` });

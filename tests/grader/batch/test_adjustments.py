@@ -1,4 +1,4 @@
-"""Corrections by hand: a table of the instructor, which every run reads."""
+"""Corrections by hand: an instructor's table, which every run reads."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ SCORE = GRADE.score
 def book(tmp_path: Path) -> Iterator[Gradebook]:
     with Gradebook.writing(tmp_path / "out") as opened:
         class_ = [submission_file("ada"), submission_file("bytebob", person=BOB), submission_file("=cy")]
-        opened.take_in([class_], {"rope": "suite"})
-        for key in opened.to_grade():
+        opened.replace_submissions([class_], {"rope": "suite"})
+        for key in opened.ungraded_key_counts():
             opened.add(key, PACKED)
         yield opened
 
@@ -57,7 +57,7 @@ def test_it_is_shown_wherever_the_score_is(book: Gradebook) -> None:
 
 
 def test_lines_add_up_in_order_and_end_at_full_marks(book: Gradebook) -> None:
-    """A score above full marks is a bonus that somebody set."""
+    """A score above full marks is a bonus that the instructor gave."""
     apply(book, HEAD, "ada,rope,,10,x", "ada,rope,1,,y", "bob1,rope,99,,z", "=cy,rope,,21,Bonus")
     assert {row.student: row.score for row in book.rows()} == {"=cy": 21, "ada": 11, "bytebob": 20}
 
@@ -66,28 +66,28 @@ def test_who_is_nobody_or_several_is_named(book: Gradebook) -> None:
     made, unmatched = apply(book, HEAD, "eve,rope,1,,x", "ada,alibis,1,,x", "ada,rope,1,,x")
     assert made == 1
     assert [line.split(":")[0] for line in unmatched] == ["adjustments.csv, line 2", "adjustments.csv, line 3"]
-    assert "eve, rope: nobody of that name" in unmatched[0]
+    assert "eve, rope: nobody with that name" in unmatched[0]
 
 
 def test_lines_of_other_weeks_are_counted_and_not_repeated(book: Gradebook) -> None:
-    """A table may be the whole term's. A lesson that the course does not have is a mistake, and named."""
+    """A table may cover the whole term. A lesson that the course does not have is a mistake and is named."""
     other = [f"{who},{name},1,,x" for who in ("ada", "eve") for name in ("alibi", "naive", "Alibi")]
     made, unmatched = apply(book, HEAD, *other, "ada,rope,1,,x", "ada,rop,1,,x")
-    assert made == 1 and unmatched[-1] == "6 of assignments that are not in this run (alibi, naive)"
+    assert made == 1 and unmatched[-1] == "6 for assignments that are not in this run (alibi, naive)"
     assert [line.split(":")[0] for line in unmatched[:-1]] == ["adjustments.csv, line 9"]
 
 
 def test_a_line_that_is_gone_applies_no_more(book: Gradebook) -> None:
-    """Every run reads the submissions and their table again."""
+    """Every run rereads the submissions and their table."""
     apply(book, HEAD, "ada,rope,1,,x")
-    book.take_in([[submission_file("ada")]], {"rope": "suite"})
+    book.replace_submissions([[submission_file("ada")]], {"rope": "suite"})
     (book.out.parent / adjustments.ADJUSTMENTS_FILE).unlink()
     assert adjustments.apply(book, book.out.parent) == (0, [])
     assert [row.score for row in book.rows()] == [SCORE]
 
 
 def test_a_table_may_be_as_a_spreadsheet_writes_it_elsewhere(book: Gradebook) -> None:
-    """The table may have a byte order mark, semicolons, and a comma in a number."""
+    """The table may have a byte order mark, semicolons, and decimal commas."""
     assert apply(book, "\ufeffstudent;assignment;points;score;reason", "ada;rope;1,5;;ja", ";;;;") == (1, [])
     assert {row.student: row.score for row in book.rows()}["ada"] == SCORE + 1.5
 
@@ -95,7 +95,7 @@ def test_a_table_may_be_as_a_spreadsheet_writes_it_elsewhere(book: Gradebook) ->
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_every_encoding_and_delimiter_means_the_same(book: Gradebook, encoding: str, delimiter: str) -> None:
-    """The table may have comments and blank lines, and titles and names of assignments in capitals."""
+    """The table may have comments and blank lines, and column titles and assignment names in capitals."""
     table = [HEAD.title(), '"bob byte","ROPE","1,5",,"Vorzeichen, schön"', "", "# of week 5, all of it", "ada,rope,,9,"]
     lines = [
         line if line.startswith("#") else re.sub(r',(?=(?:[^"]*"[^"]*")*[^"]*$)', delimiter, line) for line in table
@@ -117,7 +117,7 @@ def test_every_encoding_and_delimiter_means_the_same(book: Gradebook, encoding: 
 def test_a_line_that_was_cut_in_the_wrong_place_is_refused_by_its_number(
     book: Gradebook, lines: list[str], sentence: str
 ) -> None:
-    """Otherwise a student would read half a reason, and have points that nobody gave."""
+    """Otherwise, a student would read half a reason and have points that nobody gave."""
     with pytest.raises(BatchError, match=rf"adjustments.csv cannot be used: {sentence}"):
         apply(book, *lines)
 

@@ -1,4 +1,4 @@
-"""Batches of many submissions: no submission is lost or graded twice, whichever process is killed, and at any time."""
+"""Batches of many submissions: no submission is lost or graded twice, whichever process is killed and whenever."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from autograder.cli import main
 from autograder.course import BatchError
 from autograder.grading.row import Key
 from autograder.sandbox import self_test
-from tests.grader.support import classroom, interrupted
+from tests.grader.support import classroom, interrupted_runs
 from tests.grader.support.fake_graders import Direct, Harmed, solved
 from tests.grader.support.folders import put
 from tests.grader.support.gradebooks import GRADE, packed
@@ -51,7 +51,7 @@ def grade(folder: Path, out: Path, jobs: int = 2) -> tuple[Summary, str]:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A class with one submission of every kind, and the OUT of an uninterrupted run on it."""
+    """A class with one submission of every kind, and the OUT folder of an uninterrupted run on it."""
     folder, out = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("out")
     (folder / NAME).mkdir()
     students = {
@@ -75,7 +75,7 @@ def by_student(out: Path) -> dict[str, dict[str, str]]:
 
 
 def test_everything_has_a_row(small: tuple[Path, Path]) -> None:
-    """Every upload has a status, a score and a file name, sorted by assignment and then student."""
+    """Every upload has a status, a score and a file name; rows are sorted by assignment, then student."""
     rows = by_student(small[1])
     statuses = {student: row["status"] for student, row in rows.items()}
     assert statuses == {
@@ -116,7 +116,7 @@ def test_everybody_has_feedback_and_results(small: tuple[Path, Path]) -> None:
 
 
 def test_a_second_run_grades_nothing(small: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """No grader is started, the files are the same to the last byte, and deleted files are written again."""
+    """No grader is started, the files are byte-for-byte the same, and deleted files are rewritten."""
     folder, out = small
     before = (out / "grades.csv").read_bytes()
     feedback = out / "feedback" / "ada" / f"{NAME}.md"
@@ -124,30 +124,30 @@ def test_a_second_run_grades_nothing(small: tuple[Path, Path], monkeypatch: pyte
     feedback.unlink()
     monkeypatch.setattr(run, "Processes", None)
     summary, _ = grade(folder, out)
-    assert (summary.graded, summary.reused) == (0, 8)
+    assert (summary.newly_graded, summary.graded_before) == (0, 8)
     assert (out / "grades.csv").read_bytes() == before
     assert feedback.read_bytes() == said
 
 
 def test_the_summary_says_what_needs_a_human(small: tuple[Path, Path], tmp_path: Path) -> None:
-    """The summary has a line per assignment, the ignored files, and the submissions to review with reasons;
-    it accuses nobody."""
+    """The summary has one line per assignment, the ignored files, and the submissions to review, with reasons; it
+    accuses nobody."""
     shutil.copytree(small[0], tmp_path / "class")
     (tmp_path / "class" / "notes.txt").write_text("x")
     shutil.copytree(small[1], tmp_path / "out")
     _, printed = grade(tmp_path / "class", tmp_path / "out")
     lines = printed.splitlines()
     assert next(line.split() for line in lines if line.startswith(NAME))[:4] == [NAME, "8", "submissions", "median"]
-    assert "0 graded in" in printed and "8 known before" in printed
-    assert "Skipped, as nobody's submission: notes.txt." in lines
-    at = lines.index("To look at yourself, unreadable:")
+    assert "0 graded in" in printed and "8 graded before" in printed
+    assert "Skipped, nobody's submission: notes.txt." in lines
+    at = lines.index("To review by hand, unreadable:")
     assert "fay" in printed and "gus" in " ".join(lines[at + 1 : at + 3])
-    assert "eve" in lines[lines.index("To look at yourself, killed:") + 1]
+    assert "eve" in lines[lines.index("To review by hand, killed:") + 1]
     assert lines[-1].startswith("Results: ") and "report.html" in lines[-1]
 
 
 def dear(thing: str) -> str:
-    """Code that costs more than one submission may cost."""
+    """Code that uses more resources than a submission may use."""
     while thing == "time":
         pass
     if thing == "memory":
@@ -158,7 +158,7 @@ def dear(thing: str) -> str:
 
 
 def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This covers processor time, memory, and everything that ends a process, even in a small class."""
+    """This covers processor time, memory, and anything that ends a process, even in a small class."""
     monkeypatch.setattr(parallel, "ITEM_PROCESSOR_SECONDS", 1)
     monkeypatch.setattr(parallel, "ITEM_MEMORY", 100 << 20)
     things = [
@@ -179,7 +179,7 @@ def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatc
 
 @pytest.fixture
 def stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stand-ins for graders: this test runs no submission, and none is read elsewhere."""
+    """Stand-ins for graders: no submission is run in this test, and none is read in another process."""
     monkeypatch.setattr(run, "Processes", Direct)
     monkeypatch.setattr(parallel, "map_bounded", lambda function, things: map(function, things))
 
@@ -194,11 +194,11 @@ def ten(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.usefixtures("stand_ins")
 def test_a_coordinator_killed_again_and_again(ten: Path, tmp_path: Path) -> None:
-    """The kill comes a little later each time, when a file under OUT is opened or a grade is stored. The same
-    command then continues; no stored grade is lost, and the grades are the same in the end."""
+    """The kill comes a little later each time, when a file under OUT is opened or a grade is stored. The same command
+    then continues; no stored grade is lost, and the final grades are the same."""
     grade(ten, tmp_path / "whole")
     known = [0]
-    while interrupted.coordinator_killed(len(known) ** 2, ten, tmp_path / "out"):
+    while interrupted_runs.coordinator_killed(len(known) ** 2, ten, tmp_path / "out"):
         known.append(graded_in(tmp_path / "out"))
     assert known == sorted(known) and len({*known}) > 2 and known[-1] == 10
     grade(ten, tmp_path / "out")
@@ -215,8 +215,9 @@ def graded_in(out: Path) -> int:
 
 
 def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The jobs of a grader that ends go to other graders. A job that no grader survives is named for staff after three
-    tries, and a job over which a grader hangs at once. Other submissions lose nothing, and the next run tries again."""
+    """If a grader ends, its jobs go to other graders. A job that no grader survives is reported to staff after three
+    tries; one on which a grader hangs is reported at once. Other submissions lose nothing, and the next run tries
+    again."""
     put(tmp_path / "class" / NAME, {f"{n}.py": solved(n) for n in range(100, 106)})
     harm = {"100": "killed 2", "101": "stopped 1", "102": "killed 99"}
     for name, mark in harm.items():
@@ -233,17 +234,17 @@ def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.Mon
         "102": "killed",
     }
     assert [row["score"] for row in rows.values()] == ["10", "0", "0", "10.3", "10.4", "10.5"]
-    named = printed.partition("To look at yourself, without a grade:\n")[2]
+    named = printed.partition("To review by hand, without a grade:\n")[2]
     assert re.search(r"101: no grade could be given.*the grader did not end within 3 seconds", named)
     assert re.search(r"102: no grade could be given.*the grader ended its process \(exit code -9\)", named)
     monkeypatch.setattr(run, "Processes", Direct)
     summary, _ = grade(tmp_path / "class", tmp_path / "out")
-    assert summary.graded == 2
+    assert summary.newly_graded == 2
     assert [by_student(tmp_path / "out")[student]["score"] for student in ("101", "102")] == ["10.1", "10.2"]
 
 
 def test_a_pool_that_gave_up_starts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pool of pebble gives up when a process without a job ends."""
+    """A pebble pool gives up when a process without a job ends."""
     monkeypatch.setattr(Harmed, "marks", tmp_path)
     pool, job = Harmed(1, GraderSetup()), Job(Key(NAME, "suite", "code"), (solved(7),))
     with contextlib.closing(pool):
@@ -269,18 +270,18 @@ def test_a_machine_that_cannot_grade(ten: Path, tmp_path: Path, monkeypatch: pyt
 
 
 class BrokenTest(Direct):
-    """Graders of a suite with a test that the solution fails, until it is corrected."""
+    """Graders with a suite in which the solution fails a test, until the test is corrected."""
 
     def submit(self, job: Job) -> Future[bytes]:
         future = super().submit(job)
-        if job.key.code == run.REFERENCE and "corrected" not in job.key.suite:
+        if job.key.code == run.REFERENCE_CODE_HASH and "corrected" not in job.key.grading:
             future = Future()
             future.set_result(packed(GRADE))
         return future
 
 
 def test_a_test_that_the_solution_fails_lowers_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The run names the test and grades nothing, each time, until the test is corrected; earlier results stay."""
+    """Each run names the test and grades nothing until the test is corrected; earlier results are kept."""
     put(tmp_path / "class" / NAME, {"ada.py": solved(1)})
     monkeypatch.setattr(run, "Processes", BrokenTest)
     sentence = rf"solution of {NAME} does not pass test_b in tests/hidden/test_{NAME}.py .*: correct the test or sol"
@@ -288,9 +289,9 @@ def test_a_test_that_the_solution_fails_lowers_nobody(tmp_path: Path, monkeypatc
         with pytest.raises(BatchError, match=sentence):
             grade(tmp_path / "class", tmp_path / "out")
         assert graded_in(tmp_path / "out") == 0 and not (tmp_path / "out" / "grades.csv").exists()
-    monkeypatch.setattr(run, "suite_key", lambda *_: "corrected")
-    assert grade(tmp_path / "class", tmp_path / "out")[0].graded == 1
-    monkeypatch.setattr(run, "suite_key", lambda *_: "broken in the next term")
+    monkeypatch.setattr(run, "grading_key", lambda *_: "corrected")
+    assert grade(tmp_path / "class", tmp_path / "out")[0].newly_graded == 1
+    monkeypatch.setattr(run, "grading_key", lambda *_: "broken in the next term")
     with pytest.raises(BatchError, match=sentence):
         grade(tmp_path / "class", tmp_path / "out")
     assert [row["score"] for row in classroom.grades(tmp_path / "out")] == ["0.1"]
@@ -310,8 +311,8 @@ def test_a_check_of_one_file_names_a_test_that_the_solution_fails(
 
 
 def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A grader refuses if its suite is not the coordinator's, or if its sandbox does not hold: on a cluster each grader
-    tests its own. The sentence arrives complete from another process."""
+    """A grader refuses to start if its suite differs from the coordinator's or if its sandbox does not hold; on a
+    cluster, each grader tests its own. The message from the other process arrives complete."""
 
     def said(job: Job, setup: GraderSetup) -> str:
         with pytest.raises(BatchError) as caught:
@@ -331,20 +332,20 @@ def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest
 
 
 def sleeps(begun: str) -> str:
-    """Leave a file in a permitted place, and then take nearly as long as a call may take."""
+    """Leave a file in a permitted folder, and then take nearly as long as a call may take."""
     slow = f"    if not os.path.exists({begun!r}):\n        open({begun!r}, 'w').close()\n        time.sleep(4)\n"
     return f"{classroom.right(NAME, 0)}\n\nimport os, time\n\ndef sinusoidal_encoding(*given):\n{slow}"
 
 
 def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
-    """Ctrl-C ends the command with its exit code, and does not wait for a submission: all grades so far are
-    stored. If the command is killed, its graders end by themselves. In the end there is no process, no
-    temporary file, and nothing outside OUT."""
+    """Ctrl-C ends the command with the right exit code, without waiting for a submission: all grades so far are stored.
+    If the command is killed, its graders end by themselves. No process, no temporary file and nothing outside OUT
+    remains."""
     folder, out, scratch, begun = tmp_path / "class", tmp_path / "out", tmp_path / "scratch", "begun"
     put(folder / NAME, {f"{n}.py": classroom.right(NAME, n) for n in range(3)} | {"slow.py": sleeps(begun)})
     scratch.mkdir()
     for number in (signal.SIGINT, signal.SIGKILL):
-        process = interrupted.grade(folder, out, "--jobs", "1", scratch=scratch)
+        process = interrupted_runs.grade(folder, out, "--jobs", "1", scratch=scratch)
         while not glob.glob(f"{scratch}/scratch-*/files/{begun}"):
             assert process.poll() is None
             time.sleep(0.05)
@@ -356,14 +357,14 @@ def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
             assert process.returncode == 130, printed
             assert "What was graded is kept" in printed and "Traceback" not in printed
         assert graded_in(out) == 3
-        for _ in range(200):  # a process that is starting ends a little later
+        for _ in range(200):  # a process that is still starting ends a little later
             if not list(scratch.iterdir()):
                 break
             time.sleep(0.1)
         assert list(scratch.iterdir()) == []
     put(folder / NAME, {"slow.py": classroom.right(NAME, 3)})
-    printed, _ = interrupted.grade(folder, out, "--jobs", "1", scratch=scratch).communicate()
-    assert "1 graded" in printed and "3 known before" in printed
+    printed, _ = interrupted_runs.grade(folder, out, "--jobs", "1", scratch=scratch).communicate()
+    assert "1 graded" in printed and "3 graded before" in printed
     assert [row["score"] for row in classroom.grades(out)] == ["20"] * 4
     assert list(scratch.iterdir()) == [] and {path.name for path in tmp_path.iterdir()} == {"class", "out", "scratch"}
     names = {path.name for path in out.iterdir()}
@@ -377,12 +378,12 @@ def test_a_cluster_may_be_without_a_worker_for_a_while(tmp_path: Path, monkeypat
     """The cluster still accepts a submission, and nothing waits forever."""
     monkeypatch.setattr(Direct, "size", 0)
     put(tmp_path / "class" / NAME, {"ada.py": solved(1), "bob.py": solved(2)})
-    assert grade(tmp_path / "class", tmp_path / "out")[0].graded == 2
+    assert grade(tmp_path / "class", tmp_path / "out")[0].newly_graded == 2
 
 
 @pytest.mark.usefixtures("stand_ins")
 def test_what_is_not_handed_in_any_more_leaves_no_feedback(tmp_path: Path) -> None:
-    """Results are removed too; a note that somebody else put there stays."""
+    """Results are removed too; a note that somebody else put there is kept."""
     folder, out = tmp_path / "class", tmp_path / "out"
     put(folder / NAME, {f"{student}.py": solved(n) for n, student in enumerate(("ada", "bob", "cy"))})
     grade(folder, out)
@@ -435,7 +436,7 @@ def test_the_course_itself_is_not_graded_by_accident(folder: str, tmp_path: Path
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(course.ROOT)
         done = CliRunner().invoke(main, ["grade", folder, "--isolation", "none", "--out", str(tmp_path / "out")])
-    assert done.exit_code == 2 and ("is empty: name" in done.output or "holds this course itself" in done.output)
+    assert done.exit_code == 2 and ("is empty: name" in done.output or "contains this course itself" in done.output)
     assert not (tmp_path / "out").exists()
 
 
@@ -458,7 +459,7 @@ def test_no_cell_of_a_table_acts(tmp_path: Path) -> None:
 
 
 def flipped(path: Path, draw: random.Random) -> None:
-    """The file with one byte changed."""
+    """Gradebook file with one byte changed."""
     content = bytearray(path.read_bytes())
     content[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
     path.write_bytes(content)
@@ -466,8 +467,8 @@ def flipped(path: Path, draw: random.Random) -> None:
 
 @pytest.mark.usefixtures("stand_ins")
 def test_a_damaged_gradebook(ten: Path, tmp_path: Path) -> None:
-    """A damaged gradebook is graded again, with the same grades. A command that only reads prints one sentence, or
-    the old files."""
+    """If the gradebook is damaged, everything is regraded, with the same grades. A command that only reads prints one
+    sentence or writes the old files."""
     grade(ten, tmp_path / "whole")
     path, expected = tmp_path / "out" / GRADEBOOK_FILE, classroom.grades(tmp_path / "whole")
     for seed in range(12):

@@ -1,4 +1,5 @@
-"""The gradebook: its content, its rule to grade nothing twice, and its messages if the disk or the file is bad."""
+"""The gradebook: its content, its rule that nothing is graded twice, and its messages if the disk or the file is
+bad."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from autograder.batch import database
 from autograder.batch.gradebook import Gradebook
 from autograder.course import BatchError
 from autograder.grading.grade import from_json, to_json
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 from autograder.submission import Person, Problem, Submission
 from tests.grader.support.gradebooks import GRADE, PACKED, packed, submission_file
 
@@ -34,7 +35,7 @@ def book(tmp_path: Path) -> Iterator[Gradebook]:
 
 
 def grade_all(book: Gradebook) -> int:
-    keys = book.to_grade()
+    keys = book.ungraded_key_counts()
     for key in keys:
         book.add(key, PACKED)
     return len(keys)
@@ -45,39 +46,40 @@ def students(book: Gradebook) -> list[str]:
 
 
 def test_a_grade_survives_its_json() -> None:
-    """The whole grade comes back, even text that UTF-8 cannot hold."""
+    """The whole grade comes back, even text that UTF-8 cannot represent."""
     assert from_json(to_json(GRADE)) == GRADE
     without = replace(GRADE, failure=None)
     assert from_json(to_json(without)) == without
 
 
 def test_identical_code_is_graded_once(book: Gradebook) -> None:
-    """Two students with the same code share a grade; two students with the same problem share a row of problems."""
+    """Two students with the same code share a grade; two students with the same problem share a row in the table of
+    problems."""
     same = [submission_file("ada"), submission_file("bob"), submission_file("cy", "y = 2")]
-    book.take_in([[*same, unreadable("di"), unreadable("eve")]], SUITES)
-    assert sorted(book.to_grade().values()) == [1, 2, 2]
+    book.replace_submissions([[*same, unreadable("di"), unreadable("eve")]], SUITES)
+    assert sorted(book.ungraded_key_counts().values()) == [1, 2, 2]
     assert grade_all(book) == 3
     assert students(book) == ["ada", "bob", "cy", "di", "eve"]
 
 
 def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
-    """The other assignment keeps its grades, and the old suite does too, in case it comes back."""
+    """The other assignment keeps its grades, and so does the old suite, in case it comes back."""
     class_ = [submission_file("ada"), submission_file("ada", assignment="alibi")]
-    book.take_in([class_], SUITES)
+    book.replace_submissions([class_], SUITES)
     grade_all(book)
-    book.take_in([class_], SUITES | {"rope": "suite-3"})
-    assert [key.assignment for key in book.to_grade()] == ["rope"]
-    book.take_in([class_], SUITES)
-    assert not book.to_grade()
+    book.replace_submissions([class_], SUITES | {"rope": "suite-3"})
+    assert [key.assignment for key in book.ungraded_key_counts()] == ["rope"]
+    book.replace_submissions([class_], SUITES)
+    assert not book.ungraded_key_counts()
 
 
 def test_a_line_in_a_hidden_test_changes_the_suite_of_its_assignment_alone_and_another_seed_changes_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Otherwise grades of the last term would be taken from the gradebook."""
+    """Otherwise, last term's grades would be taken from the gradebook."""
 
     def hashes() -> dict[str, str]:
-        return {name: course.Assignment(name).suite_hash for name in ("alibi", "rope")}
+        return {name: course.Assignment(name).grading_hash for name in ("alibi", "rope")}
 
     shutil.copytree(course.ROOT / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("submissions", "grader"))
     shutil.copytree(course.ROOT / "solutions", tmp_path / "solutions")
@@ -93,39 +95,39 @@ def test_a_line_in_a_hidden_test_changes_the_suite_of_its_assignment_alone_and_a
 
 def test_a_run_replaces_what_the_last_one_found(book: Gradebook) -> None:
     """The grades of replaced submissions stay, in case the same code is submitted again."""
-    book.take_in([[submission_file("ada"), submission_file("bob", "y = 2")]], SUITES)
+    book.replace_submissions([[submission_file("ada"), submission_file("bob", "y = 2")]], SUITES)
     assert grade_all(book) == 2
-    book.take_in([[submission_file("bob", "y = 3")]], SUITES)
+    book.replace_submissions([[submission_file("bob", "y = 3")]], SUITES)
     assert grade_all(book) == 1 and students(book) == ["bob"]
-    book.take_in([[submission_file("ada")]], SUITES)
-    assert not book.to_grade() and students(book) == ["ada"]
+    book.replace_submissions([[submission_file("ada")]], SUITES)
+    assert not book.ungraded_key_counts() and students(book) == ["ada"]
 
 
 def test_what_the_last_run_listed_and_this_one_does_not_is_named(book: Gradebook) -> None:
-    """The run has other folders, or only one assignment. Another file of the same student is not a loss."""
+    """The run has other folders or only one assignment. A submission with a different file is not missing."""
     both = [submission_file(student, assignment=name) for student in ("ada", "bob") for name in SUITES]
-    assert book.take_in([both], SUITES) == []
-    assert book.take_in([[submission_file("ada", "y = 2", file="elsewhere.py")]], SUITES) == [
+    assert book.replace_submissions([both], SUITES) == []
+    assert book.replace_submissions([[submission_file("ada", "y = 2", file="elsewhere.py")]], SUITES) == [
         *("ada, alibi", "bob, alibi", "bob, rope"),
     ]
 
 
 def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
-    """The submission has a row until then, and a sentence for staff."""
-    book.take_in([[submission_file("ada")]], SUITES)
-    (key,) = book.to_grade()
-    book.add(key, packed(replace(GRADE, status=Status.KILLED)), "the grader was killed by signal 9")
+    """Until then, the submission has a row and a message to staff."""
+    book.replace_submissions([[submission_file("ada")]], SUITES)
+    (key,) = book.ungraded_key_counts()
+    book.add(key, packed(replace(GRADE, status=SubmissionStatus.KILLED)), "the grader was killed by signal 9")
     (row,) = book.rows()
     assert (row.grade.status, row.machine_failure) == ("killed", "the grader was killed by signal 9")
-    assert list(book.to_grade()) == [key]
+    assert list(book.ungraded_key_counts()) == [key]
     book.add(key, PACKED)
-    assert not book.to_grade()
+    assert not book.ungraded_key_counts()
 
 
 def test_hand_ins_without_an_assignment_have_a_row(book: Gradebook) -> None:
-    """Submissions without an assignment have no suite, and are unreadable."""
-    book.take_in([[unreadable("ada", assignment="")]], SUITES)
-    assert not book.to_grade()
+    """Submissions without an assignment have no suite and are unreadable."""
+    book.replace_submissions([[unreadable("ada", assignment="")]], SUITES)
+    assert not book.ungraded_key_counts()
     (row,) = book.rows()
     assert (row.grade.status, row.score, json.loads(row.gradescope)["output"]) == (
         "unreadable",
@@ -137,7 +139,7 @@ def test_hand_ins_without_an_assignment_have_a_row(book: Gradebook) -> None:
 def test_folders_are_distinct(book: Gradebook) -> None:
     """The names differ only in case or in characters that a file system does not allow."""
     names = ("ada", "Ada", "x/y", "x:y", "x?y")
-    book.take_in([[submission_file(name) for name in names]], SUITES)
+    book.replace_submissions([[submission_file(name) for name in names]], SUITES)
     grade_all(book)
     assert len({row.folder.casefold() for row in book.rows()}) == len(names)
 
@@ -152,10 +154,10 @@ CANVAS = {
 
 @pytest.mark.parametrize("called", ["101", "bob1", "BOB"])
 def test_the_later_folder_counts(book: Gradebook, called: str) -> None:
-    """A file that matches all names of a student on a platform belongs to that student; no other grade changes."""
+    """A file that matches all of a student's names on a platform belongs to that student; no other grade changes."""
     first = [submission_file(name, name, person=person) for name, person in CANVAS.items()]
     second = [submission_file(called, "later", file=f"late/{called}.py"), submission_file("dee", "new")]
-    book.take_in([first, second], SUITES)
+    book.replace_submissions([first, second], SUITES)
     grade_all(book)
     assert [(row.submission.who, row.submission.file) for row in book.rows()] == [
         ("Canvas:100", "rope/ada.py"),
@@ -171,14 +173,14 @@ def test_the_later_folder_counts(book: Gradebook, called: str) -> None:
 def test_a_later_folder_counts_only_if_something_is_written_there(
     book: Gradebook, later: Submission, is_written: bool
 ) -> None:
-    """A broken file or the stub, submitted after a correct file, takes no points away; after another such
-    file it counts."""
+    """A broken file or the stub, submitted after a correct file, takes no points away; after another such file, it
+    counts."""
     first = replace(submission_file("ada", "first", file="one/ada.py"), is_written=is_written)
     last = replace(submission_file("ada", "last", file="three/ada.py"), is_written=True)
-    book.take_in([[first], [replace(later, file="two/ada.py")]], SUITES)
+    book.replace_submissions([[first], [replace(later, file="two/ada.py")]], SUITES)
     grade_all(book)
     assert [row.submission.file for row in book.rows()] == ["one/ada.py" if is_written else "two/ada.py"]
-    book.take_in([[first], [replace(later, file="two/ada.py")], [last]], SUITES)
+    book.replace_submissions([[first], [replace(later, file="two/ada.py")], [last]], SUITES)
     grade_all(book)
     assert [row.submission.file for row in book.rows()] == ["three/ada.py"]
     assert [one.file for one in book.superseded()] == ["one/ada.py", "two/ada.py"]
@@ -187,20 +189,22 @@ def test_a_later_folder_counts_only_if_something_is_written_there(
 def test_a_name_of_two_is_nobodys(book: Gradebook) -> None:
     """A late file that could belong to two students gets a separate row."""
     twins = [submission_file("bob", str(number), person=replace(CANVAS["bob"], number=number)) for number in ("1", "2")]
-    book.take_in([twins, [submission_file("bob", "late", file="late/bob.py")]], SUITES)
+    book.replace_submissions([twins, [submission_file("bob", "late", file="late/bob.py")]], SUITES)
     grade_all(book)
     assert len(list(book.rows())) == 3 and not book.superseded()
 
 
 def test_a_grade_costs_the_same_in_a_large_class(tmp_path: Path) -> None:
-    """Looking up code, storing its grade and reading its rows takes SQLite as many steps among ten times as
-    many submissions."""
+    """Looking up code, storing its grade and reading its rows takes SQLite no more steps among ten times as many
+    submissions."""
 
     def steps(size: int) -> int:
         taken = []
         with Gradebook.writing(tmp_path / str(size)) as book:
-            book.take_in([[submission_file(f"student{number:04}", f"x = {number}") for number in range(size)]], SUITES)
-            keys = list(book.to_grade())[:40]
+            book.replace_submissions(
+                [[submission_file(f"student{number:04}", f"x = {number}") for number in range(size)]], SUITES
+            )
+            keys = list(book.ungraded_key_counts())[:40]
             book._database.set_progress_handler(lambda: taken.append(1), 20)
             for key in keys:
                 assert book.problem(key.code) is None and book.cells(key.code)
@@ -212,7 +216,7 @@ def test_a_grade_costs_the_same_in_a_large_class(tmp_path: Path) -> None:
 
 def test_one_run_at_a_time(book: Gradebook, tmp_path: Path) -> None:
     """A second run gets a message; a command that only reads does not wait."""
-    book.take_in([[submission_file("ada")]], SUITES)
+    book.replace_submissions([[submission_file("ada")]], SUITES)
     grade_all(book)
     with pytest.raises(BatchError, match="another run is grading into"), Gradebook.writing(tmp_path):
         pass
@@ -234,17 +238,19 @@ def test_other_versions_are_graded_anew(tmp_path: Path, found: int) -> None:
     with pytest.raises(BatchError, match="run `autograder grade` again"), Gradebook.reading(tmp_path):
         pass
     with Gradebook.writing(tmp_path) as book:
-        assert book.was_damaged and not book.to_grade()
+        assert book.was_damaged and not book.ungraded_key_counts()
 
 
 def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
-    """SQLite may use no more pages, which it reports like a full disk: stored grades stay, and a later run
+    """SQLite may use no further pages, which it reports like a full disk: stored grades are kept, and a later run
     continues."""
-    with pytest.raises(BatchError, match="what was graded until now is kept"), Gradebook.writing(tmp_path) as book:
-        book.take_in([[submission_file(f"student{number:03}", f"x = {number}") for number in range(100)]], SUITES)
+    with pytest.raises(BatchError, match="all grades so far are kept"), Gradebook.writing(tmp_path) as book:
+        book.replace_submissions(
+            [[submission_file(f"student{number:03}", f"x = {number}") for number in range(100)]], SUITES
+        )
         (pages,) = book._database.execute("PRAGMA page_count").fetchone()
         book._database.execute(f"PRAGMA max_page_count = {4 + pages}")
-        for key in book.to_grade():
+        for key in book.ungraded_key_counts():
             book.add(key, PACKED)
     with Gradebook.writing(tmp_path) as book:
         kept = len(students(book))

@@ -30,13 +30,13 @@ NAME = "sinusoidal"
 
 @pytest.fixture(autouse=True)
 def stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stand-ins for graders: no submission is run."""
+    """Stand-ins for graders, so that no submission is run."""
     monkeypatch.setattr(run, "Processes", Direct)
     monkeypatch.setattr(parallel, "map_bounded", lambda function, things: map(function, things))
 
 
 def grade(folder: Path, out: Path) -> str:
-    """Return what a run prints."""
+    """Return the output of a run."""
     page = io.StringIO()
     run.grade([folder], out, console=Console(file=page, width=300))
     return page.getvalue()
@@ -48,8 +48,7 @@ def table(path: Path) -> list[dict[str, str]]:
 
 
 def test_a_term_is_one_table(tmp_path: Path) -> None:
-    """The table has a row per student, a column per lesson in the order of the course, and the sum; missing
-    scores are empty."""
+    """The table has a row per student, a column per lesson in course order, and the total; missing scores are empty."""
     put(tmp_path / "class", {"rope/ada.py": solved(10, "apply_rope"), "rope/zoë.py": solved(25, "apply_rope")})
     put(tmp_path / "class", {"alibi/ada.py": solved(5, "alibi_slopes"), "naive/ada.py": solved(1, "binary_encoding")})
     grade(tmp_path / "class", tmp_path / "out")
@@ -60,7 +59,7 @@ def test_a_term_is_one_table(tmp_path: Path) -> None:
 
 
 def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reason is another submission, a changed test, a correction by hand, or two of these."""
+    """The reason is a new submission, a changed test, a correction by hand, or two of these."""
     folder, out = tmp_path / "class", tmp_path / "out"
     put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob", "cy", "di")})
     assert "changed" not in grade(folder, out) and table(out / "changes.csv") == []
@@ -72,12 +71,12 @@ def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch:
         ["ada", NAME, "1", "2", "another submission"],
         ["bob", NAME, "1", "2", "a correction"],
     ]
-    monkeypatch.setattr(run, "suite_key", lambda *_: "another suite")
+    monkeypatch.setattr(run, "grading_key", lambda *_: "another suite")
     monkeypatch.setattr("tests.grader.support.fake_graders.POINTS_PER_NUMBER", 0.2)
     put(tmp_path, {"adjustments.csv": f"student,assignment,points,reason\nbob,{NAME},1,Right idea\ncy,{NAME},1,x\n"})
     printed = grade(folder, out)
     assert "4 scores changed: 3 by a changed test, 1 by a changed test and a correction (changes.csv)." in printed
-    outdated = f"bob, {NAME}: when the correction was made, the tests came to 1 points, and now they come to 2"
+    outdated = f"bob, {NAME}: when the correction was made, the tests gave 1 points, and now they give 2"
     assert outdated in printed and f"cy, {NAME}: when" not in printed
     printed = grade(folder, out)
     assert "changed:" not in printed and outdated in printed and table(out / "changes.csv") == []
@@ -87,17 +86,17 @@ def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch:
 
 
 def test_scores_that_vanish_are_among_the_changes(tmp_path: Path) -> None:
-    """One line each, with the earlier score; a submission that comes later is no change."""
+    """Each change is one line, with the earlier score; a first submission that comes later is not a change."""
     folder, out = tmp_path / "class", tmp_path / "out"
     put(folder, {f"{NAME}/{name}.py": solved(10) for name in ("ada", "zoë")} | {"rope/ada.py": solved(5, "apply_rope")})
     grade(folder, out)
     (folder / NAME / "zoë.py").unlink()
     (folder / "rope" / "ada.py").unlink()
     put(folder / NAME, {"bob.py": solved(7)})
-    assert "2 scores changed: 2 by a submission that is not there any more (changes.csv)." in grade(folder, out)
+    assert "2 scores changed: 2 by a submission that is gone (changes.csv)." in grade(folder, out)
     assert [[*line.values()] for line in table(out / "changes.csv")] == [
-        ["ada", "rope", "0.5", "", "a submission that is not there any more"],
-        ["zoë", NAME, "1", "", "a submission that is not there any more"],
+        ["ada", "rope", "0.5", "", "a submission that is gone"],
+        ["zoë", NAME, "1", "", "a submission that is gone"],
     ]
     assert "changed:" not in grade(folder, out) and table(out / "changes.csv") == []
 
@@ -113,7 +112,7 @@ def test_scores_that_vanish_are_among_the_changes(tmp_path: Path) -> None:
 def test_a_file_of_several_folders_is_named_with_its_folder(
     folders: tuple[str, str], labels: tuple[str, str], tmp_path: Path
 ) -> None:
-    """Otherwise it is unknown which of two files with one name counts."""
+    """Otherwise, it is unknown which of two files with the same name counts."""
     for number, folder in enumerate(folders, start=1):
         put(tmp_path / folder, {"rope_ada.py": solved(number, "apply_rope")})
     page = io.StringIO()
@@ -122,7 +121,7 @@ def test_a_file_of_several_folders_is_named_with_its_folder(
     earlier, later = (f"{label}/rope_ada.py".lstrip("/") for label in labels)
     rows = {row["student"]: row for row in classroom.grades(tmp_path / "out")}
     assert (rows["rope_ada"]["file"], rows["rope_ada"]["score"]) == (later, "0.2")
-    assert f"Not graded, as another submission of the student counts: rope_ada ({earlier})." in page.getvalue()
+    assert f"Not graded, because another submission by the student counts: rope_ada ({earlier})." in page.getvalue()
 
 
 def test_a_run_that_was_killed_is_compared_with_the_one_before_it(
@@ -144,7 +143,7 @@ def interrupted(*_: object) -> None:
 
 @pytest.fixture
 def late(tmp_path: Path) -> Iterator[Path]:
-    """The OUT of a class whose platform reports the time of each submission."""
+    """OUT folder of a class whose platform reports the time of each submission."""
     facts: list[dict[str, Any]] = [
         {"submitted": "2026-11-01T14:22:32", "late": False},
         {"submitted": "2026-11-02T09:00:00", "late": True},
@@ -155,8 +154,8 @@ def late(tmp_path: Path) -> Iterator[Path]:
         for name, fact in zip(("ada", "bob", "cy"), facts, strict=True)
     ]
     with Gradebook.writing(tmp_path) as book:
-        book.take_in([class_], {"rope": "suite"})
-        for key in book.to_grade():
+        book.replace_submissions([class_], {"rope": "suite"})
+        for key in book.ungraded_key_counts():
             book.add(key, packed(GRADE))
         run._publish(book, Summary(), Console(quiet=True))
     return tmp_path
@@ -178,7 +177,7 @@ def test_lateness_stands_wherever_the_score_does(late: Path) -> None:
 
 
 def test_last_term_s_class_is_compared_with_in_later_runs_too(tmp_path: Path) -> None:
-    """The folders stay until the command names others, and a folder that is gone is named in a sentence."""
+    """The folders stay the same until the command names others; a folder that is gone is named in one sentence."""
     code = "\n".join(f"y{n} = np.sin(np.cos(x[{n}:]) + {n}) * np.exp({n} - x)" for n in range(9))
     old, folder, out = tmp_path / "old", tmp_path / "class", tmp_path / "out"
     put(old / NAME, {"eve.py": f"{solved(1)}\n{code}"})
@@ -195,7 +194,7 @@ def test_last_term_s_class_is_compared_with_in_later_runs_too(tmp_path: Path) ->
     (old / NAME).rmdir()
     old.rmdir()
     put(folder / NAME, {"di.py": solved(5)})
-    assert f"Not compared: {old} (not there any more)." in grade(folder, out).replace("\n", "")
+    assert f"Not compared: {old} (no longer there)." in grade(folder, out).replace("\n", "")
     assert CliRunner().invoke(main, ["similarity", str(out)]).exit_code == 0
     put(folder / NAME, {"eli.py": solved(6)})
     assert "Not compared" not in grade(folder, out)

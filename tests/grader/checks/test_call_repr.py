@@ -1,4 +1,4 @@
-"""Call representations: every call that is shown can be typed, and is then the same call."""
+"""Call representations: every call that is shown can be typed and gives the same call."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from autograder.protocol.call import ANSWERS, Call, Reply
 
 
 class Typed(catalogue.ModuleBackend):
-    """The solution, which reads every call as a student would type it."""
+    """Solution that reads every call as a student would type it."""
 
     def call(self, call: Call) -> Reply:
         words = call_text(call) if call.function != ANSWERS else ""

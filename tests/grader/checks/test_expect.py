@@ -1,4 +1,4 @@
-"""Messages of tests: each names the mistake in words that a student can use, and no wrong result is accepted."""
+"""Test messages: each names the mistake in words that a student can use, and no wrong result is accepted."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_an_error_of_numpy_s_says_which_shapes_met_and_on_which_line() -> None:
     assert wrong.message.splitlines() == [
         "rotate_half raised ValueError at line 3 of your file: "
         "operands could not be broadcast together with shapes (2,4) (3,) ",
-        "Line 3: shapes (2, 4) and (3,) meet and do not fit: compared from the last axis, 4 meets 3, and neither is 1.",
+        "Line 3: shapes (2, 4) and (3,) do not fit together: compared from the last axis, 4 meets 3, and neither is 1.",
     ]
 
 
@@ -113,7 +113,7 @@ def test_the_largest_difference_is_told_with_digits_that_differ() -> None:
 
 
 def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> None:
-    """The tested function is not at fault, unless the argument of the call came from it."""
+    """The tested function is not at fault unless the call's argument came from it."""
     test = Test("t", "rotate_half", 1.0, Phase.PUBLIC, "A rule.")
     for is_given_its_own in (False, True):
         rope = submission("def rotate_half(x): return x\ndef apply_rope(x, positions): return x.missing")
@@ -122,7 +122,7 @@ def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> No
             rope.apply_rope(x, np.arange(2))
         found = results.test_result(test, caught.value, rope)
         if not is_given_its_own:
-            assert found.kind is Kind.WAITING and found.replaced == "apply_rope"
+            assert found.kind is Kind.WAITING and found.faulty_function == "apply_rope"
         else:
             assert found.kind is Kind.RAISED and found.call.startswith("apply_rope(")
 
@@ -132,7 +132,7 @@ RIGHT = "def rotate_half(x):\n    h = x.shape[-1] // 2\n    return np.concatenat
 
 @pytest.mark.parametrize("exponent", [53, 63, 64, 200, 500])
 def test_an_int_may_be_larger_than_any_of_numpy_s(exponent: int) -> None:
-    """Such an int is expected, or is returned instead of a small number."""
+    """Such an int is expected or is returned instead of a small number."""
     large = 2**exponent
     for expected in (large, float(large)):
         assert expect.difference(large, expected) is None
@@ -349,18 +349,18 @@ def test_a_truth_is_written_as_python_has_it(given: Any, words: str | None) -> N
 def test_a_number_that_lacks_digits_is_right_so_far(given: Any, is_near: bool) -> None:
     assert lacks_digits(given, 0.517363) is is_near
     said = [words for _, words in practice_results({"key": given}, {"key": {"value": 0.517363, "reason": ""}})]
-    assert ("key is right so far: five digits are asked" in said) is is_near
+    assert ("key is right so far, but needs five digits" in said) is is_near
 
 
 def test_a_graded_answer_that_lacks_digits_says_so() -> None:
     key = "score_at_half_a_rotation"
-    with pytest.raises(WrongResultError, match="right so far: five digits are asked"):
+    with pytest.raises(WrongResultError, match="right so far, but needs five digits"):
         expect.answer(submission(f"ANSWERS = {{'{key}': -0.707}}"), key)
     expect.answer(submission(f"ANSWERS = {{'{key}': -0.70711}}"), key)
 
 
 def test_a_value_that_no_call_returned_says_that_the_test_computed_it() -> None:
-    """Otherwise a student would look for the value in the result of the call beside it."""
+    """Otherwise, a student would look for the value in the result of the call shown beside it."""
     test = Test("t", "rotate_half", 1.0, Phase.PUBLIC, "A rule.")
     line = "\nThe test computed this value from what your functions returned."
     cases = [(lambda x: x, False), (lambda x: x[0], False), (lambda x: x + 1, True), (lambda x: x[x > 3], True)]
@@ -408,7 +408,7 @@ def test_an_answer_for_practice_is_told_at_home_without_its_reason_where_it_is_w
     ],
 )
 def test_a_nested_result_is_compared_part_by_part(got: object, words: str | None) -> None:
-    """Lists and tuples are equivalent; the order of a dict's entries makes no difference."""
+    """Lists and tuples are equivalent, and the order of a dict's entries makes no difference."""
     differs = expect.difference(got, {"a": X, "b": [{"c": X}, {"c": X}]})
     assert differs is None if words is None else differs and words in differs[1] and len(differs[1]) < 400
 

@@ -1,4 +1,4 @@
-"""States of functions: a mistake is shown at the function where it is."""
+"""Function states: a mistake is shown at the function that has it."""
 
 from __future__ import annotations
 
@@ -91,12 +91,12 @@ def test_building_blocks_reach_through_helpers() -> None:
 
 
 def test_functions_in_a_ring_take_time_and_memory_in_proportion() -> None:
-    """Each of thousands of functions uses all others; only failed functions are followed."""
+    """Each of thousands of functions uses all the others; only failed functions are followed."""
     ring = "".join(f"def f{number}(): f{(number + 1) % 10_000}()\n" for number in range(10_000))
     assert len(blocks_of(ring).dependencies("f1")) == 9999
 
 
-PROMISE = "its docstring has a line `Raises`, and your function has no `raise`"
+PROMISE = "its docstring has a `Raises` line, but your function has no `raise`"
 REFUSES = """
 def _check(d):
     if d % 2:
@@ -127,4 +127,4 @@ def test_a_right_function_that_raises_nothing_is_reminded_of_its_docstring() -> 
     for docstring in ("Raises: ValueError for an odd d.", "Parameters and errors: as scores.", "Nothing."):
         source = f"def theta(d):\n    '''{docstring}'''\n    return d"
         (function_state,) = function_states([passed], blocks_of(source))
-        assert function_state.promises_an_error is (docstring != "Nothing.")
+        assert function_state.lacks_promised_error is (docstring != "Nothing.")

@@ -1,4 +1,4 @@
-"""numpy's exceptions: each gets one sentence, with the shapes involved and the line of the error."""
+"""numpy's exceptions: each gets one sentence with the shapes involved and the line of the error."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ZEROS, MASK = np.zeros, np.ones((3, 4)) > 0
 
 
 def message(function: Callable[[], Any]) -> str:
-    """Return the message that numpy raises with."""
+    """Return the message of numpy's exception."""
     with pytest.raises((ValueError, IndexError, TypeError)) as caught:
         function()
     return str(caught.value)
@@ -35,7 +35,7 @@ def test_two_shapes_that_do_not_broadcast_are_named_with_the_sizes_that_meet(
     assume(clash is not None)
     for function in (np.add, np.broadcast_arrays):
         words = explanation(message(lambda function=function: function(ZEROS(first), ZEROS(second))), 7)
-        assert words.startswith(f"Line 7: shapes {first} and {second} meet and do not fit"), words
+        assert words.startswith(f"Line 7: shapes {first} and {second} do not fit together"), words
         assert f"{clash[0]} meets {clash[1]}, and neither is 1" in words
 
 
@@ -76,7 +76,7 @@ def test_a_mask_of_another_shape_is_named(shape: tuple[int, ...], data: st.DataO
     mask = np.ones((*shape[:axis], shape[axis] + 1, *shape[axis + 1 :]), dtype=bool)
     words = explanation(message(lambda: ZEROS(shape)[mask]), 9)
     assert words.startswith(
-        f"Line 9: a mask with {shape[axis] + 1} entries selects on axis {axis}, where the array has {shape[axis]}"
+        f"Line 9: a mask with {shape[axis] + 1} entries is used on axis {axis}, where the array has {shape[axis]}"
     )
 
 
@@ -89,22 +89,22 @@ def write(target: np.ndarray, index: Any, value: Any) -> None:
 
 
 EXAMPLES: list[tuple[Callable[[], Any], str]] = [
-    (lambda: write(ZEROS((3, 4)), 0, ZEROS((2, 4))), "values of shape (2, 4) are written into a part of an array that"),
-    (lambda: write(ZEROS((3, 4)), [0, 1], ZEROS((3, 4))), "values of shape (3, 4) are written into a part of"),
-    (lambda: write(ZEROS((3, 4)), MASK, ZEROS(5)), "the mask is True at 12 entries, and 5 values are written there"),
-    (lambda: in_place(ZEROS(3), ZEROS((2, 3))), "a result of shape (2, 3) has no room in place of an array of shape"),
-    (lambda: in_place(np.arange(3), 0.5), "a float64 result has no room in place of a int64 array"),
+    (lambda: write(ZEROS((3, 4)), 0, ZEROS((2, 4))), "values of shape (2, 4) are assigned to a part of an array that"),
+    (lambda: write(ZEROS((3, 4)), [0, 1], ZEROS((3, 4))), "values of shape (3, 4) are assigned to a part of"),
+    (lambda: write(ZEROS((3, 4)), MASK, ZEROS(5)), "the mask is True at 12 entries, but 5 values are assigned there"),
+    (lambda: in_place(ZEROS(3), ZEROS((2, 3))), "a result of shape (2, 3) cannot replace an array of shape"),
+    (lambda: in_place(np.arange(3), 0.5), "a float64 result cannot be stored in a int64 array"),
     (lambda: np.einsum("ij,jk", ZEROS((2, 3)), ZEROS((4, 2))), "axes of different sizes of the shapes (2, 3) and (4,"),
     (lambda: np.dot(ZEROS((2, 3)), ZEROS((4, 5))), "the shapes (2, 3) and (4, 5) meet in a product"),
-    (lambda: ZEROS((3, 4))[[0, 1], [0, 1, 2]], "shapes (2,) and (3,) meet"),
-    (lambda: ZEROS(5)[7], "index 7 is asked of axis 0, which has 5 entries: the last one is 4"),
-    (lambda: ZEROS(5)[1, 2], "an array with 1 axes gets 2 indices"),
-    (lambda: ZEROS(5).sum(axis=2), "axis 2 is named, and the array has 1"),
+    (lambda: ZEROS((3, 4))[[0, 1], [0, 1, 2]], "shapes (2,) and (3,) do not fit together"),
+    (lambda: ZEROS(5)[7], "index 7 is not on axis 0, which has 5 entries: the last index is 4"),
+    (lambda: ZEROS(5)[1, 2], "an array with 1 axes is indexed with 2 indices"),
+    (lambda: ZEROS(5).sum(axis=2), "axis 2 does not exist: the number of axes is 1"),
     (lambda: np.concatenate([ZEROS((2, 3)), ZEROS((2, 4))]), "on axis 1, 3 meets 4"),
-    (lambda: np.concatenate([ZEROS((2, 3)), ZEROS(3)]), "joined arrays need equally many axes: 2 meets 1"),
+    (lambda: np.concatenate([ZEROS((2, 3)), ZEROS(3)]), "joined arrays need the same number of axes: 2 meets 1"),
     (lambda: bool(ZEROS(3)), "neither True nor False"),
     (lambda: np.array([1, 2]) ** -1, "whole numbers have no negative powers"),
-    (lambda: ~ZEROS(3), "invert works on whole numbers or booleans alone"),
+    (lambda: ~ZEROS(3), "invert works only on whole numbers or booleans"),
     (lambda: MASK - MASK, "booleans cannot be subtracted"),
     (lambda: ZEROS((0, 3)).max(axis=0), "the maximum of no values is not defined"),
 ]

@@ -1,4 +1,4 @@
-"""Output stays readable where a stream cannot encode it."""
+"""Output stays readable even if a stream cannot encode it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COMMANDS = {
 
 
 def printed(text: str, encoding: str) -> str:
-    """Return a text as it leaves a stream of an encoding and a way with errors."""
+    """Return a text as it leaves a stream with this encoding and error handler."""
     name, _, errors = encoding.partition(":")
     stream = io.TextIOWrapper(io.BytesIO(), encoding=name, errors=errors, newline="\n")
     with pytest.MonkeyPatch.context() as patch:
@@ -65,7 +65,7 @@ def test_letters_are_spelled() -> None:
 
 @functools.cache
 def output(command: str, encoding: str) -> str:
-    """Return what a command prints into a pipe of an encoding."""
+    """Return a command's output to a pipe with this encoding."""
     done = subprocess.run(
         [sys.executable, *COMMANDS[command]],
         cwd=ROOT,
@@ -74,7 +74,7 @@ def output(command: str, encoding: str) -> str:
         check=False,
     )
     assert done.returncode in (0, 1) and b"Traceback" not in done.stderr, done.stderr.decode(errors="replace")
-    # Click takes a stream of ASCII for one of UTF-8 without a locale.
+    # Click mistakes an ASCII stream for a UTF-8 stream without a locale.
     return done.stdout.decode(encoding.partition(":")[0].replace("ascii", "utf-8"))
 
 

@@ -1,5 +1,5 @@
-"""Forms of results: no correct answer is rejected for its form, whether any memory layout, numpy's scalars,
-or 0-d arrays for numbers."""
+"""Forms of results: no correct answer is rejected for its form, whatever its memory layout, and even with numpy scalars
+or 0-d arrays instead of numbers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read_only(array: np.ndarray) -> np.ndarray:
 
 
 def strided(array: np.ndarray) -> np.ndarray:
-    """Return every second element of an array that runs backwards."""
+    """Return the same values as a view of a larger array, with a negative step of two."""
     wide = np.repeat(array[..., ::-1], 2, axis=-1) if array.ndim else array
     return wide[..., ::-2] if array.ndim else array
 
@@ -68,14 +68,14 @@ def test_the_form_of_a_right_result_does_not_matter(assignment: Assignment, suit
 
 
 STYLES = Path(__file__).with_name("alternative_solutions")
-"""Right functions in other styles than the solutions: complex numbers, einsum, logarithms, one-hot matrices, texts of
-digits, loops. Paperwork aside: they refuse what the solution refuses, and get its dtypes. Exact results have one
-form: positions, masks, bits and orders are the same numbers in every solution."""
+"""Correct functions in other styles than the solutions': complex numbers, einsum, logarithms, one-hot matrices, strings
+of digits, loops. Formalities are left to the solution: these functions refuse what it refuses and get its dtypes. Exact
+results have only one form: positions, masks, bits and orders are the same numbers in every solution."""
 
 
 def test_the_style_of_a_right_module_does_not_matter(assignment: Assignment, suite: Suite) -> None:
-    """An alternative solution calls no function of the solution. It leaves out functions that have hardly two
-    styles."""
+    """An alternative solution calls no function of the solution. It leaves out functions that can hardly be written in
+    two styles."""
     file, style = STYLES / f"{assignment.name}.py", ModuleType(assignment.name)
     exec(compile(file.read_text("utf-8"), str(file), "exec"), vars(style))
     expected, written = (functions(module) for module in (catalogue.solution(assignment), style))
@@ -89,7 +89,7 @@ def functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
 
 
 class Rounded:
-    """A module of mathematics on another machine: its transcendental functions round in one direction."""
+    """A math module as on another machine, whose transcendental functions round in one direction."""
 
     TRANSCENDENTAL = ("log", "log2", "log10", "exp", "exp2", "sin", "cos", "power")
 
@@ -103,7 +103,7 @@ class Rounded:
 
 @pytest.mark.parametrize("factor", [1 - 4e-15, 1 + 4e-15], ids=["down", "up"])
 def test_no_test_asks_where_only_rounding_decides(assignment: Assignment, suite: Suite, factor: float) -> None:
-    """A logarithm that is smaller or larger in its last digits moves no bucket, bound or window that a test sees."""
+    """A logarithm that is off in its last digits moves no bucket, bound or window that a test checks."""
     module = catalogue.solution(assignment)
     for name, library in (("np", np), ("math", math)):
         if name in vars(module):

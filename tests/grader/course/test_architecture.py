@@ -1,6 +1,6 @@
 """The rooms of `autograder/`: imports go down (import-linter, in pyproject.toml) and through a room's public modules.
 
-An arrow by a string counts: `runpy`, `subprocess` and a plugin's name import a module in all but syntax.
+An import by a string counts too: `runpy`, `subprocess` and a plugin's name import a module in all but syntax.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def tree(path: Path) -> ast.Module:
 
 @functools.cache
 def graph() -> grimp.ImportGraph:
-    """Return every import of the package, also those inside functions."""
+    """Return every import in the package, including those inside functions."""
     return grimp.build_graph("autograder", cache_dir=None)
 
 
@@ -44,7 +44,7 @@ def room(module: str) -> str:
 
 
 def crossing() -> Iterator[tuple[str, str]]:
-    """Yield each import of a module of another room: the importer and the imported module."""
+    """Yield each import from another room, as the importing and the imported module."""
     for importer in sorted(graph().modules - {"autograder"}):
         for imported in sorted(graph().find_modules_directly_imported_by(importer) - {"autograder"}):
             if room(imported) != room(importer):
@@ -77,7 +77,7 @@ def test_a_module_that_a_string_names_stands_below(path: Path) -> None:
 
 
 def test_one_noun_is_one_class_and_one_module() -> None:
-    """A reader who searches for a name finds one definition."""
+    """A reader who searches for a name finds only one definition."""
     classes = Counter(
         node.name.lstrip("_") for path in FILES for node in ast.walk(tree(path)) if isinstance(node, ast.ClassDef)
     )
@@ -97,7 +97,7 @@ def test_no_test_imports_another() -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(course.PACKAGE)))
 def test_no_text_is_split_after_a_value_entered_it(path: Path) -> None:
-    """A path may have a space in it, and a command that is split there starts something else."""
+    """A path may contain a space, and a command that is split there would start something else."""
     calls = (node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call) and not node.args)
     split = [call for call in calls if isinstance(call, ast.Attribute) and call.attr == "split"]
     assert not any(isinstance(call.value, ast.JoinedStr) for call in split)

@@ -1,4 +1,4 @@
-"""Steps of the image, checked without a tool that builds images: everything that they name exists, and is
+"""Steps of the container image, checked without a tool that builds images: everything that they name exists and is
 enough for the course."""
 
 from __future__ import annotations
@@ -52,6 +52,6 @@ def test_the_guide_s_commands_exist() -> None:
 
 
 def test_no_results_and_no_environment_are_copied() -> None:
-    """These folders hold the class of an instructor who grades here."""
+    """These folders contain the class of an instructor who grades here."""
     left = (course.ROOT / ".dockerignore").read_text("utf-8").split()
     assert {".git", ".venv*", "dist", "results"} <= {*left}

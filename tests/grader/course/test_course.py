@@ -23,7 +23,7 @@ from tests.grader.tools import mutants
 
 @pytest.fixture(autouse=True)
 def one_collection(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Collecting a suite takes as long as running it, so all checks of an assignment here share one suite."""
+    """Collecting a suite takes as long as running it, so all checks of an assignment in this file share one suite."""
     if "suite" in request.fixturenames:
         suite = request.getfixturevalue("suite")
         for module in ("validate", "stubs"):
@@ -39,7 +39,9 @@ def functions(assignment: Assignment) -> list[str]:
 
 
 def test_the_lessons_are_numbered_without_gaps() -> None:
-    titles = [assignment.lesson.read_text(encoding="utf-8").partition("\n")[0] for assignment in course.assignments()]
+    titles = [
+        assignment.lesson.read_text(encoding="utf-8").partition("\n")[0] for assignment in course.term_assignments()
+    ]
     assert [re.match(r"# (\d+)\. ", title)[1] for title in titles] == [str(place + 1) for place in range(len(titles))]  # type: ignore[index]
 
 
@@ -47,8 +49,8 @@ def test_the_lessons_are_numbered_without_gaps() -> None:
 def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_of_nothing(
     assignment: Assignment, suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No warning appears if a query may use no key, or if a logarithm gets a zero: a student who sees a warning
-    looks for a mistake. The same holds with the seed of another term."""
+    """No warning appears if a query may use no key or a logarithm gets a zero, because a student who sees a warning
+    looks for a mistake. The same holds with another term's seed."""
     assert handout.first_problem(assignment) == ""
     monkeypatch.setattr(suite, "seed", 77)
     test_results = suite.run(catalogue.ModuleBackend(catalogue.solution(assignment)))
@@ -115,9 +117,9 @@ def test_every_function_is_explained_in_its_docstring(assignment: Assignment) ->
 def test_exactly_the_functions_with_a_line_raises_have_a_test_of_a_refusal(
     assignment: Assignment, suite: Suite
 ) -> None:
-    """No correct answer is rejected for an undocumented reason, and no student checks an argument in vain."""
+    """No correct answer is rejected for an undocumented reason, and every documented check of an argument is tested."""
     explained = vars(catalogue.solution(assignment))
-    assert "Only the functions with a line `Raises` must refuse a bad argument." in explained["__doc__"]
+    assert "Only functions with a `Raises` line must refuse bad arguments." in explained["__doc__"]
     calls = [
         call for result in suite.run(catalogue.ModuleBackend(suite.reference.solution)) for call in result.calls.items()
     ]
@@ -137,7 +139,7 @@ def test_the_page_and_the_stub_have_the_functions_in_one_order(assignment: Assig
 
 
 def test_a_function_waits_for_no_later_one(assignment: Assignment, suite: Suite) -> None:
-    """A student who writes the functions in the order of the page can check each of them at once."""
+    """A student who writes the functions in the page's order can check each of them at once."""
     module = catalogue.solution(assignment)
     written = {name: vars(module)[name] for name in functions(assignment)}
     vars(module).update(dict.fromkeys(written, unwritten))
@@ -155,7 +157,7 @@ HEADINGS = {
     "attention": ("What came before attention", "The idea", "By hand", "What to write", "Questions"),
     "extrapolation": ("The task", "What can go wrong", "The formula", "What to write", "Questions", "What we measured"),
 }
-"""Lessons without prerequisites: the first one, and the experiment."""
+"""Lessons without prerequisites: the first one and the experiment."""
 
 
 def test_the_glossary_is_in_order_and_knows_every_lesson() -> None:
@@ -166,7 +168,7 @@ def test_the_glossary_is_in_order_and_knows_every_lesson() -> None:
     terms = [term for term, _, _ in rows]
     assert len(terms) == len(set(terms)) == len(re.findall(r"^\| (?!term )", text, re.MULTILINE))
     lessons = {number for _, _, numbers in rows for number in numbers.split(", ")}
-    titles = [assignment.lesson.read_text("utf-8").split("\n")[0] for assignment in course.assignments()]
+    titles = [assignment.lesson.read_text("utf-8").split("\n")[0] for assignment in course.term_assignments()]
     assert {re.match(r"# (\d+)\.", title)[1] for title in titles} <= lessons  # type: ignore[index]
 
 
@@ -183,7 +185,7 @@ def test_the_front_page_lists_the_lessons_in_their_order() -> None:
         (course.ROOT / "README.md").read_text("utf-8"),
         re.MULTILINE,
     )
-    expected = [(str(number), one.name, one.name) for number, one in enumerate(course.assignments(), start=1)]
+    expected = [(str(number), one.name, one.name) for number, one in enumerate(course.term_assignments(), start=1)]
     assert rows == expected
 
 
@@ -212,8 +214,8 @@ print(seen.hexdigest())
 
 @pytest.mark.long
 def test_random_examples_depend_on_nothing_that_a_process_has_loaded(tmp_path: Path) -> None:
-    """Hypothesis would mix constants of loaded modules into its examples, and keep them in a folder:
-    `checks.fixtures` prevents that with a private name. If Hypothesis moves it, this test fails."""
+    """Hypothesis would mix constants from loaded modules into its examples and keep them in a folder; `checks.fixtures`
+    prevents that through a private name. If Hypothesis renames it, this test fails."""
     (tmp_path / "odd_constants.py").write_text("".join(f"c{place} = {10**5 + 37 * place}\n" for place in range(2000)))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(course.ROOT)])}
     command = [sys.executable, "-c", CALLS]

@@ -1,4 +1,4 @@
-"""The pictures: each draws any result, right or wrong, or a card if there is nothing to draw."""
+"""The pictures: each draws any result, right or wrong, or shows a card if there is nothing to draw."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from assignments import figures
 from autograder import course
 from autograder.handout import stub
 from autograder.hints import catalogue
-from tests.grader.support.lesson_numbers import solution
+from tests.grader.support.lesson_number_helpers import solution
 
 Draw = Callable[..., Figure]
 PICTURES = {(lesson, name): draw for lesson in figures.lessons() for name, draw in figures.pictures(lesson).items()}
@@ -61,7 +61,8 @@ def content(figure: Figure) -> list[bytes]:
 
 
 def sketched(draw: Draw, load: Callable[[str], types.ModuleType] = solution) -> Figure:
-    """Draw a picture without its layout, which takes longest; the notebooks' tests and `make figures` see that."""
+    """Draw a picture without its layout, which takes longest and is covered by the notebook tests and `make
+    figures`."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Figure, "draw_without_rendering", lambda self: None)
         return drawn(draw, load)
@@ -69,7 +70,7 @@ def sketched(draw: Draw, load: Callable[[str], types.ModuleType] = solution) -> 
 
 @functools.cache
 def right(draw: Draw) -> Figure:
-    """The picture of the solution."""
+    """The solution's picture."""
     return sketched(draw)
 
 
@@ -81,7 +82,7 @@ drawn_from_modules = pytest.mark.parametrize(
 
 @every_picture
 def test_a_picture_of_the_solution_is_no_card_and_can_be_read_in_grey(draw: Draw) -> None:
-    """An axis has a label, and no two lines of one plot have the same shade and style."""
+    """Every axis has a label, and no two lines in a plot have the same shade and style."""
     assert "waits for" not in words(right(draw))
     plots = right(draw).findobj(matplotlib.axes.Axes)
     assert any(axes.get_xlabel() for axes in plots)
@@ -121,8 +122,8 @@ BROKEN: dict[str, Callable[..., Any]] = {
     ids=lambda one: one.__name__,
 )
 def test_whatever_a_function_does_there_is_a_picture_or_a_card(draw: Draw, wrong: Callable[..., Any]) -> None:
-    """The result is a card that names a function, or a picture with labelled axes, never an exception or an
-    empty page. Each picture gets one kind of nonsense, because all kinds follow the same path."""
+    """The result is a card that names a function, or a picture with labelled axes, never an exception or an empty page.
+    Each picture gets only one kind of nonsense, because all kinds take the same path."""
 
     def broken(name: str) -> types.ModuleType:
         module, complete = types.ModuleType(name), solution(name)
@@ -154,7 +155,7 @@ def test_a_card_names_the_unwritten_function_behind_a_written_one() -> None:
 
 
 FIRST = {name: draw for (name, _), draw in reversed(PICTURES.items()) if modules_of(draw) == [name]}
-"""First picture of each lesson that needs only functions of the lesson."""
+"""First picture in each lesson that needs only the lesson's functions."""
 
 
 @pytest.mark.parametrize("name", FIRST)
@@ -193,7 +194,7 @@ def test_a_key_that_changes_in_the_cache_shows() -> None:
 
 def test_the_map_has_the_lessons_in_their_order_with_their_hours() -> None:
     rows = {name: module.LESSON for name, module in figures.lessons().items()}
-    assert list(rows) == [one.name for one in course.assignments()]
+    assert list(rows) == [one.name for one in course.term_assignments()]
     for name, row in rows.items():
         assert f"**{row.hours:g} hours".replace(".5", "½") in course.find(name).lesson.read_text("utf-8"), name
 
@@ -208,7 +209,9 @@ def test_all_pictures_are_committed_and_small_and_wide_ones_have_one_for_phones(
     folder = Path(figures.__file__).with_name("figures")
     files = {path.stem: path for path in folder.glob("*.svg")}
     maps = {name for name in files if name.startswith("map_")}
-    shown = {name for one in course.assignments() for name in re.findall(r"map_\w+", one.lesson.read_text("utf-8"))}
+    shown = {
+        name for one in course.term_assignments() for name in re.findall(r"map_\w+", one.lesson.read_text("utf-8"))
+    }
     assert maps == shown == {f"map_{lesson}" for lesson in figures.mapped_lessons()}
     assert set(files) == {"map"} | maps | {name for _, name in PICTURES}
     narrow = {path.stem: path for path in (folder / "narrow").iterdir()}

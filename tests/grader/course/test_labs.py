@@ -1,5 +1,5 @@
-"""Provided experiments of lessons 8, 9 and 11 to 14: correct gradients and tasks, measurements of only the
-student's functions, and numbers that are still true."""
+"""Provided experiments of lessons 8, 9 and 11 to 14: correct gradients and tasks, measurements that use the student's
+functions, and numbers that are still true."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from assignments import experiments
 from assignments.batches import lab as batches
 from assignments.context_extension import lab as context
 from assignments.extrapolation import lab as extrapolation
-from assignments.extrapolation import lab_model, lab_results, lab_training
+from assignments.extrapolation import lab_model, lab_results, lab_train_and_test
 from assignments.model import lab as whole_model
 from assignments.modern import lab as modern
 from assignments.state import lab as state
@@ -28,8 +28,8 @@ from autograder.hints import catalogue
 LABS = {path.parent.name: path for path in sorted((course.ROOT / "assignments").glob("*/lab.py"))}
 SOLUTIONS = {name: catalogue.solution(course.find(name)) for name in LABS}
 SMALL = replace(
-    lab_training.Setting(), trained_length=6, lengths=(6, 12), vocabulary=5, width=4, table_rows=9, max_distance=3,
-    buckets=6, own_buckets=6, n_bits=4,
+    lab_train_and_test.Setting(), trained_length=6, lengths=(6, 12), vocabulary=5, width=4, table_rows=9,
+    max_distance=3, buckets=6, own_buckets=6, n_bits=4,
 )  # fmt: skip
 
 Losses = Callable[[dict[str, np.ndarray]], tuple[np.ndarray, dict[str, np.ndarray]]]
@@ -42,24 +42,24 @@ def larger(drawn: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
     return {name: value.astype(np.float64) + rng.normal(0, 0.3, value.shape) for name, value in stacked.items()}
 
 
-def of_lesson_9(method: str, setting: lab_training.Setting) -> dict[str, np.ndarray]:
-    return larger([lab_training.draw_parameters(method, setting, seed) for seed in range(2)])
+def of_lesson_9(method: str, setting: lab_train_and_test.Setting) -> dict[str, np.ndarray]:
+    return larger([lab_train_and_test.draw_parameters(method, setting, seed) for seed in range(2)])
 
 
 # Gradients.
 
 
 def gradient_cases() -> Iterator[tuple[str, Callable[[], tuple[dict[str, np.ndarray], Losses]]]]:
-    """Name, and the functions that make two models and compute their losses and gradients."""
+    """A name, and the functions that make two models and compute their losses and gradients."""
     rng = np.random.default_rng(0)
     small = rng.integers(SMALL.vocabulary, size=(2, 3, SMALL.trained_length))
 
     def lesson_9(method: str, places: bool) -> tuple[dict[str, np.ndarray], Losses]:
         # A learned table has the scale that training gives it.
         setting = SMALL if method == "learned" else replace(SMALL, scale=0.25, own_buckets=3)
-        reading = lab_training.read(SOLUTIONS["extrapolation"], method, setting)
+        reading = lab_train_and_test.read(SOLUTIONS["extrapolation"], method, setting)
         if places:
-            added = lab_training.added(SOLUTIONS["extrapolation"], method, setting, setting.table_rows)
+            added = lab_train_and_test.added(SOLUTIONS["extrapolation"], method, setting, setting.table_rows)
             reading = replace(
                 reading, added=added, positions=np.sort(rng.integers(setting.table_rows, size=small.shape))
             )
@@ -134,7 +134,7 @@ def test_gradients_are_those_of_finite_differences(
             assert gradient[place] == pytest.approx((ends[0] - ends[1]) / 2e-4, abs=1e-6, rel=1e-3), (name, place)
 
 
-# The measurements: the student's functions, and nothing else.
+# The measurements use the student's functions and nothing else.
 
 
 @pytest.mark.parametrize("method", lab_results.METHODS)
@@ -142,12 +142,12 @@ def test_what_is_trained_is_what_is_measured(method: str) -> None:
     """The loss of lesson 9's batched model is the cross-entropy of answers computed with `encode` and `logits`."""
     parameters, solution = of_lesson_9(method, SMALL), SOLUTIONS["extrapolation"]
     texts = np.random.default_rng(1).integers(SMALL.vocabulary, size=(2, 3, SMALL.trained_length))
-    reading = lab_training.read(solution, method, SMALL)
+    reading = lab_train_and_test.read(solution, method, SMALL)
     losses, _ = lab_model.loss_and_gradients(parameters, reading, texts, texts[..., :-2])
     for seed in range(2):
         known, surprise = {name: value[seed] for name, value in parameters.items()}, []
         for text in texts[seed]:
-            y, _ = lab_training.answer(solution, method, known, SMALL, text)
+            y, _ = lab_train_and_test.answer(solution, method, known, SMALL, text)
             surprise += [np.log(np.exp(y[place]).sum()) - y[place, text[place - 2]] for place in range(2, len(text))]
         assert losses[seed] == pytest.approx(np.mean(surprise), rel=1e-5)
 
@@ -164,7 +164,7 @@ def test_no_encoding_is_written_in_the_laboratory(name: str) -> None:
     [("alibi", "logits"), ("t5", "logits"), ("rope", "logits"), ("shaw", "logits"), ("learned", "encode")],
 )
 def test_a_method_that_is_not_of_its_form_is_refused(method: str, function: str) -> None:
-    """Otherwise one method would be trained and another one measured."""
+    """Otherwise, one method would be trained and a different one measured."""
     mistaken = catalogue.solution(course.find("extrapolation"))
     right = getattr(mistaken, function)
 
@@ -174,7 +174,7 @@ def test_a_method_that_is_not_of_its_form_is_refused(method: str, function: str)
 
     setattr(mistaken, function, squared)
     with pytest.raises(ValueError, match=rf"{function}\('{method}', …\) is not of the form"):
-        lab_training.read(mistaken, method, SMALL)
+        lab_train_and_test.read(mistaken, method, SMALL)
 
 
 def test_rotations_are_those_of_the_student_s_functions() -> None:
@@ -198,7 +198,7 @@ def test_at_the_trained_length_no_extension_but_the_control_changes_the_model() 
 
 
 def test_a_packed_row_gives_each_text_what_it_gives_alone() -> None:
-    """A packed row has the restart and the mask, and the answer of a token is in the token's text."""
+    """A packed row has the restart and the mask, and a token's answer is in the token's own text."""
     rows = batches.draw_rows(SOLUTIONS["batches"], "first token", batches.WAYS[0])
     model = lab_model.stacked([batches.draw_parameters("learned", 0)])
     tokens = np.random.default_rng(1).integers(batches.VOCABULARY, size=(1, 1, batches.ROW))
@@ -212,7 +212,7 @@ def test_a_packed_row_gives_each_text_what_it_gives_alone() -> None:
 
 
 def test_the_changes_of_lesson_14_are_the_known_mistakes() -> None:
-    """On some letters, a part that the lab changes has the same result as the mistake in the catalogue."""
+    """On a short text, a part that the lab changes has the same result as the mistake in the catalogue."""
     assignment, tokens = course.find("model"), whole_model.held_out()[:1, :40]
     entries = {entry.name: entry for entry in catalogue.entries(assignment)}
     for change, mistake in {
@@ -274,7 +274,7 @@ def test_the_name_of_a_sentence_is_the_token_after_its_mark() -> None:
             assert answer == row[marks[marks < place].max() + 1]
 
 
-# The files of the last run.
+# Files of the last run.
 
 
 MEASURED = {"accuracy", "weight", "loss", "cross_entropy", "gate", "x1", "x2", "x4", "x8", "stretched"}
@@ -299,7 +299,7 @@ def test_every_seed_measured_the_same_and_no_reported_one_was_used_to_choose() -
 
 
 def results(name: str) -> list[Any]:
-    """Return what the jobs of `make experiment` give back if they measure what the files hold."""
+    """Return the results of the jobs of `make experiment`, if they measure the same numbers as in the files."""
     if name == "extrapolation":
         columns = [experiments.rows_of(LABS[name].with_name(f"{one}.csv")) for one in ("attention", "losses")]
         files = [lab_results.saved(), *([tuple(row.values()) for row in rows] for rows in columns)]
@@ -325,7 +325,8 @@ NO_PICTURES = "def __getattr__(name):\n    return lambda *of: None\n"
 
 @pytest.mark.parametrize("name", LABS)
 def test_what_is_kept_are_the_same_files(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`make experiment` measures some runs; the numbers of the other runs stay, and the files are the same bytes."""
+    """`make experiment` measures some runs; the numbers of the other runs are kept, and the files are byte-for-byte the
+    same."""
     folder = Path(shutil.copytree(LABS[name].parent, tmp_path / name))
     (folder / "figures.py").write_text(NO_PICTURES, "utf-8")
     lab = {one.HERE.name: one for one in (extrapolation, context, modern, state, batches, whole_model)}[name]
@@ -344,7 +345,7 @@ def test_the_measurements_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> No
     task, method = "copy 1 back", "alibi"
     rate = lab_results.best_rates(lab_results.saved_trials("grid.csv"))[task, method, "usual"]
     setting = replace(lab_results.setting_of(task=task), learning_rate=rate)
-    solution, seeds = SOLUTIONS["extrapolation"], lab_training.SEEDS[:1]
+    solution, seeds = SOLUTIONS["extrapolation"], lab_train_and_test.SEEDS[:1]
     before = {row[:6]: row for row in lab_results.saved()}
     for row in extrapolation.measure(solution, task, method, "usual", setting, seeds=seeds)[0]:
         old = before[row[:6]]

@@ -1,8 +1,8 @@
-"""Every number that a lesson states is computed from the solutions, and so is what its questions ask.
+"""Every number that a lesson states is computed from the solutions, and so is every answer to its questions.
 
-Each lesson has a file in `lesson_numbers`: the names that it needs, then SENTENCES, a table. Each line is a piece of
-the lesson, with an expression in «» instead of each number; an indented line continues the previous line. Behind `<==`
-may be a condition, without which the piece would not be true. Behind a colon an expression has a format, as in an
+Each lesson has a file in `lesson_numbers` with the names that it needs and a table, SENTENCES. Each line is a piece of
+the lesson, with an expression in «» in place of each number; an indented line continues the previous line. A condition,
+without which the piece would not be true, may follow `<==`. A format may follow an expression after a colon, as in an
 f-string, or `/` for a fraction. ANSWERS has the answers to all questions.
 """
 
@@ -20,7 +20,7 @@ import pytest
 
 from autograder.course import Assignment
 from autograder.hints import catalogue
-from tests.grader.support import lesson_numbers
+from tests.grader.support import lesson_number_helpers
 
 EXPRESSION = re.compile(r"«(.+?)(?::(/|,?\.?\d*[a-z]?))?»")
 
@@ -32,7 +32,7 @@ def of_the_lesson(assignment: Assignment) -> ModuleType:
 
 def test_the_numbers_of_the_lesson(assignment: Assignment, of_the_lesson: ModuleType) -> None:
     lesson = plain(assignment.lesson.read_text("utf-8"))
-    known = vars(lesson_numbers) | {"math": math} | vars(of_the_lesson)
+    known = vars(lesson_number_helpers) | {"math": math} | vars(of_the_lesson)
     wrong = []
     for line in re.sub(r"\n +", " ", of_the_lesson.SENTENCES.strip()).split("\n"):
         template, _, condition = line.partition(" <== ")
@@ -56,7 +56,7 @@ def filled(template: str, known: dict[str, Any]) -> str:
 
 
 def written(value: Any, form: str, joint: str) -> str:
-    """Number in a lesson's notation; for several numbers, all of them."""
+    """One number or several numbers in a lesson's notation."""
     if isinstance(value, str):
         return value
     if isinstance(value, list | tuple | np.ndarray):
@@ -68,7 +68,7 @@ def written(value: Any, form: str, joint: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text on one line, with one minus sign, and with only the words of a link to a lesson."""
+    """Return text on one line, with only one kind of minus sign, and with links to lessons reduced to their words."""
     words = re.sub(r"\[([Ll]esson \d+)\]\([^)]*\)", r"\1", text)
     return re.sub(r"\s+", " ", words).replace("−", "-")
 

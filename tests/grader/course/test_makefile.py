@@ -1,4 +1,4 @@
-"""The Makefile and make.sh: text from outside is always a value, never a command."""
+"""The Makefile and make.sh: text from outside is always a value and never a command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from autograder import course
 
-# A command that prints its arguments, each on a line, instead of the real one.
+# A command that prints its arguments, one per line, in place of the real one.
 PRINTS = "#!/bin/sh\nprintf '%s\\n' \"$@\"\n"
 HOSTILE = [
     *("a`touch gotcha`.py", "a$(touch gotcha).py", "$(shell touch gotcha).py", "${shell touch gotcha}.py"),
@@ -25,7 +25,7 @@ HOSTILE = [
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The Makefile in a folder that is set up; every command of .venv prints its arguments."""
+    """The Makefile in a folder that is set up, in which every command in .venv prints its arguments."""
     for name in ("Makefile", "make.sh", "requirements.lock", "requirements-grading.lock", "pyproject.toml"):
         shutil.copy(course.ROOT / name, tmp_path)
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def installed(folder: Path, lock: str) -> Path:
-    """The folder after a setup from this lock; the commands of a new setup leave a trace."""
+    """The folder after a setup from this lock, in which the commands of a new setup leave a trace."""
     digest = hashlib.sha256((folder / lock).read_bytes()).hexdigest()
     (folder / ".venv" / "packages").write_text(f"{digest}  {lock}\n")
     (folder / ".venv" / "ready").touch()
@@ -73,7 +73,7 @@ both_ways = pytest.mark.parametrize("as_argument", [True, False], ids=["make NAM
 
 @both_ways
 def test_a_value_from_outside_is_a_value(folder: Path, as_argument: bool) -> None:
-    """The value arrives letter by letter, and no part of it is run."""
+    """The value arrives unchanged, and no part of it is run."""
     for value in HOSTILE:
         lines = value.split("\n")
         graded = make(folder, "grade", as_argument, SUBMISSIONS=value, OUT=value, ASSIGNMENT=value, JOBS=value)
@@ -117,7 +117,7 @@ def test_every_target_runs_something(folder: Path) -> None:
 
 @pytest.mark.parametrize(("code", "expected"), [(0, 0), (1, 0), (2, 2), (3, 2)])
 def test_a_submission_that_fails_is_no_error_of_make_s(folder: Path, code: int, expected: int) -> None:
-    """Wrong use and a sandbox that fails are errors."""
+    """Wrong usage and a failing sandbox are errors."""
     (folder / ".venv" / "bin" / "autograder").write_text(f"#!/bin/sh\nexit {code}\n")
     done = run(folder, "check", "FILE=rope.py")
     assert done.returncode == expected and ("Error" in done.stderr) == bool(expected)
@@ -156,7 +156,7 @@ def test_the_lock_stays_the_one_that_was_named_until_another_is(folder: Path) ->
 
 
 def test_nothing_is_locked_where_nothing_is_to_be_set_up(folder: Path) -> None:
-    """The checkout may belong to somebody else, and be writable only for them."""
+    """The checkout may belong to somebody else and be writable only for them."""
     (folder / ".venv.lock").mkdir()
     assert run(folder, "doctor").returncode == 0
     (folder / ".venv" / "packages").unlink()

@@ -1,4 +1,4 @@
-"""Lesson 14: the same weights give the same logits, in the solution and in transformers, recorded and live."""
+"""Lesson 14: the same weights give the same logits in the solution and in transformers, recorded and live."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from autograder.course import ROOT
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol.failure import Kind
-from tests.grader.support.lesson_numbers import solution
+from tests.grader.support.lesson_number_helpers import solution
 
 LESSON = ROOT / "assignments" / "model"
 FOLDERS = [LESSON / "tiny", *sorted((Path(__file__).parent / "llama").iterdir())]
@@ -86,7 +86,7 @@ def test_transformers_gives_these_logits_today(folder: Path) -> None:
 
 
 def test_the_course_s_model_reads_and_writes_as_it_does_for_the_writer() -> None:
-    """They agree letter by letter, and logit by logit."""
+    """They agree letter by letter and logit by logit."""
     whole, writer, prompt = lab.writer_model(model), Model(), "Two tokens that"
     ids = writer.encode(prompt)
     np.testing.assert_allclose(model.forward(ids, whole)[0], writer.read(ids)[0], rtol=0, atol=1e-9)
@@ -171,7 +171,7 @@ def generate(tokens, model, count):
 """,
     ),
 }
-"""Mistakes without an error that give correct values in most calls: the public test that finds each, and its
+"""Mistakes that raise no error and give correct values in most calls, with the public test that finds each and its
 message."""
 
 
@@ -193,13 +193,13 @@ def test_a_quiet_mistake_is_seen_at_home(suite: Suite, test: str, kind: Kind, so
 
 
 def blocks(language: str) -> list[str]:
-    """Return the blocks of the section with the demo, in one language."""
+    """Return the code blocks in one language from the section with the demo."""
     (section,) = re.findall(r"\n## The same logits\n(.*?)\n## ", (LESSON / "README.md").read_text("utf-8"), re.DOTALL)
     return re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
 
 
 def test_the_lines_of_the_lesson_typed_as_it_says_show_what_it_shows(tmp_path: Path) -> None:
-    """The lines run in the folder of the handout, with the command of the lesson and a correct file."""
+    """The lines run in the handout's folder, with the lesson's command and a correct file."""
     for folder in ("model", "writer"):
         shutil.copytree(LESSON.parent / folder, tmp_path / "assignments" / folder)
     shutil.copy(LESSON.parent / "experiments.py", tmp_path / "assignments")
@@ -223,7 +223,7 @@ def test_the_lines_of_the_lesson_typed_as_it_says_show_what_it_shows(tmp_path: P
 
 
 def printed() -> ModuleType:
-    """Return the code of the lesson that reads a file of tensors."""
+    """Return the lesson's code that reads a file of tensors."""
     (code,) = (block for block in blocks("python") if "def read_safetensors" in block)
     module = ModuleType("printed")
     exec(code, vars(module))

@@ -1,5 +1,5 @@
-"""Notebooks: the cells of each run on the solutions, in this process; one notebook runs in a real kernel, and
-on a stub."""
+"""Notebooks: each one's cells run on the solutions, in this process; one notebook runs in a real kernel and on a
+stub."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def notebook(assignment: Assignment) -> NotebookNode:
 
 
 def lay_out(folder: Path, written: bool) -> None:
-    """Write a student's folder, with the functions written or not."""
+    """Write a student's folder, with the functions implemented or not."""
     folder.mkdir()
     for path in GIVEN.glob("*.py"):
         shutil.copy(path, folder)
     shutil.copytree(GIVEN / "writer", folder / "writer")
-    for assignment in course.assignments():
+    for assignment in course.term_assignments():
         target = folder / assignment.name
         target.mkdir()
         source = assignment.solution.read_text("utf-8")
@@ -53,7 +53,7 @@ def lay_out(folder: Path, written: bool) -> None:
 
 @pytest.fixture(scope="module")
 def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of assignments, with all functions written."""
+    """The assignments folder, with every function implemented."""
     folder = tmp_path_factory.mktemp("solved") / "assignments"
     lay_out(folder, written=True)
     return folder
@@ -72,7 +72,7 @@ def test_pictures_come_in_the_order_of_the_page(assignment: Assignment) -> None:
 def test_a_notebook_runs_from_top_to_bottom(
     assignment: Assignment, solved: Path, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
-    """Each cell that draws makes one picture, with its controls at their first values, and no card."""
+    """Each cell that draws makes one picture, with its controls at their initial values, and no card."""
     figures: list[Figure] = []
     monkeypatch.setattr(
         ipywidgets,
@@ -104,7 +104,7 @@ def running() -> Iterator[BlockingKernelClient]:
 
 
 def run(kernel: BlockingKernelClient, folder: Path, sources: list[str]) -> dict[str, list[dict[str, Any]]]:
-    """Source of each cell → messages of the kernel while the cell ran in that folder."""
+    """Source of each cell → the kernel's messages while the cell ran in that folder."""
     kernel.execute_interactive(f"import os, sys\nos.chdir({str(folder)!r})")
     kernel.execute_interactive("for name in ('figures', 'lab'):\n    sys.modules.pop(name, None)")
     sent: dict[str, list[dict[str, Any]]] = {}
@@ -130,7 +130,7 @@ def test_one_notebook_draws_in_a_real_kernel_on_its_solution_and_on_its_stub(sol
 def test_without_sliders_a_picture_stands_still_and_says_how_to_get_them(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The requirements of the handout do not include ipywidgets: only notebooks need it."""
+    """The handout's requirements do not include ipywidgets, because only notebooks need it."""
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
     drawn = Figure()
     assert figures.explore(lambda position=1: drawn, position=(0, 3)) is drawn
@@ -147,7 +147,7 @@ def test_a_notebook_is_kept_without_outputs(assignment: Assignment) -> None:
 
 
 def test_cells_have_names_that_stay(assignment: Assignment) -> None:
-    """The id of a cell describes it, so saving a notebook changes only edited cells."""
+    """A cell's id describes it, so saving a notebook changes only edited cells."""
     names = [cell.id for cell in notebook(assignment).cells]
     assert len(set(names)) == len(names)
     assert all(re.fullmatch(r"[a-z]+(-[a-z0-9]+)*", name) for name in names), names

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from autograder import course
+from autograder.edition import TEXTS_WITH_EXAMPLES, Edition
 from autograder.grading.optional import full_scale
 from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.handout import bundle, first_problem, leaks
 from autograder.hints import catalogue
-from autograder.plan import GUIDES, Edition
 
 FULL = course.all_lessons()
 ROPE = course.find("rope")
@@ -37,17 +37,17 @@ def edition(lessons: list[str], shipped: list[str] | None = None, **optional: se
 
 
 def test_the_plan_says_which_lessons_there_are_and_in_which_order(plan: Callable[[str], None]) -> None:
-    assert [one.name for one in course.assignments()] == FULL and not course.left_out_lessons()
+    assert [one.name for one in course.term_assignments()] == FULL and not course.left_out_lessons()
     plan('\ufefflessons = ["alibi", "attention"]')
-    assert [one.name for one in course.assignments()] == ["alibi", "attention"]
+    assert [one.name for one in course.term_assignments()] == ["alibi", "attention"]
     assert course.left_out_lessons() == {*FULL} - {"alibi", "attention"} and course.all_lessons() == FULL
 
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ('lessons = ["modren"]', "course.toml names modren, and the course has only .*modern"),
-        ('lesson = ["rope"]', "course.toml names lesson, and"),
+        ('lessons = ["modren"]', "course.toml names modren, but the course has only .*modern"),
+        ('lesson = ["rope"]', "course.toml names lesson, but"),
         ('lessons = ["rope", "rope"]', "the name of each lesson once"),
         ('lessons = "rope"', "write lessons = "),
         ("lessons = [rope]", "course.toml cannot be read: "),
@@ -58,7 +58,7 @@ def test_the_plan_says_which_lessons_there_are_and_in_which_order(plan: Callable
 def test_a_plan_that_cannot_be_used_is_one_sentence(plan: Callable[[str], None], text: str, sentence: str) -> None:
     plan(text)
     with pytest.raises(course.CourseError, match=sentence):
-        course.assignments()
+        course.term_assignments()
 
 
 TEXTS = [
@@ -69,7 +69,7 @@ TEXTS = [
 
 
 def test_the_full_course_is_as_it_is_written() -> None:
-    """Every number in the sources is therefore the number of the linked lesson."""
+    """Every number in the sources is therefore that of the linked lesson."""
     for name in TEXTS:
         text = (course.ROOT / name).read_text("utf-8")
         assert edition(FULL).text(text, name) == text, name
@@ -123,7 +123,8 @@ def test_prose_speaks_of_the_lessons_of_the_term() -> None:
 
 
 def test_a_lesson_whose_basis_is_left_out_says_so() -> None:
-    """Students read it in the lesson, and the instructor reads it during the build; a range of links counts whole."""
+    """Students read it in the lesson, and the instructor reads it during the build; a range of links counts as a
+    whole."""
     term = edition([name for name in FULL if name not in ("sinusoidal", "learned")])
     said = dict(sentence.split(" builds on ") for sentence in term.unmet_needs())
     assert said["rope"].startswith("sinusoidal, which") and said["grids"].startswith("sinusoidal and learned, which")
@@ -132,10 +133,10 @@ def test_a_lesson_whose_basis_is_left_out_says_so() -> None:
     assert "\n\n*This lesson builds on sinusoidal, which this term leaves out.*\n" in text
     late = edition(["rope", "alibi", "attention", "grids", "sinusoidal"])
     said = dict(sentence.split(" builds on ", 1) for sentence in late.unmet_needs())
-    assert said["rope"] == "attention and sinusoidal, which this term has only later" and "attention" not in said
-    assert said["grids"] == "learned, which this term leaves out, and on sinusoidal, which this term has only later"
+    assert said["rope"] == "attention and sinusoidal, which this term covers only later" and "attention" not in said
+    assert said["grids"] == "learned, which this term leaves out, and on sinusoidal, which this term covers only later"
     text = late.text(ROPE.lesson.read_text("utf-8"), "assignments/rope/README.md")
-    assert "*This lesson builds on attention and sinusoidal, which this term has only later.*\n" in text
+    assert "*This lesson builds on attention and sinusoidal, which this term covers only later.*\n" in text
     assert not [*edition(FULL).unmet_needs()]
     assert term._named("[lesson 2](../naive/README.md) to\n[lesson 7](../alibi/README.md) (all)") == FULL[1:7]
 
@@ -145,11 +146,12 @@ EXAMPLE = re.compile(r"ASSIGNMENT=(\w+)|(?:checks|experiments) ([a-z]\w+)|assign
 
 @pytest.mark.parametrize("seed", range(8))
 def test_every_example_of_a_guide_names_a_lesson_that_ships(seed: int) -> None:
-    """This holds for commands and paths; the lesson of an experiment has one, and a function is in its stub."""
+    """This holds for commands and paths, such as that of an experiment in its lesson and that of a function in its
+    stub."""
     draw = random.Random(seed)
     shipped = draw.sample(FULL, draw.randrange(1, len(FULL)))
     first = "attention" if "attention" in shipped else shipped[0]
-    for name in GUIDES:
+    for name in TEXTS_WITH_EXAMPLES:
         template = bundle.TEMPLATE / f"{name}.template"
         source = (template if template.is_file() else course.ROOT / name).read_text("utf-8")
         text = edition(shipped).text(source, name)
@@ -163,7 +165,8 @@ def test_every_example_of_a_guide_names_a_lesson_that_ships(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_no_handout_of_any_subset_has_a_dead_link(seed: int, plan: Callable[[str], None]) -> None:
-    """This covers texts, notebooks, pages, pictures and the search, for any order and number of open lessons."""
+    """This covers texts, notebooks, pages, pictures and the search, for any order of lessons and any number of open
+    ones."""
     draw = random.Random(seed)
     lessons = draw.sample(FULL, draw.randrange(2, len(FULL)))
     shipped = draw.sample(lessons, draw.randrange(1, len(lessons)))
@@ -210,7 +213,7 @@ def test_an_optional_function_says_so_wherever_a_student_meets_it(plan: Callable
 
 
 def score(suite: Suite, broken: set[str]) -> dict[str, object]:
-    """Score of a solution in which some functions are not written."""
+    """Score of a solution in which some functions are not implemented."""
     module = catalogue.solution(ROPE)
     for name in broken:
         vars(module)[name] = unwritten
@@ -256,7 +259,7 @@ def test_what_a_graded_function_builds_on_cannot_be_optional(plan: Callable[[str
 
 def test_another_choice_of_optional_functions_is_another_suite(plan: Callable[[str], None]) -> None:
     def hashes() -> list[str]:
-        return [course.Assignment(name).suite_hash for name in ("rope", "learned")]
+        return [course.Assignment(name).grading_hash for name in ("rope", "learned")]
 
     before = hashes()
     plan('rope = { optional = ["decay_bound"] }')

@@ -17,7 +17,7 @@ from autograder.course import Assignment
 FOLDER = course.ROOT / "assignments"
 PAGES = [*sorted(FOLDER.glob("*.md")), *sorted(FOLDER.glob("*/README.md"))]
 MOST_WORDS = {13: 33_700, 14: 36_500}
-"""Number of first lessons → maximum number of their words, as `wc -w` counts them"""
+"""Number of lessons from the first → maximum number of words in them, as `wc -w` counts"""
 _NOT_PROSE = re.compile(r"(?ms)^```.*?^```|<!--.*?-->|!\[[^\]]*\]\([^)]*?\"[^\"]*\"\)|`[^`\n]*`|^#[^\n]*$|^    [^\n]*$")
 SETUP = """\
 python3 -m venv .venv
@@ -38,7 +38,7 @@ def number_of(lesson: Path) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(FOLDER).as_posix())
 def test_a_lesson_is_named_by_a_link_to_it(page: Path) -> None:
-    """The numbers can then follow the plan of a term. Captions, headings and code are left out."""
+    """The numbers can then follow a term's plan. Captions, headings and code are left out."""
     text = prose(page)
     links = re.findall(r"\[[Ll]esson\s+(\d+)\]\(([^)#]+)[^)]*\)", text)
     assert [(number, target) for number, target in links if number_of(page.parent / target) != number] == []
@@ -60,7 +60,7 @@ def test_the_course_is_set_up_by_the_same_three_lines_everywhere() -> None:
 
 @pytest.mark.parametrize("count", MOST_WORDS)
 def test_the_lessons_are_short_enough_to_read(count: int) -> None:
-    lessons = course.assignments()[:count]
+    lessons = course.term_assignments()[:count]
     assert sum(len(lesson.lesson.read_text("utf-8").split()) for lesson in lessons) <= MOST_WORDS[count]
 
 

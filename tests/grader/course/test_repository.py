@@ -1,4 +1,4 @@
-"""Files around the code: one version everywhere, and notes for a release."""
+"""Files around the code: the same version everywhere, and notes for a release."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_changelog_has_dates_and_the_usual_headings() -> None:
 
 
 def test_every_workflow_may_only_read_unless_a_job_says_so() -> None:
-    """A workflow that runs on a pull request cannot write, and none keeps a token after checkout."""
+    """A workflow that runs on a pull request has no write access, and none keeps a token after checkout."""
     for path in (ROOT / ".github" / "workflows").glob("*.yml"):
         workflow = yaml.safe_load(path.read_text("utf-8"))
         on = workflow[True]  # YAML 1.1 reads the key `on` as true
@@ -50,7 +50,7 @@ def test_every_workflow_may_only_read_unless_a_job_says_so() -> None:
 
 
 def test_the_pictures_of_the_readme_are_current() -> None:
-    """`python -m tests.grader.tools.readme_pictures` draws outdated pictures again."""
+    """`python -m tests.grader.tools.readme_pictures` redraws outdated pictures."""
     shown = re.findall(r"\]\(docs/pictures/([\w.]+)\)", (ROOT / "README.md").read_text("utf-8"))
     assert {*shown} == readme_pictures.SOURCES.keys() == {path.name for path in readme_pictures.FOLDER.glob("*.png")}
     assert json.loads(readme_pictures.HASHES.read_text("utf-8")) == readme_pictures.hashes()
@@ -72,7 +72,7 @@ def test_the_guide_for_instructors_is_short_and_shows_the_report() -> None:
 
 
 def test_the_links_of_the_readme_lead_somewhere() -> None:
-    """A file, a heading of the page, or a page that GitHub has for every repository."""
+    """A file, a heading on the page, or a page that GitHub has for every repository."""
     readme = (ROOT / "README.md").read_text("utf-8")
     headings = {
         re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^## (.*)", readme, re.M)

@@ -1,9 +1,10 @@
-"""Points are for what is right: a function that does no work earns nothing, however the others of its module behave.
+"""Points are for correct work: a function that does no work earns nothing, however the other functions in its module
+behave.
 
 A lazy function returns the same result for every call, returns an argument, fills the right shape with zeros, refuses
-every call, or reorders the numbers of its first argument. Each test of a suite is run with the function of its
-question lazy in every such way, and with each other function that it calls right, lazy like it, or lazy in one of
-three ways. It passes with no such mix.
+every call, or reorders the numbers of its first argument. Each test runs with its question's function lazy in every
+such way, and with every other function that it calls either correct, lazy in the same way, or lazy in one of three
+ways. No such mix passes.
 
 A property is about its subject: a score that ignores positions also depends only on their difference, because it
 depends on nothing. So each property also runs with functions that are right, except that they ignore one or two
@@ -27,10 +28,10 @@ from autograder.course import Assignment
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol.call import Call, Raised, Reply, perform
-from autograder.protocol.failure import Kind, Stopped
+from autograder.protocol.failure import CallStopped, Kind
 
 Work = Callable[[tuple[Any, ...], Any], Any]
-"""Results of trivial functions, from their arguments and from the correct result, whose shape they use."""
+"""Results of trivial functions, made from their arguments and from the shape of the correct result."""
 
 _FLOATS = [*(n / 4 for n in range(-10, 30)), 0.1, 0.01, 256, 257, 512, 1024, 4096, 8192]
 NUMBERS = f"{[*range(-70, 140), *_FLOATS, float('nan'), float('inf')]}"
@@ -41,7 +42,7 @@ def argument(place: int) -> Work:
 
 
 def shaped(fill: Callable[[np.ndarray], np.ndarray]) -> Work:
-    """The right number of results, each of the right shape and dtype, filled without looking at the arguments."""
+    """The right number of results, each with the right shape and dtype, filled without looking at the arguments."""
 
     def work(args: tuple[Any, ...], right: Any) -> Any:
         results = tuple(fill(np.asarray(part)).astype(np.asarray(part).dtype) for part in _parts(right))
@@ -56,7 +57,7 @@ def stretched(args: tuple[Any, ...], right: Any) -> Any:
 
 
 def moved(change: Callable[[np.ndarray], Any]) -> Work:
-    """The numbers of the first argument in another order or with another sign."""
+    """The numbers of the first argument in a different order or with the opposite sign."""
     return lambda args, right: change(np.asarray(args[0], dtype=np.float64))
 
 
@@ -102,11 +103,11 @@ LAZY: dict[str, Work] = {
 }
 RIGHT = "right"
 BESIDE = ("argument 1", "0 in the right shape", "ValueError with all numbers")
-"""Behaviour of the other functions with a trivial one."""
+"""Behaviour of the other functions beside a trivial one."""
 
 
 class Mixture:
-    """A submission of lazy and correct functions: `plan` gives the behaviour of each; any other function ends
+    """A submission of lazy and correct functions: `plan` gives the behaviour of each; a function that is not in it ends
     the test."""
 
     failure: Raised | None = None
@@ -116,16 +117,16 @@ class Mixture:
         self.replies: dict[tuple[str, bytes, bool], Reply] = {}
         self.plan: dict[str, str] = {}
         self.asked: str | None = None
-        """the function that was called and has no plan"""
+        """the called function that has no plan"""
 
     def call(self, call: Call) -> Reply:
         if call.function not in self.plan:
             self.asked = call.function
-            raise Stopped(Kind.CRASHED, call.function)
+            raise CallStopped(Kind.CRASHED, call.function)
         behaviour = self.plan[call.function]
         try:
             key = behaviour, call.encoded, call.measured
-        except ValueError:  # no right function needs that many calls
+        except ValueError:  # no correct function needs that many calls
             return Reply(raised=Raised("MemoryError", ("MemoryError",), ""))
         if key not in self.replies:
             self.replies[key] = self._reply(behaviour, call)
@@ -143,10 +144,10 @@ class Mixture:
 
 
 def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, str]]]:
-    """Return the tests that pass although the function of their question is lazy, with the behaviour of the functions.
+    """Return the tests that pass although the function of their question is lazy, with the behaviour of each function.
 
-    A plan that calls an unknown function is tried again with that function right or lazy. A plan that
-    fails earlier is not, so only few mixes have to run. A suite runs all its tests at once; here each test runs alone.
+    A plan that calls an unknown function is retried with that function correct or lazy. A plan that fails earlier is
+    not, so only a few mixes have to run. A suite runs all its tests at once; here, each test runs alone.
     """
     suite.backend = mixture
     for test, runnable in suite._tests.items():

@@ -1,4 +1,5 @@
-"""Feedback: it names the cause first, shows public tests in full and hides hidden inputs; its text is never markup."""
+"""Feedback: it names the cause first, shows public tests in full and keeps hidden inputs hidden; its text is never
+markup."""
 
 from __future__ import annotations
 
@@ -16,11 +17,11 @@ from autograder.grading import feedback, needs_review
 from autograder.grading.grade import Grade
 from autograder.grading.grader import Grader
 from autograder.protocol.call import Raised
-from autograder.protocol.failure import Kind, Status
+from autograder.protocol.failure import Kind, SubmissionStatus
 from autograder.submission import Submission
-from tests.grader.support.cached_builds import Graded
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.messages import OUTCOMES, markdown
+from tests.grader.support.feedback_messages import OUTCOMES, markdown
+from tests.grader.support.shared_fixtures import Graded
 
 HOSTILE = (
     "</pre></code><script>alert(1)</script>\n\n# Heading\n[a](javascript:b) ![i](x) `c` **d** http://evil.example"
@@ -29,7 +30,7 @@ HOSTILE = (
 
 
 def test_(name: str, phase: Phase, question: str = "apply_rope") -> Test:
-    """Return a test of one point."""
+    """Return a test worth one point."""
     return Test(name, question, 1.0, phase, f"The rule of {name}")
 
 
@@ -37,9 +38,9 @@ test_.__test__ = False  # type: ignore[attr-defined]
 
 
 def grade(*test_results: TestResult, status: str = "graded", **facts: Any) -> Grade:
-    """Return a grade on these results."""
+    """Return a grade from these results."""
     won = float(sum(result.test.points for result in test_results if result.passed))
-    return Grade("rope", Status(status), list(test_results), won, float(len(test_results)), **facts)
+    return Grade("rope", SubmissionStatus(status), list(test_results), won, float(len(test_results)), **facts)
 
 
 def public(final: Grade) -> str:
@@ -54,7 +55,7 @@ def submitted(source: str = "", **facts: object) -> Submission:
 
 
 def of_sample(graded: Graded, name: str) -> tuple[str, str]:
-    """Return the final feedback of a sample submission, and its feedback before hidden results are published."""
+    """Return a sample submission's final feedback and its feedback before hidden results are published."""
     submission, grade = graded(SAMPLES / "rope" / name)
     return markdown(submission, grade), grade.public_feedback
 
@@ -65,12 +66,12 @@ def test_the_cause_comes_first_and_what_builds_on_it_is_not_told_again(graded: G
         assert text.count("Likely cause") == 1 and text.count("expected 0.01, got 0.1") == 1
         assert "See the lesson, section `rope_frequencies`." in text
         assert "Right, once `rope_frequencies` is right: `rope_cos_sin`" in text
-    assert "On inputs that are not shown it fails in the same way." in final
+    assert "On inputs that are not shown, it fails in the same way." in final
     assert "not shown" not in public and "hidden tests" in public
 
 
 def test_a_function_is_not_blamed_because_another_is_compared_with_it(graded: Graded) -> None:
-    """Linus has written the half layout correctly, but calls it instead of neighbouring pairs."""
+    """Linus has implemented the half layout correctly but uses it in place of neighbouring pairs."""
     final, _ = of_sample(graded, "linus.py")
     assert "## `apply_rope`:" in final and "## `apply_rope_half`" not in final
     assert "Right, once `apply_rope` is right: `apply_rope_half`" in final
@@ -100,11 +101,11 @@ def test_below_an_unknown_mistake_nothing_is_blamed_but_its_function(grader: Gra
 
 def test_what_may_not_be_imported_is_said(graded: Graded) -> None:
     _, public = of_sample(graded, "niklaus.py")
-    assert "No module named 'scipy'" in public and "Numpy and the standard library are all" in public
+    assert "No module named 'scipy'" in public and "Only numpy and the standard library can be" in public
 
 
 def test_a_file_that_never_loads_is_one_cause() -> None:
-    """This holds for every reader: the student before and after hidden results are published, and staff."""
+    """This holds for every reader: the student, before and after hidden results are published, and staff."""
     why = "your file did not finish loading within 5 seconds"
     results = [TestResult(test_("first", Phase.PUBLIC), Kind.CRASHED, why)]
     hidden = [test_(f"test {number}", Phase.HIDDEN, f"f{number}") for number in range(9)]
@@ -112,7 +113,7 @@ def test_a_file_that_never_loads_is_one_cause() -> None:
     never = grade(*results, status="killed")
     for text in (feedback.body(never, audience) for audience in Audience):
         assert text == "**Not graded.** Your file did not finish loading within 5 seconds"
-    assert needs_review.main_fact(never) == why
+    assert needs_review.main_fault(never) == why
 
 
 def test_before_hidden_results_are_published_nothing_is_called_complete(graded: Graded) -> None:
@@ -123,7 +124,9 @@ def test_before_hidden_results_are_published_nothing_is_called_complete(graded: 
 
 def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
     secret = TestResult(test_("far", Phase.HIDDEN), Kind.VALUE, "expected 0.25 at position 977", hint="Half the angle.")
-    crash = TestResult(test_("odd", Phase.HIDDEN), Kind.CRASHED, "ended by signal 9 at position 977", replaced=HOSTILE)
+    crash = TestResult(
+        test_("odd", Phase.HIDDEN), Kind.CRASHED, "ended by signal 9 at position 977", faulty_function=HOSTILE
+    )
     slow = TestResult(test_("slow", Phase.HIDDEN), Kind.TIMEOUT, "977 seconds")
     text = markdown(submitted(), grade(secret, crash, slow))
     assert "977" not in text and "0.25" not in text
@@ -136,9 +139,9 @@ def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
 def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:
     """Each kind of failure has its own hint, name and message."""
     hidden, seen = test_("far", Phase.HIDDEN, "f"), test_("near", Phase.PUBLIC, "f")
-    # Only public tests and answers, which come before hidden tests, have the other kinds.
+    # Only public tests and answers, which run before hidden tests, have the other kinds.
     kinds = set(Kind) - {Kind.ANSWER, Kind.UNANSWERED, Kind.UNREADABLE}
-    possible = [TestResult(hidden), *(TestResult(hidden, kind, f"{kind}", replaced=f"{kind}") for kind in kinds)]
+    possible = [TestResult(hidden), *(TestResult(hidden, kind, f"{kind}", faulty_function=f"{kind}") for kind in kinds)]
     for before in (TestResult(seen), TestResult(seen, Kind.NOT_WRITTEN)):
         grades = [grade(before, result) for result in possible]
         assert len({markdown(submitted(), each).partition("\n\n")[2] for each in grades}) <= OUTCOMES
@@ -184,8 +187,8 @@ def test_the_call_of_a_public_test_is_told_and_that_of_a_hidden_one_is_not() -> 
     "graded_file",
     [
         grade(TestResult(test_("a", Phase.PUBLIC), Kind.RAISED, HOSTILE)),
-        grade(TestResult(test_("a", Phase.PUBLIC), Kind.WAITING, HOSTILE, replaced=HOSTILE)),
-        grade(TestResult(test_("a", Phase.HIDDEN), Kind.WAITING, HOSTILE, replaced=HOSTILE)),
+        grade(TestResult(test_("a", Phase.PUBLIC), Kind.WAITING, HOSTILE, faulty_function=HOSTILE)),
+        grade(TestResult(test_("a", Phase.HIDDEN), Kind.WAITING, HOSTILE, faulty_function=HOSTILE)),
         grade(TestResult(test_("a", Phase.PUBLIC), Kind.UNREADABLE, HOSTILE), status="unreadable"),
         grade(status="import_error", failure=Raised(HOSTILE, ("Exception",), HOSTILE, 3)),
     ],
@@ -205,4 +208,4 @@ def assert_harmless(markdown: str) -> None:
 
 
 def test_plain_text_keeps_letters_and_drops_directions() -> None:
-    assert render.plain("θ·π²\n\u202eabc\x1b[0m\u2066") == "θ·π²\n\ufffdabc\ufffd[0m\ufffd"
+    assert render.printable_lines("θ·π²\n\u202eabc\x1b[0m\u2066") == "θ·π²\n\ufffdabc\ufffd[0m\ufffd"

@@ -1,5 +1,5 @@
-"""Follow-through: a mistake costs once, functions above it are tested again with correct values, and only
-honest functions gain."""
+"""Follow-through: a mistake costs points once, functions above it are retested with correct values, and only honest
+functions gain."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from autograder.checks.results import Phase, TestResult, by_question, points_pos
 from autograder.course import Assignment
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grader import Grader
+from autograder.grading.question_limits import Budget, largest_magnitude
 from autograder.grading.suite import Suite
-from autograder.grading.two_processes import Budget, largest
 from autograder.hints import catalogue
 from autograder.hints.explain import with_causes
 from autograder.protocol import call
-from autograder.protocol.failure import Kind, Stopped
-from tests.grader.support.loaded_files import Loaded
+from autograder.protocol.failure import CallStopped, Kind
+from tests.grader.support.in_process_submission import Loaded
 
 MAX_POINTS = 9
 """Maximum points of one function, which bound the cost of one mistake: 45 of 100."""
@@ -37,14 +37,14 @@ def suite_of(name: str, suites: dict[str, Suite]) -> Suite:
 
 
 def judged(suite: Suite, module: types.ModuleType) -> list[TestResult]:
-    """Return the results of all tests, as a grader has them."""
+    """Return the results of all tests, as a grader gets them."""
     backend = Loaded(module)
     public = follow_through(suite, backend, suite.run(backend, Phase.PUBLIC, Phase.ANSWERS))
     return [*public, *follow_through(suite, backend, suite.run(backend, Phase.HIDDEN), public)]
 
 
 def loaded(assignment: Assignment, *texts: str) -> types.ModuleType:
-    """Return the solution as a module, with further text at its end."""
+    """Return the solution as a module with more code at its end."""
     text = "\n\n".join([assignment.solution.read_text("utf-8"), *texts])
     module, failure = call.load(assignment.name, [text], str(assignment.solution))
     assert failure is None
@@ -52,7 +52,7 @@ def loaded(assignment: Assignment, *texts: str) -> types.ModuleType:
 
 
 def changed(function: str, result: str) -> str:
-    """Return text that changes a function's `result` by an expression."""
+    """Return code that replaces a function's `result` with an expression."""
     return f"""
 _right = {function}
 def {function}(*args, **kwargs):
@@ -69,7 +69,7 @@ WRONG = {
     "returns text": "def {0}(*args, **kwargs):\n    return 'an answer'",
     "returns no array": "def {0}(*args, **kwargs):\n    return [1.0], [[1.0], [1.0, 2.0]]",
 }
-"""Ways for a function to be wrong."""
+"""Ways in which a function can be wrong."""
 
 
 def functions_of(suite: Suite) -> list[str]:
@@ -78,7 +78,7 @@ def functions_of(suite: Suite) -> list[str]:
 
 
 def base_of(suite: Suite) -> tuple[str, list[str]]:
-    """Return the function on which most others build, and these."""
+    """Return the function on which most others build, and those others."""
     names = functions_of(suite)
     above = {base: [name for name in names if base in suite.reference.call_graph.dependencies(name)] for base in names}
     base = max(names, key=lambda name: len(above[name]))
@@ -94,7 +94,7 @@ def test_a_base_costs_its_own_points_and_nothing_else(assignment: Assignment, su
     """The base is the function on which most others build; the ways to be wrong alternate between assignments."""
     base, _ = base_of(suite)
     ways = list(WRONG.values())
-    way = ways[course.assignments().index(assignment) % len(ways)]
+    way = ways[course.term_assignments().index(assignment) % len(ways)]
     assert losing(judged(suite, loaded(assignment, way.format(base)))) == {base}
 
 
@@ -136,11 +136,11 @@ def _lazy(right: Callable[..., Any], work: str) -> Callable[..., Any]:
 def test_a_lazy_function_earns_nothing_above_one_that_raises(assignment: Assignment, suite: Suite) -> None:
     base, above = base_of(suite)
     module = loaded(assignment, WRONG["raises"].format(base))
-    for number, name in enumerate(above, start=course.assignments().index(assignment)):
+    for number, name in enumerate(above, start=course.term_assignments().index(assignment)):
         setattr(module, name, _lazy(vars(suite.reference.solution)[name], list(LAZY)[number % len(LAZY)]))
     with np.errstate(all="ignore"):
         results = judged(suite, module)
-    passed_over_right_values = [result.test for result in results if result.passed and result.replaced]
+    passed_over_right_values = [result.test for result in results if result.passed and result.faulty_function]
     assert not [test.name for test in passed_over_right_values if test.question in above]
 
 
@@ -155,7 +155,7 @@ def _hedged(own):
 
 globals().update({name: _hedged(globals()[name]) for name in NAMES})
 """
-"""One guess in the first process, and another guess if the file detects that it runs in the second."""
+"""One guess in the first process, and a different guess if the file detects that it runs in the second."""
 
 
 def test_a_second_guess_counts_for_nothing_but_above_a_base_that_is_given_up(suites: dict[str, Suite]) -> None:
@@ -164,8 +164,8 @@ def test_a_second_guess_counts_for_nothing_but_above_a_base_that_is_given_up(sui
     for result in results:
         below = suite.reference.call_graph.dependencies(result.test.question)
         called = {call.function for call in result.calls} - {result.test.question}
-        assert not result.passed or result.replaced is None or result.replaced in {*below, *called}
-        assert not (result.passed and result.replaced) or below or called
+        assert not result.passed or result.faulty_function is None or result.faulty_function in {*below, *called}
+        assert not (result.passed and result.faulty_function) or below or called
 
 
 @pytest.mark.parametrize(
@@ -210,15 +210,16 @@ def test_a_right_result_in_another_form_costs_once_and_nobody_else_is_blamed(
     suite = suite_of(name, suites)
     results = judged(suite, loaded(suite.assignment, changed(function, result)))
     assert losing(results) == {function}
-    assert {result.replaced for result in results if result.replaced} == {function}
+    assert {result.faulty_function for result in results if result.faulty_function} == {function}
 
 
 def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: dict[str, Suite]) -> None:
-    """The wrong function returns too few bits, so too few columns pass: the check itself is correct."""
+    """The wrong function returns too few bits, so too few columns are accepted, although the check itself is
+    correct."""
     suite = suite_of("naive", suites)
     (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "bits_rounded_down")
     results = judged(suite, catalogue.solution_with_mistake(suite.assignment, entry))
-    passed = {result.test.name: result.replaced for result in results if result.passed}
+    passed = {result.test.name: result.faulty_function for result in results if result.passed}
     assert passed["test_binary_refuses_too_few_bits"] == passed["test_gray_refuses_too_few_bits"] == "bits_needed"
 
 
@@ -233,15 +234,15 @@ def apply_rope(*args, **kwargs):
 def test_a_worker_and_its_second_look_give_what_one_process_gives(
     function: str, result: str, suites: dict[str, Suite], grader: Grader
 ) -> None:
-    """The rule holds even if a test passes on values that were rounded differently, so that the first process gets a
-    new call."""
+    """The rule holds even if a test passes on values that were rounded differently, so the first process gets a new
+    call."""
     suite = suite_of("rope", suites)
     texts = ROUNDED, changed(function, result)
     here = judged(suite, loaded(suite.assignment, *texts))
     text = "\n\n".join([suite.assignment.solution.read_text("utf-8"), *texts])
     there = grader.grade(suite.assignment, (text,)).test_results
-    assert {one.test: (one.passed, one.replaced) for one in there} == {
-        one.test: (one.passed, one.replaced) for one in here
+    assert {one.test: (one.passed, one.faulty_function) for one in there} == {
+        one.test: (one.passed, one.faulty_function) for one in here
     }
     assert losing(there) == {function}
 
@@ -280,7 +281,7 @@ def test_a_question_larger_than_the_call_that_needs_it_has_no_answer(suites: dic
     suite = suite_of("alibi", suites)
     module = loaded(suite.assignment, GREEDY)
     calls = [call for result in judged(suite, module) for call in result.calls]
-    held = max(largest((call.args, call.kwargs), "iuf") for call in calls if call.function != "alibi_slopes")
+    held = max(largest_magnitude((call.args, call.kwargs), "iuf") for call in calls if call.function != "alibi_slopes")
     answered = vars(module)["_answered"]
     assert answered and max(answered) <= held < 199
 
@@ -326,11 +327,11 @@ class OutOfTime(Loaded):
     is_out_of_time = True
 
     def call(self, call: call.Call) -> call.Reply:
-        raise Stopped(Kind.TIMEOUT, "not run")
+        raise CallStopped(Kind.TIMEOUT, "not run")
 
 
 def steps(work: Callable[[], object]) -> int:
-    """Return the number of function calls that some work makes, which is the same on every machine."""
+    """Return the number of function calls that a piece of work makes, which is the same on every machine."""
     count = 0
 
     def step(*_: object) -> None:
@@ -357,7 +358,7 @@ FORMS: dict[str, Callable[[int], Any]] = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_what_comes_after_the_last_call_does_not_grow_with_the_replies(form: str, suites: dict[str, Suite]) -> None:
-    """No clock limits it, since no call remains: long results must cost no more than short ones."""
+    """No clock limits it, since no call remains, so long results must cost no more than short ones."""
     suite = suite_of("rope", suites)
     costs = []
     for size in (50, 50, 5000):  # the first fills the memory of the reference
@@ -365,7 +366,7 @@ def test_what_comes_after_the_last_call_does_not_grow_with_the_replies(form: str
         vars(module).update({name: lambda *_, size=size, **__: FORMS[form](size) for name in functions_of(suite)})
         results = suite.run(catalogue.ModuleBackend(module))
         for made, reply in (item for result in results for item in result.calls.items()):
-            assert made.encoded and reply.value is not None  # as they are sent and arrive, while the clock runs
+            assert made.encoded and reply.value is not None  # as they are sent and received while the clock runs
 
         def looked_at(results: list[TestResult] = results, module: types.ModuleType = module) -> None:
             with_causes(suite.reference, follow_through(suite, OutOfTime(module), results))

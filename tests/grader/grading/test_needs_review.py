@@ -1,4 +1,4 @@
-"""Review by staff: files that need it are named, and an honest mistake is not suspicious."""
+"""Review by staff: files that need it are named, and honest mistakes are not suspicious."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception
 from autograder.hints.explain import with_causes
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 from autograder.submission import read_file
-from tests.grader.support.cached_builds import Graded
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.loaded_files import Loaded
+from tests.grader.support.in_process_submission import Loaded
+from tests.grader.support.shared_fixtures import Graded
 
 
 def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]]) -> Grade:
-    """Return the grade of the solution with one known mistake, by the tests that the mistake can change."""
+    """Return the grade of the solution with one known mistake, from the tests that the mistake can affect."""
     call_graph = suite.reference.call_graph
     affected = {
         test
@@ -34,11 +34,11 @@ def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]
         for phases in ((Phase.PUBLIC, Phase.ANSWERS), (Phase.HIDDEN,)):
             run = [suite.run_test(backend, test) for test in called if test in affected and test.phase in phases]
             results += follow_through(suite, backend, run, results)
-        return Grade(suite.assignment.name, Status.GRADED, with_causes(suite.reference, results))
+        return Grade(suite.assignment.name, SubmissionStatus.GRADED, with_causes(suite.reference, results))
 
 
 def test_of_a_hundred_honest_files_less_than_one_is_named(assignment: Assignment, suite: Suite, graded: Graded) -> None:
-    """The samples that can be graded, and each known mistake as a file."""
+    """The gradable samples, and each known mistake as a file."""
     right = suite.run(catalogue.ModuleBackend(suite.reference.solution))
     called = {result.test: {call.function for call in result.calls} for result in right}
     grades = {entry.name: with_mistake(suite, entry, called) for entry in catalogue.entries(assignment)}

@@ -1,4 +1,4 @@
-"""Red team: attempts in every assignment to win points without understanding."""
+"""Red team: attempts in every assignment to earn points without understanding."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from autograder.grading.needs_review import suspicions
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol import call
-from autograder.protocol.failure import Kind, Status
-from tests.grader.support.loaded_files import Loaded
+from autograder.protocol.failure import Kind, SubmissionStatus
+from tests.grader.support.in_process_submission import Loaded
 
 TABLE = """
 from base64 import b64decode
@@ -54,7 +54,7 @@ def names_of(suite: Suite) -> list[str]:
 
 
 def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader: Grader) -> None:
-    """A table has the calls of all public tests, and answers any other call with a wrong value or an error."""
+    """A table contains the calls of all public tests and answers any other call with a wrong value or an error."""
     solution = Loaded(catalogue.solution(assignment))
     calls = [item for result in suite.run(solution, Phase.PUBLIC) for item in result.calls.items()]
     known = {
@@ -63,12 +63,12 @@ def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader:
         if reply.raised is None
     }
     ways = ["raise ValueError", "raise NotImplementedError", "return 0.0", "__import__('os')._exit(0)"]
-    elsewhere = ways[course.assignments().index(assignment) % len(ways)]
+    elsewhere = ways[course.term_assignments().index(assignment) % len(ways)]
     text = TABLE.replace("KNOWN", repr(known)).replace("NAMES", repr(names_of(suite))).replace("ELSEWHERE", elsewhere)
     grade = grader.grade(assignment, (text,))
     public = [result for result in grade.test_results if result.test.phase is Phase.PUBLIC]
     won = {result.test.question for result in public if result.passed}
-    (by_heart,) = (sentence for sentence in suspicions(grade) if "as if by heart" in sentence)
+    (by_heart,) = (sentence for sentence in suspicions(grade) if "as if memorized" in sentence)
     assert grade.score <= 9 and len(by_heart.partition(":")[0].split(", ")) >= len(won) / 2
 
 
@@ -78,19 +78,19 @@ def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader:
         (TestResult(HIDDEN, Kind.VALUE), True),
         (TestResult(HIDDEN, Kind.RAISED), True),
         (TestResult(HIDDEN, Kind.VALUE, hint="The exponent is not divided by d."), False),
-        (TestResult(HIDDEN, replaced="rope_frequencies"), False),
+        (TestResult(HIDDEN, faulty_function="rope_frequencies"), False),
         (TestResult(HIDDEN, Kind.ACCEPTED), False),
         (TestResult(HIDDEN), False),
     ],
 )
 def test_by_heart_is_said_of_values_that_nothing_else_explains(hidden: TestResult, is_named: bool) -> None:
-    """A known mistake, or a wrong function below, is such an explanation; a missing refusal is not a wrong value."""
+    """A known mistake or a wrong function below is such an explanation; a missing refusal is not a wrong value."""
     public = TestResult(Test("seen", "apply_rope", 1.0, Phase.PUBLIC, "It rotates."))
-    over_right_values = replace(public, replaced="rope_frequencies")
-    explained = Grade("rope", Status.GRADED, [over_right_values, hidden], 1.0, 2.0)
+    over_right_values = replace(public, faulty_function="rope_frequencies")
+    explained = Grade("rope", SubmissionStatus.GRADED, [over_right_values, hidden], 1.0, 2.0)
     assert not list(suspicions(explained))
-    grade = Grade("rope", Status.GRADED, [public, hidden], 1.0, 2.0)
-    assert any("as if by heart" in sentence for sentence in suspicions(grade)) is is_named
+    grade = Grade("rope", SubmissionStatus.GRADED, [public, hidden], 1.0, 2.0)
+    assert any("as if memorized" in sentence for sentence in suspicions(grade)) is is_named
 
 
 WATCHED = """
@@ -109,7 +109,7 @@ globals().update({name: _watched(globals()[name]) for name in NAMES})
 
 
 def test_what_is_shown_at_once_does_not_depend_on_a_hidden_test(suites: dict[str, Suite], grader: Grader) -> None:
-    """Two files that differ only from the first hidden call on have the same public texts and points."""
+    """Two files that differ only from the first hidden call on get the same public feedback and points."""
     assignment = course.find("rope")
     suite = suites.setdefault(assignment.name, Suite(assignment))
     text = assignment.solution.read_text("utf-8") + WATCHED.replace("NAMES", repr(names_of(suite)))
@@ -123,7 +123,7 @@ def test_what_is_shown_at_once_does_not_depend_on_a_hidden_test(suites: dict[str
 
 
 def public_feedback(grade: Grade) -> list[object]:
-    """Return all that a student may see before hidden results are published."""
+    """Return everything that a student may see before hidden results are published."""
     shown = [
         (test["name"], test["output"], test.get("score") if "hidden" not in str(test.get("visibility")) else None)
         for test in grade.gradescope["tests"]
@@ -145,9 +145,9 @@ def constant_decay(*args):
 
 @pytest.mark.long
 def test_a_result_of_which_much_is_made_ends_no_grading(grader: Grader) -> None:
-    """A test passes the result to another function, whose correct value exceeds the memory."""
+    """A test passes the result to another function, whose correct value exceeds the memory limit."""
     grade = grader.grade(course.find("state"), (course.find("state").solution.read_text("utf-8") + HUGE,))
-    assert grade.status is Status.GRADED and 5 < grade.score < 20
+    assert grade.status is SubmissionStatus.GRADED and 5 < grade.score < 20
 
 
 CHEAP = {
@@ -155,7 +155,7 @@ CHEAP = {
     "loops": "[None for row in np.ravel(np.asarray(args[0])) for _ in range(9)]",
     "refuses nothing": "pass",
 }
-"""Ways for a function to lose one test although it returns correct values to every test."""
+"""Ways in which a function can fail one test although it returns correct values to every test."""
 
 TWO_GUESSES = """
 import numpy as np
@@ -189,7 +189,7 @@ def test_a_second_guess_gains_nothing_above_right_values(base: str, way: str, su
         assert failure is None
         public = follow_through(suite, Loaded(module), suite.run(Loaded(module), Phase.PUBLIC))
         hidden = follow_through(suite, Loaded(module), suite.run(Loaded(module), Phase.HIDDEN), public)
-        assert [result.test.name for result in (*public, *hidden) if result.replaced == base] == []
+        assert [result.test.name for result in (*public, *hidden) if result.faulty_function == base] == []
 
 
 CONSTANT = """
@@ -210,7 +210,7 @@ globals().update({name: _constant(globals()[name]) for name in NAMES})
 def test_a_constant_earns_nothing_above_a_constant(assignment: Assignment, suite: Suite, grader: Grader) -> None:
     text = assignment.solution.read_text("utf-8") + CONSTANT.replace("NAMES", repr(names_of(suite)))
     grade = grader.grade(assignment, (text,))
-    over_right_values = [result.test for result in grade.test_results if result.passed and result.replaced]
+    over_right_values = [result.test for result in grade.test_results if result.passed and result.faulty_function]
     texts = {test: inspect.getsource(suite._tests[test].item.function) for test in over_right_values}
     assert not [test.name for test, text in texts.items() if "expect.raises(" not in text]
 
@@ -238,7 +238,7 @@ def ABOVE(*arguments, **options):
                 pass
     return _above(*arguments, **options)
 """
-"""An attack: a function of whole numbers is not written, and the second process calls it for its whole range."""
+"""An attack: a function of whole numbers is not implemented, and the second process calls it for its whole range."""
 
 ORACLES = {
     "alibi": ("alibi_slopes", "alibi_bias", "[(n,) for n in range(1, 41)]"),
@@ -251,16 +251,17 @@ ORACLES = {
 def test_what_a_second_process_learns_is_worth_nothing_to_the_first(
     name: str, grader: Grader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A perfect channel brings every answer from the second process to the first: still no hidden test of the
-    base passes."""
+    """Even if a perfect channel brings every answer from the second process to the first, no hidden test of the base
+    passes."""
     base, above, questions = ORACLES[name]
     attack = ORACLE.replace("BASE", base).replace("ABOVE", above).replace("QUESTIONS", questions)
     learned: dict[str, list[float]] = {}
     answers = two_processes.SecondProcess._answers
 
-    def overheard(self: Any, asked: Any, replaced: Any, held: Any) -> Iterator[Any]:
-        for question, answer in answers(self, asked, replaced, held):
-            learned[repr([np.asarray(part).tolist() for part in question[1]])] = np.asarray(answer[1]).tolist()
+    def overheard(self: Any, asked: Any, request: Any) -> Iterator[Any]:
+        for question, answer in answers(self, asked, request):
+            if answer is not None:
+                learned[repr([np.asarray(part).tolist() for part in question[1]])] = np.asarray(answer[1]).tolist()
             yield question, answer
 
     monkeypatch.setattr(two_processes.SecondProcess, "_answers", overheard)
@@ -285,7 +286,7 @@ def ABOVE(*arguments, **options):
                 return value
     raise RuntimeError
 """
-"""An attack: a function without a formula returns what it finds in its second process."""
+"""An attack: a function without a formula returns values that it finds in its second process."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Sample submissions get the grades of a careful teaching assistant, each in the sandbox."""
+"""Sample submissions, each graded in the sandbox, get the grades that a careful teaching assistant would give."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import pytest
 from autograder.course import Assignment, find
 from autograder.grading.suite import Suite
 from autograder.submission import read_file
-from tests.grader.support.cached_builds import Graded
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.messages import markdown
+from tests.grader.support.feedback_messages import markdown
+from tests.grader.support.shared_fixtures import Graded
 
 EXPECTED = Path(__file__).with_name("expected_scores")
 
 
 def expected() -> list[tuple[str, dict[str, str]]]:
-    """Return assignment and row of each sample's expected score."""
+    """Return the assignment and the row of each sample's expected score."""
     rows = []
     for path in sorted(EXPECTED.glob("*.csv")):
         with path.open(encoding="utf-8", newline="") as file:
@@ -34,7 +34,7 @@ def sample(assignment: str, student: str) -> Path:
 
 
 def test_samples_get_the_scores_that_they_deserve(graded: Graded, assignment: Assignment) -> None:
-    """Their feedback names only sections that exist in the lesson."""
+    """Their feedback refers only to sections that exist in the lesson."""
     headings = re.findall("^##.*", assignment.lesson.read_text("utf-8"), re.MULTILINE)
     for row in (row for name, row in expected() if name == assignment.name):
         path = sample(assignment.name, row["student"])

@@ -1,4 +1,4 @@
-"""The handout: it contains no answer, and everything that a student needs."""
+"""The handout: it contains everything that a student needs, and no answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from autograder import course
 from autograder.checks.oracle import Value
 from autograder.grading import quiz
 from autograder.handout import HandoutError, build, bundle, leaks, solutions, stubs
-from autograder.hints.golden import decoded, mark
+from autograder.hints.golden import decoded, fingerprint_record
 from autograder.laptop import launch, self_study
 from autograder.protocol import codec
 from tests.grader.support.classroom import SAMPLES
@@ -48,7 +48,7 @@ def shipped(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture
 def laptop(shipped: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Working folder: the same handout, with the untouched stub of rope."""
+    """Working folder with the same handout and rope's untouched stub."""
     monkeypatch.chdir(shipped)
     write(ROPE.stub.read_text("utf-8"))
     return shipped
@@ -68,7 +68,7 @@ def ran(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProc
     hidden = (
         "PYTHONPATH",
         "PYTHONSAFEPATH",
-    )  # the latter, which grading sets, would hide the folder itself
+    )  # the second, which grading sets, would hide the folder itself
     environment = {name: value for name, value in os.environ.items() if name not in hidden} | variables
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
@@ -85,7 +85,7 @@ def sources(notebook: bytes) -> dict[str, str]:
     "out, there", [("essay.zip", "essay/page.txt"), ("fall.zip", "fall/tests/public/test_rope.py")]
 )
 def test_a_handout_is_written_over_nothing_else(tmp_path: Path, out: str, there: str) -> None:
-    """It is not written over a checkout of the course either, which has public tests too."""
+    """Nor is it written over a checkout of the course, which also has public tests."""
     put(tmp_path, {there: "mine"})
     for name, said in ((out, "choose another --out"), ("handout", r"ends in \.zip")):
         with pytest.raises(HandoutError, match=said):
@@ -111,7 +111,7 @@ def test_zip_and_folder_are_the_same_each_time_replace_earlier_ones_and_are_not_
 
 
 def test_the_handout_gives_nothing_away_and_has_nothing_else(handed_out: dict[str, bytes]) -> None:
-    """Base64 in the handout decodes to plain numbers: a text could be anything, unless a public test contains it."""
+    """Base64 in the handout decodes to plain numbers; text, which could be anything, must occur in a public test."""
     assert leaks(handed_out) == []
     secret = ("hidden", "misconception", "solution", "submission", "sandbox", "self_study.py")
     assert not [name for name in handed_out if any(word in name for word in secret)]
@@ -119,7 +119,7 @@ def test_the_handout_gives_nothing_away_and_has_nothing_else(handed_out: dict[st
     assert rooms == {"checks", "hints", "laptop", "protocol"}
     top = {name for name in handed_out if "/" not in name}
     assert top == {"README.md", "Makefile", "requirements.txt", "pytest.ini", ".gitignore", "LICENSE"}
-    for one in course.assignments():
+    for one in course.term_assignments():
         for calls in json.loads(one.golden_values.read_text("utf-8"))["calls"].values():
             values = [getattr(decoded(call["expected"]), "value", None) for call in calls]
             texts = set().union(*map(texts_in, values))
@@ -127,7 +127,7 @@ def test_the_handout_gives_nothing_away_and_has_nothing_else(handed_out: dict[st
 
 
 def texts_in(value: object) -> set[str]:
-    """Return every text in a recorded value: the entries of a dict are texts too."""
+    """Return every text in a recorded value, including the keys of a dict."""
     if isinstance(value, dict):
         return set(value).union(*map(texts_in, value.values()))
     if isinstance(value, list | tuple):
@@ -144,15 +144,15 @@ PLANTED: dict[str, tuple[str | bytes, str]] = {
     "explore.ipynb": (json.dumps({"source": BODY.splitlines(keepends=True)}, indent=1), "s solution: "),
     "highlighted.html": (re.sub(r"(\w+)", r'<span class="n">\1</span>', BODY), "s solution: "),
     "hidden_test.md": (f"Think of `{A_LINE}`.", "rope's hidden tests"),
-    "its_name.md": (re.findall(r"def (test_\w+)", HIDDEN)[3], "hidden test of rope"),
+    "its_name.md": (re.findall(r"def (test_\w+)", HIDDEN)[3], "hidden test for rope"),
     "answer.md": (stubs.answer_texts(SOLUTION)[1], "an answer of rope"),
     "seed.md": (f"seed: {course.seed()}\n", "the term's seed"),
-    "rope.pyc": (b"\xff\xfe\x00\x01", "no text"),
+    "rope.pyc": (b"\xff\xfe\x00\x01", "not text"),
 }
 
 
 def test_the_leak_check_finds_what_is_planted(capsys: pytest.CaptureFixture[str]) -> None:
-    """Texts of self-study are found like all others."""
+    """Self-study texts are found like all others."""
     self_study.print_solution(self_study.SelfStudyContext(), "rope", "apply_rope")
     planted = PLANTED | {"alone.txt": (capsys.readouterr().out, "s solution: ")}
     found = leaks({name: text if isinstance(text, bytes) else text.encode() for name, (text, _) in planted.items()})
@@ -161,16 +161,16 @@ def test_the_leak_check_finds_what_is_planted(capsys: pytest.CaptureFixture[str]
 
 
 def test_no_stub_is_written_over_somebodys_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A learner in a checkout writes where the stubs are."""
+    """A learner in a checkout works where the stubs are."""
     given = tmp_path / "rope.py"
     right = ROPE.stub.read_text("utf-8")
     monkeypatch.setattr(stubs, "first_problem", lambda one: "")
-    monkeypatch.setattr(stubs, "assignments", lambda: [ROPE])
+    monkeypatch.setattr(stubs, "term_assignments", lambda: [ROPE])
     monkeypatch.setattr(stubs, "outdated_files", lambda one: {given: right})
     written = right.replace('raise NotImplementedError("apply_rope is not written yet")', "return 0")
     for work in (written, f"{written}\n(", right.replace('"extra_parameters": None', '"extra_parameters": 0')):
         given.write_text(work)
-        with pytest.raises(HandoutError, match=r"is no untouched stub, and a stub goes there"):
+        with pytest.raises(HandoutError, match=r"contains work, but a stub belongs there"):
             stubs.regenerate()
         assert given.read_text() == work != right
     given.write_text("# an older stub\n" + right)
@@ -189,7 +189,7 @@ def lines_with(mark: str) -> list[int]:
 
 @pytest.mark.parametrize("place", range(0, len(lines_with(stubs.END)), 3))
 def test_a_mark_without_its_partner_is_named_with_its_line(place: int) -> None:
-    """Either of the two marks is missing, in the middle or at the end."""
+    """One of the two marks is missing, in the middle or at the end."""
     begin, end = lines_with(stubs.BEGIN)[place], lines_with(stubs.END)[place]
     for missing, alone, line in ((begin, stubs.END, end - 1), (end, stubs.BEGIN, begin)):
         lines = SOLUTION.split("\n")
@@ -221,7 +221,7 @@ def test_a_mark_that_only_rounding_tells_from_the_right_value_may_be_missing() -
     right = np.array([0.1, 2.0])
 
     def golden(*outcomes: np.ndarray) -> str:
-        marks = {str(number): mark(Value(outcome)) for number, outcome in enumerate(outcomes)}
+        marks = {str(number): fingerprint_record(Value(outcome)) for number, outcome in enumerate(outcomes)}
         known = {"slopes": {"own": {number: f"Mistake {number}" for number in marks}}}
         expected = base64.b64encode(codec.encode(right)).decode("ascii")
         calls = {"test": [{"function": "slopes", "expected": expected, "mistakes": marks}]}
@@ -242,10 +242,10 @@ def test_a_handout_of_some_has_nothing_of_the_others() -> None:
     """This includes pages and pictures."""
     names = bundle.contents(["rope"]).keys()
     pages = {name for name in names if re.fullmatch(r"course/\w+\.html", name)}
-    assert pages & {f"course/{one.name}.html" for one in course.assignments()} == {"course/rope.html"}
+    assert pages & {f"course/{one.name}.html" for one in course.term_assignments()} == {"course/rope.html"}
     assert "assignments/figures/rotated_pair.svg" in names and "assignments/figures/alibi_heads.svg" not in names
     assert {"LICENSE", "assignments/figures.py", "tests/public/test_rope.py", "assignments/rope/explore.ipynb"} <= names
-    for one in course.assignments():
+    for one in course.term_assignments():
         own = [
             name for name in names if name.startswith((f"assignments/{one.name}/", f"tests/public/test_{one.name}."))
         ]
@@ -264,7 +264,7 @@ def test_the_page_of_solutions_has_every_function_and_every_answer_with_its_reas
 def test_solutions_are_written_for_the_assignment_that_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without a name nothing is written, and a sentence says how to name one."""
+    """Without a name, nothing is written, and a sentence says how to give one."""
     monkeypatch.chdir(tmp_path)
     for words, sentence in (
         ([], "make solutions ASSIGNMENT=rope, or ALL=1"),
@@ -275,7 +275,9 @@ def test_solutions_are_written_for_the_assignment_that_is_named(
     assert solutions.main(["rope"]) == 0
     assert [path.name for path in (tmp_path / solutions.FOLDER).iterdir()] == ["rope.html"]
     assert solutions.main(["--all"]) == 0
-    assert {path.stem for path in (tmp_path / solutions.FOLDER).iterdir()} == {one.name for one in course.assignments()}
+    assert {path.stem for path in (tmp_path / solutions.FOLDER).iterdir()} == {
+        one.name for one in course.term_assignments()
+    }
 
 
 # Completeness
@@ -304,7 +306,7 @@ def test_what_ships_runs_on_any_system(handed_out: dict[str, bytes]) -> None:
 
 def test_every_function_has_its_test_file_and_its_cell(handed_out: dict[str, bytes]) -> None:
     """Each notebook also has a cell for Colab, which does nothing elsewhere."""
-    for name in (one.name for one in course.assignments()):
+    for name in (one.name for one in course.term_assignments()):
         folder, before = f"assignments/{name}", os.getcwd()
         tests = {Path(one).stem for one in handed_out if one.startswith(f"{folder}/tests/")}
         nbformat.validate(json.loads(handed_out[f"{folder}/explore.ipynb"]))
@@ -322,7 +324,7 @@ def test_every_function_has_its_test_file_and_its_cell(handed_out: dict[str, byt
 def test_pytest_names_a_known_mistake_with_the_handouts_own_checks_and_learning_alone_is_not_there(
     laptop: Path,
 ) -> None:
-    """The mistake is found by its fingerprint: its code is not on this machine."""
+    """The mistake is found by its fingerprint, because its code is not on this machine."""
     write(sample("hedy"))
     where = "import sys, pytest, autograder.checks as own; print(own.__file__); pytest.main(sys.argv[1:])"
     done = ran(laptop, sys.executable, "-c", where, "-q", "tests/public/test_rope.py", "-k", "frequencies or half")
@@ -341,14 +343,14 @@ WRITTEN = {
     ),
     '"score_m1_n3_equals_m3_n5": True,': (
         "",
-        "score_m1_n3_equals_m3_n5 is missing: take the line from the handout again.",
+        "score_m1_n3_equals_m3_n5 is missing: copy its line from the handout again.",
     ),
-    '"half_layout_is_a_bug": False,': ('"half_layout_is_a_bug": True,', "another is no question of this lesson."),
+    '"half_layout_is_a_bug": False,': ('"half_layout_is_a_bug": True,', "another is not a question in this lesson."),
 }
 
 
 def test_answers_are_told_by_their_form(laptop: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """If a graded answer is wrong but has a possible form, the student gets no message."""
+    """If a graded answer is wrong but well-formed, the student gets no message."""
     written = SOLUTION
     for line, (wrong, _) in WRITTEN.items():
         assert line in written
@@ -360,7 +362,7 @@ def test_answers_are_told_by_their_form(laptop: Path, capsys: pytest.CaptureFixt
 
 
 def test_the_workflow_runs_the_public_checks_on_push(shipped: Path, tmp_path: Path) -> None:
-    """The commands, run as GitHub's shell runs them, write the summary of the run, and fail if a public test fails."""
+    """The commands, run as GitHub's shell runs them, write the run's summary and fail if a public test fails."""
     workflow = yaml.safe_load((shipped / ".github" / "workflows" / "checks.yml").read_text("utf-8"))
     assert "push" in workflow[True]  # YAML 1.1 reads the word `on` as true
     for name in ("autograder", "tests/public/expected", "assignments/rope"):  # one assignment is enough
@@ -383,7 +385,7 @@ def test_the_workflow_runs_the_public_checks_on_push(shipped: Path, tmp_path: Pa
 
 @pytest.fixture
 def cells(laptop: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
-    """Run some code and then cells of rope's notebook, in its folder; return the messages of its checks."""
+    """Run some code and then cells of rope's notebook, in its folder, and return the messages of its checks."""
     monkeypatch.setattr(sys, "path", [str(laptop), *sys.path])
     monkeypatch.setattr("autograder.laptop.notebook_checks.ROOT", laptop)
     monkeypatch.chdir(laptop / "assignments" / "rope")

@@ -1,5 +1,5 @@
-"""An author's first hour: `autograder new`, the messages of `make handout` about mistakes, and the commands
-of the tutorial."""
+"""An author's first hour: `autograder new`, the messages of `make handout` about mistakes, and the tutorial's
+commands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from autograder.handout import HandoutError, create_assignment, first_problem
 from tests.grader.support.folders import put
 
 NAME = "rope_2d"
-"""A name that begins with the name of another assignment."""
+"""A name that begins with another assignment's name."""
 
 TUTORIAL = (course.ROOT / "tests" / "README.md").read_text("utf-8")
 
@@ -37,7 +37,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the course with a new assignment."""
     folder, aside = tmp_path_factory.mktemp("authors"), shutil.ignore_patterns("*-pytest-*.pyc", ".hypothesis")
     for part in ("autograder", "solutions", "assignments", "tests"):
-        shutil.copytree(course.ROOT / part, folder / part, ignore=aside)  # files that pytest compiled name the old path
+        shutil.copytree(
+            course.ROOT / part, folder / part, ignore=aside
+        )  # files compiled by pytest contain the old path
     for name in ("README.md", "LICENSE", "pyproject.toml", "Makefile", "requirements.lock", "course.toml"):
         shutil.copy(course.ROOT / name, folder)
     done = run(folder, "autograder.cli", "new", NAME)
@@ -65,7 +67,7 @@ def test_what_is_new_passes_every_test_of_assignments_at_once(root: Path) -> Non
 
 
 def test_the_tutorial_s_commands_do_what_it_says(root: Path) -> None:
-    """The course has only the new assignment, because checking the others takes long."""
+    """The course has only the new assignment, because checking the others would take long."""
     (root / "course.toml").write_text(f'lessons = ["{NAME}"]')
     section = TUTORIAL.split("## From a new assignment")[1].split("\n## ")[0]
     lines = re.findall(r"^    autograder (.+)$", section, re.MULTILINE)
@@ -83,11 +85,11 @@ def test_odd_names_are_refused() -> None:
 
 MISTAKES = [
     ("tests/public/test_NAME.py", "points=4", "points=3", "must add up to 20, 8 of them public"),
-    ("solutions/NAME.py", "# Answer with", "def other():\n    return 1\n\n\n# Answer with", "has no test of other"),
+    ("solutions/NAME.py", "# Answer with", "def other():\n    return 1\n\n\n# Answer with", "has no test for other"),
     ("tests/misconceptions/NAME.py", "import numpy as np", "import numpy as", "cannot be read (SyntaxError"),
     ("solutions/NAME.py", "+ 0.5) * width", "+ 0.5) * width * (seq_len != 2)", "does not pass test_"),
-    ("tests/misconceptions/NAME.py", '_middles",', '_midles",', "has a mistake of mistake_4_midles"),
-    ("assignments/NAME/README.md", "_middles", "_else", "does not speak of"),
+    ("tests/misconceptions/NAME.py", '_middles",', '_midles",', "has a mistake in mistake_4_midles"),
+    ("assignments/NAME/README.md", "_middles", "_else", "does not mention"),
 ]
 
 
@@ -97,7 +99,7 @@ def test_it_is_said_in_one_sentence_what_is_wrong(tmp_path: Path, monkeypatch: p
     for name, value in {
         "all_lessons": list,
         "outdated_files": lambda one: {},
-    }.items():  # pytest reads a file once a process
+    }.items():  # pytest reads a file once per process
         monkeypatch.setattr(f"autograder.handout.new.{name}", value)
     monkeypatch.syspath_prepend(tmp_path)
     put(tmp_path, {"tests/hidden/seed.txt": "1"})
@@ -108,7 +110,7 @@ def test_it_is_said_in_one_sentence_what_is_wrong(tmp_path: Path, monkeypatch: p
         path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
         said = first_problem(Assignment(name))
         assert (sentence in said and "\n" not in said) if sentence else not said, said
-    with pytest.raises(HandoutError, match="is there already"):
+    with pytest.raises(HandoutError, match="already exists"):
         create_assignment(name)
     path.unlink()
     assert f"{path.relative_to(tmp_path)} is missing" in first_problem(Assignment(name))

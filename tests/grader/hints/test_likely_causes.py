@@ -1,4 +1,4 @@
-"""Likely causes: each explains all observations, appears once, and is never false."""
+"""Likely causes: each explains all observations, appears only once, and is never false."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from autograder.grading.suite import Suite
 from autograder.hints import catalogue, explain, golden
 from autograder.hints.explain import with_causes
 from autograder.protocol import call
-from autograder.reports.one_submission import as_json
+from autograder.reports.check_result import as_json
 from autograder.submission import Submission
-from tests.grader.support.messages import markdown
+from tests.grader.support.feedback_messages import markdown
 
 
 def results_of(name: str, source: str, suites: dict[str, Suite]) -> list[TestResult]:
@@ -116,11 +116,11 @@ def test_a_query_that_is_not_turned_and_a_wrong_position_are_told_apart(suites: 
 
 @pytest.mark.parametrize("largest", [np.finfo(np.float64).max, 1e300])
 def test_a_mark_of_huge_numbers_does_not_depend_on_the_order_of_a_sum(largest: float) -> None:
-    """Processors add in different orders: if a sum overflows, one result is NaN and another infinity."""
+    """Processors add in different orders, so if a sum overflows, one result may be NaN and another infinity."""
     value = np.array([largest, -largest] * 8)
     known = explain.fingerprint(value)
     assert known is not None and np.isfinite(known.sums).all()
-    recorded = golden.read_mark(golden.mark(Value(value)))
+    recorded = golden.outcome_of_record(golden.fingerprint_record(Value(value)))
     assert isinstance(recorded, Value) and explain.matches(value, recorded.value)
 
 

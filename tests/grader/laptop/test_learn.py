@@ -1,4 +1,4 @@
-"""`whereabouts learn`, from the wheel, with no package that learning does not ask for."""
+"""`whereabouts learn`, from the wheel, without any package that learning does not need."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ENCODINGS = ("cp1252:strict", "ascii:replace", "utf-8")
 
 
 def closure(requirements: list[str]) -> set[str]:
-    """Return the names of all packages that these requirements bring on this machine."""
+    """Return the names of all packages that these requirements install on this machine."""
     names: set[str] = set()
     requested = [Requirement(line) for line in requirements]
     while requested:
@@ -37,7 +37,7 @@ def closure(requirements: list[str]) -> set[str]:
 
 @pytest.fixture(scope="module")
 def installed(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of packages: the wheel, and what it asks for without any extra."""
+    """A folder of packages: the wheel and its requirements, without any extra."""
     folder = tmp_path_factory.mktemp("installed")
     with zipfile.ZipFile(package.wheel(tmp_path_factory.mktemp("wheel"))) as wheel:
         wheel.extractall(folder)
@@ -49,14 +49,14 @@ def installed(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """An empty folder of a learner's."""
+    """A learner's empty folder."""
     folder = tmp_path / "leçons de é"
     folder.mkdir()
     return folder
 
 
 def start(installed: Path, folder: Path, *words: str, encoding: str = "utf-8") -> tuple[int, str]:
-    """Run the wheel's command and return its exit code and what it prints, on either stream."""
+    """Run the wheel's command and return its exit code and its output on both streams."""
     name, _, function = PROJECT["scripts"]["whereabouts"].partition(":")
     program = f"import sys, {name}; sys.argv[0] = 'whereabouts'; {name}.{function}()"
     environment = os.environ | {"PYTHONPATH": str(installed), "PYTHONIOENCODING": encoding}
@@ -82,7 +82,9 @@ def test_an_empty_folder_gets_the_stub_and_then_green(installed: Path, folder: P
     (folder / "rope.py").write_text(find("rope").solution.read_text("utf-8"), "utf-8")
     for encoding in ENCODINGS:
         code, text = start(installed, folder, "learn", "5", encoding=encoding)
-        assert code == 0 and "Checked rope.py, by hidden tests too." in text and "13 of 13 functions are right" in text
+        assert (
+            code == 0 and "Checked rope.py, with hidden tests too." in text and "13 of 13 functions are right" in text
+        )
         assert (
             f"{'✓' if encoding == 'utf-8' else 'ok'} apply_rope\n" in text and "?" not in text and "is new" not in text
         )
@@ -152,6 +154,6 @@ def test_the_pages_need_no_other_package(installed: Path, folder: Path) -> None:
 
 
 def test_the_wheel_has_the_plan_of_the_term(installed: Path) -> None:
-    """A grader that is installed from it leaves out what this term leaves out."""
+    """A grader that is installed from it leaves out the same lessons as this term."""
     plan = installed / "autograder" / "_course" / "course.toml"
     assert plan.read_bytes() == course.plan_file().read_bytes() and not (installed / "course.toml").exists()

@@ -1,4 +1,5 @@
-"""`make check` on a laptop: first an invitation, then each mistake once, at the function that has it, with its call."""
+"""`make check` on a laptop: first an invitation, then each mistake, once, at the function that has it, with its
+call."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ import pytest
 
 from autograder import course
 from autograder.checks.source import Source
-from autograder.course import ROOT, assignments, find
+from autograder.course import ROOT, find, term_assignments
 from autograder.laptop import host, launch
 from autograder.sandbox.limits import LIMITS
 
@@ -25,7 +26,7 @@ FREQUENCIES = ("np.arange(0, head_dim, 2) / head_dim", "np.arange(0, head_dim, 2
 
 
 def lay_out(folder: Path, *names: str) -> Path:
-    """Write a student's files of these assignments, with the untouched stubs."""
+    """Write a student's files for these assignments, with the untouched stubs."""
     expected = Path("tests", "public", "expected")
     shutil.copytree(ROOT / expected, folder / expected, dirs_exist_ok=True)
     for assignment in map(find, names):
@@ -38,7 +39,7 @@ def lay_out(folder: Path, *names: str) -> Path:
 
 @pytest.fixture
 def laptop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Course of three assignments, as the working folder."""
+    """Course with three assignments, as the working folder."""
     monkeypatch.chdir(lay_out(tmp_path, "attention", "sinusoidal", "rope"))
     return tmp_path
 
@@ -70,7 +71,7 @@ def solution(*, inside: str = "", at: str = "rope_cos_sin") -> str:
 
 
 def replaced(source: str, function: str, body: str) -> str:
-    """Return a solution with another body for one function."""
+    """Return a solution with a different body for one function."""
     begin = source.index("    # BEGIN SOLUTION", source.index(f"def {function}("))
     return f"{source[:begin]}    {body}\n{source[source.index('    # END SOLUTION', begin) :]}"
 
@@ -81,7 +82,7 @@ def marked(printed: str) -> dict[str, str]:
 
 
 def test_an_untouched_file_says_where_to_begin(check: Check, laptop: Path) -> None:
-    """The order is that of the lesson's page, in which tests of one function may call another function first."""
+    """The order is that of the lesson's page, although tests of one function may first call another function."""
     lay_out(laptop, "state")
     lines = check().splitlines()
     assert [line.split()[0] for line in lines[1:5]] == ["attention", "sinusoidal", "rope", "state"]
@@ -122,7 +123,7 @@ def test_a_mistake_is_told_once_where_it_sits_with_its_call(check: Check) -> Non
 
 
 def test_a_function_waits_for_what_is_not_written_or_crashes_below(check: Check, laptop: Path) -> None:
-    # add_positions calls sinusoidal_encoding, and is not at fault if that crashes; shift_matrix does not call it.
+    # add_positions calls sinusoidal_encoding and is not at fault if that crashes; shift_matrix does not call it.
     source = find("sinusoidal").solution.read_text("utf-8")
     source = replaced(source, "offset_similarity", "raise NotImplementedError")
     write(replaced(source, "sinusoidal_encoding", "None + 1"), "sinusoidal")
@@ -142,15 +143,15 @@ BROKEN = {
     "line 3\n        def f(head_dim)\n": b"import numpy\n\ndef f(head_dim)\n    return 1\n",
     "your file stops at line 1 with SystemExit: 3": b"raise SystemExit(3)\n",
     "is not UTF-8: save it as UTF-8.": "x = 'ä'".encode("latin-1"),
-    "your file does not end: line 1 loops for more than 1 seconds": b"while True: pass\n",
+    "your file does not finish: line 1 loops for more than 1 seconds": b"while True: pass\n",
 }
 
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give a test one second instead of five."""
-    assert LIMITS.call_seconds == host.CALL_TIMEOUT_SECONDS, "here as in the grader"
-    monkeypatch.setattr(host, "CALL_TIMEOUT_SECONDS", 1)
+    assert LIMITS.call_seconds == host.LOCAL_TIMEOUT_SECONDS, "here as in the grader"
+    monkeypatch.setattr(host, "LOCAL_TIMEOUT_SECONDS", 1)
 
 
 def test_a_broken_file_is_told_in_a_sentence(hasty: None, check: Check) -> None:
@@ -159,7 +160,7 @@ def test_a_broken_file_is_told_in_a_sentence(hasty: None, check: Check) -> None:
         path.write_bytes(source)
         assert words in check("rope")
     path.unlink()
-    assert "is not there. Take it from the handout again." in check("rope")
+    assert "does not exist. Copy it from the handout again." in check("rope")
 
 
 def test_a_word_that_names_nothing_is_refused_with_what_there_is(
@@ -177,10 +178,10 @@ def test_a_word_that_names_nothing_is_refused_with_what_there_is(
     assert "there is no rotate_haf: did you mean rotate_half?" in refused("rope.rotate_haf")
     assert "name one assignment" in refused("--show", "rotate_half")
     monkeypatch.chdir("tests")
-    assert "run this in the folder that holds" in refused("rope")
+    assert "run this in the folder that contains" in refused("rope")
 
 
-# Prints, the debugger, and endless calls
+# Prints, the debugger and endless calls
 
 
 def test_prints_stand_with_the_test_they_came_from(check: Check) -> None:
@@ -200,7 +201,7 @@ def test_a_call_that_never_returns_is_named_and_the_rest_is_told(hasty: None, ch
 
 
 def started(*words: str) -> subprocess.Popen[str]:
-    """Start the checks with a keyboard, in a separate process group for Ctrl-C, even if the test run ignores Ctrl-C."""
+    """Start the checks with a terminal, in a separate process group for Ctrl-C, even if the test run ignores Ctrl-C."""
     command = [sys.executable, "-P", "-m", "autograder.checks", *words]
     pipe = subprocess.PIPE
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -222,7 +223,7 @@ def test_breakpoint_opens_the_debugger(laptop: Path) -> None:
 
 
 def test_watching_shows_the_next_thing_after_each_save_until_ctrl_c(laptop: Path) -> None:
-    """Ctrl-C also works while a function runs that never returns."""
+    """Ctrl-C works even while a function that never returns is running."""
     checks, running = started("rope", "--watch"), laptop / "running"
     assert checks.stdout is not None
     for text, said in (
@@ -248,23 +249,23 @@ def test_watching_shows_the_next_thing_after_each_save_until_ctrl_c(laptop: Path
 
 
 def test_imports_that_grading_has_not_are_named_first_and_stop_nothing_but_what_uses_them(check: Check) -> None:
-    """The file does not end at that line: functions below it are checked, and a missing function is named
-    with the reason."""
+    """Checking does not stop at that line: functions below it are checked, and a missing function is named with the
+    reason."""
     tried = "try:\n    import scipy\nexcept ImportError:\n    pass\n"
     guarded = f"{tried}if __name__ == '__main__':\n    import torch\ndef _():\n{textwrap.indent(tried, '    ')}"
     source = solution().replace("def rotate_half(", "def rotate_halves(")
     write(f"from helpers import rotate_half\nimport matplotlib.pyplot, os, numpy.linalg\n{guarded}{source}")
     printed = check("rope")
-    assert "assignments/rope/rope.py:1 imports helpers, which is not there when your file is graded" in printed
+    assert "assignments/rope/rope.py:1 imports helpers, which is not available when your file is graded" in printed
     assert "rope.py:2 imports matplotlib.pyplot," in printed and printed.count(" imports ") == 2
     assert "rotate_half raised ModuleNotFoundError: No module named 'helpers.rotate_half'" in printed
     assert " ✓ rope_cos_sin" in printed and "Next: rotate_half" in printed
 
 
 def test_every_stub_has_empty_answers_and_no_import_that_grading_has_not() -> None:
-    for assignment in assignments():
+    for assignment in term_assignments():
         source = Source(assignment.stub)
-        assert not any(source.answers.values()) and [*source.imports()] == []
+        assert not any(source.answers.values()) and [*source.disallowed_imports()] == []
         assert all(Source(assignment.solution).answers.values())
 
 
@@ -273,7 +274,7 @@ def test_every_stub_has_empty_answers_and_no_import_that_grading_has_not() -> No
 
 @pytest.fixture
 def shipped(laptop: Path) -> Path:
-    """The same folder, with the code that ships beside it."""
+    """The same folder, with the shipped code beside it."""
     for path in course.shipped_code():
         (laptop / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, laptop / path.relative_to(ROOT))
@@ -301,7 +302,7 @@ runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 
 
 def test_the_students_path_runs_without_what_only_unix_has(shipped: Path) -> None:
-    """A pipe that lacks a letter gets the other letters."""
+    """A pipe that cannot encode one letter gets all the others."""
     write(solution(inside="print('θ → ✓')"))
     (shipped / "without_unix.py").write_text(WITHOUT_UNIX, "utf-8")
     done = ran(shipped, "without_unix.py", "autograder.checks", "rope", PYTHONIOENCODING="cp1252")

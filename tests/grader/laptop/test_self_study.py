@@ -1,4 +1,5 @@
-"""Self-study: hidden tests too on the student's file, in one process, with causes, reasons and worked solutions."""
+"""Self-study: hidden tests also run on the student's file, in one process, with causes, reasons and worked
+solutions."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ ADA, STUB = ((SAMPLES / "rope" / "ada.py").read_text("utf-8"), course.find("rope
 
 @pytest.fixture
 def learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Learn:
-    """Return the output of the command in a checkout with this solution of rope."""
+    """Return the command's output in a checkout with this solution for rope."""
     (tmp_path / "assignments").mkdir()
     for path in (course.ROOT / "solutions", course.ROOT / "tests", *(course.ROOT / "assignments").iterdir()):
         if path.name != "rope":
@@ -65,10 +66,11 @@ def test_a_right_answer_has_its_reason_and_a_wrong_one_after_two_tries(learn: Le
     for given, tries in (("2", 1), ("2", 1), ("4", 2)):
         said = learn(ADA.replace(f'"{number}": 0.0', f'"{number}": {given}'), "--alone")
         assert ("The reason comes after 2 wrong answers; this is number 1." in said) is (tries < 2)
-    assert f"✗ {number}: 4. Right is 0; " in said and "✓ rotates_values: False. Right is False; " in said
+    assert f"✗ {number}: 4. The right answer is 0; " in said
+    assert "✓ rotates_values: False. The right answer is False; " in said
     assert "All functions are right! Now the questions at assignments/rope/rope.py:" in said
     said = learn(ADA.replace('"rotates_values": False', '"rotates_values": True'), "--alone")
-    assert "✗ rotates_values: True. Right is False; " in said
+    assert "✗ rotates_values: True. The right answer is False; " in said
 
 
 @pytest.mark.long
@@ -77,12 +79,14 @@ def test_a_solution_opens_with_its_helpers_and_freely_once_its_function_is_right
     assert "def rotate_half(" in shown and "def apply_rope(" not in shown
     assert "SOLUTION" not in shown and "is not right yet" not in shown
     shown = learn(STUB, "--show", "rope_frequencies").strip()
-    warning = "Your rope_frequencies is not right yet. What you read here, you will not find yourself any more.\n\ndef "
+    warning = (
+        "Your rope_frequencies is not right yet. Once you have read it, you can no longer find it yourself.\n\ndef "
+    )
     assert shown.startswith(warning) and shown.index("def _check_even(") < shown.index("def rope_frequencies(")
 
 
 def test_the_page_shows_hidden_tests_and_folds_solutions(learn: Learn, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`--alone` works with `--page`, as with `--watch`."""
+    """`--alone` works with `--page` just as with `--watch`."""
     states: list[dict[str, object]] = []
 
     def serve(first: str, saves: object, check: Callable[[list[str]], list[Progress]], port: int) -> None:

@@ -1,4 +1,4 @@
-"""Otter: the zip under `otter run` gives the same score, test by test, as the batch."""
+"""Otter: under `otter run`, the zip gives the same score as the batch, test by test."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.otter import package
 from autograder.otter.plugin import WhereaboutsPlugin
-from tests.grader.support.cached_builds import Graded
 from tests.grader.support.classroom import SAMPLES
 from tests.grader.support.folders import archive_of, put
-from tests.grader.support.submissions import by_test, faults, otter_run, seen_by_student
+from tests.grader.support.otter_helpers import by_test, faults, otter_run, seen_by_student
+from tests.grader.support.shared_fixtures import Graded
 
 
 @pytest.fixture(scope="session")
 def zips(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that holds rope's zip."""
+    """Folder that contains rope's zip."""
     folder = tmp_path_factory.mktemp("zips")
     list(package.build([course.find("rope")], folder))
     return folder
@@ -48,8 +48,9 @@ HOSTILE = {
 
 @pytest.fixture(scope="session")
 def run_of(zips: Path, tmp_path_factory: pytest.TempPathFactory) -> OtterRun:
-    """Return the results of `otter run` on a sample submission, and the JSON that it leaves; each sample is run once. A
-    notebook comes in a zip, with files that Otter's kernel, started in that folder, would import or unpickle."""
+    """Return the results of `otter run` on a sample submission, and the JSON that it leaves; each sample is run only
+    once. A notebook comes in a zip with files that Otter's kernel, which starts in that folder, would import or
+    unpickle."""
 
     @functools.cache
     def run(path: Path) -> tuple[GradingResults, dict[str, Any]]:
@@ -64,8 +65,8 @@ def run_of(zips: Path, tmp_path_factory: pytest.TempPathFactory) -> OtterRun:
 
 
 ROPES = "hedy.py katherine.ipynb mallory.py"
-"""Samples of rope, one of each kind: wrong in one function, a correct notebook, hostile. `test_samples`
-checks their scores in a batch."""
+"""Samples for rope, one of each kind: wrong in one function, a correct notebook, hostile. `test_samples` checks their
+scores in a batch."""
 
 
 @pytest.mark.parametrize("name", ROPES.split())
@@ -105,7 +106,7 @@ def test_nobody_reads_that_all_is_passed_where_hidden_tests_remain(run_of: Otter
 
 def test_what_cannot_be_read_has_a_sentence_and_no_points(run_of: OtterRun, tmp_path: Path) -> None:
     put(tmp_path, {"submission/rope.py": "def ("})
-    settings = {"assignment": "rope", "suite": course.find("rope").suite_hash, "isolation": "none"}
+    settings = {"assignment": "rope", "suite": course.find("rope").grading_hash, "isolation": "none"}
     ours = WhereaboutsPlugin(str(tmp_path / "submission" / "rope.py"), None, settings)
     ours.before_grading(None)
     assert "environment([])" in str(ours.before_execution(None)) and ours.grade.score == 0
@@ -117,7 +118,7 @@ def test_what_cannot_be_read_has_a_sentence_and_no_points(run_of: OtterRun, tmp_
 def test_another_plugin_has_the_first_word_and_where_it_hides_everything_the_only_one(
     graded: Graded, run_of: OtterRun
 ) -> None:
-    """An example is the plugin that limits how often a student may submit."""
+    """An example is the plugin that limits how often students may submit."""
     path, ours = SAMPLES / "rope" / "hedy.py", WhereaboutsPlugin.__new__(WhereaboutsPlugin)
     ours.assignment, (ours.submission, ours.grade) = course.find("rope"), graded(path)
     for hides in (False, True):
@@ -152,7 +153,7 @@ def test_the_zip_holds_no_test_and_no_solution_but_in_its_wheel(zips: Path) -> N
                 content = archive.read(name).decode("utf-8")
                 assert "import" not in content.replace("from otter.test_files import test_case", "")
                 assert "numpy" not in content
-        # Otter copies the content of files/ into the submission folder.
+        # Otter copies the contents of files/ into the submission folder.
         assert not any(name.startswith("files/") for name in archive.namelist())
 
 

@@ -18,7 +18,7 @@ import pytest
 from autograder import course
 from autograder.otter import package
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.submissions import faults, gradescope, install, run, seen_by_student
+from tests.grader.support.otter_helpers import faults, gradescope, install, run, seen_by_student
 
 ROPE = SAMPLES / "rope"
 ADA = (ROPE / "ada.py").read_bytes()
@@ -33,13 +33,13 @@ Platform = Callable[[dict[str, bytes]], dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def python(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Interpreter of an environment in which the course is installed as a wheel, as in the platform's container."""
+    """Interpreter of an environment in which the course is installed from its wheel, as in the platform's container."""
     return install(tmp_path_factory.mktemp("installed"))
 
 
 @pytest.fixture(scope="module")
 def built(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Folder of rope's zip, and the zip. An instructor may publish hidden results later."""
+    """Folder of rope's zip, and the zip, for an instructor who may publish hidden results later."""
     folder = tmp_path_factory.mktemp("gradescope")
     settings = {"autograder_dir": str(folder / "autograder"), "show_hidden": True}
     (zipped,) = package.build([course.find("rope")], folder, settings)
@@ -48,7 +48,7 @@ def built(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> tupl
 
 @pytest.fixture(scope="module")
 def platform(python: Path, built: tuple[Path, Path]) -> Platform:
-    """Grade a rope submission (name → content) on a local Gradescope."""
+    """Grade a rope submission (name → content) as Gradescope would, on this machine."""
 
     def grade(submission: dict[str, bytes]) -> dict[str, Any]:
         shutil.rmtree(built[0], ignore_errors=True)
@@ -60,7 +60,7 @@ def platform(python: Path, built: tuple[Path, Path]) -> Platform:
 
 
 def test_an_installed_copy_says_its_version_anywhere(python: Path, tmp_path: Path) -> None:
-    """The version is only in pyproject.toml, and the changelog begins with it."""
+    """The version appears only in pyproject.toml, and the changelog begins with it."""
     said = run([str(python.with_name("autograder")), "--version"], tmp_path)
     version = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     assert said.strip() == f"autograder, version {version}"
@@ -110,9 +110,9 @@ if found:
 def test_gradescope_takes_what_the_batch_takes_which_reads_nothing_of_the_course(
     platform: Platform, built: tuple[Path, Path], python: Path, handed_out: dict[str, bytes]
 ) -> None:
-    """The submission is a clone of the handout with an extra file; its functions are in the notebook beside
-    the stub. It finds neither the zip's files, nor the metadata with others' names, nor other submissions,
-    nor the installed course."""
+    """The submission is a clone of the handout with an extra file; its functions are in the notebook beside the stub.
+    It can find neither the zip's files, nor the metadata with other students' names, nor other submissions, nor the
+    installed course."""
     folder, zipped = built
     with zipfile.ZipFile(zipped) as archive:
         paths = [str(folder / "source" / name) for name in archive.namelist()]
@@ -131,7 +131,7 @@ def installed_root(python: Path) -> Path:
 
 
 def test_an_installed_wheel_has_the_whole_course(python: Path) -> None:
-    code = "from autograder import course; print(*(one.suite_hash for one in course.assignments()))"
+    code = "from autograder import course; print(*(one.grading_hash for one in course.term_assignments()))"
     hashes = run([str(python), "-c", code], python.parent)
-    assert hashes.split() == [one.suite_hash for one in course.assignments()]
+    assert hashes.split() == [one.grading_hash for one in course.term_assignments()]
     assert installed_root(python).is_relative_to(python.parents[1])

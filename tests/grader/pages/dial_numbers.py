@@ -1,4 +1,5 @@
-"""Numbers that each dial should show at its settings, from the solutions: a function per dial, with its name."""
+"""Numbers that each dial should show at its settings, computed by the solutions, with one function per dial, of the
+same name."""
 
 from __future__ import annotations
 
@@ -9,16 +10,16 @@ from typing import Any
 import numpy as np
 
 from autograder.pages import dials
-from tests.grader.support import lesson_numbers
+from tests.grader.support import lesson_number_helpers
 
 Settings = dict[str, Any]
 Numbers = dict[str, Any]
-measured = functools.cache(dials.measured)
-solution: Any = functools.cache(lesson_numbers.solution)
+measured = functools.cache(dials.accuracy_for_prediction)
+solution: Any = functools.cache(lesson_number_helpers.solution)
 
 
 def expected(dial: str, settings: Settings, page: str) -> Numbers:
-    """Return the expected numbers of a dial of a page."""
+    """Return the expected numbers of a dial on a page."""
     if dial == "guess":
         return guess(settings, page)
     numbers: Numbers = globals()["encoding" if dial in ("slice", "clock") else dial](settings)
@@ -160,7 +161,8 @@ def patch(s: Settings) -> Numbers:
     tables = {"axial": grids.axial_frequencies, "alternating": grids.alternating_frequencies, "mixed": lambda *_: both}
     table = tables[s["kind"]](d, 100.0)
     row = np.tile([1.0, 0.0], d // 2)[None]
-    # All pairs of this query, rotated by the offset, point the same way as those of a key of `row` there.
+    # All pairs of this query, rotated by the offset, point the same way as those of a key equal to `row` at that
+    # offset.
     query = grids.apply_rope_nd(row, np.array([[s["down"], s["right"]]]), table)
     keys = np.repeat(row, side * side, axis=0)
     scores = grids.grid_scores(query, keys, np.full((1, 2), side // 2), grids.grid_positions(side, side), table)

@@ -1,4 +1,4 @@
-"""The course as pages: complete, small, from the same texts, and without loading anything from elsewhere."""
+"""The course as pages: complete, small, made from the same texts, and loading nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from autograder import course
 from autograder.course import ROOT
 from autograder.grading import quiz
 from autograder.hints import catalogue
-from autograder.pages import course_pages, dials, questions
+from autograder.pages import answer_forms, course_pages, dials
 from autograder.pages.formulas import PageError, mathml
 from autograder.pages.glossary import Glossary
 from autograder.pages.markdown import Renderer
@@ -26,10 +26,10 @@ from tests.grader.pages import dial_numbers
 from tests.grader.support.dials import DIALS
 
 MOST_BYTES = 220_000
-"""per page, with its pictures"""
+"""per page, including its pictures"""
 
 TEXTS = ROOT / "assignments"
-NAMES = [one.name for one in course.assignments()]
+NAMES = [one.name for one in course.term_assignments()]
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_every_link_leads_somewhere_and_every_lesson_to_the_next(pages: dict[str
 
 
 def test_every_word_of_a_lesson_and_of_its_docstrings_stands_on_its_page(pages: dict[str, str]) -> None:
-    for one in course.assignments():
+    for one in course.term_assignments():
         page = re.sub(r'(?s)<math.*?</math>|<img[^>]* alt="([^"]*)"[^>]*>', r" \1 ", pages[f"{one.name}.html"])
         shown = words(page)
         seen = set(re.findall(r"\w+", shown))
@@ -93,7 +93,7 @@ def test_every_word_of_a_lesson_and_of_its_docstrings_stands_on_its_page(pages: 
 
 
 def test_every_formula_is_converted_and_the_font_has_its_characters(pages: dict[str, str]) -> None:
-    """No element is an error, and no character needs another font."""
+    """No element is an error, and every character is in the font."""
     with TTFont(course_pages.HERE / "vendor" / "STIXTwoMath.woff", lazy=True) as font:
         characters = set(map(chr, font.getBestCmap()))
     found = {formula for page in pages.values() for formula in re.findall(r"(?s)<math.*?</math>", page)}
@@ -108,7 +108,7 @@ LEFT = ["$S + k (v\n- r)^\\top$ here", "costs $5", "**$x**", "| a |\n|---|\n| $b
 
 @pytest.mark.parametrize("text", [*BROKEN, *LEFT])
 def test_a_formula_that_cannot_be_shown_and_a_dollar_that_is_left_fail_the_build(text: str) -> None:
-    """A line that begins with a minus is a list, and ends the formula before it."""
+    """A line that begins with a minus sign is a list and ends the formula before it."""
     with pytest.raises(PageError, match=r"\$" if text in LEFT else re.escape(text.strip("$"))):
         Renderer(Glossary(""), TEXTS).render(text, "state", {})
 
@@ -153,13 +153,13 @@ GLOSSARY = """## Words
 
 
 def test_a_term_is_marked_where_it_is_touched_first_and_in_the_lessons_that_mean_it() -> None:
-    text, touched = (
+    text, marked_terms = (
         "Heads have a head and a head_dim; a set, ahead, i, headless; RoPE is an encoding & more value",
         set(),
     )
-    marked = Glossary(GLOSSARY).with_term_buttons(text, touched)
+    marked = Glossary(GLOSSARY).with_term_buttons(text, marked_terms)
     assert re.findall(r"<button[^>]*>(.*?)</button>", marked) == ["Heads", "head_dim", "RoPE", "encoding"]
-    assert words(marked) == text and touched == {"head", "head_dim", "RoPE", "encoding (positional)"}
+    assert words(marked) == text and marked_terms == {"head", "head_dim", "RoPE", "encoding (positional)"}
     for lesson in range(7):
         assert ("<button" in Glossary(GLOSSARY).with_term_buttons("pairs", set(), lesson)) is (lesson in (3, 5))
 
@@ -168,7 +168,9 @@ def test_a_term_is_marked_where_it_is_touched_first_and_in_the_lessons_that_mean
 
 
 def test_every_dial_stands_at_its_mark_and_before_what_it_repeats(pages: dict[str, str]) -> None:
-    assert {one.name for one in DIALS} == {path.stem for folder in dials.FOLDERS for path in folder.glob("*.html")}
+    assert {one.name for one in DIALS} == {
+        path.stem for folder in dials.DIAL_SOURCE_FOLDERS for path in folder.glob("*.html")
+    }
     for name in {one.page for one in DIALS}:
         page = pages[f"{name}.html"]
         assert re.findall(r"data-dial=\"(\w+)\"", page) == [one.name for one in DIALS if one.page == name]
@@ -215,10 +217,10 @@ def test_the_answer_to_every_question_of_a_dial_is_right(pages: dict[str, str]) 
 
 
 def test_what_a_prediction_is_compared_with_was_measured(pages: dict[str, str]) -> None:
-    """There are three curves at most, with the best one among them. The list of dials names them."""
+    """There are at most three curves, including the best one, and the list of dials names them."""
     listed = dict(re.findall(r'(?s)<li value="\d+"><a data-of="(\w+)"(.*?)</li>', pages["index.html"]))
     for lesson in [one.page for one in DIALS if one.name == "guess"]:
-        found, written = dials.measured(lesson), (TEXTS / lesson / "measured.csv").read_text("utf-8")
+        found, written = dials.accuracy_for_prediction(lesson), (TEXTS / lesson / "measured.csv").read_text("utf-8")
         curves = {group: np.array(curve) for group, curve in found["curves"].items()}
         assert 1 < len(curves) <= 3
         (shown,) = re.findall(r'href="\w+.html#dial-guess">(.+?)<', listed[lesson])
@@ -231,15 +233,17 @@ def test_what_a_prediction_is_compared_with_was_measured(pages: dict[str, str]) 
 
 
 def test_questions_for_practice_take_an_answer_and_graded_ones_do_not(pages: dict[str, str]) -> None:
-    """A page accepts and shows the answers of questions without points, and of dials. No page has another answer, and
+    """A page accepts and shows the answers to dials and to questions without points. No page has any other answer, and
     the handout has only the form of the others."""
-    for one in course.assignments():
+    for one in course.term_assignments():
         asked = dict(re.findall(r'data-ask="(\w+)" data-right="(.+?)"', page := pages[f"{one.name}.html"]))
-        solution, told = catalogue.solution(one).ANSWERS, questions.of(one)
-        graded = {quiz.key(test) for test in questions.tests(one) if test.question == ANSWERS and test.points}
-        assert told["practice"].keys() == solution.keys() - graded <= asked.keys() and not graded & asked.keys()
-        assert told["forms"].keys() == solution.keys()
-        assert set(told["forms"].values()) <= {"yes or no", "a whole number", "a number", "a word"}
+        solution, facts = catalogue.solution(one).ANSWERS, answer_forms.forms_and_practice(one)
+        graded = {
+            quiz.key(test) for test in answer_forms.collected_tests(one) if test.question == ANSWERS and test.points
+        }
+        assert facts["practice"].keys() == solution.keys() - graded <= asked.keys() and not graded & asked.keys()
+        assert facts["forms"].keys() == solution.keys()
+        assert set(facts["forms"].values()) <= {"yes or no", "a whole number", "a number", "a word"}
         for key in solution.keys() - graded:
             right = solution[key]
             assert asked[key] == (("yes" if right else "no") if isinstance(right, bool) else str(right))
@@ -250,7 +254,7 @@ def test_a_search_knows_every_function_and_word(course_files: dict[str, bytes], 
     index = json.loads(course_files["search.js"].decode("utf-8").partition("=")[2].rstrip(";\n"))
     titles, links = {one["title"] for one in index}, [one["link"] for one in index]
     functions = {
-        name for one in course.assignments() for name in re.findall(r"(?m)^def ([a-z]\w+)", one.stub.read_text())
+        name for one in course.term_assignments() for name in re.findall(r"(?m)^def ([a-z]\w+)", one.stub.read_text())
     }
     assert all(any(name in title for title in titles) for name in functions)
     assert set(Glossary((TEXTS / "glossary.md").read_text("utf-8")).meanings) <= titles

@@ -1,8 +1,8 @@
-"""The course in a browser: from a folder, without a network, quiet, and readable in every width, on paper and without
-scripts.
+"""The course in a browser: opened from a folder, without a network, without errors, and readable at every width, on
+paper and without scripts.
 
 Each page is loaded once, in one window, to test whether it fits and whether its dials compute the solutions' numbers.
-Code that all pages share is tested on one page: keys and mouse on a dial, readable texts, barriers, paper.
+Code that all pages share is tested on one page: keyboard and mouse on a dial, readable text, accessibility, printing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.grader.pages import dial_numbers
 from tests.grader.support.browsing import Opened
 from tests.grader.support.dials import DIALS
 
-LESSONS = [one.name for one in course.assignments()]
+LESSONS = [one.name for one in course.term_assignments()]
 NAMES = ["index", *LESSONS, *(path.stem for path in (course.ROOT / "assignments").glob("[a-z]*.md"))]
 A4 = 688
 """width of an A4 page without its margins, in pixels"""
@@ -39,7 +39,7 @@ def tab(browser: Browser, course_folder: Path) -> Iterator[Opened]:
 
 @pytest.fixture
 def opened(tab: Opened, course_folder: Path, request: pytest.FixtureRequest) -> Opened:
-    """Page of the course, as a reader sees it the first time."""
+    """A course page as a reader sees it for the first time."""
     tab.page.evaluate("localStorage.clear()")
     tab.page.emulate_media(media="screen", color_scheme="light", reduced_motion="no-preference")
     tab.page.set_viewport_size({"width": 1280, "height": 900})
@@ -58,8 +58,9 @@ def on(*pages: str) -> pytest.MarkDecorator:
 def test_a_page_is_quiet_stays_at_home_and_fits_and_its_dials_compute_what_the_solutions_do(
     opened: Opened, course_folder: Path
 ) -> None:
-    """All questions are answered and all parts are open. On a phone nothing sticks out and no formula scrolls; at a
-    desk no code is cut; on paper nothing is cut; no formula is empty, and no root is cut or followed by a gap."""
+    """All questions are answered, and all parts are open. On a phone, nothing sticks out and no formula scrolls; on a
+    desktop, no code is cut off; on paper, nothing is cut off; no formula is empty, and no root is cut off or followed
+    by a gap."""
     page = opened.page
     name = page.url.rpartition("/")[2].removesuffix(".html")
     for dial in [one.name for one in DIALS if one.page == name]:
@@ -80,8 +81,8 @@ def test_a_page_is_quiet_stays_at_home_and_fits_and_its_dials_compute_what_the_s
 
 @on("index", "alibi", "glossary")
 def test_a_page_has_no_barrier_and_can_be_read_and_printed(opened: Opened) -> None:
-    """A page of each kind is tested, on a phone and a wide screen, in both themes: no text overlaps, is cut
-    or has low contrast, and axe finds no barrier. On paper, the background is white and closed parts are
+    """One page of each kind is tested on a phone and on a wide screen, in both themes: no text overlaps, is cut off or
+    has low contrast, and axe finds no accessibility problem. On paper, the background is white, and closed parts are
     open."""
     page = opened.page
     page.evaluate("asked.answer()")
@@ -102,14 +103,14 @@ def test_a_page_has_no_barrier_and_can_be_read_and_printed(opened: Opened) -> No
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
-# `seen.faint` measures contrast, in pictures too; axe takes four times as long for it.
+# `seen.faint` measures contrast, even in pictures; axe would take four times as long.
 BARRIERS = {"preload": False, "resultTypes": ["violations"], "rules": {"color-contrast": {"enabled": False}}}
 
 
 @on("setup")
 def test_every_picture_can_be_read_in_both_themes_and_on_a_phone(opened: Opened, course_folder: Path) -> None:
-    """No text of a picture overlaps, is cut or has low contrast, and on a phone none is smaller than 9
-    pixels. A picture and its narrow form have the same colours."""
+    """No text in a picture overlaps, is cut off or has low contrast, and on a phone, none is smaller than 9 pixels. A
+    picture and its narrow version have the same colours."""
     folder = course_folder / "figures"
     drawn = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in folder.rglob("*.svg")}
     wide = {name: picture for name, picture in drawn.items() if "/" not in name}
@@ -121,8 +122,8 @@ def test_every_picture_can_be_read_in_both_themes_and_on_a_phone(opened: Opened,
 
 @on("rope")
 def test_a_lesson_works_by_keyboard_and_a_chosen_theme_stays(opened: Opened, course_folder: Path) -> None:
-    """The first dial is a few presses of the tabulator key away; code can be copied; a term has an
-    explanation; the current section is marked."""
+    """The first dial is a few presses of the Tab key away; code can be copied; a term has an explanation; the current
+    section is marked."""
     page, shade = opened.page, "getComputedStyle(document.documentElement).backgroundColor"
     for key in ("Tab", "Tab", "Enter", "Tab"):
         page.keyboard.press(key)
@@ -144,8 +145,8 @@ def test_a_lesson_works_by_keyboard_and_a_chosen_theme_stays(opened: Opened, cou
 
 @on("index", *LESSONS, "glossary")
 def test_the_header_is_a_line_that_names_the_page_and_its_neighbours(opened: Opened) -> None:
-    """This holds on a wide screen; on a phone, the search has a separate line and menus lead everywhere. A
-    menu opens by keyboard, within the window."""
+    """This holds on a wide screen; on a phone, the search has its own line, and menus lead everywhere. A menu can be
+    opened by keyboard and stays within the window."""
     page = opened.page
     name = page.url.rpartition("/")[2].removesuffix(".html")
     shown = [one for one in page.locator(".top .near").all_inner_texts() if one]
@@ -189,8 +190,8 @@ def explains_a_term(page: Page) -> None:
 
 
 def test_without_scripts_everything_can_be_read(browser: Browser, course_folder: Path) -> None:
-    """Text, formulas, figures, terms and docstrings are there; a dial says why it does not move, shows no
-    unusable controls, and contains its answer in a closed part."""
+    """Text, formulas, figures, terms and docstrings are there; a dial says why it does not move, shows no unusable
+    controls, and has its answer in a closed part."""
     with Opened(browser, course_folder / "rope.html", moves=False) as opened:
         page = opened.page
         assert page.locator(".dial .still").first.is_visible()
@@ -205,8 +206,8 @@ def test_without_scripts_everything_can_be_read(browser: Browser, course_folder:
 
 @on("glossary")
 def test_a_search_finds_what_people_ask_for_without_a_server(opened: Opened) -> None:
-    """queries.csv has queries of users, the beginning of a link, and the number of first results that must
-    include it. A result shows a line of its section."""
+    """queries.csv has users' queries, the beginning of the expected link, and the number of top results that must
+    include it. A result shows a line from its section."""
     page = opened.page
     expected = pandas.read_csv(Path(__file__).with_name("queries.csv"))
     page.keyboard.press("/")
@@ -231,8 +232,8 @@ CALCULATION = "Write a number or a calculation, for example 0.25, 1/4 or sqrt(2)
 def test_a_question_takes_an_answer_which_is_remembered_and_shown_on_the_first_page(
     opened: Opened, course_folder: Path
 ) -> None:
-    """A calculation is accepted as well. The page says whether a number is too small or too large, and only a right
-    answer opens its reason. The answer is in its box again when the student comes back."""
+    """A calculation is also accepted. The page says whether a number is too small or too large, and only a right answer
+    reveals its reason. When the student comes back, the answer is still in its box."""
     page = opened.page
     number = page.locator("[data-ask=position_that_leaves_one_percent]")
     for given, said in (
@@ -262,8 +263,8 @@ def test_a_question_takes_an_answer_which_is_remembered_and_shown_on_the_first_p
 
 
 def computes(page: Page, lesson: str, name: str) -> None:
-    """For any setting of its controls, a dial shows the solution's numbers, to 1e-9; each handle has an
-    effect. In a narrow dark window and in a wide light one no text overlaps, is cut or has low contrast."""
+    """For any setting of its controls, a dial shows the solution's numbers to within 1e-9, and each handle has an
+    effect. In a narrow dark window and in a wide light one, no text overlaps, is cut off or has low contrast."""
     section = page.locator(f"[data-dial={name}]")
     section.locator("svg").wait_for()
     begin, values = section.evaluate("(dial) => asked.controls(dial)")
@@ -286,13 +287,13 @@ def computes(page: Page, lesson: str, name: str) -> None:
 
 
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-"""Wait until earlier requests are drawn: a picture follows a mouse once per frame."""
+"""Wait until earlier requests are drawn, because a picture follows the mouse once per frame."""
 SHOWN = "(one) => JSON.stringify(one.numbers) + one.says + one.querySelector('svg').outerHTML"
 
 
 @on("rope")
 def test_a_dial_moves_by_mouse_by_key_and_by_itself_unless_less_motion_is_requested(opened: Opened) -> None:
-    """The button Start again brings the beginning back."""
+    """The “Start again” button restores the initial state."""
     page, section = opened.page, opened.page.locator("[data-dial=shift]")
     page.set_viewport_size({"width": 1280, "height": 1400})
     restart, slider = section.locator("button[type=reset]"), section.locator("[name=m]")
@@ -334,7 +335,7 @@ def test_a_dial_moves_by_mouse_by_key_and_by_itself_unless_less_motion_is_reques
 
 @on("batches")
 def test_texts_of_a_packed_row_have_a_colour_each(opened: Opened) -> None:
-    """Tokens and keys have the colour of their text."""
+    """Tokens and keys have the same colour as their text."""
     drawing = opened.page.locator("#dial-packed svg")
     drawing.wait_for()
     fills = drawing.locator("rect[y='22']").evaluate_all("(them) => them.map((one) => getComputedStyle(one).fill)")

@@ -1,4 +1,5 @@
-"""Export of scores and feedback to a platform: every student gets their own, and every student without one is named."""
+"""Export of scores and feedback to a platform: every student gets the right ones, and every student without any is
+named."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from click.testing import CliRunner, Result
 from autograder.batch.gradebook import Gradebook
 from autograder.cli import main
 from autograder.grading.row import Adjustment
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 from autograder.submission import Person, Problem, Submission
 from tests.grader.support.gradebooks import GRADE, PACKED, packed, submission_file
 
@@ -30,7 +31,7 @@ Student,ID,SIS User ID,SIS Login ID,Section,Naive (76),RoPE (77),Final Score
 "Turing, Alan",19,S19,alan@example.edu,Monday,8.00,11.00,80.0
 """
 MOODLE = """\
-Identifier,Full name,Email address,Status,Grade,Maximum Grade,Feedback comments
+Identifier,Full name,Email address,SubmissionStatus,Grade,Maximum Grade,Feedback comments
 Participant 17,Ada Lovelace,ada@example.edu,Submitted,,20.00,
 Participant 18,Hedy Lamarr,hedy@example.edu,Submitted,,20.00,
 """
@@ -47,22 +48,22 @@ def student(platform: str, number: str, name: str, **facts: object) -> Submissio
 
 def graded(out: Path, *folders: Iterable[Submission]) -> None:
     with Gradebook.writing(out) as book:
-        book.take_in(folders, {"rope": "suite"})
-        for key in book.to_grade():
+        book.replace_submissions(folders, {"rope": "suite"})
+        for key in book.ungraded_key_counts():
             book.add(key, PACKED)
         book.finish()
 
 
 def test_half_a_result_never_leaves(out: Path) -> None:
-    """If any are missing, there is one sentence, exit code 2, and no file; a report says so at its top."""
+    """If any are missing, there is one sentence, exit code 2 and no file; a report says so at the top."""
     class_ = [submission_file(f"s{number}", f"x = {number}") for number in range(5)]
     table = out.parent / "table.csv"
     table.write_text(CANVAS.format(points="20.00"), encoding="utf-8")
     writes = (["roster", str(out), "--table", str(table)], ["feedback", str(out), "--for", "canvas"])
     for given in range(5):
         with Gradebook.writing(out) as book:
-            book.take_in([[*class_]], {"rope": f"suite {given}"})
-            for key in list(book.to_grade())[:given]:
+            book.replace_submissions([[*class_]], {"rope": f"suite {given}"})
+            for key in list(book.ungraded_key_counts())[:given]:
                 book.add(key, PACKED)
             during = CliRunner().invoke(main, writes[0])
         sentence = f"{5 - given} of 5 are not graded yet"
@@ -80,8 +81,8 @@ def test_half_a_result_never_leaves(out: Path) -> None:
 def test_a_run_that_was_killed_while_it_wrote_is_incomplete(out: Path) -> None:
     """Its grades may lack corrections by hand."""
     with Gradebook.writing(out) as book:
-        book.take_in([[submission_file("ada")]], {"rope": "suite"})
-        for key in book.to_grade():
+        book.replace_submissions([[submission_file("ada")]], {"rope": "suite"})
+        for key in book.ungraded_key_counts():
             book.add(key, PACKED)
     done, _ = run(out, CANVAS.format(points="20.00"))
     assert done.exit_code == 2 and "the last run did not finish: run `make grade` again" in done.output
@@ -110,7 +111,7 @@ def test_canvas_gets_its_own_table_back_with_the_scores(out: Path) -> None:
     done, rows = run(out, CANVAS.format(points="100.00"))
     assert done.output.splitlines()[0] == f"2 scores in {out / 'roster_table.csv'}"
     assert "Without a submission: Turing, Alan." in done.output
-    assert "To change there first: rope is worth 100 in table.csv, and the scores are of 20." in done.output
+    assert "To change in the table first: rope is worth 100 in table.csv, but the scores are out of 20." in done.output
     assert [row["RoPE (77)"] for row in rows] == ["", "100.00", SCORE, SCORE, "11.00"]
     assert [row["Naive (76)"] for row in rows] == ["Manual Posting", "10.00", "9.00", "7.00", "8.00"]
     assert rows[2]["Section"] == "Monday, early"
@@ -139,7 +140,7 @@ def test_any_table_by_the_columns_that_are_named(out: Path, column: str, title: 
 
 
 def test_nothing_is_matched_by_likeness(out: Path) -> None:
-    """Another domain, a part of a number, a name: each case is listed, and no score is written."""
+    """With a different domain, only part of a number, or only a name, the case is listed, and no score is written."""
     graded(
         out,
         [
@@ -154,7 +155,7 @@ def test_nothing_is_matched_by_likeness(out: Path) -> None:
 
 
 def test_who_is_there_twice_is_filled_in_by_hand(out: Path) -> None:
-    """These cases are a line that two submissions match, and a student with two lines."""
+    """The cases are a line that matches two submissions and a student with two lines."""
     graded(
         out,
         [
@@ -200,7 +201,7 @@ def test_moodle_in_any_language_and_encoding(out: Path, language: str, encoding:
 
 
 def test_a_group_s_number_is_no_participant_s(out: Path) -> None:
-    """Moodle numbers groups too: a line with that number and another name belongs to somebody else."""
+    """Moodle also numbers groups, so a line with that number and a different name belongs to somebody else."""
     graded(out, [student("Moodle", "17", "Team Red"), student("Moodle", "18", "LAMARR Hedy")])
     done, rows = run(out, MOODLE)
     assert [row["Grade"] for row in rows] == ["", SCORE]
@@ -219,7 +220,7 @@ SPELLINGS = {
 
 @pytest.mark.parametrize(("name", "other"), [(name, other) for name, others in SPELLINGS.items() for other in others])
 def test_the_number_decides_where_a_name_is_spelled_differently(out: Path, name: str, other: str) -> None:
-    """Tables and archives in another encoding have such names, on either side."""
+    """Tables and archives in a different encoding have such names, on either side."""
     for folder, cell in ((name, other), (other, name)):
         graded(out, [student("Moodle", "17", folder), student("Moodle", "18", "Hedy Lamarr")])
         done, rows = run(out, MOODLE.replace("Ada Lovelace", f'"{cell}"'))
@@ -240,16 +241,16 @@ def test_a_word_in_a_cell_stays_and_is_named(out: Path) -> None:
     graded(out, [student("Canvas", "17", "lovelaceada"), student("Canvas", "18", "lamarrhedy")])
     done, rows = run(out, CANVAS.format(points="20.00").replace('early",9.00,,', 'early",9.00,EX,'))
     assert [row["RoPE (77)"] for row in rows][2:] == ["EX", SCORE, "11.00"]
-    assert "Left as it is: lovelaceada, rope (EX)." in done.output and done.output.startswith("1 scores in")
+    assert "Left unchanged: lovelaceada, rope (EX)." in done.output and done.output.startswith("1 scores in")
 
 
 def test_an_unreadable_file_is_not_posted_as_zero_without_a_word(out: Path) -> None:
     """An exception is a score that somebody set by hand."""
-    zero = packed(replace(GRADE, status=Status.UNREADABLE, score=0.0))
+    zero = packed(replace(GRADE, status=SubmissionStatus.UNREADABLE, score=0.0))
     with Gradebook.writing(out) as book:
         class_ = [student("Canvas", n, name) for n, name in (("17", "lovelaceada"), ("19", "turingalan"))]
-        book.take_in([class_], {"rope": "suite"})
-        for key in book.to_grade():
+        book.replace_submissions([class_], {"rope": "suite"})
+        for key in book.ungraded_key_counts():
             book.add(key, zero)
         book.adjust({2: [Adjustment(None, 15.0, "by mail")]})
         book.finish()
@@ -260,23 +261,23 @@ def test_an_unreadable_file_is_not_posted_as_zero_without_a_word(out: Path) -> N
 
 @pytest.mark.parametrize(("cell", "count"), [("", 0), (SCORE, 0), ("3,50", 0), ("4", 1), ("0", 1), ("EX", 0)])
 def test_numbers_that_are_replaced_are_counted(out: Path, cell: str, count: int) -> None:
-    """A score that was typed in by hand may be among them."""
+    """Scores that were typed in by hand may be among them."""
     graded(out, [student("Canvas", "17", "lovelaceada"), student("Canvas", "18", "lamarrhedy")])
     done, _ = run(out, CANVAS.format(points="20.00").replace('early",9.00,,', f'early",9.00,"{cell}",'))
-    assert f"Cells that held another number: {count + 1} in RoPE (77)." in done.output
+    assert f"Cells that contained another number: {count + 1} in RoPE (77)." in done.output
 
 
 @pytest.mark.parametrize("points", ["100,00", "100.00", "100", " 100 "])
 def test_what_a_column_is_worth_is_read_in_any_locale(out: Path, points: str) -> None:
     graded(out, [student("Canvas", "17", "lovelaceada")])
     done, _ = run(out, CANVAS.format(points=f'"{points}"'))
-    assert "To change there first: rope is worth 100 in table.csv" in done.output
+    assert "To change in the table first: rope is worth 100 in table.csv" in done.output
 
 
 def test_a_lesson_without_submissions_fills_no_table(out: Path) -> None:
     graded(out, [student("Canvas", "17", "lovelaceada")])
     done, _ = run(out, CANVAS.format(points="20.00"), "--assignment", "alibi", "--grade-column", "RoPE (77)")
-    assert done.exit_code == 2 and "the results have no submission of alibi" in done.output
+    assert done.exit_code == 2 and "the results have no submission for alibi" in done.output
 
 
 def test_scores_are_written_with_commas_where_the_table_has_commas(out: Path) -> None:
@@ -287,13 +288,12 @@ def test_scores_are_written_with_commas_where_the_table_has_commas(out: Path) ->
 
 
 def test_two_lessons_go_into_one_table_in_one_command(out: Path) -> None:
-    """Each score goes into the column of its lesson; both sections, and logins that begin with a sign, are
-    recognised."""
+    """Each score goes into its lesson's column; both sections, and logins that begin with a sign, are recognised."""
     with Gradebook.writing(out) as book:
         person = Person("Gradescope", login="ada")
         both = [submission_file("ada", name, name, person=person) for name in ("rope", "alibi")]
-        book.take_in([both], {"rope": "suite", "alibi": "suite"})
-        for key in book.to_grade():
+        book.replace_submissions([both], {"rope": "suite", "alibi": "suite"})
+        for key in book.ungraded_key_counts():
             book.add(key, packed(replace(GRADE, score=float(len(key.assignment)))))
         book.finish()
     text = "Username,Week 5,Week 7,Section\n#ada,,,Monday\n#bob,,,Tuesday\n"
@@ -315,10 +315,10 @@ def test_two_lessons_go_into_one_table_in_one_command(out: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "options", "words"),
     [
-        ("name,score\nada,3\n", (), "has no column for rope: say which with"),
-        ("name,rope\nada,3\n", (), "say with --id-column TITLE"),
+        ("name,score\nada,3\n", (), "has no column for rope: name it with"),
+        ("name,rope\nada,3\n", (), "with --id-column TITLE"),
         ("name,rope\nada,3\n", ("--grade-column", "Rope"), "table.csv cannot be used: it has no column Rope"),
-        ("", (), "it is empty. Its first line has the titles"),
+        ("", (), "it is empty. Its first line must contain the column titles"),
     ],
 )
 def test_a_table_that_cannot_be_used_is_one_sentence(
@@ -338,7 +338,7 @@ def feedback(out: Path, platform: str) -> tuple[Result, list[str]]:
 
 
 def test_everybody_without_a_page_is_named(out: Path) -> None:
-    """Students without a number of the platform, or without a known assignment, are named."""
+    """Students without a number on the platform or without a known assignment are named."""
     problem = Problem("A .docx.")
     graded(
         out,

@@ -1,4 +1,4 @@
-"""The report: its numbers are correct, names and messages in it are never markup, and it stays small."""
+"""The report: its numbers are correct, the names and messages in it are never markup, and it stays small."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ HOSTILE = (
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compare without new processes; `test_similarity` tests the processes."""
+    """Compare without starting processes, which `test_similarity` covers."""
     monkeypatch.setattr(similarity, "map_bounded", map)
 
 
@@ -66,7 +66,7 @@ class Reader(HTMLParser):
 
 
 def page_of(out: Path) -> str:
-    publish.write_report(out)
+    publish.write_report_and_similarity(out)
     return (out / "report.html").read_text("utf-8")
 
 
@@ -101,7 +101,8 @@ def one_question(won: list[float], scores: list[float]) -> AssignmentResults:
 
 
 def test_separation_is_the_correlation_with_the_rest() -> None:
-    """The correlation is numpy's. A question without variation has no number, which is better than a wrong one."""
+    """The correlation agrees with numpy's. A question without variation has no number, which is better than a wrong
+    one."""
     draw = np.random.default_rng(0)
     won = draw.integers(0, 9, 200) / 4
     scores = won + draw.normal(10, 3, 200) + won
@@ -114,8 +115,8 @@ def test_separation_is_the_correlation_with_the_rest() -> None:
 
 
 def test_bars_and_histogram(tmp_path: Path) -> None:
-    """A question with one passed test was tried; a question whose tests all wait for code was not. 0 is in
-    the first bin, full marks in the last, and an unreadable file counts as 0."""
+    """A question with one passed test was attempted; a question whose tests all wait for code was not. A score of 0 is
+    in the first bin and full marks in the last; an unreadable file counts as 0."""
     refused = gradebooks.scored([replace(one_result("t1", "unreadable", 20.0), message="Empty.")], status="unreadable")
     class_statistics = survey_of(
         graded("ada", one_result("t1", "passed", 10.0), one_result("t2", "passed", 10.0)),
@@ -133,10 +134,9 @@ def test_bars_and_histogram(tmp_path: Path) -> None:
 
 
 def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
-    """A misconception counts once per submission, however many tests show it, and is named after the question
-    that shows it most. Every status except `graded` is listed, as is a zero, but not a low score; one cause
-    is one line with all its students, wherever it is in the file. A student with an address is found by
-    name."""
+    """A misconception counts once per submission, however many tests show it, and is listed under the question that
+    shows it most. Every status except `graded` is listed, and so is a zero, but not a low score; each cause has one
+    line with all its students, wherever it occurs in their files. A student with an address is found by name."""
     right, wrong = one_result("t2", "passed"), one_result("t3", "failed")
     pairs = [one_result("t1", "failed", hint="Pairs!"), one_result("t4", "failed", hint="Pairs!"), right, wrong]
     sign = [one_result("t1", "failed", hint="Sign!"), right, one_result("t3", "failed", question="decode_step")]
@@ -147,7 +147,7 @@ def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
         *(graded(status, right, status=status) for status in ("timeout", "killed")),
     ]
     failures = [
-        *(Raised("ModuleNotFoundError", (), "No module named 'scipy'", line, left_out=True) for line in (1, 9)),
+        *(Raised("ModuleNotFoundError", (), "No module named 'scipy'", line, missing_import=True) for line in (1, 9)),
         Raised("KeyError", (), "'x'", 3),
     ]
     for number, failure in enumerate(failures):
@@ -171,7 +171,7 @@ def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
 
 
 def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
-    """Hostile names of students and files, and sentences that quote them, appear as text in every table."""
+    """Hostile student and file names, and sentences that quote them, appear as text in every table."""
     draw = random.Random(0)
     submission_files = []
     for name in HOSTILE:
@@ -200,7 +200,7 @@ def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
 
 
 def test_the_page_stands_alone(tmp_path: Path) -> None:
-    """Its only addresses are places in the page itself, the empty icon, and the feedback beside it."""
+    """Its only links are to places in the page itself, the empty icon, and the feedback beside it."""
     gradebooks.write(tmp_path, gradebooks.made_up_class(4, ["rope"], distinct=4))
     text = page_of(tmp_path)
     attributes = Reader(text).attributes
@@ -214,7 +214,7 @@ def test_the_page_stands_alone(tmp_path: Path) -> None:
 
 
 def test_the_command(tmp_path: Path) -> None:
-    """`autograder report OUT` writes the page again; without a gradebook it says what to do."""
+    """`autograder report OUT` rewrites the page; without a gradebook, it says what to do."""
     assert CliRunner().invoke(cli.main, ["report", str(tmp_path)]).exit_code == WRONG_USE
     gradebooks.write(tmp_path, [])
     assert "<dd>0</dd>" in page_of(tmp_path)
@@ -224,7 +224,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command prints one sentence and writes no half page."""
+    """The command prints one sentence and does not write half a page."""
     gradebooks.write(tmp_path, gradebooks.made_up_class(3, ["rope"], distinct=3))
     before = page_of(tmp_path)
 
@@ -233,6 +233,6 @@ def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(BatchError, match="No space left"):
-        publish.write_report(tmp_path)
+        publish.write_report_and_similarity(tmp_path)
     assert (tmp_path / "report.html").read_text("utf-8") == before
     assert not list(tmp_path.glob("*.unfinished"))

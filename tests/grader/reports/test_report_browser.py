@@ -1,5 +1,5 @@
-"""The report in a browser: it opens at once, sorts, fits the screen and the page, and is quiet. Most tests
-use one class and one page."""
+"""The report in a browser: it opens at once, sorts, fits the screen and the printed page, and logs no errors. Most
+tests use the same class and page."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("W" * 300, "<script>console.error('no')</script>", "=1+1"):
         submission_files.append((gradebooks.submission_file(name, gradebooks.CODE), grade))
     gradebooks.write(out, submission_files)
-    publish.write_report(out)
+    publish.write_report_and_similarity(out)
     return out / "report.html"
 
 
 @pytest.fixture(scope="module")
 def opened(browser: Browser, report: Path) -> Iterator[Opened]:
-    """Page with all its parts open. Tests must not change it."""
+    """Page with all its parts open, which tests must not change."""
     with Opened(browser, report) as opened:
         opened.page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         yield opened
@@ -63,7 +63,7 @@ def look(opened: Opened, width: int, scheme: str = "light", media: str = "screen
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_fits_the_screen_and_is_quiet(opened: Opened, width: int, scheme: str) -> None:
-    """No part overflows to the side, and the text has enough contrast."""
+    """No part overflows sideways, and the text has enough contrast."""
     page = look(opened, width, scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     paper, contrast = page.evaluate(CONTRASTS)
@@ -71,9 +71,9 @@ def test_it_fits_the_screen_and_is_quiet(opened: Opened, width: int, scheme: str
 
 
 def test_on_a_telephone_what_matters_is_seen_first(opened: Opened) -> None:
-    """The student, and the event or the number, are visible without scrolling to the side."""
+    """The student and the event or number are visible without scrolling sideways."""
     expected = {
-        "Submissions to look at": ["student", "what happened"],
+        "Submissions to review": ["student", "what happened"],
         "Scores by student": ["student", "sum"],
         "Questions": ["question", "complete, %", "how it went"],
         "Misconceptions": ["submissions", "%", "hint"],
@@ -112,8 +112,8 @@ def test_a_class_is_filtered_by_name_and_a_name_leads_to_the_feedback(opened: Op
 
 
 def test_tables_sort_by_mouse_and_keyboard(opened: Opened) -> None:
-    """Names sort as text, scores as numbers, and a second click reverses the order; empty cells stay last. A
-    new heading replaces the order of the last heading, and no row is lost."""
+    """Names sort as text and scores as numbers, and a second click reverses the order; empty cells stay last. Clicking
+    a different heading replaces the previous order, and no row is lost."""
     page, table = look(opened, 1280), "[aria-label='Scores by student']"
     number = gradebooks.COURSE.index("rope") + 2
     heading = page.locator(f"{table} th").nth(number)

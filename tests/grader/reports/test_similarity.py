@@ -25,7 +25,7 @@ Rows = list[dict[str, str]]
 
 @pytest.fixture(autouse=True)
 def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compare without new processes, unless a test asks for them: `parallel` has tests of their cost."""
+    """Compare without starting processes unless a test asks for them; their cost is tested with `parallel`."""
     if "apart" not in request.fixturenames:
         monkeypatch.setattr(similarity, "map_bounded", map)
 
@@ -36,8 +36,8 @@ def apart() -> None:
 
 
 def disguised(text: str, given: set[str]) -> str:
-    """Return the same program with other names and sentences, in another order and layout, without comments
-    and docstrings. Names in `given` stay."""
+    """Return the same program with different names and sentences, in a different order and layout, without comments and
+    docstrings. Names in `given` are kept."""
     tree = ast.parse(text)
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     own |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
@@ -59,7 +59,7 @@ def given_names(assignment: Assignment) -> set[str]:
 
 
 def compare(out: Path, codes: dict[str, str], assignment: str = "rope") -> Rows:
-    """Pairs of a class in which everybody submitted one file."""
+    """Pairs in a class in which everybody submitted one file."""
     grade = gradebooks.grade(assignment, 0.0, random.Random(0))
     gradebooks.write(out, [(gradebooks.submission_file(name, code, assignment), grade) for name, code in codes.items()])
     return written(out)
@@ -77,7 +77,8 @@ def who(pairs: Rows) -> set[frozenset[str]]:
 
 def test_copies_are_found_and_independent_solutions_are_not(tmp_path: Path) -> None:
     """In a sample class of independent submissions and disguised copies of some of them, the copies are listed and no
-    other pairs. A submission that has the course's solution or a sample is listed too, with other names as well."""
+    other pairs. A submission that contains the course's solution or a sample is also listed, even with different
+    names."""
     assignment, name = Assignment("attention"), "attention"
     given = given_names(assignment)
     paths = sorted((TESTS / "submissions" / name).glob("*.py"))
@@ -95,7 +96,7 @@ def test_copies_are_found_and_independent_solutions_are_not(tmp_path: Path) -> N
 
 
 def one_function(number: int) -> str:
-    """Return a function that differs from the function of any other number."""
+    """Return a function that differs for every number."""
     draw = random.Random(number)
     verbs = "sin cos exp abs sqrt cumsum sort round floor ceil tanh square diff prod".split()
     calls = [
@@ -110,7 +111,7 @@ def several(*numbers: int) -> str:
 
 
 def test_what_the_handout_gives_is_set_aside(tmp_path: Path) -> None:
-    """Unchanged stubs do not count as similar, nor do two files that both contain the provided lab."""
+    """Unchanged stubs do not count as similar, and neither do two files that both contain the provided lab."""
     given = Assignment("extrapolation").folder
     stub, lab = (given / name for name in ("extrapolation.py", "lab_model.py"))
     codes = {f"stub {n}": f"# {n}\n{stub.read_text('utf-8')}" for n in range(3)}
@@ -119,15 +120,15 @@ def test_what_the_handout_gives_is_set_aside(tmp_path: Path) -> None:
 
 
 def test_what_much_of_the_class_has_is_set_aside(tmp_path: Path) -> None:
-    """Half of a class uses the same example; two students share more than that."""
+    """Half of a class uses the same example, but two students share more than that."""
     codes = {f"student {n}": several(100 + n, 200 + n) + (several(1, 2, 3) if n % 2 else "") for n in range(40)}
     codes["student 39"] = codes["student 38"].replace("x", "y") + several(1, 2, 3)
     assert who(compare(tmp_path, codes)) == {frozenset({"student 38", "student 39"})}
 
 
 def test_shares_say_what_is_alike(tmp_path: Path) -> None:
-    """The pair shares half of one file and the whole other file, with a renamed function; in a class of three
-    it is two thirds."""
+    """The pair shares half of one file and the whole of the other, with a renamed function; in a class of three, it is
+    two thirds."""
     codes = {"ada": several(1, 2, 3, 4), "bob": several(2, 1).replace("f1", "g"), "cy": several(5, 6)}
     (pair,) = compare(tmp_path, codes)
     assert (pair["student"], pair["other_student"], pair["other_share"]) == ("ada", "bob", "1.00")
@@ -135,8 +136,8 @@ def test_shares_say_what_is_alike(tmp_path: Path) -> None:
 
 
 def test_a_group_is_held_together_by_its_strongest_links(tmp_path: Path) -> None:
-    """Four similar files make three rows of one group, and two other files a second group, with the same
-    result each time."""
+    """Four similar files make three rows in one group, and two other files make a second group, with the same result
+    each time."""
     codes = {name: f"# {name}\n{several(1, 2, 3)}" for name in "abcd"}
     pairs = compare(tmp_path, codes | {"e": several(5, 6), "f": several(6, 5), "g": several(9)})
     assert [pair["group"] for pair in pairs] == ["1", "1", "1", "2"]
@@ -182,8 +183,7 @@ def test_a_changed_csv_is_left_alone(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("apart")
 def test_the_command(tmp_path: Path) -> None:
-    """`autograder similarity OUT` lists the pairs, writes the CSV, and brings the report up to date. It accuses
-    nobody."""
+    """`autograder similarity OUT` lists the pairs, writes the CSV and updates the report. It accuses nobody."""
     assert CliRunner().invoke(cli.main, ["similarity", str(tmp_path / "nothing")]).exit_code == WRONG_USE
     compare(tmp_path, {"ada": several(1, 2), "bob": several(2, 1)})
     result = CliRunner().invoke(cli.main, ["similarity", str(tmp_path)])
@@ -195,7 +195,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("copies", [2, 29])
 def test_copies_with_other_names_are_named_to_the_instructor(tmp_path: Path, copies: int) -> None:
-    """Each copy shares all its code with the others, and the copies may be more of a class than the limit for
+    """Each copy shares all its code with the others, and the copies may make up more of a class than the limit for
     common code."""
     codes = {f"copy {n:02}": re.sub(r"\bx\b", f"x{n}", several(1, 2, 3)) for n in range(copies)}
     codes |= {f"own {n}": several(100 + n, 200 + n, 300 + n) for n in range(29 - copies)}
@@ -206,7 +206,7 @@ def test_copies_with_other_names_are_named_to_the_instructor(tmp_path: Path, cop
 
 
 def test_an_earlier_term_is_a_folder_as_it_was_graded(tmp_path: Path) -> None:
-    """A student who submitted a file of last term is named beside its author, and pairs within last term's class are
+    """A student who submitted a file from last term is named beside its author, and pairs within last term's class are
     not listed."""
     last = tmp_path / "2025" / "rope"
     last.mkdir(parents=True)
@@ -221,7 +221,7 @@ def test_an_earlier_term_is_a_folder_as_it_was_graded(tmp_path: Path) -> None:
 
 
 def test_an_earlier_term_s_zips_are_read_or_named(tmp_path: Path) -> None:
-    """A student's zip is compared like a file. A zip of a whole class is not, and the instructor reads what to do."""
+    """A student's zip is compared like a file. A zip of a whole class is not, and the instructor is told what to do."""
     put(tmp_path / "2025" / "rope", {"bob.zip": archive_of({"w/rope.py": several(1, 2)}), "eve.py": "def f(:"})
     class_ = {f"doe{n}_10{n}_900{n}_rope.py": several(n, n + 1) for n in range(2)}
     put(tmp_path / "2025" / "rope", {"canvas.zip": archive_of(class_)})
@@ -230,6 +230,6 @@ def test_an_earlier_term_s_zips_are_read_or_named(tmp_path: Path) -> None:
     compare(out, {"ada": several(2, 1).replace("x", "z"), "cy": several(7, 8)})
     result = CliRunner().invoke(cli.main, ["similarity", str(out), "--against", str(tmp_path / "2025")])
     assert {frozenset(pair) for pair in who(similarity.read(out) or [])} == {frozenset({"ada", "bob (2025)"})}
-    assert "Not compared: canvas (2025): rope/canvas.zip is a download of Canvas: unpack it" in result.output
+    assert "Not compared: canvas (2025): rope/canvas.zip is a download from Canvas: unpack it" in result.output
     assert "Not compared: eve (2025): The file is not Python" in result.output
     assert re.search(r"Not compared: mail .2025.: .* could each be rope; .* unpack rope/mail.zip", result.output)

@@ -1,7 +1,7 @@
-"""Hostile submissions, one idea each (`attacks/`), graded as a batch does: the score is an honest stub's, and nothing
-that anybody reads of the grade says more, or does anything.
+"""Hostile submissions, one idea each (`attacks/`), graded as in a batch: the score is that of an honest stub, and
+nothing in the grade that anybody reads reveals more or has any effect.
 
-What a worker is kept from, and what ends it, `test_wall` asks without a grade.
+`test_wall` tests, without a grade, what a worker may not do and what ends it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from autograder.sandbox.client import Sandbox, SandboxError
 from autograder.sandbox.limits import LIMITS, Limits
 from autograder.submission import Submission
 from tests.grader.support.classroom import right
-from tests.grader.support.messages import markdown
+from tests.grader.support.feedback_messages import markdown
 
 ROPE = course.find("rope")
 FOLDER = Path(__file__).with_name("attacks")
@@ -39,7 +39,7 @@ COMMON = FOLDER / "common.py"
 ATTACKS = sorted(path for path in FOLDER.glob("*.py") if path != COMMON)
 
 QUICK = dataclasses.replace(LIMITS, call_seconds=0.3, submission_seconds=2.0)
-"""Limits for attacks that wait for the clock; a faster clock is as real."""
+"""Limits for attacks that wait for a time limit; a shorter one tests the same."""
 
 carried: Callable[[Any], str] = runpy.run_path(str(COMMON))["carried"]
 
@@ -54,7 +54,7 @@ class Seen:
     hidden: bool = False
     """True while hidden tests run"""
     asked: dict[bool, set[str]] = field(default_factory=dict)
-    """marks of the arguments and of the workers that the submission saw, in public and in hidden tests"""
+    """marks of the arguments and workers that the submission saw, in public and in hidden tests"""
 
 
 @pytest.fixture(scope="module")
@@ -97,20 +97,20 @@ def seen() -> Iterator[Seen]:
 
 
 def graded(seen: Seen, source: str, limits: Limits = LIMITS) -> Grade:
-    """Grade one submission: always the same grader, with the same warm sandbox."""
+    """Grade one submission, always with the same grader and the same warm sandbox."""
     seen.asked, seen.tried = {}, 0
     seen.grader.sandbox.limits = limits
     return seen.grader.grade(ROPE, (source,))
 
 
 def resident() -> int:
-    """Memory of this process in MiB."""
+    """This process's memory in MiB."""
     return int(re.search(r"VmRSS:\s*(\d+)", Path("/proc/self/status").read_text())[1]) >> 10  # type: ignore[index]
 
 
 @pytest.fixture(scope="module")
 def alone(seen: Seen) -> tuple[Grade, int]:
-    """An honest submission before any attack, and the memory at that time."""
+    """Grade of an honest submission before any attack, and the memory at that time."""
     return graded(seen, ROPE.solution.read_text(encoding="utf-8")), resident()
 
 
@@ -123,13 +123,13 @@ def stub(seen: Seen, alone: tuple[Grade, int]) -> Grade:
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda path: path.stem)
 def test_an_attack_gains_nothing_and_tells_nothing(seen: Seen, stub: Grade, attack: Path) -> None:
     source = "\n\n".join(path.read_text(encoding="utf-8") for path in (ROPE.stub, COMMON, attack))
-    grade = graded(seen, source, QUICK if attack.stem == "slow_in_hidden_tests" else LIMITS)
+    grade = graded(seen, source, QUICK if attack.stem == "leak_by_timing" else LIMITS)
 
     assert seen.tried, "the attack was not even tried"
     assert (grade.score, grade.questions) == (0, stub.questions)
     assert len(grade.test_results) == len(stub.test_results)
-    assert seen.tried > 1 or attack.stem != "replaced_in_hidden_tests"
-    assert grade.status == "timeout" or attack.stem != "slow_in_hidden_tests"
+    assert seen.tried > 1 or attack.stem != "restart_in_hidden_tests"
+    assert grade.status == "timeout" or attack.stem != "leak_by_timing"
     handed_in = Submission("ada", ROPE.name, "ada.py", cells=(source,))
     pages = [markdown(handed_in, grade), grade.public_feedback]
     no_secret_is_shown(seen, pages, grade)
@@ -138,7 +138,7 @@ def test_an_attack_gains_nothing_and_tells_nothing(seen: Seen, stub: Grade, atta
 
 
 def test_the_grader_is_as_before(seen: Seen, alone: tuple[Grade, int]) -> None:
-    """After all attacks an honest submission gets the same grade as before, and the grader's memory is normal."""
+    """After all attacks, an honest submission gets the same grade as before, and the grader's memory is normal."""
     before, held = alone
     after = graded(seen, ROPE.solution.read_text(encoding="utf-8"))
     assert (after.score, after.status) == (20.0, "graded")
@@ -148,7 +148,7 @@ def test_the_grader_is_as_before(seen: Seen, alone: tuple[Grade, int]) -> None:
 
 
 def test_no_submission_pays_for_the_machine(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sandbox error ends the grading: it is not a result of a test, inside or outside a property."""
+    """A sandbox error ends the grading; it is not a test result, inside or outside a property."""
 
     def fail(self: Sandbox) -> Any:
         raise SandboxError("no worker today")
@@ -159,16 +159,17 @@ def test_no_submission_pays_for_the_machine(seen: Seen, monkeypatch: pytest.Monk
 
 
 def texts(grade: Grade) -> list[str]:
-    """Return what Gradescope shows a student of single tests, which it shows as text."""
+    """Return the text that Gradescope shows a student about single tests."""
     return [test["output"] for test in grade.gradescope["tests"] if test["visibility"] == "visible"]
 
 
 LIVE = {"html_block", "html_inline", "link_open", "image"}
-"""Output of a Markdown renderer for text with markup."""
+"""A Markdown renderer's output for text with markup."""
 
 
 def nothing_is_rendered(pages: list[str], grade: Grade) -> None:
-    """Assert that no file that a student or a teacher opens has a control character or markup of the submission."""
+    """Assert that no file that a student or teacher opens contains a control character or markup from the
+    submission."""
     for page in [*pages, *texts(grade)]:
         assert all(character.isprintable() or character == "\n" for character in page)
     for page in pages:
@@ -189,7 +190,7 @@ def little_is_kept(pages: list[str], grade: Grade) -> None:
 
 
 def no_secret_is_shown(seen: Seen, pages: list[str], grade: Grade) -> None:
-    """Assert that no name of a hidden test and no hidden input is shown."""
+    """Assert that neither the name nor the input of a hidden test is shown."""
     shown = "\n".join([*pages, *texts(grade)])
     assert not [one.test.name for one in grade.test_results if one.test.hidden and one.test.name in shown]
     assert not [mark for mark in seen.asked.get(True, set()) - seen.asked.get(False, set()) if mark in shown]

@@ -1,6 +1,6 @@
-"""Module search path: no command looks for a module in a place where students chose the names. A working
-folder has files named like every module of the standard library, of the course and of its libraries, each of
-which leaves a mark when it runs."""
+"""Module search path: no command looks for a module in a folder where students choose the names. A working folder has
+files named like every module of the standard library, the course and its libraries, each of which leaves a mark when it
+runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MODULES = sorted(
     if name.isidentifier() and name not in sys.builtin_module_names
 )
 STUDENT = "mallory_rope"
-"""Name of the submission that the folder holds beside the modules."""
+"""Name of the submission that is in the folder beside the modules."""
 
 
 def marking(mark: Path) -> str:
@@ -43,7 +43,7 @@ def mark(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path, mark: Path) -> Path:
-    """A folder with a correct submission for rope and a module of every name."""
+    """A folder with a correct submission for rope and a module for every name."""
     folder = tmp_path / "handed_in"
     put(folder, {f"{name}.py": marking(mark) for name in MODULES} | {f"{STUDENT}.py": right("rope", 0)})
     return folder
@@ -63,7 +63,7 @@ def run(folder: Path, *command: str) -> str:
 
 @pytest.fixture(scope="module")
 def otter_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The zip for `otter run`, built in a folder with a module of every name."""
+    """The zip for `otter run`, built in a folder with a module for every name."""
     folder = tmp_path_factory.mktemp("build")
     put(folder / "files", {f"{name}.py": marking(folder / "mark") for name in MODULES})
     run(folder / "files", "autograder", "build", "rope", "--out", str(folder))
@@ -91,7 +91,7 @@ def test_the_sandbox_is_tried(folder: Path, mark: Path) -> None:
 
 def test_otter_runs_a_zip(otter_zip: Path, folder: Path, mark: Path, tmp_path: Path) -> None:
     submission = tmp_path / "submission.zip"
-    packages = {f"{name}/__init__.py": marking(mark) for name in MODULES}  # Otter takes one Python file beside them
+    packages = {f"{name}/__init__.py": marking(mark) for name in MODULES}  # Otter accepts one Python file beside them
     submission.write_bytes(archive_of({"rope.py": right("rope", 0)} | packages))
     run(folder, "otter", "run", "-a", str(otter_zip), "-o", str(tmp_path), str(submission))
     assert not mark.exists(), mark.read_text()
@@ -122,5 +122,5 @@ def test_the_self_test_sees_a_path_that_is_not_safe(monkeypatch: pytest.MonkeyPa
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
     monkeypatch.setattr(self_test, "use_safe_path", lambda: None)
     broken = [finding for finding in self_test.examine() if not finding.held]
-    assert [finding.promise for finding in broken] == ["is no module for what reads or grades it"]
+    assert [finding.promise for finding in broken] == ["is never imported by what reads or grades it"]
     assert "socket.py" in broken[0].detail

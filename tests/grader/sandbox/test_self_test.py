@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from autograder import course, doctor
+from autograder import course, self_test_table
 from autograder.sandbox import client, confine, self_test
 from autograder.sandbox.attempts import ATTEMPTS
 from autograder.sandbox.self_test import BrokenPromiseError, Finding
@@ -33,8 +33,8 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="run as root to see both:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the waits: an attempt that no lock stops takes long."""
-    monkeypatch.setattr(self_test, "END_TIMEOUT_SECONDS", 0.3)
+    """Shorten the waits, because an attempt that no lock stops takes long."""
+    monkeypatch.setattr(self_test, "WORKER_END_TIMEOUT_SECONDS", 0.3)
 
 
 def broken(findings: list[Finding]) -> dict[str, str]:
@@ -43,9 +43,9 @@ def broken(findings: list[Finding]) -> dict[str, str]:
 
 
 def test_every_promise_holds_here() -> None:
-    """The table of the doctor names every promise and every limit."""
+    """The doctor's table names every promise and every limit."""
     out = io.StringIO()
-    assert doctor.print_table(Console(file=out, width=200)), out.getvalue()
+    assert self_test_table.print_table(Console(file=out, width=200)), out.getvalue()
     text = out.getvalue()
     assert all(one.promise in text for one in ATTEMPTS)
     for amount in ("5 s", "50 s", "1024 MiB", "64 MiB"):
@@ -53,7 +53,7 @@ def test_every_promise_holds_here() -> None:
 
 
 ROWS = {name: {*lock.split(", ")} for name, lock, *_ in (*map(astuple, ATTEMPTS), *self_test.OUTSIDE_CHECKS)}
-"""Each promise, and the locks that keep it, each lock alone."""
+"""Promise → locks that keep it, each of which is sufficient alone."""
 
 OFF = [{lock} for lock in confine.NAMES] + [{"seccomp", "landlock", "user"}, {"limits", "watch"}]
 
@@ -68,7 +68,7 @@ def test_what_is_off_lets_its_own_attempts_through_and_no_others(
     expected = {name for name, locks in ROWS.items() if locks <= off}
     if os.geteuid() == 0:
         assert {*broken(findings)} == expected != set()
-    else:  # without another id from the user lock, it may not write there because of the mode of the parent folder
+    else:  # without a different id from the user lock, the parent folder's mode prevents writing there
         assert {*broken(findings)} >= {name for name in expected if ROWS[name] != {"user"}}
     first = next(finding for finding in findings if not finding.held)
     monkeypatch.setattr(self_test, "examine", lambda: findings)
@@ -77,14 +77,14 @@ def test_what_is_off_lets_its_own_attempts_through_and_no_others(
 
 
 def test_every_lock_is_proven_alone_and_every_attempt_gets_through() -> None:
-    """No attempt is therefore refused for another reason. Inherited or found objects depend on no lock."""
+    """So no attempt is refused for a different reason. Inherited or found objects depend on no lock."""
     assert [{lock} for lock in confine.NAMES if {lock} not in ROWS.values()] == []
     for name, locks in ROWS.items():
         assert locks <= {"zygote", "times"} or any(locks <= off for off in OFF), name
 
 
 def test_what_was_read_once_shows_no_further_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise one submission could tell another the questions of its hidden tests, by the files that it reads."""
+    """Otherwise, one submission could reveal hidden inputs to another through the files that it reads."""
     (tmp_path / "folder" / "below").mkdir(parents=True)
     files = [tmp_path / "one.py", tmp_path / "folder" / "two.so", tmp_path / "folder" / "below" / "three"]
     for age, file in enumerate(files):
@@ -102,7 +102,7 @@ def test_what_was_read_once_shows_no_further_reading(tmp_path: Path, monkeypatch
 
 @pytest.fixture
 def instead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
-    """Make the zygote find another text for a module."""
+    """Make the zygote find a different source for a module."""
 
     def put(module: str, text: str) -> None:
         (tmp_path / f"{module}.py").write_text(text)
@@ -114,7 +114,7 @@ def instead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, s
 
 @pytest.mark.parametrize(("module", "lock"), [("landlockpy", "landlock"), ("pyseccomp", "seccomp")])
 def test_a_library_that_is_missing_is_a_finding(module: str, lock: str, instead: Callable[[str, str], None]) -> None:
-    """A machine without libseccomp, or of another system, is such a machine."""
+    """A machine without libseccomp, or with another operating system, is such a machine."""
     instead(module, "raise RuntimeError('not on this machine')")
     (finding,) = self_test.examine()
     assert (finding.lock, finding.held) == (lock, False) and "not on this machine" in finding.detail
@@ -157,13 +157,14 @@ sys.path.insert(-1, folder)
 
 
 def test_the_wall_holds_with_the_first_landlock(instead: Callable[[str, str], None]) -> None:
-    """Before ABI 3 Landlock does not cover truncation, before ABI 4 not TCP, before ABI 6 not signals: other
-    locks do."""
+    """Landlock does not cover truncation before ABI 3, TCP before ABI 4 or signals before ABI 6; other locks do."""
     instead("landlockpy", FIRST_ABI)
     findings = self_test.examine()
     assert broken(findings) == {}, [finding for finding in findings if not finding.held]
     # Seccomp then prevents the truncation of files.
-    assert {"empties no file", "opens no file in an odd way"} <= set(broken(self_test.examine(["seccomp"])))
+    assert {"cannot empty a file", "cannot open a file with unusual flags"} <= set(
+        broken(self_test.examine(["seccomp"]))
+    )
 
 
 DOCKER_CAPABILITIES = (0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31)
@@ -196,10 +197,11 @@ def examined_with(capabilities: tuple[int, ...]) -> list[Finding]:
 
 @as_root
 def test_root_needs_few_capabilities_and_is_told_without() -> None:
-    """The kernel does not count threads of root: without a separate user id, only the monitor would limit a worker."""
+    """The kernel does not count root's threads, so without a separate user id, only the monitor would limit a
+    worker."""
     assert broken(examined_with(DOCKER_CAPABILITIES)) == {}
     findings = broken(examined_with(()))
-    assert set(findings.values()) <= {"limits", "user"} and "has no privilege and gains none" in findings
+    assert set(findings.values()) <= {"limits", "user"} and "has no privileges and cannot gain any" in findings
 
 
 # for another user, other locks keep some promises
@@ -207,14 +209,14 @@ def test_root_needs_few_capabilities_and_is_told_without() -> None:
 EXAMINES = """
 import json, sys
 from autograder.sandbox import self_test
-self_test.END_TIMEOUT_SECONDS = 0.3
+self_test.WORKER_END_TIMEOUT_SECONDS = 0.3
 print(json.dumps([[vars(one) for one in self_test.examine(locks)] for locks in json.loads(sys.argv[1])]))
 """
 
 
 @pytest.fixture(scope="module")
 def public() -> Iterator[Path]:
-    """A folder with `bin`, `lib` and `packages`: root's own folders may be in a place that nobody else can enter."""
+    """A folder with `bin`, `lib` and `packages`, because root's own folders may be where nobody else has access."""
     folder = Path(tempfile.mkdtemp(prefix="stay-"))
     executable = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     library, packages = Path(os.__file__).resolve().parent, Path(np.__file__).parents[1]
@@ -239,7 +241,7 @@ def public() -> Iterator[Path]:
 
 
 def examined_by(user: int, public: Path, *disabled_locks: Collection[str]) -> list[list[Finding]]:
-    """Return that user's findings, each time without some of the locks."""
+    """Return that user's findings, each time with some of the locks off."""
     environment = {"LD_LIBRARY_PATH": str(public / "lib"), "PYTHONPATH": str(public / "packages")}
     command = [public / "bin" / "python", "-B", "-c", EXAMINES, json.dumps(disabled_locks)]
     said = subprocess.check_output(command, cwd="/", env=environment, user=user, group=user, extra_groups=[])

@@ -32,7 +32,7 @@ def test_every_promise_names_what_shows_it() -> None:
 
 
 def test_what_only_a_worker_can_measure_is_worth_little() -> None:
-    for assignment in course.assignments():
+    for assignment in course.term_assignments():
         points = 0.0
         for path in (assignment.public_tests, assignment.hidden_tests):
             for node in ast.parse(path.read_text("utf-8")).body:

@@ -1,4 +1,4 @@
-"""The wall, tested at the lowest cost: a line in a worker, a call of a submission, a look at a process."""
+"""The wall, tested at the lowest cost: a line in a worker, a call to a submission, a look at a process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pyseccomp
 import pytest
 
 from autograder.protocol.call import Call
-from autograder.protocol.failure import Status, Stopped
+from autograder.protocol.failure import CallStopped, SubmissionStatus
 from autograder.sandbox import confine, self_test, system_calls
 from autograder.sandbox.attempts import Attempt
 from autograder.sandbox.backend import SandboxedBackend
@@ -25,12 +25,12 @@ from autograder.sandbox.client import Sandbox, SandboxError
 from autograder.sandbox.limits import LIMITS, MIB, bounded_memory
 
 QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, file_bytes=MIB, file_count=100)
-"""Limits that are reached sooner, but are as real."""
+"""Limits that are reached sooner but test the same."""
 
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    """Open a sandbox for all tests: each test finds what the test before it has left."""
+    """Open a sandbox for all tests, so each test finds whatever the previous one has left."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WHEREABOUTS_SECRET", "canary-1")
         with closing(Sandbox(limits=QUICK)) as warm:
@@ -39,7 +39,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 @contextmanager
 def loaded(sandbox: Sandbox, *cells: str) -> Iterator[SandboxedBackend]:
-    """A submission behind the wall; nothing remains of it afterwards."""
+    """A submission behind the wall, of which nothing remains afterwards."""
     backend = SandboxedBackend(sandbox, "rope", cells)
     try:
         yield backend
@@ -60,7 +60,7 @@ def is_running(process: int) -> bool:
     return not self_test._is_gone(process)
 
 
-# refusals of the system, besides those that the self-test checks before every batch
+# refusals by the system, besides those that the self-test checks before every batch
 
 LINES = """
     open('/proc/self/root' + file).close()
@@ -100,18 +100,18 @@ NEVER = """
     mount msgget openat2 perf_event_open pidfd_open process_vm_readv ptrace recvmsg rename semget sendmsg setrlimit
     setuid setxattr shmget socket symlink timer_create unshare userfaultfd utimensat vfork
 """
-"""Names of calls each of which would break a promise."""
+"""Names of system calls, each of which would break a promise."""
 
 
 def test_the_kernel_is_asked_for_nothing_but_what_is_allowed(sandbox: Sandbox) -> None:
-    """Every other system call, flag of an open file, and command for a descriptor or a device."""
+    """Every other system call, flag for opening a file, and command for a descriptor or device."""
     number = {
         name: pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) for name in system_calls._ALLOWED_CALLS.split()
     }
     assert number.keys().isdisjoint(NEVER.split())
     number |= {name: pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) for name in BY_ARGUMENTS.split()}
     nowhere = 2**64 - 1
-    own = {335, 336}  # uretprobe and uprobe: the kernel applies no filter to its own calls, and refuses all others
+    own = {335, 336}  # uretprobe and uprobe: the kernel applies no filter to its own calls and refuses all others
     calls = [(other, *[nowhere] * 6) for other in range(600) if other not in {*number.values(), *own}]
     calls += [(number["fcntl"], 0, one, 0) for one in range(2048) if one not in system_calls._DESCRIPTOR_COMMANDS]
     calls += [
@@ -120,10 +120,10 @@ def test_the_kernel_is_asked_for_nothing_but_what_is_allowed(sandbox: Sandbox) -
     shared = [operation for operation in range(512) if not operation & system_calls.FUTEX_PRIVATE_FLAG]
     calls += [(number["futex"], 0, operation, 1, 0, 0, 0) for operation in shared]
     for mode in range(4):
-        odd = [1 << bit for bit in range(2, 64) if not 1 << bit & system_calls.OPEN_FLAGS.get(mode, 0)]
+        odd = [1 << bit for bit in range(2, 64) if not 1 << bit & system_calls.ALLOWED_OPEN_FLAGS.get(mode, 0)]
         calls += [(number["openat"], nowhere, nowhere, mode | flag, 0) for flag in odd]
-    assert os.O_TRUNC & system_calls.OPEN_FLAGS[os.O_RDONLY] == 0
-    assert os.O_PATH & system_calls.OPEN_FLAGS[os.O_RDONLY] == 0
+    assert os.O_TRUNC & system_calls.ALLOWED_OPEN_FLAGS[os.O_RDONLY] == 0
+    assert os.O_PATH & system_calls.ALLOWED_OPEN_FLAGS[os.O_RDONLY] == 0
     with loaded(sandbox, LETS_THROUGH) as backend:
         assert called(backend, "lets_through", calls) == []
 
@@ -157,13 +157,13 @@ def search():
 
 
 def test_a_worker_inherits_nothing_of_the_grader(sandbox: Sandbox) -> None:
-    """A worker gets no variable, path or object of the grader, and not the file names beside numpy, which
+    """A worker gets no variable, path or object from the grader, and not even the file names beside numpy, which
     imports remember."""
     with loaded(sandbox, SEARCHES) as backend:
         assert called(backend, "search") == []
 
 
-# what a submission may do
+# permitted actions of a submission
 
 
 def test_threads_temporary_files_and_lazy_imports_work(sandbox: Sandbox) -> None:
@@ -181,7 +181,7 @@ def work():
         assert called(backend, "work") == [0, 1, 4, 9, 16]
 
 
-# processes that a call can end, and resources that it can take
+# processes that a call can end, and resources that it can use up
 
 HEAD = """
 import ctypes, mmap, os, platform, re, signal, struct, time
@@ -240,7 +240,7 @@ def write(count):
 ENDS = {
     "os._exit(0)": "f ended its process",
     "os.abort()": "f ended its process",
-    "ctypes.string_at(0)": "SIGSEGV, as endless recursion or running out of memory causes",
+    "ctypes.string_at(0)": "SIGSEGV, typical of endless recursion or running out of memory",
     "as_32_bits()": "ended its process",
     "another_interpreter()": "ended its process",
     "deadly()": "ended its process",
@@ -258,13 +258,13 @@ ENDS = {
 
 @pytest.mark.parametrize("does", ENDS)
 def test_a_call_that_ends_or_never_does_is_one_failed_call(sandbox: Sandbox, does: str) -> None:
-    """The worker is gone, another worker continues with the file, and nothing of the old worker remains."""
+    """The worker is gone, another one continues with the file, and nothing of the old one remains."""
     source = f"{HEAD}\ndef f(): {does}\ndef g(): return [*os.listdir('.'), os.stat('.').st_size < 1 << 14]"
     with loaded(sandbox, source) as backend:
         assert called(backend, "g") == [True]
         assert backend.worker is not None
         first = backend.worker.process
-        with pytest.raises(Stopped, match=ENDS[does]):
+        with pytest.raises(CallStopped, match=ENDS[does]):
             backend.call(Call("f"))
         assert not is_running(first)
         assert called(backend, "g") == [True]
@@ -277,9 +277,9 @@ UNINTERRUPTED = "sum(range(10**12))"  # no line of Python
 def test_a_file_that_does_not_load_is_tried_once(sandbox: Sandbox, does: str, status: str) -> None:
     with loaded(sandbox, f"def f(): pass\n{does}") as backend:
         for _ in range(2):
-            with pytest.raises(Stopped, match="while it was loaded"):
+            with pytest.raises(CallStopped, match="while it was loaded"):
                 backend.call(Call("f"))
-        assert backend.status == Status(status) and backend.deaths == 1
+        assert backend.status == SubmissionStatus(status) and backend.deaths == 1
 
 
 SLOW = (
@@ -344,7 +344,7 @@ def f(): threading.Thread(target=note, daemon=True).start()
 
 
 def test_another_process_s_descriptors_cannot_be_asked_for(sandbox: Sandbox) -> None:
-    """Two submissions could communicate by the numbers of open descriptors; the kernel tells everybody how
+    """Two submissions could communicate through the numbers of open descriptors, because the kernel tells everybody how
     many are open."""
     source = (
         "import os\ndef open_in(process):\n    return [n for n in range(64) if"
@@ -368,7 +368,7 @@ def everybody_may_read_the_interpreter() -> bool:
     return all(confine._is_open(Path(module.__file__ or "")) for module in (os, np))
 
 
-# properties of a worker, and how it ends
+# a worker's properties, and how it ends
 
 
 def test_the_kernel_says_that_the_locks_are_on(sandbox: Sandbox) -> None:
@@ -419,7 +419,7 @@ def test_closing_leaves_nothing(tmp_path: Path) -> None:
     assert set(os.listdir("/proc/self/fd")) == before
 
 
-# when the wall's own parts fail
+# failures of the wall's own parts
 
 
 def test_a_zygote_that_has_ended_is_the_machines_fault() -> None:
@@ -436,8 +436,8 @@ def test_a_zygote_that_has_ended_is_the_machines_fault() -> None:
 
 
 def test_a_function_that_is_not_there_is_asked_for_once(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After another function has run, which may have defined the missing one, it is called again. A function that
-    raises an error of the same kind is called each time."""
+    """It is called again after another function has run, which may have defined the missing one. A function that raises
+    an error of the same kind is called each time."""
     with loaded(sandbox, "def f(): return g()\ndef late():\n    global h\n    h = f") as backend:
         backend.call(Call("f"))
         asked, honest = [], backend._ask
@@ -454,7 +454,7 @@ def test_results_that_take_long_to_look_at_use_up_the_time(sandbox: Sandbox) -> 
             assert called(second, "f") == 1
             backend.deadline = second.deadline = time.monotonic() - 1
             for process in (backend, second):
-                with pytest.raises(Stopped, match="not run: the submission has used its 50 seconds"):
+                with pytest.raises(CallStopped, match="not run: the submission has used its 50 seconds"):
                     called(process, "f")
                 assert process.status == "timeout"
 
@@ -467,7 +467,7 @@ def test_memory_of_the_tests_is_bounded() -> None:
     np.empty(1 << 25)
 
 
-# two processes of one submission
+# two processes of the same submission
 
 LISTENS = """
 import ctypes, mmap, os, threading, time
@@ -511,7 +511,7 @@ def works():
 
 
 def test_two_processes_do_not_meet_at_a_futex(sandbox: Sandbox) -> None:
-    """Both have mapped the C library: without a flag, the kernel treats its pages as memory that they share."""
+    """Both have mapped the C library; without a flag, the kernel treats its pages as memory that they share."""
     with closing(Sandbox(limits=QUICK)) as other, loaded(sandbox, LISTENS) as backend, loaded(other, LISTENS) as second:
         called(backend, "listen")
         begin, end, count = called(second, "speak")
@@ -521,7 +521,7 @@ def test_two_processes_do_not_meet_at_a_futex(sandbox: Sandbox) -> None:
 
 
 def test_a_submissions_first_process_sleeps_while_the_second_is_asked(sandbox: Sandbox) -> None:
-    """The load of the machine therefore tells the first process nothing about the calls of the second."""
+    """The machine's load therefore tells the first process nothing about the second one's calls."""
     with loaded(sandbox, LISTENS) as backend:
         called(backend, "listen")
         with backend.second_process() as second:
@@ -552,7 +552,7 @@ def test_a_process_that_ends_asleep_is_replaced(sandbox: Sandbox, ended: str) ->
         backend = first if ended == "first" else second
         called(backend, "end")
         time.sleep(0.1)
-        with pytest.raises(Stopped, match="ended its process"):
+        with pytest.raises(CallStopped, match="ended its process"):
             while True:
                 called(backend, "f")
         assert called(first, "f") == called(second, "f") == 1

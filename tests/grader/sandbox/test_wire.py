@@ -1,4 +1,4 @@
-"""The wire: permitted values of a submission arrive unchanged, and nothing else arrives."""
+"""The wire: a submission's permitted values arrive unchanged, and nothing else arrives."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from autograder.protocol.call import Call, Raised, Reply, perform
 from autograder.protocol.codec import Foreign, MalformedError, decode, encode, message
 from autograder.sandbox import wire
 from autograder.sandbox.limits import bounded_memory
-from tests.grader.support.examples import examples
+from tests.grader.support.example_counts import examples
 
 thorough = examples(100)
 
@@ -45,7 +45,7 @@ plain = st.recursive(st.none() | numbers | texts | plain_arrays, containers, max
 
 
 def is_same(got: Any, sent: Any) -> bool:
-    """Return True for the same type, dtype and shape, and the same bits except for the spelling of NaN."""
+    """Return True for the same type, dtype, shape and bits, except for the spelling of NaN."""
     if type(got) is not type(sent):
         return False
     if isinstance(sent, np.ndarray | np.generic):
@@ -131,8 +131,8 @@ def test_what_is_too_large_is_one_foreign_value() -> None:
         [np.zeros(codec.MAX_NUMBERS // 2 + 1)] * 2,
         [0] * (codec.MAX_ITEMS + 1),
         dict.fromkeys(map(str, range(codec.MAX_ITEMS // 2 + 1))),
-        "x" * (codec.MAX_BYTES + 1),
-        {"x" * codec.MAX_BYTES: 1},
+        "x" * (codec.MAX_MESSAGE_BYTES + 1),
+        {"x" * codec.MAX_MESSAGE_BYTES: 1},
         endless,
         wide,
     ):
@@ -140,7 +140,7 @@ def test_what_is_too_large_is_one_foreign_value() -> None:
 
 
 def _read(read: Any, data: bytes) -> Any:
-    """Return the value that a reader makes of some bytes, or MalformedError."""
+    """Return the value that a reader makes from some bytes, or MalformedError."""
     try:
         return read(data)
     except MalformedError as error:
@@ -192,7 +192,7 @@ HOSTILE = {
     "complex numbers": _array(b"<c8", (1,), b"\0" * 8),
     "a generator": message(np.random.default_rng(1)),
     "more bytes than the value": b"NN",
-    "too many bytes": b"s" + _count(codec.MAX_BYTES) + b"x" * codec.MAX_BYTES,
+    "too many bytes": b"s" + _count(codec.MAX_MESSAGE_BYTES) + b"x" * codec.MAX_MESSAGE_BYTES,
 }
 
 
@@ -205,7 +205,7 @@ def test_small_bytes_ask_for_little_memory() -> None:
     tiny = _array(b"|u1", (0,) * codec.MAX_AXES)
     for data in (
         b"l" + _count(codec.MAX_ITEMS - 1) + tiny * (codec.MAX_ITEMS - 1),
-        b"s" + _count(codec.MAX_BYTES - 9) + b"x" * (codec.MAX_BYTES - 13) + "😀".encode(),
+        b"s" + _count(codec.MAX_MESSAGE_BYTES - 9) + b"x" * (codec.MAX_MESSAGE_BYTES - 13) + "😀".encode(),
         _array(b"<f8", (0, 2**40)),
     ):
         with bounded_memory(200 << 20):
@@ -275,7 +275,7 @@ def test_arguments_that_are_too_large_are_an_error() -> None:
 
 def test_a_request_may_hold_a_generator_and_a_reply_may_not() -> None:
     generator = np.random.default_rng(3)
-    generator.integers(5, dtype=np.uint32)  # half of a number is waiting now
+    generator.integers(5, dtype=np.uint32)  # half of a number is now waiting
     (got,) = wire.unpack_request(wire.request(Call("f", (generator,)))[wire.LENGTH.size :]).args
     assert got.bit_generator.state == generator.bit_generator.state
     another = np.random.Generator(np.random.MT19937(3))
@@ -290,7 +290,7 @@ def test_a_measured_call_names_the_functions_whose_lines_do_not_count() -> None:
 
 
 def test_lines_of_libraries_that_come_in_between_are_not_counted() -> None:
-    """Hypothesis is such a library: it notes when the garbage collector ran, in the middle of a call."""
+    """Hypothesis is such a library: it records, in the middle of a call, when the garbage collector ran."""
     library, student = types.ModuleType("library"), types.ModuleType("student")
     library.__file__, student.__file__ = str(Path(np.__file__).parents[1] / "library.py"), "/student.py"
     watch = "def watch(phase, info):\n    seen = phase\n    return seen\n"

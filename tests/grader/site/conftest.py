@@ -21,38 +21,38 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 PATH = "of/a/teacher/"
-"""Folder of the host for the site: a site need not be at the top."""
+"""The site's folder on the host, because a site need not be at the top."""
 
 
 @pytest.fixture(scope="session")
 def pyodide() -> Path:
-    """The folder of the Pyodide that browser tests run on."""
+    """Folder of the Pyodide that browser tests use."""
     if not fetch_pyodide.READY.is_file():
         pytest.skip("These tests need Pyodide: python -m tests.grader.tools.fetch_pyodide fetches it.")
     return fetch_pyodide.FOLDER
 
 
-def _built(root: Path, pyodide: Path, handed_out: dict[str, bytes], alone: bool) -> Path:
+def _built(root: Path, pyodide: Path, handed_out: dict[str, bytes], self_study: bool) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(handout, "contents", lambda: handed_out)
-        return build.build(root / PATH, str(pyodide), alone)
+        return build.build(root / PATH, str(pyodide), self_study)
 
 
 @pytest.fixture(scope="session")
 def site(pyodide: Path, handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of an instructor."""
-    return _built(tmp_path_factory.mktemp("site"), pyodide, handed_out, alone=False)
+    """An instructor's site."""
+    return _built(tmp_path_factory.mktemp("site"), pyodide, handed_out, self_study=False)
 
 
 @pytest.fixture(scope="session")
 def site_for_self_study(pyodide: Path, handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The edition for self-study."""
-    return _built(tmp_path_factory.mktemp("alone"), pyodide, handed_out, alone=True)
+    return _built(tmp_path_factory.mktemp("alone"), pyodide, handed_out, self_study=True)
 
 
 class _Quiet(SimpleHTTPRequestHandler):
     def end_headers(self) -> None:
-        """Let pages of any other host read an answer: only their own policy can hold them back."""
+        """Let pages from any other host read an answer, so that only their own policy can prevent it."""
         self.send_header("Access-Control-Allow-Origin", "*")
         super().end_headers()
 
@@ -62,7 +62,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def served(site: Path) -> Iterator[str]:
-    """Serve a built site, and give its address."""
+    """Serve a built site and yield its address."""
     root = site.parents[PATH.count("/") - 1]
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=root))
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -72,7 +72,7 @@ def served(site: Path) -> Iterator[str]:
 
 
 class Window:
-    """A window on a site, with the addresses that its browser asked for and the complaints in its console."""
+    """A window on a site, with the addresses that its browser requested and the errors in its console."""
 
     def __init__(self, context: BrowserContext, address: str) -> None:
         self.context, self.address = context, address
@@ -84,7 +84,7 @@ class Window:
         self.page.set_default_timeout(WALL_TIMEOUT_SECONDS)
 
     def open(self, name: str) -> None:
-        """Open a page of the site."""
+        """Open a page on the site."""
         self.page.goto(f"{self.address}{name}.html")
 
     def write(self, text: str) -> None:
@@ -93,11 +93,11 @@ class Window:
         self.page.evaluate("(text) => code.open(text)", text)
 
     def wait_for(self, words: str, where: str = ".standing") -> None:
-        """Wait until a part of the page says something."""
+        """Wait until a part of the page shows a text."""
         self.page.locator(where, has_text=words).first.wait_for(state="attached")
 
     def wait_for_rest(self) -> None:
-        """Wait until what is written is checked, and its pictures are drawn."""
+        """Wait until the code has been checked and its pictures drawn."""
         self.page.wait_for_function("() => checked === code.text() && jobs.size === 0")
 
 

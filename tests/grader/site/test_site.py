@@ -1,4 +1,4 @@
-"""The site as files: it gives no answer away, and it is complete."""
+"""The site as files: it gives away no answer, and it is complete."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from autograder import cli, handout
-from autograder.course import assignments
+from autograder.course import term_assignments
 from autograder.handout.leaks import BINARY_FILES
 from autograder.site import build, libraries, tab_pages
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.long
 
 
 def every_text(site: Path) -> dict[str, bytes]:
-    """Return path → content of every file of a site but Pyodide's own, those inside archives included."""
+    """Return path → content of every file on a site except Pyodide's own, including files inside archives."""
     texts: dict[str, bytes] = {}
     for path in site.rglob("*"):
         name = path.relative_to(site).as_posix()
@@ -37,7 +37,7 @@ def every_text(site: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Build with Python code as text, which can be looked through."""
+    """Build the site with Python code as text, which can be searched."""
     monkeypatch.setattr(build, "compiled", lambda files, version: dict(files))
 
 
@@ -50,7 +50,7 @@ def test_a_site_of_an_instructor_gives_nothing_away(
     weights = {name for name in BINARY_FILES if name.startswith("assignments/writer/")}
     assert weights | {"autograder/site/tab.py", "tests/public/test_rope.py", "pytest/__init__.py"} <= texts.keys()
     public = libraries.libraries()
-    assert [name for name in public if texts.pop(name) != public[name]] == []  # by the hashes of the lock
+    assert [name for name in public if texts.pop(name) != public[name]] == []  # by the lock's hashes
     assert handout.leaks(texts) == []
     assert not [name for name in texts if name.startswith(("solutions/", "tests/hidden", "tests/misconceptions"))]
     assert not any(b"self_study" in texts[name] for name in texts if name.endswith((".html", ".js")))
@@ -59,7 +59,7 @@ def test_a_site_of_an_instructor_gives_nothing_away(
 def test_an_answer_in_any_file_stops_the_build(
     monkeypatch: pytest.MonkeyPatch, handed_out: dict[str, bytes], tmp_path: Path, pyodide: Path
 ) -> None:
-    solution = assignments()[0].solution.read_bytes()
+    solution = term_assignments()[0].solution.read_bytes()
     monkeypatch.setattr(handout, "contents", lambda: handed_out | {"course/index.html": solution})
     with pytest.raises(handout.HandoutError, match="would give answers away"):
         build.build(tmp_path / "site", str(pyodide))
@@ -67,7 +67,7 @@ def test_an_answer_in_any_file_stops_the_build(
 
 
 def test_a_page_loads_what_is_there_and_its_policy_names_one_other_host(site: Path, pyodide: Path) -> None:
-    """Every script and style of a page is a file of the site, and its name changes with its content."""
+    """Every script and stylesheet of a page is a file on the site whose name changes with its content."""
     for page in site.glob("*.html"):
         text = page.read_text("utf-8")
         assert 'http-equiv="Content-Security-Policy" content="default-src \'none\'' in text
@@ -84,9 +84,9 @@ def test_a_page_loads_what_is_there_and_its_policy_names_one_other_host(site: Pa
 
 
 def test_every_lesson_sends_the_student_to_its_editor(site: Path) -> None:
-    for assignment in assignments():
+    for assignment in term_assignments():
         beginning = (site / f"{assignment.name}.html").read_text("utf-8").partition("<main")[2].partition("<h2")[0]
-        assert f"Write <code>{assignment.name}.py</code> in the editor of this page" in beginning
+        assert f"Write <code>{assignment.name}.py</code> in this page's editor" in beginning
 
 
 SHELL_WORDS = re.compile(
@@ -139,15 +139,15 @@ def test_the_scripts_stay_small_and_readable() -> None:
 def test_the_command_refuses_a_folder_that_is_no_site_and_a_pyodide_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     for options, words in (
-        (["--out", str(tmp_path / "work")], "lies where the site goes"),
-        (["--out", str(tmp_path / "site"), "--pyodide", str(tmp_path / "work")], "holds no Pyodide"),
+        (["--out", str(tmp_path / "work")], "is in the site's place but is not a site"),
+        (["--out", str(tmp_path / "site"), "--pyodide", str(tmp_path / "work")], "contains no Pyodide"),
     ):
         result = CliRunner().invoke(cli.main, ["site", *options])
         assert result.exit_code == 2 and words in result.output
 
 
 def test_files_of_pyodide_are_what_its_lock_says(site: Path) -> None:
-    """A browser refuses a package with another hash."""
+    """A browser refuses a package with a different hash."""
     (lock_file,) = site.glob("pyodide-*/pyodide-lock.json")
     packages = json.loads(lock_file.read_text("utf-8"))["packages"].values()
     hashes = {lock_file.parent / package["file_name"]: package["sha256"] for package in packages}
@@ -178,7 +178,7 @@ def test_the_editor_is_what_its_hash_says() -> None:
 
 
 def test_the_libraries_are_those_of_the_lock() -> None:
-    """The checks need no other library: everything that they import besides numpy and matplotlib is there."""
+    """The checks need no other library: everything that they import, besides numpy and matplotlib, is there."""
     names = {name.partition("/")[0] for name in libraries.libraries()}
     assert {
         "pytest",

@@ -33,12 +33,12 @@ WITHOUT_END = {
 """Body of a function → message about it."""
 
 MOST_SECONDS = 15
-"""Limit until a sentence names the function; a check takes at most a second and a half."""
+"""Time limit until a sentence names the function; a check takes at most a second and a half."""
 
 
 @pytest.fixture(scope="module")
 def tab(browser: Browser, site: Path) -> Iterator[Window]:
-    """Open one window for all tests of a lesson."""
+    """Open one window for all tests of the same lesson."""
     with window(browser, site) as opened:
         opened.open("attention")
         opened.wait_for("0 of 10 functions are right")
@@ -46,14 +46,14 @@ def tab(browser: Browser, site: Path) -> Iterator[Window]:
 
 
 def with_causal_mask(body: str) -> str:
-    """Return lesson 1's stub with another body of its first function."""
+    """Return lesson 1's stub with a different body for its first function."""
     text = re.sub(r'    raise NotImplementedError\("causal_mask[^\n]*', lambda _: body, STUB)
     assert text != STUB
     return text
 
 
 def test_a_wrong_function_is_explained_a_syntax_error_marked_and_a_right_file_green(tab: Window) -> None:
-    """The work is saved, messages name the page and not a shell, and pictures use the student's functions."""
+    """Work is saved, messages refer to the page instead of a shell, and pictures use the student's functions."""
     page = tab.page
     tab.write(with_causal_mask("    return np.zeros((length, length), dtype=bool)"))
     tab.wait_for("expected", "#live-causal_mask[data-mark='✗']")
@@ -95,7 +95,7 @@ def test_what_is_written_is_replaced_only_after_a_question(tab: Window, way: str
         else:
             page.locator(".coding button", has_text=way).click()
         page.wait_for_function("() => window.asked")
-        assert page.evaluate("window.asked") == "Replace what you wrote in attention.py? It is gone then."
+        assert page.evaluate("window.asked") == "Replace what you wrote in attention.py? It will be lost."
         page.evaluate("window.asked = undefined")
         page.wait_for_function("(text) => code.text() === text", arg=expected, timeout=5000)
     tab.write(before)
@@ -153,7 +153,7 @@ RECORD_MESSAGES = """() => {
 @pytest.mark.parametrize(
     ("text", "restarts", "sentence"),
     [
-        ("x = 1\nwhile True: x += 1\n", 0, "your file does not end: line 2 loops for more than 5 seconds"),
+        ("x = 1\nwhile True: x += 1\n", 0, "your file does not finish: line 2 loops for more than 5 seconds"),
         (with_causal_mask("    while True:\n        pass"), 0, "causal_mask did not return within 5 seconds at line"),
         ("import itertools\nx = sum(itertools.count())\n", 1, "Your file did not return within 5 seconds"),
     ],
@@ -178,14 +178,14 @@ def test_no_picture_runs_what_does_not_return_so_the_next_check_need_not_wait(
 
 
 def test_one_text_is_checked_once(tab: Window) -> None:
-    """A request during a check, or while pictures are drawn, starts no second check of the same text."""
+    """A request during a check or while pictures are drawn starts no second check of the same text."""
     page = tab.page
     page.evaluate(RECORD_MESSAGES)
     tab.write(SOLUTION + "\n# once\n")
     page.evaluate("check(); check()")
     tab.wait_for_rest()
     page.evaluate("check()")
-    page.wait_for_timeout(1000)  # longer than the pause after which a change is checked
+    page.wait_for_timeout(1000)  # longer than the delay after which a change is checked
     assert page.evaluate("sent.filter((kind) => kind === 'check').length") == 1
 
 
@@ -203,7 +203,7 @@ WORKER = """
       worker.onmessage = ({ data }) => resolve(data);
     })
 """
-"""The way in which a page starts Python's worker, with a request for an address in it."""
+"""Code that starts a worker as a page starts Python's, with a request to an address in it."""
 
 ASKS = """
     import js
@@ -219,11 +219,11 @@ ASKS = """
 
     raise ValueError(f"the site: {{status('{site}')}}, another host: {{status('{other}')}}")
 """
-"""The body of a function that asks for two addresses."""
+"""Body of a function that requests two addresses."""
 
 
 def test_the_policy_lets_nothing_out(tab: Window, site: Path) -> None:
-    """Neither the page nor its worker nor Python in it may ask another host that would answer."""
+    """Neither the page, nor its worker, nor the Python inside it may contact any other reachable host."""
     page = tab.page
     with served(site) as other:
         page.goto(f"{tab.address}codemirror-license.txt")  # a document without a policy
@@ -238,7 +238,7 @@ def test_the_policy_lets_nothing_out(tab: Window, site: Path) -> None:
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_no_page_has_a_barrier(tab: Window, width: int) -> None:
-    """The pages are the lesson with its editor open, the overview, and the writer."""
+    """The pages are the lesson with its editor open, the overview and the writer."""
     page = tab.page
     page.set_viewport_size({"width": width, "height": 900})
     for name in ("attention", "keep", "writer"):
@@ -281,7 +281,7 @@ def test_all_work_goes_out_as_a_zip_comes_back_and_prints(tab: Window, tmp_path:
 
 
 def test_the_writer_writes_with_the_functions_in_the_editor(tab: Window) -> None:
-    """The right functions write the text of the course, and an experiment shows what breaks it."""
+    """Correct functions write the course's text, and an experiment shows what breaks it."""
     page = tab.page
     page.evaluate("(text) => keep('file rope', text)", find("rope").solution.read_text("utf-8"))
     tab.open("writer")
@@ -290,7 +290,7 @@ def test_the_writer_writes_with_the_functions_in_the_editor(tab: Window) -> None
     assert page.evaluate(waiting) == '"Waiting …"'
     tab.wait_for("The provided functions write the same text.", ".writer pre")
     for text, note in (
-        (None, "Written by your functions as they are here."),
+        (None, "Written by your functions as shown here."),
         ("x", "Written before your last change."),
     ):
         page.evaluate("(text) => text && keep('file naive', text)", text)
@@ -338,8 +338,8 @@ def test_learning_alone_has_hidden_tests_reasons_and_solutions(browser: Browser,
         opened.write((SAMPLES / "rope" / "tim.py").read_text("utf-8"))
         opened.wait_for("Likely cause: You rotated the values as well", "#live-rope_attention[data-mark='✗']")
         opened.wait_for(">>> decode_step(", "#live-decode_step[data-mark='✗']")
-        opened.wait_for("Your decode_step is not right yet. What you read here", "#live-decode_step summary")
+        opened.wait_for("Your decode_step is not right yet. Once you have read it", "#live-decode_step summary")
         opened.write(
             find("rope").solution.read_text("utf-8").replace('"rotates_values": False', '"rotates_values": True')
         )
-        opened.wait_for("✗ rotates_values: True. Right is False;")
+        opened.wait_for("✗ rotates_values: True. The right answer is False;")

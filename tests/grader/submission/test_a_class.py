@@ -1,6 +1,6 @@
 """A class as an instructor downloads it: eight platforms of thirty students each, and odd files of all kinds.
 
-Between the download and the scores in a table no student is lost or has another student's score, and a file that
+Between the download and the scores in a table, no student is lost or gets another student's score, and a file that
 cannot be graded is a row with a sentence. No student code runs here: a score identifies the author of the code.
 """
 
@@ -65,7 +65,7 @@ UNREADABLE: dict[str, Callable[[str], Files]] = {
 
 
 def name(number: int) -> str:
-    """Return a usual name: some are shared, some have marks of platforms in them."""
+    """Return an ordinary name; some are shared, and some contain platforms' marks."""
     return ["Ada Lovelace", "Bo Li", "rope", "Zoë Müller-Lüdenscheidt", "Eve LATE", "Ann O'Neil"][number % 6]
 
 
@@ -90,11 +90,11 @@ PLATFORMS: dict[str, tuple[Callable[[int, str], str], Callable[[int], str]]] = {
     "GitHub Classroom": (lambda n, file: f"week-5-s{n}/assignments/rope/{file}", lambda n: f"s{n}"),
     "": (lambda n, file: f"s{n}/{file}", lambda n: f"s{n}"),
 }  # fmt: skip
-"""Place of a student's file, and the number, login or address by which the platform knows the student."""
+"""Location of a student's file, and the number, login or address that identifies the student on the platform."""
 
 
 def hand_in(folder: Path, platform: str, draw: random.Random) -> list[str]:
-    """Write a class as the platform exports it; return the kind of each student's file."""
+    """Write a class as the platform exports it, and return the kind of each student's file."""
     place, _ = PLATFORMS[platform]
     kinds = [*READ, *UNREADABLE, *draw.choices([*READ, *UNREADABLE], k=SIZE - len(READ) - len(UNREADABLE))]
     draw.shuffle(kinds)
@@ -110,7 +110,7 @@ def hand_in(folder: Path, platform: str, draw: random.Random) -> list[str]:
 
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Names in a download contain the assignment; in folders with odd names, only the flag names it."""
+    """Names in a download contain the assignment; for folders with odd names, only the flag names it."""
     folder, out, key = tmp_path / "class", tmp_path / "out", PLATFORMS[platform][1]
     flag = None if platform in ("Canvas", "Blackboard", "Autolab") else "rope"
     kinds = hand_in(folder, platform, random.Random(platform))

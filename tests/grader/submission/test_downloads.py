@@ -1,6 +1,6 @@
-"""Downloads on an instructor's disk: other depths, several weeks, attempts and times.
+"""Downloads on an instructor's disk: different depths, several weeks, attempts and times.
 
-Each download is read correctly, or ends in one sentence to the instructor.
+Each download is read correctly or ends with one sentence to the instructor.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rich.console import Console
 
 from autograder.batch import run
 from autograder.submission import NothingToGradeError, Submission
-from autograder.submission.finder import find_in_folder
+from autograder.submission.downloads import find_in_folder
 from tests.grader.support import classroom
 from tests.grader.support.fake_graders import Direct
 from tests.grader.support.folders import SOLVED, archive_of, put
@@ -35,7 +35,7 @@ def keys(found: list[Submission]) -> list[str]:
 
 
 def grade(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch, assignment: str | None = "rope") -> str:
-    """Return what a run prints."""
+    """Return the output of a run."""
     stand_ins = {"Processes": Direct, "publish.is_report_current": lambda book: True, "parallel.map_bounded": map}
     for name, stand_in in stand_ins.items():
         monkeypatch.setattr(f"autograder.batch.run.{name}", stand_in)
@@ -66,7 +66,7 @@ def below(name: str, files: Files) -> Files:
 def test_a_download_one_level_down_is_read_or_named(
     tmp_path: Path, platform: str, inner: str, beside: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Folder names of archive tools and platforms are followed; any other folder is named to the instructor."""
+    """Folders named by archive tools and platforms are followed; any other folder is reported to the instructor."""
     files = DOWNLOADS[platform]
     put(tmp_path / "expected", files)
     put(tmp_path / "class", below(inner, files))
@@ -89,7 +89,7 @@ def test_two_downloads_one_for_each_lesson(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("inner", [("rope", "alibi"), ("submissions", "submissions"), ("", "alibi"), ("week", "")])
 def test_folders_of_assignments_may_hold_downloads_a_level_down(tmp_path: Path, inner: tuple[str, str]) -> None:
-    """A folder that is not a download belongs to one student, even inside a folder of an assignment."""
+    """A folder that is not a download belongs to one student, even inside an assignment's folder."""
     for name, level in zip(("rope", "alibi"), inner, strict=True):
         put(tmp_path, below(f"{name}/{level}", {path.replace("rope", name): "x = 1" for path in CANVAS}))
     students = [f"Canvas:10{n}" for n in range(3)]
@@ -189,17 +189,17 @@ PACKED = {**DOWNLOADS, "Brightspace": {f"4{n}-201 - Bo {n} - Nov 2, 2026 922 PM/
 def test_a_platform_s_zip_beside_a_class_is_nobody_s(
     platform: str, inner: str, beside: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The instructor reads what to do with it. Alone, it ends the run."""
+    """The instructor is told what to do with it. Alone, it ends the run."""
     packed = PACKED[platform]
     archive = archive_of({f"{inner}/{name}".lstrip("/"): content for name, content in packed.items()})
     put(tmp_path / "alone", {"all.zip": archive})
-    with pytest.raises(NothingToGradeError, match=f"all.zip is a download of {platform}: unpack it, or delete it"):
+    with pytest.raises(NothingToGradeError, match=f"all.zip is a download from {platform}: unpack it, or delete it"):
         grade(tmp_path / "alone", tmp_path / "out", monkeypatch)
-    if beside == "Gradescope":  # whose export holds nothing else
+    if beside == "Gradescope":  # whose export contains nothing else
         return
     put(tmp_path / "class", {**DOWNLOADS[beside], "all.zip": archive})
     printed = grade(tmp_path / "class", tmp_path / "out", monkeypatch)
-    assert f"Not read: all.zip is a download of {platform}: unpack it, or delete it if you have." in printed
+    assert f"Not read: all.zip is a download from {platform}: unpack it, or delete it if you have." in printed
     assert len(classroom.grades(tmp_path / "out")) == len(DOWNLOADS[beside])
 
 
@@ -314,7 +314,7 @@ def test_a_later_attempt_counts_only_if_it_is_written(tmp_path: Path, platform: 
 
 
 def test_attempts_whose_order_nothing_tells_are_named(tmp_path: Path) -> None:
-    """The student reads what to submit, and the instructor reads what to do about it."""
+    """The student is told what to submit, and the instructor what to do about it."""
     put(tmp_path, {f"4{n}-201 - Bo - {day}. März 2026 0922/rope.py": SOLVED for n in range(2) for day in (1, 2)})
     found = rows(tmp_path)
     assert [one.who for one in found] == ["Brightspace:40", "Brightspace:41"]
@@ -324,7 +324,7 @@ def test_attempts_whose_order_nothing_tells_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("branch", ["main", "hand/in"])
 def test_a_clone_is_dated_by_its_last_commit(tmp_path: Path, packed: bool, branch: str) -> None:
-    """The time comes from the files of .git; git itself would run programs that a configuration names."""
+    """The time comes from the files in .git; git itself would run programs that a configuration names."""
     for student in ("ada", "bob"):
         clone = tmp_path / "class" / student
         put(clone, {"rope.py": SOLVED})
@@ -370,7 +370,7 @@ def git(folder: Path, *command: str, date: str = "") -> None:
 
 @pytest.mark.parametrize("others", [{}, {"Eve X_209_assignsubmission_file/attention.py": "x = 1\n"}])
 def test_a_class_one_folder_down_is_never_one_student(tmp_path: Path, others: dict[str, str]) -> None:
-    """Whatever one student submits, the sentence tells the instructor which folder to grade."""
+    """Whatever a single student submits, the sentence tells the instructor which folder to grade."""
     names = ("Ada Lovelace_200", "Alan Turing_204", "Bob_218")
     files = {f"{name}_assignsubmission_file/rope.py": "x = 1\n" for name in names} | others
     put(tmp_path, {f"CS101-Week 2-4711/{path}": text for path, text in files.items()})
@@ -379,7 +379,7 @@ def test_a_class_one_folder_down_is_never_one_student(tmp_path: Path, others: di
 
 
 def test_the_first_week_of_a_term_is_read_in_the_folder_of_its_lesson(tmp_path: Path) -> None:
-    """The folder of a term has a folder for each lesson: in the first week there is one."""
+    """A term's folder has a folder for each lesson; in the first week, there is only one."""
     names = ("Ada Lovelace_200", "Alan Turing_204", "Bob_218")
     put(tmp_path, {f"rope/{name}_assignsubmission_file/rope.py": "x = 1\n" for name in names})
     found = find_in_folder(tmp_path, None, ("rope", "attention"))

@@ -1,6 +1,6 @@
 """Isolation between students: names and files that one student chose never affect another student.
 
-No student code runs here: all readable submissions have the same grade.
+No student code runs here; all readable submissions get the same grade.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from autograder import course
 from autograder.submission import NothingToGradeError, Submission, content, find_in_folder
 from tests.grader.support import classroom
-from tests.grader.support.examples import examples
+from tests.grader.support.example_counts import examples
 from tests.grader.support.folders import SOLVED, archive_of, notebook, put, zip64_with_an_offset_beyond_all_files
 
-KNOWN = tuple(one.name for one in course.assignments())
+KNOWN = tuple(one.name for one in course.term_assignments())
 SUITES = {name: f"suite of {name}" for name in KNOWN}
 CODE = "def rope_frequencies(head_dim, base=10000.0):\n    return {}\n"
 NAMES = ["Ada Lovelace", "Alan Turing", "Barbara Liskov", "Eve Adams"]
@@ -54,7 +54,7 @@ EXPORT = "".join(
 EVES = {f"{platform}:{key}" for platform in ("Canvas", "Moodle", "Brightspace") for key in ("103", "aB3xZ")}
 EVES |= {":eve", "Blackboard:eve", "GitHub Classroom:eve", "Gradescope:eve@x.edu", "Autolab:eve@x.edu"}
 
-# Every platform's marks for Alan, in a name that Eve chooses: that of her own file.
+# Every platform's marks for Alan, in a name that Eve chooses for her own file.
 MARKS = [made(ALAN, "rope.py").replace("/", "_") for made in PLATFORMS.values()]
 MARKS += [
     f"x_alan_attempt_{STAMP}_rope.py",
@@ -69,7 +69,7 @@ MARKS += ["submission_metadata.yml", "a_b_c_1_2_3_4_5_6_rope.py", "anon_aB1xZ_90
 
 
 def honest(platform: str, assignment: str = "rope") -> dict[str, str | bytes]:
-    """Return a class of three, with Gradescope's metadata about four."""
+    """Return a class of three with Gradescope's metadata about four."""
     made = PLATFORMS[platform]
     files: dict[str, str | bytes] = {made(number, f"{assignment}.py"): CODE.format(number) for number in range(EVE)}
     return files | ({"submission_metadata.yml": EXPORT} if platform == "Gradescope" else {})
@@ -95,7 +95,7 @@ def test_marks_in_a_students_own_part_of_a_name_are_not_read(tmp_path: Path, pla
 
 @pytest.mark.parametrize("logins", [["alan", "bob", "x_alan"], ["ada_1", "ada_2", "bob_1"], ["al", "alan"], ["bob"]])
 def test_a_login_with_an_underscore_is_nobody_elses(tmp_path: Path, logins: list[str]) -> None:
-    """Blackboard puts the assignment's title before the login, and the title may contain underscores too."""
+    """Blackboard puts the assignment's title before the login, and the title may also contain underscores."""
     put(tmp_path, {f"Week_5_{login}_attempt_{STAMP}_rope.py": CODE for login in logins})
     assert sorted(one.who for one in rows(tmp_path)) == [f"Blackboard:{login}" for login in logins]
 
@@ -106,13 +106,13 @@ def test_a_few_names_make_no_platform(tmp_path: Path) -> None:
 
 
 def test_what_canvas_writes_itself_is_understood(tmp_path: Path) -> None:
-    """Text and links give rows with a sentence, or no row beside a file, even with anonymous names."""
+    """Text and links give rows with a sentence, or no row if there is also a file, even with anonymous names."""
     names = ["a_1_text.html", "b_2_link.html", "c_LATE_3_text.html", "d_4_40_rope.py", "d_4_text.html"]
     put(tmp_path, dict.fromkeys(names, CODE))
     found = {one.student: one for one in rows(tmp_path)}
-    assert [student for student, one in found.items() if one.problem and "and no file" in one.problem.message] == [
-        *"abc"
-    ]
+    assert [
+        student for student, one in found.items() if one.problem and "instead of a file" in one.problem.message
+    ] == [*"abc"]
     assert found["d"].problem is None
     names = ["anon_aB3xZ_900_rope.py", "LATE_anon_Qrs12_901_rope-1.py", "anon_12345_text.html"]
     put(tmp_path / "anonymous", dict.fromkeys(names, CODE))
@@ -136,7 +136,7 @@ LAYOUTS: dict[str, tuple[str | None, Files]] = {
     ),
 }
 PLACES = {"export": "submission_666", "assignments": "rope/mallory"}
-"""Place of one more student's upload: the platform, or the folder of an assignment, puts it there."""
+"""Folder in which the platform, or the assignment's folder, puts another student's upload."""
 HOSTILE: list[Files] = [
     {"submission_metadata.yml": ADDRESSES},
     {"submission_metadata.yml": ADDRESSES.replace("submission_0", "ada")},
@@ -174,7 +174,7 @@ many = settings(examples(100), derandomize=True, database=None, suppress_health_
 def test_one_entry_never_changes_how_the_others_are_read(
     layout: str | None, made_up: tuple[str | None, Files], entry: Files
 ) -> None:
-    """Their rows stay the same to the last note, and only the student who submitted the entry gets a new row."""
+    """Their rows stay the same, down to the last note, and only the student who submitted the entry gets a new row."""
     flag, files = LAYOUTS[layout] if layout else made_up
     place = PLACES.get(layout or "", "")
     there, tops = ({name.partition("/")[0] for name in names} for names in (files, entry))
@@ -194,7 +194,7 @@ def test_one_entry_never_changes_how_the_others_are_read(
 
 
 def test_one_clone_in_a_late_folder_is_that_students(tmp_path: Path) -> None:
-    """The rule holds for a clone that contains the files of an export too: no sentence advises to grade a student's
+    """The rule also holds for a clone that contains an export's files: no sentence advises grading a student's
     folder."""
     put(tmp_path, {"week-5-eve/submission_metadata.yml": ADDRESSES, "week-5-eve/submission_1/rope.py": CODE})
     assert [one.who for one in rows(tmp_path)] == [":week-5-eve"]
@@ -218,7 +218,7 @@ def test_where_nothing_says_what_is_meant_all_rows_are_unclear(tmp_path: Path, f
 
 
 def test_what_is_nobodys_is_passed_over_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """These are results of runs, an instructor's tables and pages, and assignments that the term leaves out."""
+    """These are the results of runs, an instructor's tables and pages, and assignments that the term leaves out."""
     monkeypatch.setattr(course, "plan_file", lambda: tmp_path / "course.toml")
     put(tmp_path, {"course.toml": f"lessons = {[name for name in KNOWN if name != 'modern']}"})
     put(tmp_path / "class", {"ada.py": CODE, "bob/gradebook.sqlite": CODE, "bob/rope.py": CODE, "cy.py~": CODE})
@@ -271,7 +271,7 @@ def test_one_arbitrary_student_changes_nothing_for_the_others(
     assert without_eve(after) == without_eve(before)
 
 
-# Exceptions of parsers, and large amounts
+# Parser exceptions, and large amounts
 
 
 def test_any_exception_is_the_problem_of_one_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -292,7 +292,7 @@ def test_any_exception_is_the_problem_of_one_submission(tmp_path: Path, monkeypa
 
 
 def test_what_one_leaves_behind_is_bounded(tmp_path: Path) -> None:
-    """Any number of files with names of any length makes a few rows, with notes that count the rest."""
+    """Any number of files with names of any length makes only a few rows, with notes that count the rest."""
     everything = archive_of({f"{name}.py": "x = 1" for name in KNOWN})
     bob: dict[str, str | bytes] = {"bob_2_1_rope.py": SOLVED}
     folders: list[tuple[dict[str, str | bytes], int]] = [

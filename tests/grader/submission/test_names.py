@@ -1,4 +1,4 @@
-"""Odd names: they are unchanged in a row, harmless in a spreadsheet, and distinct and safe on a disk."""
+"""Odd names: they are unchanged in a row, harmless in a spreadsheet, and distinct and safe on disk."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autograder.submission.names import csv_cell, printable, safe_name, utf8_safe
-from tests.grader.support.examples import examples
+from tests.grader.support.example_counts import examples
 
 ODD = [
     "", ".", "..", "...", "/", "../../etc/passwd", "a/b", "a\\b", "C:", "con", "CON", "Con.txt", "nul.", "LPT1",
@@ -104,7 +104,7 @@ def test_no_cell_holds_what_acts_in_a_terminal_or_turns_text_around(mark: str) -
 @examples(100)
 @given(st.lists(st.text(alphabet="=+-@＝ax1 \t\r\n,;|\"'\u200b\ufeff\x1b\u202e", max_size=12), min_size=1, max_size=4))
 def test_no_part_of_a_cell_is_a_formula_in_any_locale(texts: list[str]) -> None:
-    """Quotes inside a line hold no cell together if a semicolon, a tab or a bar separates cells."""
+    """Quotes within a line do not hold a cell together if a semicolon, a tab or a bar separates cells."""
     file = io.StringIO(newline="")
     csv.writer(file).writerow(map(csv_cell, texts))
     assert file.getvalue().removesuffix("\r\n").isprintable()

@@ -19,7 +19,7 @@ Reader = Callable[..., Submission]
 
 @pytest.fixture
 def submission_file(tmp_path: Path) -> Reader:
-    """Return a function that writes a file and reads it for no assignment: all notes are on the reading."""
+    """Return a function that writes a file and reads it for no assignment, so that all notes are about reading."""
 
     def write(content: str | bytes, name: str = "ada.ipynb") -> Submission:
         path = tmp_path / name
@@ -30,7 +30,7 @@ def submission_file(tmp_path: Path) -> Reader:
 
 
 def left_out(cells: str, more: str = "") -> str:
-    what = "what only a notebook can run, such as magics, shell and help lines, uploads and calls of Otter"
+    what = "what only a notebook can run, such as magics, shell and help lines, uploads and calls to Otter"
     return f"Left out of code cell{'s' * (',' in cells)} {cells}: {what}{more}."
 
 
@@ -44,7 +44,7 @@ def read(submission_file: Reader, *sources: str) -> Submission:
 
 
 def test_code_cells_come_in_order_and_prose_does_not(submission_file: Reader) -> None:
-    """Encoding and name of the file do not matter."""
+    """The file's encoding and name do not matter."""
     text = notebook("θ = 1\n", {"cell_type": "raw", "source": "y"}, ["def f():\n", "    return θ"])
     for content in (text.encode(), b"\xef\xbb\xbf" + text.encode(), text.encode("utf-16")):
         assert submission_file(content).cells == ("θ = 1\n", "def f():\n    return θ")
@@ -75,11 +75,11 @@ DROPPED = {
     "!ls\n# help?\nx = 'what?'": "pass\n# help?\nx = 'what?'",
     "x = 7 \\\n% 4": "x = 7 \\\n% 4",
     "x = (7\n% 4\n)": "x = (7\n% 4\n)",
-    # Lines of Otter, as in notebooks of the handout, and a student's own lines.
+    # Otter's lines, as in the handout's notebooks, and a student's own lines.
     'import otter\ngrader = otter.Notebook("rope.ipynb")\nimport numpy as np': "pass\npass\nimport numpy as np",
     "import otter\ngrader = otter.Notebook(\n  'θ'\n)\nz = 3": "pass\npass\n\n\nz = 3",
     "θ = 1; import otter; y = 2": "θ = 1; pass; y = 2",
-    # Lines of the host, and lines that depend on them.
+    # Lines of the notebook host, and lines that depend on them.
     "from google.colab import files\nup = files.upload();  # mine\nfor f in up.keys():\n    print(f)\nx = 1": (
         "pass\npass;  # mine\npass\n\nx = 1"
     ),
@@ -124,7 +124,7 @@ def test_otters_grader_is_known_in_later_cells(submission_file: Reader) -> None:
 
 
 def test_a_cell_that_is_no_python_is_left_out_and_named(submission_file: Reader) -> None:
-    """Any number of cells is named in one sentence."""
+    """However many cells there are, one sentence names them."""
     submission = submission_file(notebook("x = 1", "hello there\n", "y = 2", "z = r'\\'\n%time"))
     assert submission.cells == ("x = 1", "", "y = 2", "")
     fault = f" (code cell 2 is not {PYTHON}: line 1: invalid syntax)"

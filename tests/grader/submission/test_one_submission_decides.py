@@ -1,4 +1,4 @@
-"""Effects of one submission, which concern only its own student: cost, exceptions and results."""
+"""Effects of one submission, which affect only its own student: cost, exceptions and results."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from autograder.grading.grader import Grader
 from autograder.hints import catalogue
 from autograder.hints.reference import Reference
 from autograder.protocol.call import load
-from autograder.protocol.failure import BrokenTestError, Status, WrongResultError
+from autograder.protocol.failure import BrokenTestError, SubmissionStatus, WrongResultError
 from tests.grader.support import classroom
 from tests.grader.support.folders import archive_of, notebook, put, zip64_with_an_offset_beyond_all_files
 
 NAME = "sinusoidal"
 """The assignment whose suite is quickest."""
 
-NAMES = [one.name for one in course.assignments()]
+NAMES = [one.name for one in course.term_assignments()]
 
 
 # A library that is not there
 
 
 def test_a_missing_import_costs_what_uses_it_and_nothing_else(grader: Grader) -> None:
-    """The status is import_error, with a sentence, and every function that does not need the import has its points."""
+    """The status is import_error, with a sentence, and every function that does not need the import gets its points."""
     solution = classroom.right("rope", 0)
     imports = "import matplotlib.pyplot as plt, math\nfrom helpers import (\n    rotate,\n)\n"
     judged = grader.grade(course.find("rope"), (imports + solution,))
-    assert (judged.score, judged.status) == (20.0, Status.IMPORT_ERROR)
+    assert (judged.score, judged.status) == (20.0, SubmissionStatus.IMPORT_ERROR)
     assert (
         "matplotlib" in judged.full_feedback
-        and "is not there" in judged.full_feedback
+        and "is not available" in judged.full_feedback
         and "stops" not in judged.full_feedback
     )
     uses = imports + solution.replace(
@@ -64,7 +64,7 @@ def test_a_missing_import_costs_what_uses_it_and_nothing_else(grader: Grader) ->
 def test_an_import_of_what_is_not_there_stops_nothing(text: str, names: set[str], line: int | None) -> None:
     """The import may be anywhere before the file uses it; nothing of it remains for other submissions."""
     module, failure = load("missing", [text], "missing.py")
-    assert failure is not None and failure.left_out == (line is not None)
+    assert failure is not None and failure.missing_import == (line is not None)
     assert line is None or failure.line == line
     assert names <= set(vars(module)) and ("y" in names or "y" not in vars(module))
     with pytest.raises(ModuleNotFoundError):
@@ -82,9 +82,9 @@ def decode_step(x, wq, wk, wv, n_heads, cache_k, cache_v, position, base=10000.0
 
 
 def test_results_that_are_handed_on_are_never_the_tests_fault(grader: Grader) -> None:
-    """Caches of the wrong shape reach the reference: those tests fail, and all others stay the same."""
+    """Caches of the wrong shape reach the reference; those tests fail, and all others stay the same."""
     judged = grader.grade(course.find("rope"), (classroom.right("rope", 0) + CACHES,))
-    assert judged.status == Status.GRADED and 10 < judged.score < 20
+    assert judged.status == SubmissionStatus.GRADED and 10 < judged.score < 20
 
 
 def test_a_call_that_cannot_be_is_the_courses_fault_where_all_arguments_are_its_own() -> None:
@@ -103,7 +103,7 @@ def test_a_call_that_cannot_be_is_the_courses_fault_where_all_arguments_are_its_
             expect.matches(own.rope_frequencies, *arguments)
 
 
-# Exceptions of a grader
+# A grader's exceptions
 
 
 class Fails(Exception):
@@ -111,8 +111,8 @@ class Fails(Exception):
 
 
 def test_no_name_breaks_a_row(tmp_path: Path) -> None:
-    """Whatever a cell contains, a reader finds as many cells, each with the same text on one line, and the
-    file is complete or absent."""
+    """Whatever a cell contains, a reader finds the same number of cells, each with the same text on one line, and the
+    file is either complete or absent."""
     rows = [["student", "score"], ["carriage\rreturn", "1"], ["line\nfeed", 'quo"te'], ["both\r\n", ",;\t"], ["", ""]]
     table = tmp_path / "table.csv"
     files.write_csv(table, rows)
@@ -125,7 +125,7 @@ def test_no_name_breaks_a_row(tmp_path: Path) -> None:
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"table.csv": before}
 
 
-# A class, and arbitrary submissions beside it
+# A class with arbitrary submissions added
 
 HONEST = {
     "ada": classroom.right(NAME, 1),
@@ -159,7 +159,7 @@ OTHERS: dict[str, str | bytes] = {
 
 
 def seen(out: Path) -> dict[str, object]:
-    """Return all information in OUT about the honest students, except how long their grading took."""
+    """Return all information in OUT about the honest students except how long their grading took."""
     found: dict[str, object] = {}
     for one in classroom.grades(out):
         if one["student"] in HONEST:
@@ -175,7 +175,7 @@ def seen(out: Path) -> dict[str, object]:
 
 
 def test_arbitrary_submissions_change_nothing_for_a_class(tmp_path: Path) -> None:
-    """Rows, feedback and report lines of all others stay the same; each arbitrary submission adds a row."""
+    """All others' rows, feedback and report lines stay the same; each arbitrary submission adds a row."""
     put(tmp_path / "class", {f"{student}.py": text for student, text in HONEST.items()})
     grade([tmp_path / "class"], tmp_path / "alone", NAME, jobs=2)
     shutil.copytree(tmp_path / "alone", tmp_path / "beside")

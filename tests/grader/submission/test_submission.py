@@ -1,4 +1,4 @@
-"""Reading one submitted file, good or bad: it is read, or one sentence says why not."""
+"""Reading one submitted file, good or bad: either it is read, or one sentence says why not."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MIB = 1 << 20
 
 
 def encrypted() -> bytes:
-    """Return a zip whose header says that a password protects its member."""
+    """Return a zip whose header says that its member is protected by a password."""
     data = bytearray(archive_of({"rope.py": CODE}))
     for header, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         data[data.index(header) + flags] |= 1
@@ -34,7 +34,7 @@ def encrypted() -> bytes:
 
 
 def lying(content: bytes, claimed: int) -> bytes:
-    """Return a zip whose member unpacks to another size than both its headers claim."""
+    """Return a zip whose member unpacks to a size different from what both its headers claim."""
     data = bytearray(archive_of({"rope.py": content}))
     for header, size in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
         struct.pack_into("<I", data, data.index(header) + size, claimed)
@@ -49,7 +49,7 @@ def one_sentence(text: str) -> bool:
 
 
 def refused(submission: Submission, *words: str) -> None:
-    """Assert that the submission is a row with a problem that has these words."""
+    """Assert that the submission is a row whose problem contains these words."""
     assert submission.problem is not None, submission
     assert submission.cells == ()
     message = submission.problem.message
@@ -61,7 +61,7 @@ def refused(submission: Submission, *words: str) -> None:
 
 @contextlib.contextmanager
 def little_memory(extra: int) -> Iterator[None]:
-    """Let the process grow by so many bytes at most."""
+    """Let the process grow by at most this many bytes."""
     with open("/proc/self/statm") as status:
         used = int(status.read().split()[0]) * resource.getpagesize()
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
@@ -104,7 +104,7 @@ def test_any_usual_text_is_read(submission_file, content: bytes, text: str, note
 
 
 def deep(opening: str, middle: str = "", closing: str = "") -> str:
-    """Return text nested as deeply as the bound on code allows."""
+    """Return text nested as deeply as the limit on code allows."""
     depth = MAX_CODE // len(opening + closing) - 10
     return opening * depth + middle + closing * depth
 
@@ -156,7 +156,7 @@ def test_nothing_is_run_and_nothing_is_written(submission_file, tmp_path: Path) 
 
 
 def test_links_pipes_and_what_is_closed_are_problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Links are not followed, pipes are not waited for, and a file that grows during reading is bounded."""
+    """Links are not followed, pipes are not waited for, and reading a file that grows meanwhile is bounded."""
     (tmp_path / "secret.py").write_text(CODE)
     for name, target in (
         ("ada.py", tmp_path / "secret.py"),
@@ -197,7 +197,7 @@ GOOD_ZIPS: dict[str, tuple[dict[str, bytes | str], str, int]] = {
 def test_the_one_file_in_a_zip_is_read(
     submission_file, tmp_path: Path, members: dict[str, bytes | str], chosen: str, method: int
 ) -> None:
-    """The zip is not unpacked to disk, so no rule about unpacking refuses it."""
+    """The zip is not unpacked to disk, so no rule about unpacking applies."""
     data = archive_of(members, method)
     with little_memory(512 * MIB):
         submission = submission_file(data, "ada.zip")

@@ -1,6 +1,7 @@
-"""The file that counts among one student's files: the written one, then the one whose name identifies it.
+"""The file that counts among one student's files: the one that has been worked on, then the one whose name identifies
+it.
 
-If two remain, the row names both. Other files that may have been meant are named.
+If two remain, the row names both. Other files that may have been intended are named.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from autograder.submission import Submission, content, read_alone, read_file
 from tests.grader.support import classroom
 from tests.grader.support.folders import SOLVED, archive_of, notebook, put
 
-KNOWN = [one.name for one in course.assignments()]
+KNOWN = [one.name for one in course.term_assignments()]
 STUB = course.find("rope").stub.read_text("utf-8")
 IN_A_CLONE: dict[str, str | bytes] = {
     "assignments/rope/rope.py": STUB,
@@ -25,14 +26,16 @@ OTHER = SOLVED + "\n\ndef mine():\n    return 1\n"
 
 
 def test_a_clone_of_the_handout_has_one_file_for_each_assignment(tmp_path: Path, handed_out: dict[str, bytes]) -> None:
-    """Other files of the handout do not matter, nor does a folder level, as in the zip of a repository."""
+    """Other files from the handout do not matter, nor does an extra folder level, as in a repository's zip."""
     root = "positions-ada"
     put(tmp_path / "ada" / root, handed_out)
-    solutions = {f"assignments/{one.name}/{one.name}.py": one.solution.read_bytes() for one in course.assignments()}
+    solutions = {
+        f"assignments/{one.name}/{one.name}.py": one.solution.read_bytes() for one in course.term_assignments()
+    }
     put(tmp_path / "ada" / root, solutions)
     rows = {one.assignment: one for one in classroom.read_folder(tmp_path, None, KNOWN)}
     assert sorted(rows) == sorted(KNOWN)
-    for one in course.assignments():
+    for one in course.term_assignments():
         found = rows[one.name]
         assert (found.problem, found.notes, found.cells) == (None, (), (one.solution.read_text("utf-8"),))
         assert read_file(tmp_path / "ada", one.name, KNOWN).cells == found.cells
@@ -82,26 +85,24 @@ JUNK = [
     *("venv/lib/rope.py", "w/env/rope.py", "node_modules/x/rope.py", ".git/hooks/rope.py", ".venv/lib/rope.py"),
     *("w/.ipynb_checkpoints/rope-checkpoint.ipynb", "__pycache__/rope.py", "lib/site-packages/rope.py", "Thumbs.db"),
 ]
-"""Files that systems and tools leave beside code."""
+"""Files that operating systems and tools leave beside code."""
 
 
 @pytest.mark.parametrize("junk", JUNK)
 @pytest.mark.parametrize("code", [SOLVED, STUB], ids=["solved", "stub"])
 @pytest.mark.parametrize("place", ["", "w/", "assignments/rope/"])
 def test_junk_is_no_rival_in_a_folder_or_a_zip(tmp_path: Path, junk: str, code: str, place: str) -> None:
-    """Junk is not named and causes no doubt, even beside an untouched stub."""
+    """Junk is not named and causes no ambiguity, even beside an untouched stub."""
     files: dict[str, str | bytes] = {f"{place}rope.py": code, junk: SOLVED}
     put(tmp_path, {f"ada/{name}": text for name, text in files.items()} | {"bob.zip": archive_of(files)})
-    notes = (
-        () if code is SOLVED else ("No function of rope is written yet: they are as in the stub that was handed out.",)
-    )
+    notes = () if code is SOLVED else ("No function of rope is written yet: all are as in the original stub.",)
     ada, bob = classroom.read_folder(tmp_path, "rope", KNOWN)
     assert (ada.file, ada.problem, ada.notes, ada.doubt) == (f"ada/{place}rope.py", None, notes, "")
     assert (bob.file, bob.problem, bob.notes, bob.doubt) == (f"bob.zip!{place}rope.py", None, notes, "")
 
 
 def test_zips_that_cannot_be_opened_say_so(tmp_path: Path) -> None:
-    """The sentence appears for a single zip, for two, and beside a zip that opens."""
+    """The sentence appears for a single zip, for two zips, and beside a zip that opens."""
     put(tmp_path, {"ada/a.zip": b"PK", "ada/b.zip": b"PK", "bob/rope.zip": b"PK"})
     put(tmp_path, {"cy/rope.zip": b"PK", "cy/w.zip": archive_of({"w/rope.py": STUB})})
     ada, bob, cy = classroom.read_folder(tmp_path, "rope", KNOWN)
@@ -125,8 +126,33 @@ def test_two_that_remain_are_named(tmp_path: Path, files: dict[str, str | bytes]
     assert row.problem is not None and one in row.problem.message and other in row.problem.message
 
 
+TEXTS = {"written": classroom.right, "stub": classroom.unfinished}
+
+
+@pytest.mark.parametrize("naive", TEXTS)
+@pytest.mark.parametrize("rope", TEXTS)
+@pytest.mark.parametrize("packed", ["rope_old.py", "main.py", "naive/main.py"])
+def test_each_assignment_is_read_as_if_it_were_the_only_one(naive: str, rope: str, packed: str, tmp_path: Path) -> None:
+    """A zip that is opened for one assignment is not named in the notes on another."""
+    files = {f"ada/{name}.py": TEXTS[state](name, 0) for name, state in (("naive", naive), ("rope", rope))}
+    put(tmp_path, {**files, "ada/w.zip": archive_of({packed: SOLVED})})
+    rows = classroom.read_folder(tmp_path, None, KNOWN)
+    assert [row.assignment for row in rows] == ["naive", "rope"]
+    assert rows == [row for name in ("naive", "rope") for row in classroom.read_folder(tmp_path, name, KNOWN)]
+
+
+@pytest.mark.parametrize("packed", [archive_of({"main.py": SOLVED}), b"PK"], ids=["good", "damaged"])
+@pytest.mark.parametrize(("folder", "is_named"), [("rope", True), ("week 5", True), ("naive", False)])
+def test_a_zip_in_an_assignment_s_folder_is_of_that_assignment(
+    packed: bytes, folder: str, is_named: bool, tmp_path: Path
+) -> None:
+    put(tmp_path / "ada", {"rope.py": STUB, "alibi.py": classroom.right("alibi", 0), f"{folder}/w.zip": packed})
+    (row,) = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert (f"{folder}/w.zip" in f"{row.file} {row.doubt}", row.problem) == (is_named, None)
+
+
 def test_a_zero_is_never_silent(tmp_path: Path) -> None:
-    """Notes name an untouched stub, another assignment's file, and a file with none of the functions."""
+    """Notes name an untouched stub, another assignment's file, and a file that has none of the functions."""
     inside = "class Solution:\n" + "".join(f"    {line}\n" for line in SOLVED.splitlines())
     said: dict[str, tuple[str, str]] = {
         "stub.py": (STUB, "No function of rope is written yet"),
@@ -153,7 +179,7 @@ def test_an_ending_that_a_browser_added_is_no_part_of_the_name(tmp_path: Path) -
 
 
 def test_a_folder_of_very_many_files_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Junk counts as well, because looking at it takes as long."""
+    """Junk counts as well, because looking at it takes just as long."""
     monkeypatch.setattr(content, "MAX_FOLDER_ENTRIES", 20)
     put(tmp_path, {f"mallory/x{number}_1_2_a.py~": "" for number in range(30)} | {"ada/rope.py": SOLVED})
     ada, mallory = classroom.read_folder(tmp_path, "rope", KNOWN)
@@ -161,7 +187,8 @@ def test_a_folder_of_very_many_files_is_a_problem(tmp_path: Path, monkeypatch: p
 
 
 def test_what_students_wrote_is_parsed_in_one_place() -> None:
-    """The rule holds for the rooms that a batch runs; other rooms parse the course's files, or run at home."""
+    """The rule holds for the rooms that a batch runs; other rooms parse the course's files or run on a student's
+    machine."""
     paths = [(path, path.relative_to(course.PACKAGE)) for path in course.PACKAGE.rglob("*.py")]
     rooms = [(path, name) for path, name in paths if name.parts[0] not in ("handout", "laptop", "pages", "protocol")]
     parsing = {name.as_posix() for path, name in rooms if "ast.parse(" in path.read_text("utf-8")}
@@ -171,7 +198,7 @@ def test_what_students_wrote_is_parsed_in_one_place() -> None:
 
 
 def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`check` reads it in the same way: beyond the budget it is a row with a sentence."""
+    """`check` reads it in the same way: beyond the budget, it is a row with a sentence."""
     put(tmp_path, {"rope.py": SOLVED})
     monkeypatch.setattr(parallel, "run_bounded", lambda function, thing: parallel.CutOff("took more than it may"))
     found: Submission = read_alone(tmp_path / "rope.py", "rope", ["rope"])
@@ -185,7 +212,7 @@ def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, m
 def test_a_browser_s_number_makes_no_second_student(
     second: str, name: str, content: str, counts: str, tmp_path: Path
 ) -> None:
-    """Of the two files the written one counts, and two written ones are named."""
+    """Of two files, the one that has been worked on counts; if both have been, both are named."""
     first, later = name.format("grace"), name.format("grace").replace("grace", second)
     if "_" in name:
         later = first.replace(".py", second.removeprefix("grace") + ".py")

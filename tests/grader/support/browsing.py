@@ -1,5 +1,5 @@
-"""A browser for the tests of pages: the system's quiet browser, the pages of the course, and a page that
-records all its problems."""
+"""A browser for page tests: the system's browser without a window, the course's pages, and a page that records all its
+problems."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.grader.support.cached_builds import Once
+from tests.grader.support.shared_fixtures import Once
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 WALL_TIMEOUT_SECONDS = 180_000
-"""Milliseconds: no machine is so slow, and a test that waits forever is named."""
+"""Timeout in milliseconds: no machine is that slow, and a test that waits forever is named."""
 
 QUIET = [
     "--no-sandbox",
@@ -32,13 +32,13 @@ SEEN = Path(__file__).with_name("seen.js")
 
 
 def executable() -> str | None:
-    """Return the path of the system's browser; None where there is none."""
+    """Return the path of the system's browser, or None if there is none."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
 @contextlib.contextmanager
 def launched() -> Iterator[Browser]:
-    """Start the system's browser, and end it."""
+    """Start the system's browser, and end it afterwards."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
@@ -61,7 +61,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def course_files(once: Once) -> dict[str, bytes]:
-    """Path below `course/` → content; tests must not change it."""
+    """Path below `course/` → content, which tests must not change."""
     from autograder.pages import course
 
     files: dict[str, bytes] = once("course", course)

@@ -1,4 +1,4 @@
-"""Classes of made-up students, for tests of many submissions: distinct submissions, correct, wrong and broken ones.
+"""Classes of made-up students, for tests with many submissions, which are all different: correct, wrong and broken.
 
 Every submission depends only on a seed, so a class is the same everywhere.
 """
@@ -33,7 +33,7 @@ def stops(name: str, number: int) -> str:
 
 
 def ends_its_process(name: str, number: int) -> str:
-    """A submission that ends the process that loads it."""
+    """A submission that ends the process loading it."""
     return f"import os\nos._exit({number % 256})\n"
 
 
@@ -43,7 +43,7 @@ def no_python(name: str, number: int) -> str:
 
 
 def make(folder: Path, name: str, size: int, kinds: list[Callable[[str, int], str]], seed: int = 0) -> None:
-    """Write a class of `size` submissions for one assignment, kinds drawn at random, into `folder`/`name`."""
+    """Write a class of `size` submissions for one assignment, of randomly drawn kinds, into `folder`/`name`."""
     draw = random.Random(seed)
     (folder / name).mkdir(parents=True, exist_ok=True)
     for number in range(size):
@@ -52,13 +52,13 @@ def make(folder: Path, name: str, size: int, kinds: list[Callable[[str, int], st
 
 
 def grades(out: Path) -> list[dict[str, str]]:
-    """Rows of grades.csv without the one column that differs between runs."""
+    """Rows of grades.csv without the only column that differs between runs."""
     with (out / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         return [{name: value for name, value in row.items() if name != SECONDS} for row in csv.DictReader(file)]
 
 
 def read_folder(folder: Path, assignment: str | None, known: Sequence[str]) -> list[Submission]:
-    """All submissions of a folder, read, sorted by assignment and then student."""
+    """All submissions read from a folder, sorted by assignment and then student."""
     names = tuple(known)
     submissions = [
         submission

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from autograder.course import ROOT, assignments
+from autograder.course import ROOT, term_assignments
 from autograder.pages import dials
 
 
@@ -16,6 +16,6 @@ class Dial(NamedTuple):
 
 
 TEXTS = {"index": ROOT / "assignments" / "README.md"} | {
-    assignment.name: assignment.lesson for assignment in assignments()
+    assignment.name: assignment.lesson for assignment in term_assignments()
 }
 DIALS = [Dial(page, name) for page, text in TEXTS.items() for name in dials.named(text.read_text("utf-8"))]

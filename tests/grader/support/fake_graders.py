@@ -1,4 +1,4 @@
-"""Graders that run no student code, for tests of a batch with grades: a score is a tenth of the number in the code.
+"""Graders that run no student code, for batch tests with grades: a score is a tenth of the number in the code.
 
 Processes that are killed and replaced load this module, so it imports little.
 """
@@ -16,13 +16,13 @@ from pathlib import Path
 from unittest import mock
 
 from autograder.batch import workers
-from autograder.batch.run import REFERENCE
+from autograder.batch.run import REFERENCE_CODE_HASH
 from autograder.batch.workers import GraderSetup, Job
-from autograder.protocol.failure import Status
+from autograder.protocol.failure import SubmissionStatus
 from tests.grader.support.gradebooks import GRADE, packed
 
 POINTS_PER_NUMBER = 0.1
-"""Points per unit of the number that a submission says."""
+"""Points per unit of the number in a submission."""
 
 
 def whose(cells: Iterable[str]) -> list[str]:
@@ -31,15 +31,15 @@ def whose(cells: Iterable[str]) -> list[str]:
 
 
 def solved(number: int, function: str = "sinusoidal_encoding") -> str:
-    """Return a solution text that counts as written and names its author."""
+    """Return a solution text that counts as implemented and names its author."""
     return f"# student {number}\ndef {function}(*given):\n    return {number}\n"
 
 
 def grade_of(job: Job) -> bytes:
-    status = Status.UNREADABLE if job.problem else Status.GRADED
+    status = SubmissionStatus.UNREADABLE if job.problem else SubmissionStatus.GRADED
     if job.machine_failure:
-        status = Status.TIMEOUT if job.is_slow else Status.KILLED
-    if job.key.code == REFERENCE:
+        status = SubmissionStatus.TIMEOUT if job.is_slow else SubmissionStatus.KILLED
+    if job.key.code == REFERENCE_CODE_HASH:
         return packed(replace(GRADE, test_results=[]))
     number = whose(() if job.machine_failure else job.cells)
     return packed(replace(GRADE, score=POINTS_PER_NUMBER * int(number[0]) if number else 0.0, status=status))
@@ -63,8 +63,8 @@ class Direct:
 
 
 class Harmed(workers.Processes):
-    """Real processes; the code names an accident for the process that gets it, with the number of times: `#
-    killed 2`, `# stopped 1`."""
+    """Real processes; a submission may name an accident for its process and the number of times: `# killed 2`, `#
+    stopped 1`."""
 
     marks = Path()  # a folder
 

@@ -1,4 +1,4 @@
-"""Folders of students: files below a folder, notebooks and archives, honest and hostile."""
+"""Students' folders: files in a folder, notebooks and archives, honest and hostile."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SOLVED = classroom.right("rope", 0)
 
 
 def put(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write files; of a name with / at its end, a folder."""
+    """Write files, or folders for names that end with /."""
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -32,7 +32,7 @@ def code_cell(source: Any) -> dict[str, Any]:
 
 
 def notebook(*sources: Any) -> str:
-    """A notebook with these code cells after a prose cell; an argument that already is a cell stays as it is."""
+    """A notebook with these code cells after a text cell; an argument that is already a cell stays as it is."""
     prose = {"cell_type": "markdown", "metadata": {}, "source": ["# RoPE\n", "not code"]}
     cells = [source if isinstance(source, dict) else code_cell(source) for source in sources]
     return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [prose, *cells]})
@@ -42,7 +42,7 @@ def archive_of(members: Mapping[str, str | bytes], method: int = zipfile.ZIP_DEF
     """Zip with unchanged names, even bad ones."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", method) as archive, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # two members of one name
+        warnings.simplefilter("ignore")  # two members with the same name
         for name, text in members.items():
             info = zipfile.ZipInfo("placeholder")
             info.filename, info.compress_type = name, method

@@ -15,7 +15,7 @@ from autograder.grading import feedback
 from autograder.grading.grade import Grade, to_json
 from autograder.grading.row import Key
 from autograder.protocol.call import Raised
-from autograder.protocol.failure import Kind, Status
+from autograder.protocol.failure import Kind, SubmissionStatus
 from autograder.submission import Problem, Submission
 
 COURSE = (
@@ -45,7 +45,7 @@ def tests_of(assignment: str) -> list[Test]:
 
 
 def grade(assignment: str, ability: float, draw: random.Random, status: str = "graded") -> Grade:
-    """Return a grade that a student of this ability (about −3 to 3) may get; later questions are harder."""
+    """Return a grade that a student with this ability (about −3 to 3) may get; later questions are harder."""
     test_results = []
     for place, test in enumerate(tests_of(assignment)):
         ease = ability - 3.5 * (place / (QUESTIONS * TESTS) - 0.6) + draw.gauss(0, 0.8)
@@ -66,23 +66,25 @@ def grade(assignment: str, ability: float, draw: random.Random, status: str = "g
 def scored(
     test_results: list[TestResult], seconds: float = 0.2, status: str = "graded", assignment: str = "rope"
 ) -> Grade:
-    """The grade that has these results."""
+    """Grade with these results."""
     questions: dict[str, float] = {}
     for result in test_results:
         questions[result.test.question] = questions.get(result.test.question, 0.0) + result.test.points * result.passed
     possible = sum(result.test.points for result in test_results)
     points = sum(questions.values())
-    grade = Grade(assignment, Status(status), test_results, points, possible, questions, {"tests": []}, seconds)
+    grade = Grade(
+        assignment, SubmissionStatus(status), test_results, points, possible, questions, {"tests": []}, seconds
+    )
     return replace(grade, full_feedback=feedback.body(grade, Audience.AFTER_RELEASE))
 
 
 def packed(grade: Grade) -> bytes:
-    """Return a grade in the form that the gradebook stores."""
+    """Return a grade in the form in which the gradebook stores it."""
     return zlib.compress(to_json(grade).encode("ascii"))
 
 
 def submission_file(student: str, code: str = "x = 1", assignment: str = "rope", **facts: object) -> Submission:
-    """A file with that code, or without code if there is a problem."""
+    """A file with this code, or without code if there is a problem."""
     cells = () if facts.get("problem") else (code,)
     submission = Submission(student, assignment, f"{assignment}/{student}.py", "0" * 64, cells)
     return replace(submission, **facts)  # type: ignore[arg-type]
@@ -90,7 +92,7 @@ def submission_file(student: str, code: str = "x = 1", assignment: str = "rope",
 
 GRADE = Grade(
     assignment="rope",
-    status=Status.GRADED,
+    status=SubmissionStatus.GRADED,
     test_results=[
         TestResult(Test("test_a", "apply_rope", 3.0, Phase.PUBLIC, "A rule.")),
         TestResult(
@@ -113,11 +115,11 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
     """A gradebook with these submissions and their results."""
     pairs = list(graded)
     with Gradebook.writing(out) as book:
-        book.take_in(
+        book.replace_submissions(
             [[submission for submission, _ in pairs]], {submission.assignment: "suite" for submission, _ in pairs}
         )
         grades = {Key(one.assignment, "suite", code_hash(one)): grade for one, grade in pairs}
-        for key in book.to_grade():
+        for key in book.ungraded_key_counts():
             book.add(key, packed(grades[key]))
         book.finish()
 
@@ -125,8 +127,8 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
 def made_up_class(
     size: int, assignments: Iterable[str] = COURSE, distinct: int = 50, seed: int = 0
 ) -> list[tuple[Submission, Grade]]:
-    """Submissions of a whole class; one in fifty cannot be read. For speed, an assignment has a limited
-    number of distinct grades."""
+    """A whole class's submissions, of which one in fifty cannot be read. For speed, an assignment has a limited number
+    of distinct grades."""
     draw = random.Random(seed)
     graded = []
     for assignment in assignments:

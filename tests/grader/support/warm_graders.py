@@ -1,7 +1,7 @@
-"""Warm graders and readers, for tests of a batch that do not concern the start and end of its processes.
+"""Warm graders and readers, for batch tests that are not about the start and end of processes.
 
-Graders continue from one batch to the next, processes that read submissions are forks of a loaded process, and a
-class is compared in this process. The tests of the command use separate processes.
+Graders continue from one batch to the next, processes that read submissions are forks of a loaded process, and a class
+is compared in this process. Tests of the command use separate processes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _warm: dict[tuple[int, object], Processes] = {}
 
 
 class WarmProcesses(Processes):
-    """Processes that stay when a run leaves them."""
+    """Processes that keep running when a run ends."""
 
     def close(self) -> None:
         pass
@@ -28,7 +28,7 @@ class WarmProcesses(Processes):
 
 def _taken(size: int, setup: GraderSetup) -> Processes:
     key = size, setup.disabled_locks
-    if key not in _warm:  # a pool that has ended starts again with its next job
+    if key not in _warm:  # a pool that has ended restarts with its next job
         _warm[key] = WarmProcesses(size, setup)
     return _warm[key]
 

@@ -1,8 +1,8 @@
 """Benchmarks: `make bench` measures, in one run, the speed and memory that the course promises.
 
-Every line except one is a ratio of two measurements side by side, since a single one means nothing on a machine that
-others use too. If a line repeats its measurement, it shows the median, or the mean of processor time, which includes
-that of all child processes.
+Every line except one is a ratio of two measurements made side by side, since a single one means nothing on a machine
+that others also use. If a measurement is repeated, its line shows the median, or the mean for processor time, which
+includes that of all child processes.
 """
 
 from __future__ import annotations
@@ -36,19 +36,20 @@ from autograder.otter import package
 from autograder.protocol.call import ANSWERS
 from autograder.site import build
 from tests.grader.site.conftest import PATH, window
-from tests.grader.support import browsing, tabs
-from tests.grader.support.tabs import Item
+from tests.grader.support import browsing, pyodide_runs
+from tests.grader.support.pyodide_runs import Item
 from tests.grader.tools import fetch_pyodide
 
 ASSIGNMENT = "rope"
-"""Assignment that is graded: the one with the most tests of values."""
+"""Assignment that is graded, which is the one with the most value tests."""
 
 HUNDREDS, THOUSANDS = 200, 2000
 MIN_OTTER_RATIO, MAX_PIP_SHARE = 40, 0.25
-"""Promises of README.md: the throughput by that of `otter run`, and the time of `make setup` by that of pip."""
+"""Promises in README.md: the throughput divided by that of `otter run`, and the time of `make setup` divided by that of
+pip."""
 
 CHECKS = 8
-"""Checks in a tab, and at home, that are measured."""
+"""Number of checks that are measured in a tab and on this machine."""
 
 ROUNDS = 4
 
@@ -77,12 +78,12 @@ memory = int(status["VmHWM"].split()[0]) / 1024
 found = {"seconds": seconds, "busy": busy, "warm_seconds": warm_seconds, "memory": memory}
 print(json.dumps(found))
 """
-"""Script with only the imports of `autograder grade`: the imports of this file would hide the needs of a class."""
+"""Script with only the imports of `autograder grade`, because this file's imports would hide what a class needs."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A promise and its measurement."""
+    """A promise with its measurement."""
 
     what: str
     expected: str
@@ -125,7 +126,7 @@ def _at_most(what: str, expected: float, ratio: float, measured: str) -> Line:
 
 
 def setting_up(folder: Path, assignment: Assignment) -> Iterator[Line]:
-    """Measure setting up a fresh checkout with nothing in any cache, and installing its lock by pip."""
+    """Measure setting up a fresh checkout with empty caches, and installing its lock with pip."""
     checkout, python = folder / "checkout", folder / "pip" / "bin" / "python"
     shutil.copytree(course.ROOT, checkout, ignore=shutil.ignore_patterns(".*", "dist", "results"))
     environment = os.environ | {"UV_CACHE_DIR": str(folder / "cache"), "PIP_NO_CACHE_DIR": "1", "PYTHON": BASE_PYTHON}
@@ -152,7 +153,7 @@ def setting_up(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 BASE_PYTHON = os.path.realpath(sys.executable)
-"""The Python that made the environment in which this runs."""
+"""The Python from which this environment was made."""
 
 
 def throughput(folder: Path, assignment: Assignment) -> Iterator[Line]:
@@ -178,7 +179,7 @@ def throughput(folder: Path, assignment: Assignment) -> Iterator[Line]:
 def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
     """Measure grading one submission behind the wall, right or wrong, and the suite without a wall."""
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(before)})  # what moving between cores costs is the machine's
+    os.sched_setaffinity(0, {min(before)})  # the cost of moving between cores depends on the machine
     solution = catalogue.ModuleBackend(catalogue.solution(assignment))
     suite, text = Suite(assignment), assignment.solution.read_text("utf-8")
     functions = dict.fromkeys(test.question for test in suite.tests if test.question != ANSWERS)
@@ -211,14 +212,14 @@ def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 RUNNER = 37
-"""Milliseconds on the machine for which 15 ms were promised."""
+"""Milliseconds on the machine for which 15 ms was promised."""
 
 TIMES = 2
 """Repetitions per measurement."""
 
 
 def _processor_seconds(way: Callable[[], object], grader: Grader) -> float:
-    """Return the processor time of one run, in this process and in its sandboxes."""
+    """Return the processor time of one run in this process and its sandboxes."""
     way()
     begin = _used(grader)
     for _ in range(TIMES):
@@ -259,7 +260,7 @@ def large_classes(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 def checking(folder: Path, assignment: Assignment) -> Iterator[Line]:
-    """Measure checking a finished assignment as a student does, and running bare pytest on it."""
+    """Measure checking a finished assignment as a student does, and running plain pytest on it."""
     handout.build(folder.with_suffix(".zip"))
     stub = folder / assignment.stub.relative_to(course.ROOT)
     stub.write_text(assignment.solution.read_text("utf-8"), "utf-8")
@@ -285,8 +286,8 @@ def browser_tab(folder: Path, assignment: Assignment) -> Iterator[Line]:
     item = (assignment.name, assignment.solution.read_text("utf-8"), None)
     seconds = {}
     for name, run in (
-        ("tab", lambda items: tabs.in_pyodide(items, site, next(site.glob("pyodide-*")), folder)),
-        ("home", lambda items: tabs.natively(items, site, folder)),
+        ("tab", lambda items: pyodide_runs.in_pyodide(items, site, next(site.glob("pyodide-*")), folder)),
+        ("home", lambda items: pyodide_runs.natively(items, site, folder)),
     ):
         few, many = (_child_seconds(run, [item] * count) for count in (1, 1 + CHECKS))
         seconds[name] = (many - few) / CHECKS, few
@@ -302,7 +303,7 @@ def browser_tab(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 def _in_chromium(site: Path, assignment: Assignment) -> Iterator[Line]:
-    """Measure a page with Python in it: its memory, and another worker in the place of its first."""
+    """Measure a page with Python in it: its memory, and the replacement of its worker."""
     with browsing.launched() as browser, window(browser, site) as opened:
         idle = _descendants_seconds()
         opened.open(assignment.name)
@@ -326,11 +327,11 @@ def _in_chromium(site: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 PAGE_MEGABYTES = 400
-"""Memory that a page may take: a tenth of that of a small laptop."""
+"""Memory that a page may use, which is a tenth of a small laptop's."""
 
 
 def _descendants() -> list[Path]:
-    """Return the folders in /proc of all processes that this process has started, at any remove."""
+    """Return the folders in /proc of all processes that this process has started, directly or indirectly."""
     parents: dict[str, list[Path]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):  # it has just ended
@@ -344,19 +345,19 @@ def _descendants() -> list[Path]:
 
 
 def _descendants_seconds() -> float:
-    """Return the processor time of all processes that this process has started, ended processes included."""
+    """Return the processor time of all processes that this process has started, including ended ones."""
     stats = [(folder / "stat").read_text("utf-8").rpartition(")")[2].split() for folder in _descendants()]
     return sum(int(ticks) for stat in stats for ticks in stat[11:15]) / os.sysconf("SC_CLK_TCK")
 
 
 def _proportional_kilobytes(process: Path) -> int:
-    """Return the memory of a process, and its share of what it has together with others."""
+    """Return a process's memory, counting only its share of the memory that it has in common with others."""
     sizes = re.search(r"(?m)^Pss: +(\d+)", (process / "smaps_rollup").read_text("utf-8"))
     return int(sizes[1]) if sizes else 0
 
 
 def _loaded_first(site: Path, assignment: Assignment) -> Iterator[Path]:
-    """Yield the files that a browser loads until the first verdict of a lesson."""
+    """Yield the files that a browser loads before a lesson's first result."""
     named, hashed = r"(course|dials|search|minisearch)\.\w+", r"(page|worker|codemirror|tab|course|libraries)-.+"
     ours = rf"{assignment.name}\.html|{named}|{hashed}"
     yield from (path for path in site.iterdir() if re.fullmatch(ours, path.name))
@@ -382,7 +383,7 @@ def own_tests(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 def make_class(folder: Path, assignment: Assignment, size: int) -> None:
-    """Write distinct submissions: of five, two are complete, two have one mistake, and one is only begun."""
+    """Write distinct submissions: out of five, two are complete, two have one mistake, and one is barely begun."""
     (folder / assignment.name).mkdir(parents=True)
     solution, stub = (path.read_text("utf-8") for path in (assignment.solution, assignment.stub))
     functions = [test.question for test in Suite(assignment).tests if test.question != ANSWERS]
@@ -407,7 +408,7 @@ def {function}(*args, **kwargs):
 
 
 def _coordinated(folder: Path, jobs: int) -> dict[str, float]:
-    """Run a batch in a separate process, and return its report about itself."""
+    """Run a batch in a separate process and return its report about itself."""
     with tempfile.TemporaryDirectory(dir=folder) as out:
         command = [sys.executable, "-c", _COORDINATOR, str(folder / "class"), out, str(jobs)]
         done = subprocess.run(

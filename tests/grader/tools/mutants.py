@@ -1,9 +1,9 @@
 """Break the solutions in every known way, and list the mutants that no suite notices: `make mutants [ASSIGNMENT=rope]`.
 
-The suites are what is tested here. A mutant is a solution with one small change inside its marked blocks; it must lose
-points. Those that live although the change makes a difference are holes in a suite; those that live because the change
-makes none are listed, each with its reason, in `survivors.csv`. A warm process forks for each mutant: mutmut and
-cosmic-ray start a test runner for each, and do not know that the code under test is a submission.
+This tests the suites. A mutant is a solution with one small change inside its marked blocks; it must lose points. A
+mutant that survives although the change makes a difference is a hole in a suite; one that survives because the change
+makes none is listed, with its reason, in `survivors.csv`. A warm process forks for each mutant, whereas mutmut and
+cosmic-ray start a test runner for each and do not know that the code under test is a submission.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SECONDS = 30
 CAUGHT, ALIVE = 0, 1
 
 SYMMETRIC = {"max", "min", "maximum", "minimum", "broadcast_shapes", "result_type"}
-"""Functions whose result does not depend on the order of their arguments."""
+"""Functions whose results do not depend on the order of their arguments."""
 SWAPPED = "Add Sub, Mult Div, FloorDiv Mult, Mod FloorDiv, Pow Mult, BitXor BitOr, BitAnd BitOr, RShift LShift, Lt LtE"
 SWAPPED += ", Lt GtE, LtE Gt, Gt GtE, Eq NotEq, Is IsNot, In NotIn, And Or"
 NAMES = "sin cos, floor ceil, zeros ones, min max, minimum maximum, tril triu, any all, mean sum, float32 float64"
@@ -57,16 +57,16 @@ class Mutant:
 
     function: str
     line: str
-    """Changed line, as in the solution."""
+    """Changed line, as it appears in the solution."""
     change: str
     made: Callable[[], ast.Module]
-    """Function that makes the changed tree, so that a list of the mutants waits for none of them."""
+    """Function that makes the changed tree, so that listing the mutants need not make them."""
 
 
 def mutants(assignment: Assignment) -> Iterator[Mutant]:
-    """Yield every change of every node inside the marked blocks of a solution, and of every answer.
+    """Yield every change to every node inside a solution's marked blocks, and to every answer.
 
-    Refusals are left out: most of them are documentation.
+    Refusals are left out, because most of them are documentation.
     """
     source = assignment.solution.read_text(encoding="utf-8")
     lines, tree = source.split("\n"), ast.parse(source)
@@ -83,7 +83,7 @@ def mutants(assignment: Assignment) -> Iterator[Mutant]:
 
 
 def _changed(tree: ast.Module, index: int, new: ast.AST) -> ast.Module:
-    """Return a copy of a tree in which another node replaces one of its nodes."""
+    """Return a copy of a tree with one of its nodes replaced."""
     broken = copy.deepcopy(tree)
     old = next(itertools.islice(ast.walk(broken), index, None))
 
@@ -91,7 +91,7 @@ def _changed(tree: ast.Module, index: int, new: ast.AST) -> ast.Module:
         """Replacement of one node of a tree."""
 
         def visit(self, visited: ast.AST) -> ast.AST:
-            """Return the new node for the old one, and visit the nodes inside any other."""
+            """Return the new node in place of the old one, and visit the children of any other."""
             return new if visited is old else self.generic_visit(visited)
 
     Replacer().visit(broken)
@@ -108,7 +108,7 @@ def _marked_lines(lines: list[str]) -> set[int]:
 
 
 def _refusals(tree: ast.Module) -> set[int]:
-    """Return the lines of `if …: raise …`, of the helpers `_check…`, and of statements that only call a helper."""
+    """Return the lines of `if …: raise …`, of `_check…` helpers, and of statements that only call a helper."""
     refusing: list[ast.stmt] = []
     for node in ast.walk(tree):
         called = node.value if isinstance(node, ast.Expr | ast.Assign | ast.Return) else None
@@ -122,7 +122,7 @@ def _refusals(tree: ast.Module) -> set[int]:
 
 
 def _enclosing(tree: ast.Module, line: int) -> str:
-    """Return the function, or the name, that a line belongs to."""
+    """Return the function or name to which a line belongs."""
     (node,) = (one for one in tree.body if one.lineno <= line <= (one.end_lineno or 0))
     return node.name if isinstance(node, ast.FunctionDef) else ast.unparse(getattr(node, "targets", [node])[0])
 
@@ -192,7 +192,7 @@ def _other_arguments(call: ast.Call) -> Iterator[tuple[str, ast.AST]]:
 
 
 def lives(suite: Suite, made: Callable[[], ast.Module]) -> bool:
-    """Return True if a mutant keeps all points. A child process with bounded time and memory finds out."""
+    """Return True if a mutant keeps all points when it is graded in a child process with limited time and memory."""
     child = os.fork()
     if child == 0:
         os._exit(_grade(suite, made))
@@ -200,7 +200,7 @@ def lives(suite: Suite, made: Callable[[], ast.Module]) -> bool:
 
 
 def _grade(suite: Suite, made: Callable[[], ast.Module]) -> int:
-    """Grade a mutant inside the child. Any failure, a hang and a crash included, catches the mutant."""
+    """Grade a mutant inside the child; any failure, including a hang or a crash, catches the mutant."""
     try:
         signal.alarm(SECONDS)
         resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
@@ -218,19 +218,19 @@ def _grade(suite: Suite, made: Callable[[], ast.Module]) -> int:
 
 
 def explained(assignment: Assignment) -> set[tuple[str, str, str]]:
-    """Return the mutants that make no difference, by `survivors.csv`."""
+    """Return the mutants that make no difference, according to `survivors.csv`."""
     with Path(__file__).with_name("survivors.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["assignment"] == assignment.name]
     return {(row["function"], row["line"], row["change"]) for row in rows}
 
 
 def main(names: list[str]) -> int:
-    """Run the mutants of some assignments, or of all, and return how many live.
+    """Run the mutants of some assignments, or of all, and return how many survive.
 
-    Mutants that are listed in `survivors.csv` are left out.
+    Mutants listed in `survivors.csv` are left out.
     """
     alive = 0
-    for assignment in [course.find(name) for name in names] or course.assignments():
+    for assignment in [course.find(name) for name in names] or course.term_assignments():
         suite, known = Suite(assignment), explained(assignment)
         solution = assignment.solution.read_text(encoding="utf-8")
         assert lives(suite, lambda text=solution: ast.parse(text)), "the children catch even the solution"

@@ -4,7 +4,7 @@
     feedback.png  a wrong function of lesson 5: its likely cause, beside a dial
     report.png    the report of the sample class
 
-`pictures.json` beside them holds hashes of what they were drawn from: a test says when they are out of date.
+`pictures.json` beside them contains hashes of their sources, so a test can tell when they are out of date.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def draw_page(tab: Window) -> None:
 
 
 def draw_feedback(tab: Window) -> None:
-    """Draw lesson 5 with an exponent that looks half as large."""
+    """Draw lesson 5 with an exponent that is half as large as it should be."""
     solution = find("rope").solution.read_text("utf-8")
     tab.open("rope")
     right = re.sub(r"\n    # (BEGIN|END) SOLUTION", "", solution)
@@ -101,7 +101,7 @@ def draw_report(browser: Browser, out: Path) -> None:
 
 
 def main() -> None:
-    """Draw all pictures, and record their sources."""
+    """Draw all pictures and record their sources."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name, launched() as browser:
         site = build.build(Path(name) / "of" / "a" / "teacher", str(fetch_pyodide.FOLDER), False)

@@ -1,4 +1,4 @@
-"""The bench: it measures what it says, with a line for each promise of speed."""
+"""The bench: it measures what it claims to, with a line for each promise about speed."""
 
 from __future__ import annotations
 

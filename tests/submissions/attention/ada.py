@@ -1,4 +1,4 @@
-"""Assignment 1. Everything with einsum, and softmax by way of logarithms."""
+"""Assignment 1, all with einsum, and softmax by way of logarithms."""
 
 import numpy as np
 

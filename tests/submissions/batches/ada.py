@@ -1,4 +1,5 @@
-"""Complete: running sums and searchsorted; the small squares of all texts side by side in one padded array."""
+"""Complete, with running sums and searchsorted, and with the small squares of all texts side by side in one padded
+array."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""So far: the grid and the ways for images. Text and images together are for tomorrow."""
+"""The grid and the methods for images so far; text and images together come tomorrow."""
 
 import numpy as np
 

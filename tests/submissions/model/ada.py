@@ -1,4 +1,4 @@
-"""Complete: one head after the other, and a text that is read through the cache token by token when it is generated."""
+"""Complete, with one head after the other, and with generation that reads the text token by token through the cache."""
 
 import numpy as np
 

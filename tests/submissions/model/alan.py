@@ -1,4 +1,4 @@
-"""As far as the natural stop, with one mistake: the copies of the heads take turns."""
+"""Everything up to the natural stop, with one mistake: the copies of the heads alternate."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""So far: frequencies, turning, the halves. Attention is for tomorrow."""
+"""Frequencies, rotation and the halves so far; attention comes tomorrow."""
 
 import numpy as np
 

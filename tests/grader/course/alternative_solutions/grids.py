@@ -1,4 +1,4 @@
-"""Grids with complex numbers and frequencies by the logarithm; resized row by row with take."""
+"""Grids with complex numbers and frequencies by logarithms, resized row by row with np.take."""
 
 import numpy as np
 

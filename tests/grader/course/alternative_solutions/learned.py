@@ -1,4 +1,4 @@
-"""Gradients by one-hot matrices, and new rows as sums of products with tents."""
+"""Gradients by one-hot matrices, and new rows as sums of products with tent functions."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
-"""A model by complex numbers, einsum and loops over heads; the loss by a logarithm of shares; decoding that
-reads the whole text again for each token."""
+"""A model by complex numbers, einsum and loops over heads; the loss by a logarithm of probabilities; decoding that
+rereads the whole text for each token."""
 
 import re
 

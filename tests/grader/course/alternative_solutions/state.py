@@ -1,5 +1,5 @@
-"""A state as a few tokens before the text and a query after it; states by a scan that doubles; gates summed
-from the query backwards; decays as powers of 2 and with logaddexp."""
+"""A state as a few tokens before the text and a query after it; states by a doubling scan; gates summed backwards from
+the query; decays as powers of 2 and with logaddexp."""
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def forgetting_attention(q, k, v, log_f):
 
 
 def linear_attention(q, k, v, log_f):
-    """Every state at once, by a scan: after each step, a state holds twice as many tokens."""
+    """Every state at once, by a scan: after each step, a state includes twice as many tokens."""
     g = np.array(log_f, float)
     q, k, v = _all(q, k, v)
     states = np.einsum("...ta,...tb->...tab", k, v)

@@ -4,7 +4,7 @@ import numpy as np
 
 from assignments import experiments
 from assignments.context_extension import lab
-from tests.grader.support.lesson_numbers import CLEAR, mean_of, solution
+from tests.grader.support.lesson_number_helpers import CLEAR, mean_of, solution
 
 m = solution("context_extension")
 rotations = m.rotations_in_context(128, 4096)
@@ -93,7 +93,7 @@ def row(run: str, length: int) -> list[float]:
 
 
 def after(steps: int, *methods: str) -> list[float]:
-    """Accuracies of copying 3 back at 64 tokens after further steps."""
+    """Accuracies in copying 3 back at 64 tokens after further steps."""
     return [mean(further, method, 64, steps) for method in methods]
 
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from assignments import experiments
 from assignments.extrapolation import lab_results as results
-from assignments.extrapolation import lab_training as training
-from tests.grader.support.lesson_numbers import SOME, mean_of, solution, weight
+from assignments.extrapolation import lab_train_and_test as training
+from tests.grader.support.lesson_number_helpers import SOME, mean_of, solution, weight
 
 m, sinusoidal = solution("extrapolation"), solution("sinusoidal")
 
@@ -19,7 +19,7 @@ diluted = [weight(5, keys - 1) for keys in lengths]
 
 
 def with_ln_n(lead: float) -> list[float]:
-    """Return the weights of the right key at the four lengths if its lead grows with ln n."""
+    """Return the right key's weights at the four lengths if its lead grows with ln n."""
     return [weight(lead * math.log(keys) / math.log(16), keys - 1) for keys in lengths]
 
 
@@ -48,7 +48,7 @@ mean = mean_of(seeds)
 
 
 def reliable(change: str, all_seeds: bool) -> set[str]:
-    """The methods that copy 3 back reliably, with all seeds or with any."""
+    """Methods that copy 3 back reliably, with all seeds or with any."""
     enough = {method: seeds(method, change) >= experiments.RELIABLE for method in results.METHODS}
     return {method for method, seeds in enough.items() if (seeds.all() if all_seeds else seeds.any())}
 
@@ -58,7 +58,7 @@ def over(trials: list[results.Trial], what: str = "x8") -> float:
 
 
 def tried(method: str, what: str = "x8", task: str = three) -> list[float]:
-    """The means of all settings on the choosing seeds."""
+    """Means of all settings on the seeds used for choosing."""
     settings = ("usual", *results.CHOICES.get(method, ()))
     return [over(results.trials_of(grid, task, method, change), what) for change in settings]
 
@@ -92,13 +92,13 @@ gaps = [m.shift_gap(method, x, np.eye(32), np.eye(32), known, 5) for method in (
 
 
 def far(method: str, change: str = "usual", then: str = "usual", length: int = 128, log_n: int = 0) -> float:
-    """The mean of the eight seeds on longer texts, or after other positions in training."""
+    """Mean of the eight seeds on longer texts, or after training with other positions."""
     key = (method, change, then, log_n, length)
     return float(np.mean([row.accuracy for row in results.saved_far() if (*row[:4], row.length) == key]))
 
 
 def far_row(method: str, change: str = "usual", then: str = "usual") -> list[float]:
-    if then == "usual":  # the models of the first table, trained again
+    if then == "usual":  # the models of the first table, retrained
         assert np.isclose(far(method, change), mean(method, change), atol=0.02)
     return [far(method, change, then, *at) for at in ((128, 0), (512, 0), (1024, 0), (512, 1), (1024, 1))]
 
@@ -109,7 +109,7 @@ def best_single(method: str) -> float:
 
 
 def full_turns(width: int) -> int:
-    """Return the number of pairs that make a full rotation in a text of training."""
+    """Return the number of pairs that make a full rotation in a training text."""
     return int((16 * 10000.0 ** (-np.arange(0, width, 2) / width) / (2 * np.pi) >= 1).sum())
 
 
@@ -234,7 +234,7 @@ weights = np.random.default_rng(1).normal(size=(3, 32, 32))
 given = {method: setting.arguments(training.draw_parameters(method, setting, 0)) for method in m.METHODS}
 without_gap = [method for method in m.METHODS if m.shift_gap(method, *weights, given[method], 16) < 1e-9]
 counts = {method: m.learned_parameters(method, given[method]) for method in m.METHODS}
-# Number of tokens that the first token sees, before and after it moves by one place.
+# Number of tokens that the first token sees, before and after it moves by one position.
 seen = np.isfinite(m.logits("none", SOME, SOME, {})).sum(axis=1)
 
 

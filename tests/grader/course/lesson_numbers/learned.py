@@ -1,6 +1,6 @@
 import numpy as np
 
-from tests.grader.support.lesson_numbers import point, solution
+from tests.grader.support.lesson_number_helpers import point, solution
 
 m = solution("learned")
 unused = np.flatnonzero(~m.trained_rows(512, [128]))

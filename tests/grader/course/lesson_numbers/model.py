@@ -4,7 +4,7 @@ import numpy as np
 
 from assignments.model import lab
 from assignments.writer.checkpoint import read_safetensors
-from tests.grader.support.lesson_numbers import solution
+from tests.grader.support.lesson_number_helpers import solution
 
 TINY = lab.HERE / "tiny"
 m = solution("model")
@@ -26,7 +26,7 @@ def logits() -> np.ndarray:
 
 
 def row_sizes() -> list[float]:
-    """The mean size of the rows before the first layer and after the last."""
+    """Mean size of the rows before the first layer and after the last."""
     x, length = writer["embedding"][lab.held_out()], lab.LENGTH
     sizes = [x]
     for one in writer["layers"]:
@@ -39,12 +39,12 @@ PROMPT = "The score of a query and a key "
 
 
 def cached(layers: int, key_heads: int) -> int:
-    """Numbers per token in the cache, for heads of 128 features."""
+    """Cached numbers per token, for heads of 128 features."""
     return 2 * layers * key_heads * 128
 
 
 def held_out_loss() -> float:
-    """Loss of the writer on all held-out text, as measured in its training."""
+    """The writer's loss on all held-out text, as measured in its training."""
     rows = (line.split(",") for line in (lab.WRITER / "measured.csv").read_text("utf-8").splitlines()[1:])
     return float(dict(rows)["with RoPE"])
 

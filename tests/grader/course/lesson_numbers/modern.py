@@ -4,13 +4,13 @@ import numpy as np
 
 from assignments import experiments
 from assignments.modern import lab
-from tests.grader.support.lesson_numbers import CLEAR, bfloat16, mean_of, solution
+from tests.grader.support.lesson_number_helpers import CLEAR, bfloat16, mean_of, solution
 
 m = solution("modern")
 
 
 def slowest(tokens: int, base: float = 10000.0) -> float:
-    """Angle by which the slowest pair of a head of 128 rotates."""
+    """Angle by which the slowest pair in a head of 128 features rotates."""
     return tokens * float(m.p_rope_frequencies(128, 1, base)[-1])
 
 

@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 
-from tests.grader.support.lesson_numbers import SOME, point, solution
+from tests.grader.support.lesson_number_helpers import SOME, point, solution
 
 m = solution("rope")
 theta = m.rope_frequencies(128)
@@ -14,7 +14,7 @@ def rotated(row: np.ndarray, position: float) -> np.ndarray:
 
 
 def mixed(x: np.ndarray, position: float) -> np.ndarray:
-    """Neighbours' frequencies with halves swapped: a mixture that is neither layout."""
+    """Neighbours' frequencies with the halves swapped, a mixture that is neither layout."""
     angles = np.repeat(position * m.rope_frequencies(4), 2)
     return np.asarray(x * np.cos(angles) + m.rotate_half(x) * np.sin(angles))
 
@@ -56,7 +56,7 @@ def layouts_agree(query: float, key: float) -> bool:
 
 
 def with_rotated_values(shift: int, back: bool) -> np.ndarray:
-    """Return the output of attention with rotated values, with all positions moved, and maybe rotated back."""
+    """Return the output of attention with rotated values, with all positions moved, and optionally rotated back."""
     positions = np.arange(len(SOME)) + shift
     scores = m.rope_scores(SOME, SOME[::-1], positions, positions)
     weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
@@ -70,7 +70,7 @@ moved, kept_still = (
 
 turned, half_turned = (rotate([one], [1])[0] for rotate in (m.apply_rope, m.apply_rope_half))
 
-# The bound falls with the distance, and scores need not.
+# The bound falls with distance, but scores need not.
 bound = m.decay_bound(np.arange(8193), 128)
 row = np.random.default_rng(0).normal(size=(1, 128))
 scores_of_50 = m.rope_scores(row, np.repeat(m.apply_rope(row, [50]), 400, axis=0), [0], -np.arange(400))[0]

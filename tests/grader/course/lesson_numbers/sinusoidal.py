@@ -1,6 +1,6 @@
 import numpy as np
 
-from tests.grader.support.lesson_numbers import solution
+from tests.grader.support.lesson_number_helpers import solution
 
 m = solution("sinusoidal")
 omega, pe, block = m.frequencies(4), m.sinusoidal_encoding(np.arange(4), 4), m.shift_matrix(1, 4)[:2, :2]
@@ -12,12 +12,12 @@ similar = m.offset_similarity(np.array([6, 1]), 8)
 
 
 def misfit(codes: np.ndarray) -> float:
-    """Return the largest error of the best single matrix that maps each code to the next."""
+    """Return the largest error of the best single matrix that maps each encoding to the next."""
     now, following = codes[:-1], codes[1:]
     return float(np.abs(now @ np.linalg.lstsq(now, following, rcond=None)[0] - following).max())
 
 
-# Any frequencies make shifts linear; frequencies that differ within a pair do not.
+# With any frequencies, shifts are linear; with frequencies that differ within a pair, they are not.
 positions = np.arange(50)
 free = np.outer(positions, [0.3, 1.7, 2.2])
 by_feature = np.outer(positions, 10000.0 ** (-np.arange(8) / 8))

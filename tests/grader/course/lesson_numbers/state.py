@@ -5,7 +5,7 @@ import numpy as np
 from assignments import experiments
 from assignments.extrapolation import lab_results
 from assignments.state import lab
-from tests.grader.support.lesson_numbers import point, solution
+from tests.grader.support.lesson_number_helpers import point, solution
 
 m = solution("state")
 
@@ -72,7 +72,7 @@ def memory(layer: str) -> list[float]:
 
 
 def own(deltas: bool) -> float:
-    """Mean part of its own value that a key still reads after 16 keys are written."""
+    """Mean share of its own value that a key still reads after 16 keys have been written."""
     keys, state = np.random.default_rng(0).normal(size=(16, 32)), np.zeros((32, 16))
     keys /= np.linalg.norm(keys, axis=1, keepdims=True)
     for key, value in zip(keys, np.eye(16), strict=True):
@@ -90,7 +90,7 @@ behind, rare_behind = (
 alike = [experiments.paired(scores(task, lab.EQUAL), scores(task, "gates")).gained for task in (lab.SENTENCES, rare)]
 slope = next(row.setting for row in lab.saved() if (row.task, row.method) == (rare, "alibi"))
 
-# One step of the delta rule, and of gradient descent on |kᵀS − v|²/2.
+# One step of the delta rule, and one of gradient descent on |kᵀS − v|²/2.
 some_state, some_key, some_value = (np.random.default_rng(3).normal(size=size) for size in ((3, 2), 3, 2))
 stepped = m.delta_step(some_state, some_key, some_value, 0.3, 0.0)
 descended = some_state - 0.3 * np.outer(some_key, some_key @ some_state - some_value)

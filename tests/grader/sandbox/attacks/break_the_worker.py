@@ -1,8 +1,8 @@
-"""Idea: take the worker apart: replies that all say True, built-ins and numpy that find everything equal, no modules,
-no streams, odd hooks, traces and profilers left behind.
+"""Idea: take the worker apart, with replies that all say True, built-ins and a numpy that find everything equal, no
+modules, no streams, and odd hooks, traces and profilers left behind.
 
-Stopped by the grader: it is this submission's worker; what it says is a value, and whether that is right is decided
-elsewhere.
+Stopped by the grader: the worker belongs to this submission alone; its replies are only values, and whether they are
+right is decided elsewhere.
 """
 
 import builtins

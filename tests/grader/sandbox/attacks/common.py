@@ -3,9 +3,9 @@
 An attack is safe even if the wall fails: its loops, memory and time are bounded, and it sends nothing anywhere.
 
     in_every_call(f)       makes every function of the assignment return f(name, args)
-    late_in_every_call(f)  makes them call f() once they were called more often than public tests do
-    tried()                says that the attack was made, by a file
-    OPENED                 a mark of this worker alone: what one that replaces another must not get to a student
+    late_in_every_call(f)  makes them call f() after more calls than public tests make
+    tried()                records in a file that the attack was made
+    OPENED                 a mark of this worker alone, which a replacement worker must not get to a student
 """
 
 import contextlib
@@ -31,7 +31,7 @@ def _calling(action, name):
 
 
 def late_in_every_call(action):
-    """Do the same after 40 calls, which are more than public tests make; all of them raise NotImplementedError."""
+    """Do the same after 40 calls, more than public tests make; those calls raise NotImplementedError."""
     made = []
 
     def call(name, args):
@@ -57,7 +57,7 @@ def on_the_wire(data):
 
 
 def carried(args):
-    """Return a mark of some arguments that the test recognises in any output."""
+    """Return a mark for some arguments, which the test recognises in any output."""
     return f"carried{hashlib.sha256(repr(args).encode()).hexdigest()[:32]}"
 
 

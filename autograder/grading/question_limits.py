@@ -1,0 +1,102 @@
+"""Limits of the questions between the two processes of a submission: their cost, their size and their numbers."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from autograder.protocol.call import Call
+
+MAX_WHOLE_NUMBER = 1 << 20
+"""Largest whole number in a value that the solution receives, because the solution may loop that many times."""
+
+MAX_PHASE_QUESTION_SECONDS = 2.0
+"""Processor time that the questions in one phase of a suite may take in the grader."""
+
+MAX_PHASE_QUESTION_BYTES = 64 << 20
+"""Maximum bytes of questions and replies in one phase of a suite, together."""
+
+
+class Budget:
+    """The processor time and the bytes that questions about one submission may still use."""
+
+    def __init__(self) -> None:
+        self.seconds = MAX_PHASE_QUESTION_SECONDS
+        self.bytes = MAX_PHASE_QUESTION_BYTES
+
+    @contextlib.contextmanager
+    def charged(self) -> Iterator[None]:
+        """Subtract the processor time of this process from the budget."""
+        begin = time.process_time()
+        try:
+            yield
+        finally:
+            self.seconds -= time.process_time() - begin
+
+    def spend(self, *parts: bytes) -> bool:
+        """Subtract the bytes from the budget and return whether the budget lasts."""
+        self.bytes -= sum(map(len, parts))
+        return self.bytes >= 0 and self.seconds > 0
+
+
+class Extent:
+    """The size and the whole numbers of some calls, which a question may not exceed.
+
+    Otherwise the submission could request the whole range of a function of whole numbers, and the right values could
+    reach the first process through a channel that no lock closes.
+    """
+
+    def __init__(self, size: int, numbers: np.ndarray) -> None:
+        self.size = size
+        """Bytes of the longest call."""
+        self.numbers = numbers
+        """Absolute values of the whole numbers in the arguments."""
+
+    @classmethod
+    def of(cls, *calls: Call) -> Extent:
+        """Return the extent of some calls taken together."""
+        numbers = [_whole_numbers((call.args, call.kwargs)) for call in calls]
+        return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(numbers))))
+
+    def covers(self, question: Call) -> bool:
+        """Return whether a question is no longer than the calls and has only their whole numbers, up to signs."""
+        if len(question.encoded) > self.size or largest_magnitude((question.args, question.kwargs)) > MAX_WHOLE_NUMBER:
+            return False
+        numbers = np.abs(_whole_numbers((question.args, question.kwargs)))
+        return bool(np.isin(numbers, [0, 1, 2, *self.numbers]).all())
+
+
+def _whole_numbers(value: Any) -> np.ndarray:
+    """Return the whole numbers in a plain value, shape (n,): integers, and floats without a fraction."""
+    if isinstance(value, dict | tuple | list):
+        parts = [_whole_numbers(part) for part in (value.values() if isinstance(value, dict) else value)]
+        return np.concatenate(parts) if parts else np.empty(0)
+    numbers = np.asarray(value)
+    if numbers.dtype.kind not in "iuf":
+        return np.empty(0)
+    flat = numbers.astype(np.float64).ravel()
+    whole: np.ndarray = flat[np.isfinite(flat) & (flat == np.round(flat))]
+    return whole
+
+
+def largest_magnitude(value: Any, kinds: str = "iu") -> float:
+    """Return the largest absolute number in a plain value, 0 if there is none, infinity if the value is not plain.
+
+    `kinds`: the kinds of numpy dtypes that count, by default whole numbers.
+    """
+    if isinstance(value, dict | tuple | list):
+        return max(
+            (largest_magnitude(part, kinds) for part in (value.values() if isinstance(value, dict) else value)),
+            default=0,
+        )
+    numbers = np.asarray(value)
+    if value is not None and numbers.dtype.kind not in "iufbU":
+        return np.inf
+    if numbers.dtype.kind not in kinds or not numbers.size:
+        return 0
+    finite = np.abs(numbers.astype(np.float64))
+    return float(finite[np.isfinite(finite)].max(initial=0))

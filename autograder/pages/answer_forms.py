@@ -1,0 +1,30 @@
+"""Facts about the questions in the handout: the form of each answer, and the answers to practice questions."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from autograder.checks import answers
+from autograder.checks.results import Test
+from autograder.course import Assignment
+from autograder.grading import quiz
+from autograder.grading.suite import Suite
+from autograder.hints import catalogue
+from autograder.protocol.call import ANSWERS
+
+
+@functools.cache
+def collected_tests(assignment: Assignment) -> list[Test]:
+    """Return all tests of an assignment, collected once."""
+    return Suite(assignment).tests
+
+
+def forms_and_practice(assignment: Assignment) -> dict[str, dict[str, Any]]:
+    """Return `forms` (key → form of its answer) and `practice` (key of a question without points → answer, reason)."""
+    values, written = catalogue.solution(assignment).ANSWERS, quiz.answers(assignment)
+    practice = [quiz.key(test) for test in collected_tests(assignment) if test.question == ANSWERS and not test.points]
+    return {
+        "forms": {key: answers.form_of_right_answer(value) for key, value in values.items()},
+        "practice": {key: {"value": values[key], "reason": written[key].reason} for key in practice},
+    }

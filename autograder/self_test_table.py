@@ -1,0 +1,32 @@
+"""The sandbox's self-test as a table: a line for each promise, with the lock that keeps it, and the limits."""
+
+from __future__ import annotations
+
+import os
+
+from rich.console import Console
+from rich.table import Table
+
+from autograder.sandbox import self_test
+from autograder.sandbox.limits import LIMITS
+
+
+def print_table(console: Console) -> bool:
+    """Print each promise with its lock, and the limits. Return True if every promise holds."""
+    findings = self_test.examine()
+    table = Table(
+        title=f"The wall, as {'root' if os.geteuid() == 0 else 'an ordinary user'}", title_justify="left", box=None
+    )
+    for heading in ("", "a submission", "kept by", ""):
+        table.add_column(heading, overflow="fold")
+    for finding in findings:
+        table.add_row("[green]✓[/]" if finding.held else "[red]✗[/]", finding.promise, finding.lock, finding.detail)
+    console.print(table)
+    for sentence in dict.fromkeys(finding.fix for finding in findings if not finding.held):
+        console.print(f"[red]To fix it:[/] {sentence}")
+    limits = Table(title="The limits", title_justify="left", box=None, show_header=False)
+    for amount, what in LIMITS.table():
+        limits.add_row(amount, what)
+    limits.columns[0].justify = "right"
+    console.print(limits)
+    return all(finding.held for finding in findings)

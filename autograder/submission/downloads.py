@@ -1,0 +1,252 @@
+"""The download of a class: every student's uploads in a folder.
+
+The names at the top of a folder, which platforms and instructors choose, decide its layout: a Gradescope export,
+folders of assignments or exports, or files and folders of many students. Nothing inside a student's folder affects the
+layout, and no student's text is read here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from autograder.course import left_out_lessons
+from autograder.submission import platforms
+from autograder.submission.content import MIB, READABLE, is_junk, read_bytes
+from autograder.submission.names import Mention, mention, printable, stem_and_suffix, utf8_safe
+from autograder.submission.records import NothingToGradeError, Person, Problem, Upload
+
+_INSTRUCTORS_FILE = re.compile(  # tables, pages and editors' copies next to a class
+    r"(readme|license|index|grades|roster|gradebook|notes)(\.(md|txt|html?))?|.+(\.(csv|xlsx?|ods|sqlite|lock)|~)", re.I
+)
+_RESULT_FILES = ("gradebook.sqlite", "grades.csv")
+_EXPORT_FOLDER = re.compile(r"assignment_\d+_export")
+_SUBMISSIONS = re.compile(r"(.*-)?submissions", re.IGNORECASE)
+_FOLDERS_AROUND = 3  # around one file: a student's, an assignment's and a download's folder
+_MAX_METADATA_BYTES = 64 * MIB
+
+_MISSING = Problem("The export lists these files but does not contain them: your instructor must download it again.")
+
+
+class Download(NamedTuple):
+    """The content of a folder: its layout, the uploads of each student, and files that belong to no student."""
+
+    layout: str
+    students: tuple[tuple[Upload, ...], ...]
+    passed_over: tuple[str, ...]
+
+
+def find_in_folder(
+    folder: Path, assignment: str | None, assignments: Sequence[str], out: Path | None = None, prefix: str = ""
+) -> Download:
+    """Return all uploads in a folder except those in `out`. Raise NothingToGradeError if there are none.
+
+    `prefix` comes before every file's label, since another folder may contain the same name.
+    """
+    shown = printable(str(folder), 200)
+    if not os.path.isdir(folder):
+        fault = "is not a folder" if os.path.lexists(folder) else "does not exist"
+        raise NothingToGradeError(f"{shown} {fault}: unpack what you downloaded, and name the folder.")
+    if out is not None and os.path.exists(out) and os.path.samefile(folder, out):
+        why = f"The results would be among the submissions in {shown}"
+        raise NothingToGradeError(f"{why}: name another folder with --out.")
+    root = Path(os.path.abspath(folder))
+    finder = _Finder(root, [root.name], assignments, assignment, prefix, out and Path(os.path.abspath(out)))
+    try:
+        layout, uploads = finder.read(root)
+    except OSError as error:
+        raise NothingToGradeError(f"{shown} cannot be read: {error.strerror}.") from error
+    if not any(upload.problem or not upload.file or stem_and_suffix(upload.file)[1] in READABLE for upload in uploads):
+        expected = f" for {assignment}" if assignment else ""
+        raise NothingToGradeError(f"{shown} contains no submission{expected}: no .py, .ipynb or .zip file.")
+    passed_over = dict.fromkeys(utf8_safe(f"{prefix}{name}") for name in finder.passed_over)
+    return Download(layout, _per_student(uploads), tuple(passed_over))
+
+
+def find_file(path: Path, assignment: str | None, assignments: Sequence[str]) -> tuple[Upload, ...]:
+    """Return the upload that consists of one file or folder, read as part of the class around it.
+
+    Raise NothingToGradeError if it is missing.
+    """
+    if not os.path.lexists(path):
+        raise NothingToGradeError(f"{printable(str(path), 200)} does not exist: name the file to check.")
+    path = Path(os.path.abspath(path))
+    around = [folder.name for folder in reversed(path.parents[:_FOLDERS_AROUND])]
+    finder = _Finder(path.parent, around, assignments, assignment)
+    is_folder = os.path.isdir(path) and not os.path.islink(path)
+    folders, files = ([path.name], []) if is_folder else ([], finder.files_beside(path))
+    uploads = finder.of_class(path.parent, folders, files)[1]
+    (group,) = _per_student([upload for upload in uploads if upload.path == path])
+    return group
+
+
+@dataclass(frozen=True)
+class _Finder:
+    """Finder for the uploads below `root`."""
+
+    root: Path
+    around: Sequence[str]  # names of `root` and the folders around it, which may mention the assignment
+    assignments: Sequence[str]
+    flag: str | None  # the only assignment to grade: other assignments' folders are ignored
+    prefix: str = ""
+    out: Path | None = None  # the results folder, which is not a submission
+    passed_over: list[str] = field(default_factory=list)
+
+    def read(self, folder: Path, *, is_assignments: bool = False) -> tuple[str, list[Upload]]:
+        """Return the layout of a folder and its uploads.
+
+        Folders of assignments (or exports) decide unless most entries are something else, so that one student's entry
+        never changes how a class is read. Inside them, folders with such names belong to students.
+        """
+        folders, files = self._listing(folder)
+        if platforms.is_export(folders, files):
+            return "a Gradescope export", self._of_gradescope_export(folder, folders)
+        if self._holds_downloads(folder, folders, files):
+            found = [self.read(folder / name) for name in folders]
+            layouts = dict.fromkeys(layout for layout, _ in found)
+            return " and ".join(layouts), [upload for _, uploads in found for upload in uploads]
+        left_out = left_out_lessons()
+        mentions = {name: mention(name, {*self.assignments, *left_out}) for name in folders if not is_assignments}
+        lessons = {name: assignment.name for name, assignment in mentions.items() if assignment.is_exact}
+        if folder == self.root and len(folders) == 1 and not files and not lessons:
+            self._refuse_a_download_inside(folder / folders[0])
+        lessons |= {name: "" for name in folders if _EXPORT_FOLDER.fullmatch(name)}
+        others = [name for name in folders if name not in lessons]
+        if not lessons or len(lessons) < len(others) + len(files):
+            return self.of_class(folder, folders, files)
+        uploads: list[Upload] = []
+        for name, assignment in lessons.items():
+            if assignment in left_out:
+                self.passed_over.append(f"{name} (left out this term)")
+            elif self.flag is None or assignment in ("", self.flag):
+                uploads += self.read(folder / name, is_assignments=True)[1]
+        for upload in self.of_class(folder, others, files)[1]:
+            # This is not the person with the same name in the folders.
+            person = replace(upload.person, name=f"{upload.person.name}, beside the folders")
+            uploads.append(replace(upload, person=person))
+        return "folders of assignments", uploads
+
+    def _holds_downloads(self, folder: Path, folders: list[str], files: list[str]) -> bool:
+        """Return True if a folder contains only whole downloads and their zips. A clone belongs to one student.
+
+        Archive tools repeat the outer folder's name; Canvas and GitHub's command line use "submissions".
+        """
+        repeats = [name.casefold() for name in folders] == [folder.name.casefold()]
+        is_named_so = repeats or (bool(folders) and all(map(_SUBMISSIONS.fullmatch, folders)))
+        has_clone = any(os.path.lexists(folder / name / ".git") for name in folders)
+        if not is_named_so or has_clone or not {f"{name}.zip" for name in folders}.issuperset(files):
+            return False
+        self.passed_over.extend(f"{name} (the folder with that name was read)" for name in files)
+        return True
+
+    def _refuse_a_download_inside(self, folder: Path) -> None:
+        """Raise NothingToGradeError if the only folder is itself a class, because it would be read as one student."""
+        for _ in range(_FOLDERS_AROUND):
+            folders, files = self._listing(folder)
+            if os.path.lexists(folder / ".git"):
+                return
+            if platform := platforms.download_of(folders, files):
+                shown, name = (printable(str(path), 200) for path in (self.root, folder.relative_to(self.root)))
+                where = f"{shown} contains a download from {platform} further down"
+                raise NothingToGradeError(f"{where}: grade the folder {name} by itself.")
+            if len(folders) != 1 or files:
+                return
+            folder /= folders[0]
+
+    def _of_gradescope_export(self, folder: Path, folders: list[str]) -> list[Upload]:
+        """Return the uploads in Gradescope's folders, each of which may belong to several people."""
+        try:
+            stated = platforms.export_uploads(read_bytes(folder / platforms.METADATA, _MAX_METADATA_BYTES))
+        except Exception as error:  # damaged bytes may raise any exception in the parser
+            stated, reason = {}, printable(str(error), 120)
+            self.passed_over.append(f"{platforms.METADATA} ({reason}: the folder names identify the students)")
+        uploads = {name: stated.get(name) or [self._plain_folder(name)] for name in sorted({*folders, *stated})}
+        missing = uploads.keys() - {*folders}
+        return [
+            replace(self._placed(upload, folder, name), problem=_MISSING if name in missing else None)
+            for name, owners in uploads.items()
+            for upload in owners
+        ]
+
+    def of_class(self, folder: Path, folders: list[str], files: list[str]) -> tuple[str, list[Upload]]:
+        """Return the platform of many students' files and folders, and their uploads."""
+        platform, stated = platforms.recognise(folders, files, self.assignments)
+        # A download belongs to one assignment, the one that most names mention.
+        named = [mention(stem_and_suffix(upload.file)[0], self.assignments).name for upload in stated.values()]
+        counts = Counter(filter(None, named))
+        majority = next((name for name, count in counts.items() if 2 * count > counts.total()), "")
+        uploads = {name: self._plain_folder(name) for name in folders} | {name: _plain_file(name) for name in files}
+        placed = [self._placed(one, folder, name, majority) for name, one in (uploads | stated).items()]
+        return f"a download from {platform}" if platform else "files and folders named after students", placed
+
+    def _plain_folder(self, name: str) -> Upload:
+        """Return a folder that no platform named: its name identifies the student and may mention an assignment."""
+        return Upload(Person(name=utf8_safe(name)), assignment=mention(name, self.assignments).name)
+
+    def _placed(self, upload: Upload, folder: Path, name: str, majority: str = "") -> Upload:
+        """Return an upload with its path and the assignment that its name and the folders around it mention."""
+        inside = folder.relative_to(self.root).parts
+        around = [mention(outer, self.assignments) for outer in (*self.around, *inside)]
+        mentions = [Mention(upload.assignment, upload.is_decided), *reversed(around), Mention(majority)]
+        assignment, is_decided = max(
+            mentions, key=lambda mention: mention.strength
+        )  # the nearest of the strongest mentions
+        if self.flag:
+            assignment, is_decided = self.flag, True
+        label = utf8_safe(self.prefix + "/".join((*inside, name)))
+        return replace(upload, assignment=assignment, is_decided=is_decided, path=folder / name, label=label)
+
+    def files_beside(self, path: Path) -> list[str]:
+        """Return the names of a file and of its neighbours, which may show the platform."""
+        try:
+            return sorted({path.name, *self._listing(path.parent)[1]})
+        except OSError:  # a folder that may be entered but not listed
+            return [path.name]
+
+    def _listing(self, folder: Path) -> tuple[list[str], list[str]]:
+        """Return the names of the folders and files in a folder, without those that no student submitted."""
+        with os.scandir(folder) as listing:
+            entries = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in listing)
+        folders, files = list[str](), list[str]()
+        for name, is_folder in entries:
+            if folder / name == self.out:
+                continue
+            if is_folder and all(os.path.lexists(folder / name / file) for file in _RESULT_FILES):
+                self.passed_over.append(f"{name} (results of an earlier run)")
+            elif not is_folder and _INSTRUCTORS_FILE.fullmatch(name):
+                self.passed_over.append(name)
+            elif not is_junk(name):
+                (folders if is_folder else files).append(name)
+        return folders, files
+
+
+def _plain_file(name: str) -> Upload:
+    """Return a file that no platform named: its name, without a browser's copy number, identifies the student."""
+    student = re.sub(r"(?<=.) ?\(\d{1,3}\)$", "", stem_and_suffix(name)[0])
+    return Upload(Person(name=utf8_safe(student)), name)
+
+
+def _per_student(uploads: Iterable[Upload]) -> tuple[tuple[Upload, ...], ...]:
+    """Return uploads grouped by person and decided assignment, each group in the order of the uploads.
+
+    A number, address or login identifies a person, and a name is only a label: if several people share a name, their
+    numbers are added to it.
+    """
+    people: dict[str, Person] = {}
+    groups: defaultdict[tuple[str, str], list[Upload]] = defaultdict(list)
+    for upload in sorted(uploads, key=lambda upload: (upload.attempt, upload.version)):
+        person = people.setdefault(upload.person.key, upload.person)
+        groups[person.key, upload.assignment if upload.is_decided else ""].append(upload)
+    times = Counter(person.label for person in people.values())
+    students = []
+    for (key, _), group in groups.items():
+        person = people[key]
+        number = person.number or person.sid
+        student = f"{person.label}_{number}" if times[person.label] > 1 and number else person.label
+        students.append(tuple(replace(upload, person=person, student=student) for upload in group))
+    return tuple(sorted(students, key=lambda group: (group[0].student, group[0].person.key)))

@@ -1,0 +1,86 @@
+"""Precision: a float32 table costs its own function one test, and functions above it nothing."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import pytest
+
+from autograder import course
+from autograder.checks.inputs import CASE_POINTS
+from autograder.course import Assignment
+from autograder.grading.grader import Grader
+from autograder.grading.suite import Suite
+from autograder.hints import catalogue
+from autograder.protocol.failure import Kind
+
+TABLES = [
+    (assignment.name, name)
+    for assignment in course.term_assignments()
+    for name, function in vars(catalogue.solution(assignment)).items()
+    if inspect.isfunction(function)
+    and name[0] != "_"
+    and re.search(r"(?m)^Returns: (two )?float64", inspect.getdoc(function) or "")
+]
+"""Functions that return float64 for any input, by their docstrings."""
+
+SINGLE = """
+
+_double = {name}
+
+
+def {name}(*args, **kwargs):
+    result = _double(*args, **kwargs)
+    return tuple(map(_single, result)) if isinstance(result, tuple) else _single(result)
+
+
+def _single(value):
+    return np.float32(value)
+"""
+
+
+def with_float32(assignment: Assignment, name: str) -> str:
+    """Return the solution's source with one function that returns float32."""
+    return assignment.solution.read_text("utf-8") + SINGLE.format(name=name)
+
+
+@pytest.mark.parametrize(("lesson", "name"), TABLES, ids=["-".join(table) for table in TABLES])
+def test_a_table_in_float32_costs_its_own_function_its_case_in_the_test_of_dtypes(
+    suites: dict[str, Suite], lesson: str, name: str
+) -> None:
+    assignment = course.find(lesson)
+    suite = suites[lesson] = suites.get(lesson) or Suite(assignment)
+    module = catalogue.solution(assignment)
+    exec(SINGLE.format(name=name), vars(module))
+    failed = [result for result in suite.run(catalogue.ModuleBackend(module)) if not result.passed]
+    own = [result for result in failed if result.test.question == name]
+    assert [(result.test.name, result.kind, result.test.points) for result in own] == [
+        (f"test_tables_are_float64[{name}]", Kind.DTYPE, CASE_POINTS)
+    ]
+    assert own[0].message == f"{name} returned dtype float32; expected float64"
+
+
+WITH_ABOVE = [
+    ("sinusoidal", "frequencies"),
+    ("sinusoidal", "sinusoidal_encoding"),
+    ("rope", "rope_frequencies"),
+    ("rope", "rope_cos_sin"),
+    ("alibi", "alibi_slopes"),
+    ("alibi", "alibi_bias"),
+    ("context_extension", "rotations_in_context"),
+    ("grids", "sinusoidal_2d"),
+    ("state", "decay_bias"),
+    ("state", "decay_matrix"),
+]
+"""Tables that other functions use, and one that no function uses."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("lesson", "name"), WITH_ABOVE, ids=[name for _, name in WITH_ABOVE])
+def test_nothing_above_a_float32_table_loses_points(grader: Grader, lesson: str, name: str) -> None:
+    assignment = course.find(lesson)
+    grade = grader.grade(assignment, (with_float32(assignment, name),))
+    lost = {result.test.name: result.message for result in grade.test_results if not result.passed}
+    assert list(lost) == [f"test_tables_are_float64[{name}]"], lost
+    assert grade.score == 20 - CASE_POINTS

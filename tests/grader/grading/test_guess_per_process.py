@@ -1,0 +1,154 @@
+"""Two guesses: a file that makes a different guess in each process earns only the points of its first guess."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from autograder import course
+from autograder.checks.results import by_question, points_won
+from autograder.grading.grader import Grader
+from autograder.grading.suite import Suite
+from autograder.protocol.call import ANSWERS
+
+LESSONS = ["attention", "sinusoidal", "rope", "alibi"]
+
+GUESSES = """
+import numpy as _np
+
+def _is_helped():
+    return len(_exchange.replaced) if "_exchange" in globals() else 0
+
+def _each(change, result):
+    return tuple(map(change, result)) if isinstance(result, tuple) else change(result)
+
+_right_base = BASE
+
+def _two_guesses(own):
+    def function(*args, **kwargs):
+        global BASE
+        if RIGHT_GUESS:
+            return own(*args, **kwargs)
+        spoiled, BASE = BASE, _right_base  # whatever the base is, the first guess keeps its points
+        try:
+            return _each(lambda part: part * 1.5 + 0.25, own(*args, **kwargs))
+        finally:
+            BASE = spoiled
+    return function
+
+for _name in ABOVE:
+    globals()[_name] = _two_guesses(globals()[_name])
+"""
+"""Functions above the same base that return a wrong guess or the right one."""
+
+TABLE = """
+import numpy as _np
+
+_right_base, _table = BASE, {}
+
+def _is_helped():
+    return len(_exchange.replaced) if "_exchange" in globals() else 0
+
+def _key(*args, **kwargs):
+    return repr([(_np.shape(one), _np.asarray(one).tobytes()) for one in (*args, *kwargs.values())])
+
+def _spoiled(*args, **kwargs):
+    result = _table[_key(*args, **kwargs)] = _right_base(*args, **kwargs) * 1.5
+    return result
+
+def BASE(*args, **kwargs):
+    return _table.get(_key(*args, **kwargs), _right_base(*args, **kwargs))
+
+def _two_guesses(own):
+    def function(*args, **kwargs):
+        global BASE
+        if RIGHT_GUESS:
+            return own(*args, **kwargs)
+        by_table, BASE = BASE, _spoiled
+        try:
+            return own(*args, **kwargs)
+        finally:
+            BASE = by_table
+    return function
+
+for _name in ABOVE:
+    globals()[_name] = _two_guesses(globals()[_name])
+"""
+"""The wrong guess follows from a wrong base; the base is wrong only if a function above it was called before."""
+
+BASES = {
+    "spoiled": "return _each(lambda part: part * 1.25 + 0.5, _right_base(*args, **kwargs))",
+    "zeros": "return _each(_np.zeros_like, _right_base(*args, **kwargs))",
+    "caught": "raise RuntimeError",
+    "late": "_seen.append(1); return _each(lambda part: part + (len(_seen) > 3), _right_base(*args, **kwargs))",
+    "growing": "_seen.append(1); return _each(lambda part: part + 0.1 * len(_seen), _right_base(*args, **kwargs))",
+    "remembering": "_seen.append(_right_base(*args, **kwargs)); return _seen[0]",
+}
+"""Wrong functions below the guesses."""
+
+SPOILED = """
+_seen = []
+
+def BASE(*args, **kwargs):
+    BODY
+"""
+
+HEDGES = {name: GUESSES + SPOILED.replace("BODY", body) for name, body in BASES.items()}
+"""The right guess if correct values replace functions below; otherwise, the wrong guess."""
+
+LAYERS = GUESSES + SPOILED.replace("BODY", BASES["spoiled"])
+"""The right guess if one correct value replaces a function below; the wrong guess if more values do."""
+
+
+@cache
+def _functions(lesson: str) -> tuple[str, tuple[str, ...]]:
+    """Return the function in a lesson on which most others build, and those others."""
+    suite = Suite(course.find(lesson))
+    names = list(dict.fromkeys(test.question for test in suite.tests if test.question != ANSWERS))
+    above = {
+        base: tuple(name for name in names if base in suite.reference.call_graph.dependencies(name)) for base in names
+    }
+    base = max(names, key=lambda name: len(above[name]))
+    return base, above[base]
+
+
+def points_of(
+    lesson: str, hedge: str, right_guess: str, grader: Grader, above: tuple[str, ...] = ()
+) -> dict[str, float]:
+    """Return the points of each function above the base; those in `above`, by default all, have two guesses."""
+    base, every = _functions(lesson)
+    text = hedge.replace("BASE", base).replace("ABOVE", repr(above or every)).replace("RIGHT_GUESS", right_guess)
+    assignment = course.find(lesson)
+    grade = grader.grade(assignment, (assignment.solution.read_text("utf-8") + text,))
+    groups = by_question(grade.test_results)
+    return {name: points_won(groups[name]) for name in above or every}
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_two_guesses_earn_no_more_than_the_first(lesson: str, grader: Grader) -> None:
+    first_alone = points_of(lesson, GUESSES, "False", grader)
+    assert sum(first_alone.values()) < sum(points_of(lesson, GUESSES, "True", grader).values())
+    for name, hedge in HEDGES.items():
+        won = points_of(lesson, hedge, "_is_helped()", grader)
+        assert all(won[function] <= first_alone[function] for function in won), (name, won, first_alone)
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_a_base_that_knows_what_was_asked_above_it_earns_nothing_there(lesson: str, grader: Grader) -> None:
+    for function in _functions(lesson)[1][:2]:
+        first_alone, won = (
+            points_of(lesson, TABLE, right_guess, grader, (function,)) for right_guess in ("False", "_is_helped()")
+        )
+        assert won[function] <= first_alone[function], function
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+@pytest.mark.parametrize("right_guess", ["_is_helped() == 1", "_is_helped() > 1"])
+def test_one_guess_is_judged_however_many_functions_below_are_wrong(
+    lesson: str, right_guess: str, grader: Grader
+) -> None:
+    """A file may not return one guess with some correct values and another guess with more of them."""
+    first_alone = points_of(lesson, GUESSES, "False", grader)
+    won = points_of(lesson, LAYERS, right_guess, grader)
+    assert all(won[function] <= first_alone[function] for function in won), (won, first_alone)

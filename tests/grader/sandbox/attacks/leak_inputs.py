@@ -1,0 +1,36 @@
+"""Idea: reveal every argument, including those of hidden tests: print it, raise it, name a type, an exception or an
+unfinished helper after it, keep it in the module, in files and in the answers, and end in a way that depends on it.
+
+Stopped by the grader: public tests and answers come first, and their feedback is settled before the first hidden call;
+for a hidden test, the student sees only the kind of mistake and nothing from the submission.
+"""
+
+import itertools
+
+memory, turns = [], itertools.count(1)
+
+
+def helper():
+    raise NotImplementedError
+
+
+def tell(name, args):
+    mark, turn = carried(args), next(turns)
+    memory.append(mark)
+    with open("memory", "a") as file:
+        file.write(mark)
+    ANSWERS.update(dict.fromkeys(ANSWERS, " ".join(memory)[-1000:]))
+    print(mark, *memory[-20:], file=sys.stderr, flush=True)
+    if turn > 150 and int(mark[-8:], 16) % 29 == 0:
+        os._exit(0)
+    if turn % 4 == 0:
+        raise type(mark, (ValueError,), {})(mark)
+    if turn % 4 == 1:
+        return type(mark, (), {})()
+    if turn % 4 == 2:
+        types.FunctionType(helper.__code__.replace(co_name=mark), globals())()
+    raise NotImplementedError
+
+
+in_every_call(tell)
+tried()

@@ -1,0 +1,41 @@
+"""Helpers for the tables in `tests/grader/course/lesson_numbers`."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from autograder import course
+from autograder.hints import catalogue
+
+CLEAR = 0.05
+"""largest p for which the lessons call a difference clear"""
+SOME = np.random.default_rng(0).normal(size=(6, 4))
+"""some features"""
+
+
+def weight(lead: float, others: float) -> float:
+    """Softmax weight of a key whose score is higher than all others by `lead`."""
+    return float(1 / (1 + others * np.exp(-lead)))
+
+
+def bfloat16(numbers: np.ndarray) -> np.ndarray:
+    """Numbers rounded to 8 significant bits, half to even."""
+    fraction, exponent = np.frexp(numbers)
+    return np.ldexp(np.rint(fraction * 2**8) / 2**8, exponent)
+
+
+def mean_of(scores: Callable[..., np.ndarray]) -> Callable[..., float]:
+    """Mean over the seeds, for a function that returns the accuracies of all seeds."""
+    return lambda *asked, **named: float(scores(*asked, **named).mean())
+
+
+def solution(name: str) -> types.ModuleType:
+    return catalogue.solution(course.find(name))
+
+
+def point(values: Iterable[float], brackets: str = "()") -> str:
+    """(2, 0, 1)"""
+    return f"{', '.join(f'{float(value):g}' for value in values)}".join(brackets)

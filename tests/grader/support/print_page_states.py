@@ -1,0 +1,77 @@
+"""Write the states of lesson pages for many files; the same script runs in this machine's Python and in Pyodide.
+
+The script is in a folder like a checkout and reads `items.json`: a lesson, the text of a student's file, and the number
+of a known mistake, if any, to put into the loaded module.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from autograder.laptop.host import TERMINAL, Host
+from autograder.laptop.local_context import LocalContext, LocalFile
+from autograder.laptop.page_state import page_state
+from autograder.laptop.progress import Progress
+from autograder.site import integers
+from autograder.site.tab import Clock, tab_host
+
+IN_TAB = sys.platform == "emscripten"
+
+
+class WithMistake(LocalContext):
+    """A run on the solution with a known mistake in it."""
+
+    number: int | None = None
+
+    def load_file(self, assignment: str) -> LocalFile:
+        """Load the file and put the mistake into its module."""
+        file = super().load_file(assignment)
+        if self.number is not None:
+            from autograder.course import find
+            from autograder.hints import catalogue
+
+            file.module = catalogue.solution_with_mistake(
+                find(assignment), catalogue.entries(find(assignment))[self.number]
+            )
+        return file
+
+
+def state(lesson: str, text: str, number: int | None, host: Host) -> Any:
+    """Return the state of a lesson's page for a file."""
+    Path("assignments", lesson, f"{lesson}.py").write_text(text, "utf-8")
+    if IN_TAB:
+        integers.distinguish_int32(text)
+    run = WithMistake(Path(), host)
+    run.number = number
+    run.run_tests([lesson])
+    return page_state([Progress(lesson, run)])[lesson]
+
+
+def unlimited(function: str) -> AbstractContextManager[None]:
+    """Leave the limit to pytest-timeout."""
+    return nullcontext()
+
+
+def ignore(*_: object) -> None:
+    """Ignore the beginning and end of a call."""
+
+
+def main() -> None:
+    """Write `states.json`, with a state for each item."""
+    sys.dont_write_bytecode = True
+    host = replace(tab_host(unlimited), pytest_options_format=TERMINAL.pytest_options_format)
+    if IN_TAB:
+        integers.use_int64()
+        host = tab_host(Clock(ignore, ignore).limit)
+    items = json.loads(Path("items.json").read_text("utf-8"))
+    states = [state(*item, host) for item in items]
+    Path("states.json").write_text(json.dumps(states), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""Expensive fixtures, built once for all processes of a test run: the handout, the wheel, and the grades of samples."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from autograder.course import find
+
+if TYPE_CHECKING:
+    from autograder.grading.grade import Grade
+    from autograder.grading.grader import Grader
+    from autograder.submission import Submission
+
+Once = Callable[[str, Callable[[], Any]], Any]
+Graded = Callable[[Path], "tuple[Submission, Grade]"]
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """Make or find the object with this name; every caller gets a separate copy."""
+    folder = tmp_path_factory.getbasetemp()
+    # Workers in the same run have neighbouring folders; a run that a test starts is separate.
+    folder = folder.parent if folder.name == f"popen-{os.environ.get('PYTEST_XDIST_WORKER')}" else folder
+
+    def get(name: str, make: Callable[[], Any]) -> Any:
+        kept = folder / f"{name}.pickle"
+        if not kept.exists():
+            mine = tmp_path_factory.mktemp("once") / name
+            mine.write_bytes(pickle.dumps(make()))
+            mine.replace(kept)
+        return pickle.loads(kept.read_bytes())
+
+    return get
+
+
+@pytest.fixture(scope="session")
+def handed_out(once: Once, course_files: dict[str, bytes]) -> dict[str, bytes]:
+    """Path in the handout → content, which tests must not change."""
+    from autograder.handout import bundle
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bundle, "course", lambda _: course_files)
+        contents: dict[str, bytes] = once("handout", bundle.contents)
+    return contents
+
+
+@pytest.fixture(scope="session")
+def ready_wheel(once: Once) -> Iterator[Callable[[Path], Path]]:
+    """Build the course's wheel once for all tests, and return the function that really builds one."""
+    from autograder.otter import package
+
+    build: Callable[[Path], Path] = package.wheel
+
+    def built() -> tuple[str, bytes]:
+        with tempfile.TemporaryDirectory() as folder:
+            path = build(Path(folder))
+            return path.name, path.read_bytes()
+
+    def wheel(folder: Path) -> Path:
+        name, content = once("wheel", built)
+        (folder / name).write_bytes(content)
+        return folder / name
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(package, "wheel", wheel)
+        yield build
+
+
+@pytest.fixture(scope="session")
+def graded(once: Once, grader: Grader) -> Graded:
+    """A readable sample submission and its grade."""
+
+    from autograder.submission import read_file
+
+    def get(path: Path) -> tuple[Submission, Grade]:
+        name = path.parent.name
+        submission = read_file(path, name, [name])
+        assert submission.problem is None
+        grade: Grade = once(f"{name}-{path.name}", lambda: grader.grade(find(name), submission.cells))
+        return submission, grade
+
+    return get
