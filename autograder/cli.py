@@ -21,6 +21,7 @@ from autograder.command_line import (
     FOLDER,
     INTERRUPTED,
     ISOLATION_OPTION,
+    ONLY_OPTION,
     OUT_ARGUMENT,
     PATH,
     WALL_DOWN,
@@ -77,10 +78,10 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
 
     from autograder.grading.grader import grade_alone
     from autograder.reports import check_result
-    from autograder.submission import read_alone
+    from autograder.submission import read_file_bounded
 
     locks = disabled_locks(isolation)
-    submission = read_alone(file, assignment, [each.name for each in course.term_assignments()])
+    submission = read_file_bounded(file, assignment, [each.name for each in course.term_assignments()])
     if not submission.assignment:
         assert submission.problem is not None
         raise CommandError(submission.problem.for_staff)
@@ -208,14 +209,7 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
 @main.command(short_help="Fill scores into a table from Canvas or Moodle, or your own.")
 @OUT_ARGUMENT
 @click.option("--table", type=PATH, required=True, help="Canvas's gradebook, Moodle's worksheet, or any CSV.")
-@click.option(
-    "--assignment",
-    "assignments",
-    multiple=True,
-    callback=known_assignment,
-    metavar="NAME",
-    help="Only these assignments.",
-)
+@ONLY_OPTION
 @click.option("--id-column", metavar="TITLE", help="Column with the students' numbers, addresses or logins.")
 @click.option(
     "--grade-column",
@@ -224,7 +218,7 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     metavar="TITLE",
     help="Column for the scores; one per --assignment.",
 )
-def roster(out: Path, table: Path, **options: Any) -> None:
+def roster(out: Path, table: Path, assignments: tuple[str, ...], **options: Any) -> None:
     """Write OUT/roster_TABLE, the table with the scores of a finished run, and list students who are not found.
 
     For Canvas and Moodle, the columns are guessed. Students are matched by platform number, university ID, address or
@@ -236,11 +230,11 @@ def roster(out: Path, table: Path, **options: Any) -> None:
     from autograder.submission.names import listed
 
     with Gradebook.reading(out) as book:
-        book.require_complete()
-        filled = platform_table.fill_table(out, book.rows(), table, **options)
+        book.require_complete(assignments)
+        filled = platform_table.fill_table(out, book.rows(), table, assignments, **options)
     echo(f"{sum(filled.score_counts.values())} scores in {filled.path}")
     if len(filled.score_counts) > 1:
-        echo(", ".join(f"{title}: {count}" for title, count in filled.score_counts.items()))
+        echo(listed([f"{title}: {count}" for title, count in filled.score_counts.items()]))
     if filled.section_by_person:
         publish.store_class_sections(out, filled.section_by_person)
     for heading, about in filled.remarks.items():
@@ -256,17 +250,18 @@ def roster(out: Path, table: Path, **options: Any) -> None:
     required=True,
     help="Platform that shows the feedback to students.",
 )
-def feedback(out: Path, platform: str) -> None:
+@ONLY_OPTION
+def feedback(out: Path, platform: str, assignments: tuple[str, ...]) -> None:
     """Pack a finished run's feedback with the names and formats that a platform accepts."""
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import feedback_zip
     from autograder.submission.names import listed
 
     with Gradebook.reading(out) as book:
-        book.require_complete()
-        pages, without = feedback_zip.pack(out, book.rows(), book.superseded(), platform)
+        book.require_complete(assignments)
+        pages, without = feedback_zip.pack(out, book.rows(), book.superseded(), platform, assignments)
     if pages:
-        names = ", ".join(map(str, pages))
+        names = listed([*map(str, pages)])
         echo(f"{sum(pages.values())} pages in {names}: {feedback_zip.UPLOAD_INSTRUCTIONS[platform]}.")
     if without:
         echo(f"Without a page, {len(without)}: {listed(without, 40)}.", err=True)

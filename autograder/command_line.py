@@ -74,6 +74,14 @@ ASSIGNMENT_OPTION = click.option(
     metavar="NAME",
     help="The assignment, if no folder or file name contains it.",
 )
+ONLY_OPTION = click.option(
+    "--assignment",
+    "assignments",
+    multiple=True,
+    callback=known_assignment,
+    metavar="NAME",
+    help="Only these assignments.",
+)
 ISOLATION_OPTION = click.option(
     "--isolation",
     type=click.Choice(["full", "none"]),

@@ -21,13 +21,12 @@ REQUIRED_COLUMNS = {"student", "assignment", "reason"}
 MAX_POINTS = 100
 
 
-def apply(book: Gradebook, folder: Path) -> tuple[int, list[str]]:
-    """Store the corrections in a folder's table with the submissions that they concern.
+def apply(book: Gradebook, path: Path) -> tuple[int, list[str]]:
+    """Store the corrections in a table, if it exists, with the submissions that they concern.
 
     Return the number of corrections, and a sentence for each line that matches no submission or several; lines for
     assignments that are not in this run share a sentence. Raise BatchError for a table that cannot be understood.
     """
-    path = folder / ADJUSTMENTS_FILE
     lines = list(_lines(path)) if path.is_file() else []
     if not lines:
         return 0, []

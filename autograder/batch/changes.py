@@ -22,7 +22,7 @@ class RecordedScore(NamedTuple):
     """A score in one run, for comparison with a later run."""
 
     assignment: str
-    who: str
+    student_key: str
     student: str
     grading: str
     code: str
@@ -40,24 +40,26 @@ class Changes:
 
     def __init__(self, last_scores: Iterable[RecordedScore]) -> None:
         """Take the scores of that run."""
-        self._earlier = {(score.assignment, score.who): score for score in last_scores}
+        self._earlier = {(score.assignment, score.student_key): score for score in last_scores}
         self._lines: list[list[str]] = []
         self._reasons: Counter[str] = Counter()
         self.scores: list[RecordedScore] = []
         """scores of this run"""
         self.outdated_adjustments: list[str] = []
         """a sentence for each correction that was made when the tests gave different points"""
+        self.withdrawn = 0
+        """number of corrections that the last run applied and this run does not"""
 
     def add(self, row: Row) -> None:
         """Compare one submission."""
         submission = row.submission
-        before = self._earlier.pop((submission.assignment, utf8_safe(submission.who)), None)
+        before = self._earlier.pop((submission.assignment, utf8_safe(submission.student_key)), None)
         if not submission.assignment or row.machine_failure:
             return
         adjustments, tests = json.dumps([asdict(line) for line in row.adjustments]), row.grade.score
         is_same_correction = before is not None and before.adjustments == adjustments
         at_correction = before.tests_at_correction if before and is_same_correction else tests
-        key = (submission.assignment, utf8_safe(submission.who), utf8_safe(row.student))
+        key = (submission.assignment, utf8_safe(submission.student_key), utf8_safe(row.student))
         now = RecordedScore(*key, row.key.grading, row.key.code, tests, adjustments, at_correction, row.score)
         self.scores.append(now)
         if row.adjustments and now.tests_at_correction != tests:
@@ -65,6 +67,8 @@ class Changes:
                 f"{printable(row.student)}, {submission.assignment}: when the correction was made, the tests gave"
                 f" {at_correction:g} points, and now they give {tests:g}"
             )
+        if before is not None:
+            self.withdrawn += _withdrawn(before, now)
         if before is not None and before.score != now.score:
             self._note(before._replace(student=now.student), f"{now.score:.10g}", _reason(before, now))
 
@@ -94,5 +98,10 @@ def _reason(before: RecordedScore, now: RecordedScore) -> str:
     elif before.tests != now.tests:
         reasons.append("a changed test" if before.grading != now.grading else "another grading")
     if before.adjustments != now.adjustments:
-        reasons.append("a correction")
+        reasons.append("a correction that was withdrawn" if _withdrawn(before, now) else "a correction")
     return " and ".join(reasons)
+
+
+def _withdrawn(before: RecordedScore, now: RecordedScore) -> int:
+    """Return how many corrections fewer the submission has now."""
+    return max(0, len(json.loads(before.adjustments)) - len(json.loads(now.adjustments)))

@@ -31,8 +31,9 @@ from autograder.submission.names import folded, safe_name, utf8_safe
 
 Record = TypeVar("Record")
 
-_FINISHED, CLASS_SECTIONS, COMPARED_FOLDERS = "finished", "sections", "against"
-"""Names of facts: whether the last run finished, each person's section, earlier terms' folders to compare with."""
+_FINISHED, CORRECTIONS, CLASS_SECTIONS, COMPARED_FOLDERS = "finished", "corrections", "sections", "against"
+"""Names of facts: whether the last run finished, the path of the corrections of the last run that finished, each
+person's section, earlier terms' folders to compare with."""
 
 
 def code_hash(submission: Submission) -> str:
@@ -104,10 +105,10 @@ class Gradebook:
                     elif len(meant := earlier[folded(submission.student)]) == 1:
                         ((student, person),) = meant
                         submission = replace(submission, student=student, person=person)
-                    if submission.who not in folder_of:
-                        folder_of[submission.who] = safe_name(submission.student, names)
+                    if submission.student_key not in folder_of:
+                        folder_of[submission.student_key] = safe_name(submission.student, names)
                     self._insert_submission(
-                        submission, grading_keys.get(submission.assignment, ""), folder_of[submission.who], last
+                        submission, grading_keys.get(submission.assignment, ""), folder_of[submission.student_key], last
                     )
                 for name, student, person in here:
                     earlier[name].add((student, person))
@@ -123,11 +124,12 @@ class Gradebook:
         """Return the scores of the last run that finished."""
         return list(self._read(lambda row: RecordedScore(*row), "SELECT * FROM scores ORDER BY assignment, student"))
 
-    def finish(self, scores: Iterable[RecordedScore] = ()) -> None:
-        """Record that all of this run's files were written, and store the scores that the next run compares with."""
+    def finish(self, scores: Iterable[RecordedScore] = (), corrections: str = "") -> None:
+        """Record that all files were written; keep scores and path of corrections for comparison with the next run."""
         with self._database:
             self._database.execute("DELETE FROM scores")
             self._database.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", scores)
+        self.remember(CORRECTIONS, corrections)
         self.remember(_FINISHED, True)
 
     def remember(self, name: str, value: Any) -> None:
@@ -154,16 +156,19 @@ class Gradebook:
         what = f"{count - graded} of {count} are not graded yet" if graded < count else "the last run did not finish"
         return f"{what}: {'wait for the run in progress' if database.is_locked(self.out) else 'run `make grade` again'}"
 
-    def require_complete(self) -> None:
-        """Raise BatchError if the last run is incomplete, since partial results must not reach students."""
+    def require_complete(self, assignments: Sequence[str] = ()) -> None:
+        """Raise BatchError if the last run is incomplete, or has no submission of one of these assignments."""
         if sentence := self.incomplete():
             raise BatchError(f"{sentence}. Nothing was written")
+        graded = {name for name, _ in self._submission_labels()}
+        if absent := [name for name in assignments if name not in graded]:
+            raise BatchError(f"the results have no submission for {', '.join(absent)}: grade them first")
 
     def content_hash(self) -> str:
         """Return a digest of everything from which reports are made."""
         digest = hashlib.sha256()
         query = "SELECT * FROM submissions LEFT JOIN results USING (assignment, grading, code) ORDER BY number"
-        facts = f"SELECT * FROM facts WHERE name != '{_FINISHED}' ORDER BY name"
+        facts = f"SELECT * FROM facts WHERE name NOT IN ('{_FINISHED}', '{CORRECTIONS}') ORDER BY name"
         for row in itertools.chain(self._database.execute(query), self._database.execute(facts)):
             digest.update(repr(tuple(row)).encode("utf-8", "backslashreplace"))
         return digest.hexdigest()
@@ -173,7 +178,7 @@ class Gradebook:
 
         Earlier submissions come from earlier folders and have numbers up to `last_earlier_number`.
         """
-        who = utf8_safe(submission.who)
+        who = utf8_safe(submission.student_key)
         counts = 1
         if submission.assignment:
             earlier = "assignment = ? AND who = ? AND number <= ? AND counts"

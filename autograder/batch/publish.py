@@ -33,6 +33,8 @@ class Published(NamedTuple):
     """sentence about scores that changed"""
     outdated_adjustments: list[str]
     """corrections that were made when the tests gave different points"""
+    withdrawn: int
+    """number of corrections that the last run applied and this run does not"""
     scores: list[RecordedScore]
     files_not_compared: list[str]
 
@@ -53,7 +55,7 @@ def write_tables(book: Gradebook, summary: Summary, *observers: Callable[[Row], 
     output.write(book, summary.add, changes.add, students.add, *observers)
     changes.write(book.out)
     students.write(book.out)
-    return Published(summary, changes.sentence, changes.outdated_adjustments, changes.scores, [])
+    return Published(summary, changes.sentence, changes.outdated_adjustments, changes.withdrawn, changes.scores, [])
 
 
 def write_report_and_similarity(out: Path) -> list[str]:

@@ -23,15 +23,15 @@ from rich.progress import track
 from autograder import course, parallel
 from autograder.batch import adjustments, publish
 from autograder.batch.database import GRADEBOOK_FILE
-from autograder.batch.gradebook import Gradebook
-from autograder.batch.summary import Summary
+from autograder.batch.gradebook import CORRECTIONS, Gradebook
+from autograder.batch.summary import MAX_LISTED, Summary
 from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, grading_key
 from autograder.course import BatchError
 from autograder.files import CLASS_PAGE_FILE
-from autograder.grading.grade import fault_of_suite
+from autograder.grading.grade import changed_points, fault_of_suite
 from autograder.grading.row import Key
 from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read
-from autograder.submission.names import printable
+from autograder.submission.names import listed, printable
 
 JOBS_IN_FLIGHT_PER_GRADER = 2
 """Number of jobs per grader, one in progress and one waiting, so that a whole class's code is never in memory."""
@@ -68,7 +68,7 @@ def grade(
     prefixes = zip(folders, _folder_prefixes(folders), strict=True)
     downloads = [find_in_folder(folder, assignment, known, out, prefix) for folder, prefix in prefixes]
     summary.remarks += [f"Read as {one.layout}." for one in downloads]
-    summary.add_names("Skipped, nobody's submission", [name for one in downloads for name in one.passed_over])
+    summary.add_names("Skipped, nobody's submission", [name for one in downloads for name in one.ignored_files])
     with Gradebook.writing(out) as book:
         if book.was_damaged:
             summary.remarks.append(f"{out / GRADEBOOK_FILE} was damaged or from another version: all is graded again.")
@@ -84,14 +84,16 @@ def grade(
                 book.replace_submissions(submissions, grading_keys),
             )
             summary.add_names("Not read", class_download_remarks)
-        _apply_adjustments(book, folders[-1].resolve().parent, summary)
+        corrections = folders[-1].resolve().parent / adjustments.ADJUSTMENTS_FILE
+        _apply_adjustments(book, corrections, summary)
         if to_grade := book.ungraded_key_counts():
             workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
             with closing(workers), closing(_grade_all(book, _jobs(book, to_grade), workers)) as graded:
-                _prove_suites(book, to_grade, workers)
+                for sentence in _prove_suites(book, to_grade, workers):
+                    console.print(sentence, markup=False, highlight=False, soft_wrap=True)
                 counts = (to_grade[key] for key in graded)
                 summary.newly_graded = sum(_with_progress(counts, sum(to_grade.values()), console))
-        summary = _publish(book, summary, console)
+        summary = _publish(book, corrections, summary, console)
     summary.show(console, time.monotonic() - begin)
     names = ", ".join(str(out / name) for name in (CLASS_PAGE_FILE, "students.csv", "grades.csv", "feedback/"))
     console.print(f"Results: {names}", markup=False, highlight=False, soft_wrap=True)
@@ -133,9 +135,9 @@ def _read_submissions(
         raise NothingToGradeError(f"Nothing in {shown} can be graded as it is: {reason.rstrip('.')}.")
 
 
-def _apply_adjustments(book: Gradebook, folder: Path, summary: Summary) -> None:
-    """Apply the corrections by hand from a folder."""
-    corrected, unmatched = adjustments.apply(book, folder)
+def _apply_adjustments(book: Gradebook, corrections: Path, summary: Summary) -> None:
+    """Apply the corrections by hand from a table, if it exists."""
+    corrected, unmatched = adjustments.apply(book, corrections)
     if corrected:
         summary.remarks.append(f"{corrected} corrected by hand ({adjustments.ADJUSTMENTS_FILE}).")
     summary.add_names("Not applied", unmatched)
@@ -155,7 +157,7 @@ def _with_progress(counts: Iterable[int], total: int, console: Console) -> Itera
         yield count
 
 
-def _publish(book: Gradebook, summary: Summary, console: Console) -> Summary:
+def _publish(book: Gradebook, corrections: Path, summary: Summary, console: Console) -> Summary:
     """Write every file of the run, and return the summary with the changes since the last run."""
     if publish.is_report_current(book):
         published = publish.write_tables(book, summary)
@@ -165,21 +167,33 @@ def _publish(book: Gradebook, summary: Summary, console: Console) -> Summary:
     summary = published.summary
     if published.changed:
         summary.remarks.append(published.changed)
+    if published.withdrawn:
+        summary.remarks.append(_withdrawn(published.withdrawn, book.recall(CORRECTIONS), corrections))
     summary.add_names(
         f"Check that these lines of {adjustments.ADJUSTMENTS_FILE} are still right", published.outdated_adjustments
     )
     summary.add_names("Not compared", published.files_not_compared)
     others = [f"{one.student} ({one.file})" for one in book.superseded()]
     summary.add_names("Not graded, because another submission by the student counts", others)
-    book.finish(published.scores)
+    book.finish(published.scores, str(corrections))
     return summary
 
 
-def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> None:
+def _withdrawn(count: int, before: str | None, now: Path) -> str:
+    """Return the sentence on corrections of the last run that this run does not apply. `before`: the table then."""
+    which = "1 correction of the last run is" if count == 1 else f"{count} corrections of the last run are"
+    then = printable(before or f"another {now.name}", 300)
+    there = f"{printable(str(now), 300)}{'' if now.is_file() else ', which is not there'}"
+    return f"{which} not applied: it read {then}, and this run reads {there}. Put the lines there that still count."
+
+
+def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> Iterator[str]:
     """Grade the reference solution of each assignment, once per suite, before any submission.
 
-    Raise BatchError if a solution lacks points, because a test is then wrong and would lower the whole class's scores.
+    Yield a sentence for each assignment whose points differ from the last run. Raise BatchError if a solution lacks
+    points, because a test is then wrong and would lower the whole class's scores.
     """
+    last_gradings = {score.assignment: score.grading for score in book.last_scores()}
     proofs = {key.assignment: key._replace(code=REFERENCE_CODE_HASH) for key in to_grade}
     solutions = {name: (course.Assignment(name).solution.read_text("utf-8"),) for name in proofs}
     new = [Job(key, solutions[name]) for name, key in proofs.items() if book.grade(key) is None]
@@ -189,6 +203,9 @@ def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes |
         proof = book.grade(key)  # None if graders ended on it, and another grader proved that it can grade
         if proof is not None and (fault := fault_of_suite(course.Assignment(name), proof)):
             raise BatchError(fault)
+        earlier = book.grade(key._replace(grading=last_gradings.get(name, "")))
+        if proof and earlier and (changed := changed_points(earlier, proof)):
+            yield f"Points of {name} differ from the last run: {listed(changed, MAX_LISTED)}."
 
 
 def _jobs(book: Gradebook, to_grade: Iterable[Key]) -> Iterator[Job]:

@@ -33,7 +33,7 @@ class StudentTable:
         """Add one submission."""
         submission = row.submission
         identities = [getattr(submission.person, name) for name in IDENTITIES]
-        student = self._students.setdefault(submission.who, _StudentScores(row.student, identities))
+        student = self._students.setdefault(submission.student_key, _StudentScores(row.student, identities))
         if submission.assignment:
             student.scores[submission.assignment] = row.score
 

@@ -109,7 +109,8 @@ def point_problems(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
     total, public = sum(test.points for test in tests), sum(test.points for test in tests if not test.hidden)
     if (total, public) != (POINTS, PUBLIC_POINTS):
         worth = f"the tests of {assignment} are worth {total:g} points, {public:g} of them public"
-        yield f"{worth}: they must add up to {POINTS}, {PUBLIC_POINTS} of them public"
+        file = f"tests/{'hidden' if public == PUBLIC_POINTS else 'public'}/test_{assignment}.py"
+        yield f"{worth}: they must add up to {POINTS}, {PUBLIC_POINTS} of them public (points= in {file})"
 
 
 def test_of(item: pytest.Function) -> Test:

@@ -6,6 +6,7 @@ With the call graph of its functions, a mistake can be reported once, at its own
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import re
 import sys
@@ -37,6 +38,13 @@ def parse(text: str, filename: str = "<unknown>") -> ast.Module:
         except (RecursionError, SystemError, MemoryError) as error:
             # Python before 3.14 reports a full stack as a lack of memory.
             raise ValueError("it is nested too deeply, or takes more memory to parse than there is") from error
+
+
+def top_level_functions(text: str) -> dict[str, ast.FunctionDef]:
+    """Return the functions of a text by name; none if it cannot be parsed."""
+    with contextlib.suppress(SyntaxError, ValueError):
+        return {node.name: node for node in parse(text).body if isinstance(node, ast.FunctionDef)}
+    return {}
 
 
 class Source:
@@ -121,12 +129,17 @@ def _disallowed_imports(nodes: Iterable[ast.stmt]) -> Iterator[tuple[int, str]]:
 class CallGraph:
     """The functions of a source, and the functions that each one builds on."""
 
-    def __init__(self, functions: Mapping[str, ast.FunctionDef]) -> None:
+    def __init__(
+        self, functions: Mapping[str, ast.FunctionDef], others: Iterable[tuple[str, frozenset[str]]] = ()
+    ) -> None:
+        """Read the calls from the functions. `others` has further calls: a function, and the functions it calls."""
         self._named = {
             name: functions.keys() & {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
             for name, node in functions.items()
         }
         """function → the functions whose names appear in its text"""
+        for name, called in others:
+            self._named[name] |= called
         self._functions = functions
         self.dependencies = functools.cache(self._dependencies)
 

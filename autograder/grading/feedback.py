@@ -110,9 +110,20 @@ def _loading(grade: Grade) -> list[str]:
     if grade.failure is not None:
         parts.append("**This happened while your file was loaded.** The rest is graded:")
         parts.append(code_block(stop_message(grade.failure)))
+        parts.append(_defined(grade))
         if grade.failure.missing_import or "ImportError" in grade.failure.bases:
             parts.append("Only numpy and the standard library can be imported when your code is graded.")
     return parts
+
+
+def _defined(grade: Grade) -> str:
+    """Return a sentence on the functions that a file defines although it stops; an empty text for a missing import."""
+    if grade.failure is None or grade.failure.missing_import:
+        return ""
+    functions = by_question(result for result in grade.test_results if result.test.phase is Phase.PUBLIC)
+    unknown = {Kind.NOT_REACHED, Kind.KILLED}
+    defined = [f"`{name}`" for name, group in functions.items() if unknown.isdisjoint(result.kind for result in group)]
+    return f"It defines {', '.join(defined)}." if defined else f"It defines no function of {grade.assignment}."
 
 
 def _answers(results: Sequence[TestResult], assignment: str, audience: Audience) -> str:
@@ -122,14 +133,15 @@ def _answers(results: Sequence[TestResult], assignment: str, audience: Audience)
     right answer. Otter's texts give the reasons once hidden results are published.
     """
     right = quiz.answers(Assignment(assignment))
-    lines = [
+    sentences = (
         f"- {escape_markdown(wrong_answer_text(result))}"
         f"{'' if result.test.points else ' (For practice, without points.)'}"
         for result in results
         if not result.passed
         and (result.is_mistake or result.test.points)
         and (audience is Audience.STAFF or result.is_unwritten or not right[quiz.key(result.test)].yes_or_no)
-    ]
+    )
+    lines = [*dict.fromkeys(sentences)]  # all answers of a file that stops have one reason
     if not results or (audience is Audience.BEFORE_RELEASE and not lines):
         return ""
     points = "" if audience is Audience.BEFORE_RELEASE else f": {score_text(results)}"
@@ -146,15 +158,24 @@ def not_graded(reason: str) -> str:
     return f"**Not graded.** {escape_markdown(_capitalized(reason))}"
 
 
-def page(submission: Submission, score: float, max_score: float, *texts: str) -> str:
+def page(submission: Submission, grade: Grade, score: float, *texts: str) -> str:
     """Return the texts as a page, with a title and the notes on how the file was read.
 
     `body` depends only on the code, and identical files share it; title and notes belong to one submission.
     """
-    title = f"# {submission.assignment or 'No assignment'}: {score:g} of {max_score:g} points"
-    return "\n\n".join(filter(None, [title, reading_notes(submission), *texts])) + "\n"
+    title = f"# {submission.assignment or 'No assignment'}: {score:g} of {grade.max_score:g} points"
+    return "\n\n".join(filter(None, [title, reading_notes(submission, grade), *texts])) + "\n"
 
 
-def reading_notes(submission: Submission) -> str:
-    """Return the notes on how the submission's file was read."""
-    return "\n".join(f"- {escape_markdown(sentence)}" for sentence in submission.notes)
+def reading_notes(submission: Submission, grade: Grade) -> str:
+    """Return the notes on how the submission's file was read, as Markdown."""
+    return "\n".join(f"- {escape_markdown(sentence)}" for sentence in relevant_notes(submission, grade))
+
+
+def relevant_notes(submission: Submission, grade: Grade) -> Sequence[str]:
+    """Return the notes on how the submission's file was read.
+
+    The last note of a file without a written function says so. If the file did not run to its end, that is the reason.
+    """
+    is_explained = not submission.is_written and grade.failure is not None and not grade.failure.missing_import
+    return submission.notes[:-1] if is_explained else submission.notes

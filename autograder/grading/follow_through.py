@@ -8,6 +8,9 @@ second process. If the test then passes, it gets its points, on two conditions:
 2. Every first answer of the test was allowed: an error, or right, or the *solution's* result with the submission's
    *own* wrong functions. An honest function is right with its own base. A function that keeps two guesses apart must
    have returned the first guess with a wrong base, and that follows from the solution only if the guess is right.
+   The solution is one right way; others that the catalogue knows (`another_way`) count as well. The submission's own
+   calls cannot extend them: a function that calls a wrong base, and then returns a guess, makes the same calls as an
+   honest one.
    (An exception is a base that itself turns one guess into the other, such as two signs that cancel. Its points are
    lost.)
 

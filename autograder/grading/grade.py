@@ -67,6 +67,17 @@ def _test_result(test: dict[str, Any], kind: str | None, **rest: Any) -> TestRes
     return TestResult(Test(**test | {"phase": Phase[test["phase"]]}), Kind[kind] if kind else None, **rest)
 
 
+def changed_points(earlier: Grade, proof: Grade) -> list[str]:
+    """Return each test whose points differ between two grades of the solution, with both numbers."""
+    before = {result.test.name: result.test.points for result in earlier.test_results}
+    tests = (result.test for result in proof.test_results)
+    return [
+        f"{test.name} is worth {test.points:g} and was worth {before[test.name]:g}"
+        for test in tests
+        if test.points != before.get(test.name, test.points)
+    ]
+
+
 def fault_of_suite(assignment: Assignment, proof: Grade) -> str:
     """Return a sentence about the tests that the reference solution fails; empty if it gets full marks.
 

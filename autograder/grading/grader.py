@@ -15,13 +15,14 @@ import numpy as np
 
 from autograder.checks.render import Audience
 from autograder.checks.results import Phase, TestResult
+from autograder.checks.source import CallGraph, top_level_functions
 from autograder.course import Assignment, CourseError
 from autograder.grading import feedback
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grade import NOT_JUDGED, Grade, fault_of_suite
 from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
-from autograder.hints.explain import with_causes
+from autograder.hints.explain import with_causes, without_causes_from_below
 from autograder.protocol.failure import Kind, SubmissionStatus
 from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.client import Sandbox
@@ -51,14 +52,13 @@ class Grader:
             public = follow_through(suite, backend, public)
 
             # What a student sees before release is now final: no hidden input has reached the submission yet.
-            before_hidden = Grade(
-                assignment.name, public_status, with_causes(suite.reference, public), failure=backend.failure
-            )
+            causes = _with_causes(suite, cells, public)
+            before_hidden = Grade(assignment.name, public_status, causes, failure=backend.failure)
 
             hidden = suite.run(backend, Phase.HIDDEN)
             status = _status(backend)
             hidden = follow_through(suite, backend, hidden, public)
-            final = replace(before_hidden, status=status, test_results=with_causes(suite.reference, [*public, *hidden]))
+            final = replace(before_hidden, status=status, test_results=_with_causes(suite, cells, [*public, *hidden]))
         return replace(_scored(scorer, before_hidden, final), seconds=time.monotonic() - begin)
 
     def refuse(self, assignment: Assignment, status: SubmissionStatus, sentence: str) -> Grade:
@@ -79,6 +79,15 @@ class Grader:
     def close(self) -> None:
         """End the sandbox."""
         self.sandbox.close()
+
+
+def _with_causes(suite: Suite, cells: tuple[str, ...], results: list[TestResult]) -> list[TestResult]:
+    """Return the results with their likely causes, as far as no other wrong function of the submission is the cause."""
+    results = with_causes(suite.reference, results)
+    if not any(result.hint for result in results):
+        return results
+    functions = {name: node for cell in cells for name, node in top_level_functions(cell).items()}
+    return without_causes_from_below(results, CallGraph(functions), suite.reference.call_graph.dependencies)
 
 
 def _status(backend: SandboxedBackend) -> SubmissionStatus:

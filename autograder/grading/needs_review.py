@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from autograder.checks.results import Phase, TestResult, by_question, points_possible
+from autograder.grading import feedback
 from autograder.grading.grade import Grade
 from autograder.grading.row import Row
 from autograder.protocol.failure import RIGHT_VALUES, STOPPED, SubmissionStatus
@@ -47,8 +48,9 @@ def reasons(row: Row) -> Iterator[str]:
         yield f"no grade could be given; grade it by hand or run again: {row.machine_failure}"
     if submission.problem is not None:
         yield submission.problem.for_staff
-    if submission.notes and all(result.is_unwritten for result in grade.test_results):
-        yield " ".join(submission.notes)  # the files may show why there was nothing to grade
+    notes = feedback.relevant_notes(submission, grade)
+    if notes and all(result.is_unwritten for result in grade.test_results):
+        yield " ".join(notes)  # the files may show why there was nothing to grade
     if submission.doubt:
         yield submission.doubt
     yield from suspicions(grade)
@@ -80,6 +82,8 @@ def _is_by_heart(test_results: list[TestResult]) -> bool:
 def main_fault(grade: Grade) -> str:
     """Return the most important fault of a submission that ran, for teaching staff."""
     if (failure := grade.failure) is not None:  # without the line number, so that equal causes form one case
+        if failure.is_endless:
+            return f"the file does not end: {failure.message}"
         event = "an import was left out" if failure.missing_import else "the file stops"
         return f"{event}, {failure.kind}: {failure.message}"
     # A call that never ends matters most, then a known cause.

@@ -1,4 +1,4 @@
-"""The second run of a failed test, in which the submission's wrong functions below the tested one return right values.
+"""The second run of a failed test, in which the wrong functions that the tested one builds on return right values.
 
 `follow_through` explains on which conditions a second run counts. Each retry says what it needs to know of the two
 processes, so that these can answer for all retries at once; it asks only for the rest.
@@ -11,6 +11,7 @@ import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -29,7 +30,7 @@ MAX_NEW_CALL_CHECKS = 2
 """Maximum number of calls that only a test's second run makes and whose first answers it checks."""
 
 EXACT_TOLERANCE = 1e-10
-"""Relative difference of two values that any tolerance of a test allows."""
+"""Relative difference between two values that every test's tolerance allows."""
 
 T = TypeVar("T")
 
@@ -71,16 +72,14 @@ class Retry:
     ) -> None:
         self.result = result
         self.solution_calls = solution_calls
-        """Calls that the test makes of the solution, and most probably of the submission with right values."""
+        """Calls that the test makes to the solution, and most probably to the submission with right values."""
         self.reference = second.reference
         self.wrong = wrong
         self.first = first
         self.second = second
-        question = result.test.question
+        question, calls = result.test.question, self.reference.known_calls
         self.replaced = frozenset(
-            name
-            for name in wrong.names
-            if name != question and question not in self.reference.call_graph.dependencies(name)
+            name for name in wrong.names if name != question and question not in calls.dependencies(name)
         )
         """Wrong functions that are not the tested function and do not build on it."""
         self.checked_calls = {call.encoded for call in result.calls}
@@ -112,7 +111,7 @@ class Retry:
     # What can be fetched together, for all retries
 
     def undecided_calls(self) -> Iterator[Call]:
-        """Yield the calls of replaced functions whose replies show whether right values make a difference."""
+        """Yield the calls to replaced functions whose replies show whether right values make a difference."""
         for call in (*self.result.calls, *self.solution_calls):
             with contextlib.suppress(MemoryError):  # a test may pass on a result, which may be very large
                 questions = self._all_replaced_calls(call)
@@ -126,7 +125,7 @@ class Retry:
         yield from itertools.islice(filter(self.is_helped, new), MAX_NEW_CALL_CHECKS)
 
     def unexplained_inner_calls(self) -> Iterator[Call]:
-        """Yield the calls of replaced functions that the solution makes where first answers must be explained."""
+        """Yield the calls to replaced functions that the solution makes in calls with first answers to explain."""
         new = filter(self.is_helped, self.new_calls())
         for call in (*(call for call, _ in self.unexplained), *new):
             yield from self.replaced_inner_calls(call)
@@ -156,7 +155,7 @@ class Retry:
         return replace(retried, faulty_function=self._lowest_helpful_function(), calls=self.result.calls)
 
     def _is_right_throughout(self) -> bool:
-        """Return whether right values below make the submission's values those of the solution in the whole test.
+        """Return whether right values of other functions give the submission the solution's values in the whole test.
 
         Then the test passes, as it does on the solution. Measurements and refusals are for the test itself to judge.
         """
@@ -177,7 +176,7 @@ class Retry:
         for call in self.helped:
             for question in [unmeasured(call), *(inner_call.call for inner_call in self.reference.inner_calls(call))]:
                 by_function.setdefault(question.function, []).append(question)
-        names = self.reference.call_graph.topological_order(self.replaced & by_function.keys())
+        names = self.reference.known_calls.topological_order(self.replaced & by_function.keys())
         return next((name for name in names if any(map(self._differs, by_function[name]))), None)
 
     def call(self, call: Call) -> Reply:
@@ -204,7 +203,7 @@ class Retry:
     # Do right values make a difference?
 
     def _replaced_below(self, call: Call) -> frozenset[str]:
-        return self.replaced & self.reference.call_graph.dependencies(call.function)
+        return self.replaced & self.reference.known_calls.dependencies(call.function)
 
     def _helped_call(self, call: Call) -> HelpedCall:
         return HelpedCall(call, self._replaced_below(call), self.replaced_inner_calls(call))
@@ -216,8 +215,8 @@ class Retry:
         return [inner.call for inner in inner_calls if inner.call.function in below and not inner.callers & below]
 
     def _all_replaced_calls(self, call: Call) -> list[Call]:
-        """Return the calls of replaced functions that the solution makes in a call, and the call if it is one."""
-        below = self._replaced_below(call)  # a right function may build on a wrong one in another way than the solution
+        """Return the calls to replaced functions that the solution makes in a call, and the call if it is one."""
+        below = self._replaced_below(call)  # a right function may build on a wrong one differently from the solution
         inner_calls = self.reference.inner_calls(call) if below else ()
         itself = [unmeasured(call)] if call.function in self.replaced else []
         return [*itself, *(inner.call for inner in inner_calls if inner.call.function in below)]
@@ -264,7 +263,10 @@ class Retry:
         return right.raised is None and difference(reply.value, right.value) is None
 
     def _follows_from_wrong_functions(self, call: Call, reply: Reply) -> bool:
-        """Return whether an answer is the solution's result with the submission's own wrong functions."""
+        """Return whether an answer is a right way's result with the submission's own wrong functions."""
+        return any(self._follows(each, call, reply) for each in self.reference.kept_modules(call.function))
+
+    def _follows(self, module: ModuleType, call: Call, reply: Reply) -> bool:
         submitted_values: list[Any] = []
 
         def stand_in(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -277,7 +279,7 @@ class Retry:
         try:
             self.second.fetch_values(self.replaced_inner_calls(call))
             with self.second.budget.charged():
-                expected = self.reference.value_with(call, stand_ins)
+                expected = self.reference.value_with(module, call, stand_ins)
                 # A function need not have more digits than the functions below it.
                 has_float32 = any(_FLOAT32 in dtypes(value) for value in submitted_values)
         except (Exception, CallStopped):

@@ -121,7 +121,7 @@ class Row:
             lines = "\n".join(f"- {escape_markdown(adjustment.sentence)}" for adjustment in self.adjustments)
             by_hand = f"**Corrected by hand.** The tests gave {self.grade.score:g} points:\n\n{lines}"
         texts = (escape_markdown(self.arrival), by_hand, self.grade.full_feedback)
-        return feedback.page(self.submission, self.score, self.grade.max_score, *texts)
+        return feedback.page(self.submission, self.grade, self.score, *texts)
 
 
 def identities(submission: Submission) -> set[str]:

@@ -30,8 +30,8 @@ from autograder import course
 from autograder.checks import fixtures
 from autograder.checks.oracle import Oracle
 from autograder.checks.proxy import Backend, StudentModule
-from autograder.checks.results import Phase, Test, TestResult, test_of, test_result
-from autograder.course import Assignment
+from autograder.checks.results import Phase, Test, TestResult, point_problems, test_of, test_result
+from autograder.course import Assignment, CourseError
 from autograder.grading.optional import graded_tests
 from autograder.hints import catalogue
 from autograder.hints.golden import GoldenRecorder
@@ -49,7 +49,10 @@ class Suite(fixtures.TestContext):
     backend: Backend
 
     def __init__(self, assignment: Assignment, only_graded: bool = False) -> None:
-        """Collect the tests: all of them, or only those that count this term."""
+        """Collect the tests: all of them, or only those that count this term.
+
+        Raise CourseError if these decide a grade and the points of all tests do not add up.
+        """
         self.assignment = assignment
         self.seed = course.seed()
         items = [(test_of(item), item) for item in collect(assignment, self)]
@@ -57,6 +60,8 @@ class Suite(fixtures.TestContext):
         self._tests = {test: _Runnable(item, self) for test, item in items}
         self.reference = Reference(assignment)
         if only_graded:
+            if problem := next(point_problems(assignment.name, self.tests), ""):
+                raise CourseError(f"{problem}. Nothing was graded, and nobody's grade was changed")
             counting = graded_tests(assignment, self.tests, self.reference.call_graph)
             self._tests = {test: self._tests[test] for test in counting}
         self.oracle: Oracle = self.reference

@@ -11,6 +11,8 @@ refuses, and its results have the solution's dtype. The same file lists known wr
 `WRONG_ANSWERS`:
 
     WRONG_ANSWERS = {"extra_parameters": {32: "…"}}
+
+and right implementations that build on other functions than the solution does (`another_way`).
 """
 
 from __future__ import annotations
@@ -56,6 +58,25 @@ def mistake(function: str, origin: str, *, hint: str = "") -> Callable[[Callable
         return Misconception(implementation.__name__, function, text, origin, np.errstate(all="ignore")(implementation))
 
     return entry
+
+
+@dataclass(frozen=True, eq=False)
+class OtherWay:
+    """A right implementation of a function, built on other functions than the solution's."""
+
+    function: str
+    built_on: frozenset[str]
+    implementation: Callable[..., Any]
+    """Its first argument is the module whose functions it calls."""
+
+
+def another_way(function: str, *built_on: str) -> Callable[[Callable[..., Any]], OtherWay]:
+    """Return a decorator for a right implementation of `function` that calls the functions in `built_on`.
+
+    A student may write it so as well: then follow-through knows what wrong functions below make of it. Results of these
+    functions must not pass through it unchanged or in another order: a wrong guess in both functions would be allowed.
+    """
+    return lambda implementation: OtherWay(function, frozenset(built_on), implementation)
 
 
 def without_effect(function: Callable[..., Any], *parameters: str) -> Iterator[tuple[str, Misconception]]:
@@ -122,6 +143,11 @@ def entries(assignment: Assignment) -> tuple[Misconception, ...]:
     return tuple(value for value in _catalogue(assignment).values() if isinstance(value, Misconception))
 
 
+def other_ways(assignment: Assignment) -> tuple[OtherWay, ...]:
+    """Return the other right ways to write functions of an assignment, in the order of its file."""
+    return tuple(value for value in _catalogue(assignment).values() if isinstance(value, OtherWay))
+
+
 def _catalogue(assignment: Assignment) -> dict[str, Any]:
     """Return the names that an assignment's catalogue defines."""
     if str(ROOT) not in sys.path:  # entries import the solutions that they change, also from an installed wheel
@@ -137,6 +163,13 @@ def solution(assignment: Assignment) -> types.ModuleType:
 def solution_with_mistake(assignment: Assignment, entry: Misconception) -> types.ModuleType:
     """Return the reference solution with a known mistake in it."""
     return solution_with(assignment, {entry.function: entry.implementation})
+
+
+def solution_in_another_way(assignment: Assignment, way: OtherWay) -> types.ModuleType:
+    """Return a fresh copy of the reference solution with one function written in another way."""
+    module = solution(assignment)
+    setattr(module, way.function, functools.partial(way.implementation, module))
+    return module
 
 
 def solution_with(assignment: Assignment, functions: Mapping[str, Callable[..., Any]]) -> types.ModuleType:

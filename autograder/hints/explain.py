@@ -9,7 +9,7 @@ each mistake in it (`hints.reference`); on a student's machine, from fingerprint
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from autograder.checks.expect import TOLERANCE, difference
 from autograder.checks.oracle import KnownMistake, Observation, Oracle, Unchanged, Value
 from autograder.checks.proxy import parts
 from autograder.checks.results import Phase, TestResult
+from autograder.checks.source import CallGraph
 from autograder.protocol.failure import WRONG_VALUES, Kind
 
 MAX_MAGNITUDE = 1e290
@@ -92,6 +93,27 @@ def with_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResul
             seen[result.test.question] = {}  # a function has one cause, shown on its first such test
             cause = _joined_hints(_explanations(observations))
             results[number] = replace(_with_first_wrong_call(oracle, result), hint=cause)
+    return results
+
+
+def without_causes_from_below(
+    results: Iterable[TestResult], calls: CallGraph, tried: Callable[[str], Collection[str]] = lambda name: ()
+) -> list[TestResult]:
+    """Return the results without a cause for a function that calls another wrong function, unless both share it.
+
+    A wrong function below can look like a mistake of the function above. `calls`: the call graph of the submission;
+    `tried`: function → functions below it whose right values follow-through has tried.
+    """
+    results = list(results)
+    hints: dict[str, set[str | None]] = {}
+    for result in results:
+        if result.kind in WRONG_VALUES:
+            hints.setdefault(result.test.question, set()).add(result.hint)
+    for number, result in enumerate(results):
+        if result.hint and result.kind in WRONG_VALUES:
+            below = (calls.dependencies(result.test.question) & hints.keys()).difference(tried(result.test.question))
+            if below and not any(result.hint in hints[name] for name in below):
+                results[number] = replace(result, hint=None)
     return results
 
 

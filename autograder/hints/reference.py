@@ -10,7 +10,7 @@ import functools
 import itertools
 import types
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from autograder.checks.proxy import iter_parts
 from autograder.checks.source import CallGraph, Source
 from autograder.course import Assignment
 from autograder.hints import catalogue
-from autograder.hints.catalogue import Misconception
+from autograder.hints.catalogue import Misconception, OtherWay
 from autograder.hints.explain import matches
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
@@ -47,6 +47,8 @@ class Reference:
         self._remembered_inner_calls = functools.lru_cache(2048)(self._inner_calls)
         self._mistaken = functools.cache(lambda entry: catalogue.solution_with_mistake(assignment, entry))
         self.outcome_with = functools.lru_cache(1 << 16)(self._outcome_with)
+        self.kept_modules = functools.cache(lambda function: tuple(self.modules(function)))
+        """Return `modules` of a function, made once, for `value_with`."""
         self.mistakes = functools.cache(self._direct_and_inherited_mistakes)
 
     @functools.cached_property
@@ -58,6 +60,25 @@ class Reference:
     def call_graph(self) -> CallGraph:
         """The call graph of the solution."""
         return CallGraph(Source(self.assignment.solution).functions)
+
+    @functools.cached_property
+    def other_ways(self) -> tuple[OtherWay, ...]:
+        """The other right ways to write functions of the solution."""
+        return catalogue.other_ways(self.assignment)
+
+    @functools.cached_property
+    def known_calls(self) -> CallGraph:
+        """The call graph of the solution and of the other right ways to write its functions."""
+        return CallGraph(
+            Source(self.assignment.solution).functions, [(w.function, w.built_on) for w in self.other_ways]
+        )
+
+    def modules(self, function: str) -> Iterator[types.ModuleType]:
+        """Yield fresh copies of the solution, each with another right way to compute a function; the solution first."""
+        yield catalogue.solution(self.assignment)
+        for way in self.other_ways:
+            if way.function in {function, *self.call_graph.dependencies(function)}:
+                yield catalogue.solution_in_another_way(self.assignment, way)
 
     # The solution's own results
 
@@ -92,13 +113,15 @@ class Reference:
         return dtypes(reply.value, len(right) + 1) != right and difference(reply.value, expected.value) is None
 
     def inner_calls(self, call: Call) -> tuple[InnerCall, ...]:
-        """Return the calls that the solution makes to its own functions in a call, without repetition."""
+        """Return the calls that the solution makes to its own functions in a call, without repetition.
+
+        Calls of the other right ways are among them.
+        """
         return self._remembered_inner_calls(call.encoded) if is_small(call) else self._inner_calls(call.encoded)
 
     def _inner_calls(self, encoded: bytes) -> tuple[InnerCall, ...]:
         inner_calls: dict[tuple[bytes, frozenset[str]], InnerCall] = {}
         running: list[str] = []
-        module = catalogue.solution(self.assignment)
 
         def recording(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             def recorded(*args: Any, **kwargs: Any) -> Any:
@@ -113,18 +136,20 @@ class Reference:
 
             return recorded
 
-        call = Call(*codec.decode(encoded))
-        for name in (name for name in self.call_graph.dependencies(call.function) if not name.startswith("_")):
-            setattr(module, name, recording(name, vars(module)[name]))
-        perform(module, call)
+        function = Call(*codec.decode(encoded)).function
+        for module in self.modules(function):
+            for name in (name for name in self.known_calls.dependencies(function) if not name.startswith("_")):
+                setattr(module, name, recording(name, vars(module)[name]))
+            perform(module, Call(*codec.decode(encoded)))
         return tuple(inner_calls.values())
 
-    def value_with(self, call: Call, functions: Mapping[str, Callable[..., Any]]) -> Any:
-        """Return the solution's result for a call, with some of its functions replaced.
+    @staticmethod
+    def value_with(module: types.ModuleType, call: Call, functions: Mapping[str, Callable[..., Any]]) -> Any:
+        """Return the result for a call from one of `kept_modules`, with some of its functions replaced meanwhile.
 
-        Raise any exception that the solution or these functions raise.
+        Raise any exception that the module or these functions raise.
         """
-        namespace, call = vars(self._changed_solution), call.copy()
+        namespace, call = vars(module), call.copy()
         originals = {name: namespace[name] for name in functions}
         namespace.update(functions)
         try:
@@ -132,11 +157,6 @@ class Reference:
                 return namespace[call.function](*call.args, **call.kwargs)
         finally:
             namespace.update(originals)
-
-    @functools.cached_property
-    def _changed_solution(self) -> types.ModuleType:
-        """A copy of the reference solution for `value_with`, which changes it during a call."""
-        return catalogue.solution(self.assignment)
 
     def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
         """Return the right value of an entry of ANSWERS, and known wrong numbers for it, each with its hint."""

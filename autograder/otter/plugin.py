@@ -23,7 +23,7 @@ from autograder.grading.scoring import passed, set_summaries
 from autograder.safe_path import use_safe_path
 from autograder.sandbox import self_test
 from autograder.sandbox.confine import NAMES
-from autograder.submission import read_alone
+from autograder.submission import read_file_bounded
 
 MOVED_SUBMISSION_FOLDER = "handed_in"
 """Folder next to the submission folder, into which `gradescope_entry` moves the submission."""
@@ -44,7 +44,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         path = Path(self.submission_path)
         functions = [assignment.name for assignment in course.term_assignments()]
         upload = path.parent.with_name(MOVED_SUBMISSION_FOLDER)
-        self.submission = read_alone(upload if upload.is_dir() else path, self.assignment.name, functions)
+        self.submission = read_file_bounded(upload if upload.is_dir() else path, self.assignment.name, functions)
         _remove_all_but_tests(path.parent)
         # Otter reads the file again before it requests the driver.
         path.write_text(_EMPTY_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")
@@ -65,7 +65,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         """
         set_summaries(list(results.results.values()), self.grade.test_results, self.assignment)
         if not results.all_hidden:
-            texts = (results.output, reading_notes(self.submission), self.grade.public_feedback)
+            texts = (results.output, reading_notes(self.submission, self.grade), self.grade.public_feedback)
             results.set_output("\n\n".join(filter(None, texts)))
 
 

@@ -30,6 +30,10 @@ ANSWERS = "ANSWERS"
 """The only name in a submission that is read, not called."""
 
 
+class LoadTimeout(BaseException):
+    """Raised in a file that does not end in time. Not an Exception, so that a file seldom catches it."""
+
+
 @dataclass(frozen=True)
 class Raised:
     """An exception from a student's code, as text that the submission may control."""
@@ -49,6 +53,11 @@ class Raised:
     def is_undefined(self, function: str) -> bool:
         """Return True if the file does not define this function."""
         return self.kind == "NameError" and self.message.startswith(f"{function} is not defined in")
+
+    @property
+    def is_endless(self) -> bool:
+        """Return True for a file that did not run to its end in time."""
+        return self.kind == LoadTimeout.__name__
 
     @property
     def at_line(self) -> str:

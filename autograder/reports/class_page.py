@@ -23,7 +23,7 @@ from autograder.files import CLASS_PAGE_FILE, atomic
 from autograder.grading import needs_review
 from autograder.grading.row import Row
 from autograder.reports import similarity, templates
-from autograder.submission.names import printable
+from autograder.submission.names import listed, printable
 
 MAX_TABLE_ROWS = 500
 """Maximum number of rows of cases and of pairs on the page; grades.csv and similarity.csv contain all rows."""
@@ -178,12 +178,12 @@ class ClassStatistics:
         assignment, name = submission.assignment, submission.person.name
         if (case := needs_review.case(row)) is not None:
             self._cases.setdefault(case, []).append(printable(row.student))
-        if submission.who not in self._students:
+        if submission.student_key not in self._students:
             label = row.student if not name or name in row.student else f"{row.student} ({name})"
-            section = self.section_by_person.get(submission.who, "")
-            self._students[submission.who] = StudentLine(label, quote(row.folder), section)
+            section = self.section_by_person.get(submission.student_key, "")
+            self._students[submission.student_key] = StudentLine(label, quote(row.folder), section)
         cell = ScoreCell(row.score, case is not None, bool(submission.late), row.arrival)
-        self._students[submission.who].cells[assignment] = cell
+        self._students[submission.student_key].cells[assignment] = cell
         if assignment and not row.machine_failure:
             self._results.setdefault(assignment, AssignmentResults(assignment)).add(row)
 
@@ -225,7 +225,8 @@ def write(out: Path, statistics: ClassStatistics, content_hash: str = "", incomp
     pairs = similarity.read(out)
     alike = pairs and [{column: printable(text, 60) for column, text in pair.items()} for pair in pairs]
     environment = templates.environment(templates.FOLDER)
-    environment.filters |= {"number": _number, "percent": lambda share: f"{100 * share:.0f}", "printable": printable}
+    environment.filters |= {"number": _number, "percent": lambda share: f"{100 * share:.0f}"}
+    environment.filters |= {"printable": printable, "listed": listed}
     values = {
         "class_statistics": statistics,
         "alike": alike,

@@ -13,7 +13,7 @@ import json
 import re
 import zipfile
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path, PurePosixPath
 
 from markdown_it import MarkdownIt
@@ -61,31 +61,44 @@ FORMS: dict[str, Callable[[Row], str | bytes]] = {
 
 
 def pack(
-    out: Path, rows: Iterable[Row], superseded: Iterable[Submission], platform: str
+    out: Path, rows: Iterable[Row], superseded: Iterable[Submission], platform: str, assignments: Collection[str] = ()
 ) -> tuple[dict[Path, int], list[str]]:
-    """Write the feedback of a finished run for a platform of UPLOAD_INSTRUCTIONS.
+    """Write the feedback of a finished run for a platform of UPLOAD_INSTRUCTIONS, on all assignments or on some.
 
     `superseded` lists the submissions that do not count because the student has a later one. Return the number of
-    pages in each zip, and the submissions without a page.
+    pages in each zip, and the submissions without a page. An assignment from which nobody has a page was submitted
+    elsewhere.
     """
     earlier: dict[tuple[str, str], list[str]] = defaultdict(list)
     for submission in superseded:
-        earlier[submission.assignment, submission.who].append(submission.file)
-    without: list[str] = []
+        earlier[submission.assignment, submission.student_key].append(submission.file)
+    without: list[Row] = []
     pages: dict[str, dict[str, bytes]] = defaultdict(dict)
     for row in rows:
         submission = row.submission
-        name = _name(row, platform, [submission.file, *earlier[submission.assignment, submission.who]])
+        if assignments and submission.assignment not in (*assignments, ""):
+            continue
+        name = _name(row, platform, [submission.file, *earlier[submission.assignment, submission.student_key]])
         form = FORMS.get(PurePosixPath(name).suffix.casefold())
         if submission.assignment and form:
             content = form(row)
             pages[submission.assignment][name] = content if isinstance(content, bytes) else content.encode("utf-8")
         else:
-            without.append(printable(f"{row.student} ({submission.file})", 120))
+            without.append(row)
     zips = {out / f"feedback_{platform}_{assignment}.zip": files for assignment, files in pages.items()}
     for path, files in zips.items():
         write_zip(path, files)
-    return {path: len(files) for path, files in zips.items()}, without
+    concerned = {*assignments} or {*pages} or {row.submission.assignment for row in without}
+    labels = [
+        printable(f"{row.student} ({row.submission.file})", 120)
+        for row in without
+        if row.submission.assignment in concerned or (not row.submission.assignment and _is_from(row, platform))
+    ]
+    return {path: len(files) for path, files in zips.items()}, labels
+
+
+def _is_from(row: Row, platform: str) -> bool:
+    return row.submission.person.platform.casefold() == platform
 
 
 def _name(row: Row, platform: str, files: list[str]) -> str:
@@ -95,7 +108,7 @@ def _name(row: Row, platform: str, files: list[str]) -> str:
     may have one.
     """
     person = row.submission.person
-    if person.platform.casefold() != platform or not person.number:
+    if not _is_from(row, platform) or not person.number:
         return ""
     if platform == "moodle":
         name = (person.name or row.student).replace("_", " ").replace("/", " ")

@@ -20,7 +20,7 @@ from autograder.course import UserError
 from autograder.csv_tables import Table
 from autograder.grading.row import Row, identities
 from autograder.protocol.failure import SubmissionStatus
-from autograder.submission.names import folded, printable, words_of
+from autograder.submission.names import folded, listed, printable, words_of
 
 ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Identifier", "ID number", "Email address")
 SECTION_COLUMNS = ("section", "sections", "group", "groups")
@@ -64,8 +64,6 @@ def fill_table(
     rows: dict[str, list[Row]] = defaultdict(list)
     for row in graded:
         rows[row.submission.assignment].append(row)
-    if absent := [name for name in assignments if name not in rows]:
-        raise PlatformTableError(f"the results have no submission for {', '.join(absent)}: grade them first")
     table = csv_tables.read(table_path)
     columns = _columns(table, assignments or sorted(filter(None, rows)), grade_columns)
     student_lines = _StudentLines(table, id_column, [*chain.from_iterable(rows.values())])
@@ -77,7 +75,7 @@ def fill_table(
     section = next((n for n, title in enumerate(table.titles) if title.casefold() in SECTION_COLUMNS), None)
     for row in chain.from_iterable(rows.values()):
         for line in student_lines.lines_of(row) if section is not None else ():
-            filled.section_by_person[row.submission.who] = table.lines[line][section or 0].strip()
+            filled.section_by_person[row.submission.student_key] = table.lines[line][section or 0].strip()
     lines_without = sorted(student_lines.lines - lines_with_submission)
     filled.remarks["Without a submission"] = [printable(table.lines[number][0]) for number in lines_without]
     filled.remarks = {heading: about for heading, about in filled.remarks.items() if about}
@@ -145,7 +143,7 @@ def _columns(table: Table, assignments: Sequence[str], named: Sequence[str]) -> 
     if not columns:
         raise PlatformTableError(
             f"{table.path} has no column for {', '.join(assignments) or 'any assignment'}: name it with --assignment"
-            f" NAME --grade-column TITLE. Its columns are {printable(', '.join(titles), 300)}"
+            f" NAME --grade-column TITLE. Its columns are {printable(listed(titles), 300)}"
         )
     return columns
 

@@ -34,10 +34,12 @@ from autograder.grading.row import Row
 from autograder.parallel import CutOff, map_bounded
 from autograder.submission import Submission, find_in_folder, lost
 from autograder.submission import read as read_uploads
-from autograder.submission.names import csv_cell
+from autograder.submission.names import csv_cell, listed
 from autograder.submission.syntax import NotPythonError, parse
 
 SIMILARITY_FILE = "similarity.csv"
+SAMPLE = "{} (sample of this course)"
+"""Label of a sample, whose name may be a student's."""
 _COLUMNS = "assignment group student other_student share other_share file other_file sha256 other_sha256".split()
 NODES_PER_FINGERPRINT = 12
 """Number of syntax tree nodes in one fingerprint."""
@@ -83,12 +85,16 @@ def write(
         if (one := row.submission).problem is None:
             students[one.assignment, one.file, one.sha256, row.key.code].append(row.student)
     files = [
-        Submission(", ".join(names), assignment, file, sha256, cells_by_hash(code))
+        Submission(listed(names), assignment, file, sha256, cells_by_hash(code))
         for (assignment, file, sha256, code), names in students.items()
     ]
-    listed = {(one.assignment, student, one.cells) for one in files for student in one.student.split(", ")}
+    samples = {  # a class may be the sample class itself
+        (one.assignment, SAMPLE.format(name), one.cells)
+        for one, names in zip(files, students.values(), strict=True)
+        for name in names
+    }
     handouts = {name: _handout(Assignment(name)) for name in dict.fromkeys(file.assignment for file in files)}
-    outside = [one for one in others if (one.assignment, one.student, one.cells) not in listed]
+    outside = [one for one in others if (one.assignment, one.student, one.cells) not in samples]
     compared = [*files, *(one for one in outside if one.assignment in handouts)]
     prints = list(
         map_bounded(
@@ -265,7 +271,8 @@ def published_solutions() -> Iterator[Submission]:
     """Yield the course's solutions and, if it exists, its sample class, since anyone can find these."""
     for one in term_assignments():
         samples = sorted((ROOT / "tests" / "submissions" / one.name).glob("*.py"))
-        for student, path in [("reference solution", one.solution), *((path.stem, path) for path in samples)]:
+        named = [(SAMPLE.format(path.stem), path) for path in samples]
+        for student, path in [("reference solution", one.solution), *named]:
             data, name = path.read_bytes(), path.relative_to(ROOT).as_posix()
             yield Submission(
                 student, one.name, name, hashlib.sha256(data).hexdigest(), (data.decode("utf-8", "replace"),)

@@ -60,13 +60,9 @@ def _serve(grader: int) -> None:
         _write(grader, wire.pack_reply(call.perform(module, request)))
 
 
-class LoadTimeout(BaseException):
-    """Raised in a file that does not finish in time. Not an Exception, so that a file seldom catches it."""
-
-
 @contextlib.contextmanager
 def _interrupted_after(seconds: float, filename: str) -> Iterator[None]:
-    """Raise LoadTimeout in the file after some seconds, and again in each later cell that is slow.
+    """Raise call.LoadTimeout in the file after some seconds, and again in each later cell that is slow.
 
     Earlier definitions stay valid, as with any other exception. The grader ends code that Python cannot interrupt, in a
     library or under a bare `except`.
@@ -76,7 +72,7 @@ def _interrupted_after(seconds: float, filename: str) -> Iterator[None]:
         while frame is not None and frame.f_code.co_filename != filename:
             frame = frame.f_back
         if frame is not None:  # otherwise, between two cells
-            raise LoadTimeout(f"it took longer than {seconds:g} seconds")
+            raise call.LoadTimeout(f"it took longer than {seconds:g} seconds")
 
     signal.signal(signal.SIGALRM, interrupt)
     signal.setitimer(signal.ITIMER_REAL, seconds, seconds / 10)

@@ -25,7 +25,7 @@ from autograder.submission.downloads import Download, find_file, find_in_folder
 from autograder.submission.records import NothingToGradeError, Person, Problem, Submission, Upload
 
 __all__ = ["NothingToGradeError", "Person", "Problem", "Submission", "Upload", "find_in_folder", "lost", "read"]
-__all__ += ["Download", "read_alone", "read_file"]
+__all__ += ["Download", "read_file", "read_file_bounded"]
 
 PUBLIC_MODULES = ("names", "syntax", "records")
 """Modules that other rooms may import."""
@@ -41,7 +41,7 @@ def read_file(path: Path, assignment: str | None, assignments: Sequence[str]) ->
     return Submission(first.student, "", path.name, person=first.person, problem=problem)
 
 
-def read_alone(path: Path, assignment: str | None, assignments: Sequence[str]) -> Submission:
+def read_file_bounded(path: Path, assignment: str | None, assignments: Sequence[str]) -> Submission:
     """Return the result of `read_file`, from a separate process within one submission's limits.
 
     A file that exceeds them becomes a submission with a problem.

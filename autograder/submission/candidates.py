@@ -17,7 +17,7 @@ from autograder.submission.code import Code, functions, read_code
 from autograder.submission.names import mention, printable, stem_and_suffix, utf8_safe
 from autograder.submission.records import Problem, Upload, problem_of
 
-MAX_FILES = 20  # files of one student that are read for one assignment, and zips that are opened
+MAX_CANDIDATES = 20  # files of one student that are read for one assignment, and zips that are opened
 
 _HANDOUT = re.compile(  # files that students do not write, so they never compete with the students' own
     r"(?:^|/)(?:(?:figures|measuring|experiments|lab(?:_\w+)?|conftest|setup|__init__|test_[^/]*)\.(?:py|ipynb)$"
@@ -33,7 +33,7 @@ class Candidate:
 
     upload: Upload
     assignment: str  # in the file's name, otherwise in the nearest name around it; empty if in none
-    evidence: int  # 2 if the file's name is the assignment's, 1 if it or a name around it contains it
+    name_match: int  # 2 if the file's name is the assignment's, 1 if it or a name around it contains it
     age: tuple[int, bool]  # sort key: a smaller key means a later file
     member: ZipInfo | None = None
     fault: Problem | None = None  # why the zip could not be opened
@@ -46,7 +46,7 @@ class Candidate:
     @property
     def rank(self) -> tuple[int, bool, bool, bool, int]:
         """Sort key: a smaller key means a likelier file."""
-        return *self.age, self.fault is not None, self.member is not None, -self.evidence
+        return *self.age, self.fault is not None, self.member is not None, -self.name_match
 
     def is_written(self, assignment: str) -> bool:
         """Return True if at least one function of the assignment is more than a stub."""
@@ -77,8 +77,8 @@ class StudentFiles:
         self._files: list[Candidate] = []  # of all kinds, on disk
         for upload in uploads:
             age = -upload.attempt, upload not in newest
-            files = [upload] if upload.file else map(upload.inside, content.files_below(upload.path))
-            self._files += [Candidate(file, *self._evidence(file.file), age) for file in files]
+            files = [upload] if upload.file else map(upload.file_in_folder, content.files_below(upload.path))
+            self._files += [Candidate(file, *self._name_match(file.file), age) for file in files]
         self._plain = [file for file in self._files if _is_students(file.upload.file)]
 
     @functools.cached_property
@@ -86,7 +86,7 @@ class StudentFiles:
         """The candidates in zips, including each zip that cannot be opened, and the names of all files in zips."""
         candidates, names = list[Candidate](), list[str]()
         zips = [file for file in self._files if stem_and_suffix(file.upload.file)[1] == ".zip"]
-        for packed in zips[-MAX_FILES:]:
+        for packed in zips[-MAX_CANDIDATES:]:
             upload = packed.upload
             try:
                 members = content.zip_members(content.read_bytes(upload.path, content.size_limit(upload.file)))
@@ -97,11 +97,11 @@ class StudentFiles:
             for name, member in members.items():
                 if _is_students(name):
                     inside = replace(upload, label=utf8_safe(f"{upload.label}!{name}"))
-                    evidence = self._evidence(f"{upload.file}/{name}")
-                    candidates.append(Candidate(inside, *evidence, packed.age, member))
+                    match = self._name_match(f"{upload.file}/{name}")
+                    candidates.append(Candidate(inside, *match, packed.age, member))
         return candidates, names
 
-    def _evidence(self, path: str) -> tuple[str, int]:
+    def _name_match(self, path: str) -> tuple[str, int]:
         """Return the assignment in a path's names, looking at the file's name first, and how well the name fits."""
         *folders, file = path.split("/")
         around = [mention(name, self.assignments)._replace(is_exact=False) for name in reversed(folders)]
@@ -124,7 +124,7 @@ class StudentFiles:
         if self.last.is_decided:
             return [self.last.assignment]
         least = 2 if self.folders and self.last.assignment else 0
-        named = {candidate.assignment for candidate in self.candidates if candidate.evidence >= least}
+        named = {candidate.assignment for candidate in self.candidates if candidate.name_match >= least}
         return [name for name in self.assignments if name in named] or [self.last.assignment]
 
     def likely(self, assignment: str) -> list[Candidate]:
@@ -138,7 +138,7 @@ class StudentFiles:
         """Return the candidates that may belong to an assignment, sorted. A single file counts under any name."""
         is_single = self.last.is_decided and len(candidates) == 1
         fitting = (each for each in candidates if is_single or each.assignment in (assignment, ""))
-        return sorted(fitting, key=lambda candidate: candidate.rank)[:MAX_FILES]
+        return sorted(fitting, key=lambda candidate: candidate.rank)[:MAX_CANDIDATES]
 
 
 def _is_students(name: str) -> bool:

@@ -21,7 +21,7 @@ _CELL_MAGIC = re.compile(r"(?:\s*#[^\n]*\n)*\s*%%(\w*)[^\n]*")
 _PYTHON_CELL_MAGICS = {"time", "timeit", "capture", "prun", "writefile", "file"}
 _MAGIC_LINE = re.compile(r"^[ \t]*(?:[%!?]|\w[\w, ]*=[ \t]*[%!])|\?[ \t]*$", re.MULTILINE)
 _MARIMO_CELL = ("app.cell", "app.setup")
-_LINE_END = 1 << 30
+_LINE_END_COLUMN = 1 << 30
 
 _Edit = tuple[int, int, int, int, str]
 """The replacement of a part of a text: first line and byte, last line and end, and the new text."""
@@ -40,7 +40,7 @@ class CellCleaner:
             before, body = magic[0].count("\n"), source[magic.end() :]
             source = "\n" * before + (body if magic[1] in _PYTHON_CELL_MAGICS else "\n" * body.count("\n"))
             left_out = [before + 1]
-        source = _without_magics(source)
+        source = _magics_as_calls(source)
         lines, edits = source.split("\n"), sorted(self._edits(parse(source)))
         for first, start, last, end, text in reversed(edits):  # lines keep their numbers
             before_it = lines[first - 1].encode()[:start].decode()
@@ -64,7 +64,7 @@ class CellCleaner:
                 done = end
             elif isinstance(statement, DEFINITIONS):
                 for decorator in filter(self._needs_host, statement.decorator_list):
-                    yield decorator.lineno, 0, decorator.end_lineno or 0, _LINE_END, ""
+                    yield decorator.lineno, 0, decorator.end_lineno or 0, _LINE_END_COLUMN, ""
                 self.host_names.discard(statement.name)
             elif any(map(self._needs_host, header)) or _is_hosts(statement, block):
                 yield statement.lineno, statement.col_offset, *end, "pass"
@@ -91,11 +91,11 @@ def _is_hosts(statement: ast.stmt, block: ast.AST) -> bool:
 def _marimo_header(cell: Any) -> _Edit:
     """Return the replacement that makes a marimo cell's statements run: `if True:` keeps their indentation valid."""
     first = min(node.lineno for node in (cell, *getattr(cell, "decorator_list", ())))
-    body = min(getattr(node, "lineno", _LINE_END) for node in ast.walk(cell.body[0]))
-    return first, 0, body - 1, _LINE_END, "if True:"
+    body = min(getattr(node, "lineno", _LINE_END_COLUMN) for node in ast.walk(cell.body[0]))
+    return first, 0, body - 1, _LINE_END_COLUMN, "if True:"
 
 
-def _without_magics(source: str) -> str:
+def _magics_as_calls(source: str) -> str:
     """Return a cell with its magics as calls to get_ipython(). Raise NotPythonError if it is not a cell.
 
     A cell that parses has no magics, since a line inside a string or a bracket may begin with %.

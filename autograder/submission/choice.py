@@ -78,7 +78,8 @@ def _packed_download(upload: Upload) -> Problem | None:
     with contextlib.suppress(Exception):  # damaged bytes may raise any exception: the file is then read like any other
         top = content.top_of_zip(upload.path)
         if platform := platforms.GRADESCOPE if platforms.is_export(*top) else platforms.download_of(*top):
-            sentence = f"{printable(upload.label)} is a download from {platform}: unpack it, or delete it if you have"
+            what = f"{printable(upload.label)} is a download from {platform}"
+            sentence = f"{what}: unpack it if you have not yet, and delete the zip"
             return Problem(f"{sentence}.", sentence, is_class_download=True)
     return None
 
@@ -114,7 +115,7 @@ def _several(assignment: str, labels: Sequence[str]) -> Problem:
 def _doubts(assignment: str, chosen: Candidate, likely: list[Candidate]) -> Iterator[str]:
     """Yield sentences about other files that may have been meant."""
     missing = (functions(assignment) | {ANSWERS}) - chosen.code.written
-    rivals = [rival for rival in likely if rival.fault or rival.evidence or rival.code.written & missing]
+    rivals = [rival for rival in likely if rival.fault or rival.name_match or rival.code.written & missing]
     later = [rival.label for rival in rivals if rival.age < chosen.age]
     beside = [rival.label for rival in rivals if rival.age == chosen.age and rival is not chosen]
     if later:
@@ -144,7 +145,7 @@ def _several_students(files: StudentFiles) -> Iterator[str]:
     named = {
         words: candidate.label
         for candidate in files.candidates
-        if candidate.evidence == 1 and candidate.upload.path.parent in files.folders
+        if candidate.name_match == 1 and candidate.upload.path.parent in files.folders
         if (words := words_beside(candidate.upload.path.stem, candidate.assignment))
     }
     first, *others = named.items() or [(frozenset(), "")]

@@ -38,7 +38,7 @@ class Download(NamedTuple):
 
     layout: str
     students: tuple[tuple[Upload, ...], ...]
-    passed_over: tuple[str, ...]
+    ignored_files: tuple[str, ...]
 
 
 def find_in_folder(
@@ -64,8 +64,8 @@ def find_in_folder(
     if not any(upload.problem or not upload.file or stem_and_suffix(upload.file)[1] in READABLE for upload in uploads):
         expected = f" for {assignment}" if assignment else ""
         raise NothingToGradeError(f"{shown} contains no submission{expected}: no .py, .ipynb or .zip file.")
-    passed_over = dict.fromkeys(utf8_safe(f"{prefix}{name}") for name in finder.passed_over)
-    return Download(layout, _per_student(uploads), tuple(passed_over))
+    ignored_files = dict.fromkeys(utf8_safe(f"{prefix}{name}") for name in finder.ignored_files)
+    return Download(layout, _per_student(uploads), tuple(ignored_files))
 
 
 def find_file(path: Path, assignment: str | None, assignments: Sequence[str]) -> tuple[Upload, ...]:
@@ -95,7 +95,7 @@ class _Finder:
     flag: str | None  # the only assignment to grade: other assignments' folders are ignored
     prefix: str = ""
     out: Path | None = None  # the results folder, which is not a submission
-    passed_over: list[str] = field(default_factory=list)
+    ignored_files: list[str] = field(default_factory=list)
 
     def read(self, folder: Path, *, is_assignments: bool = False) -> tuple[str, list[Upload]]:
         """Return the layout of a folder and its uploads.
@@ -122,7 +122,7 @@ class _Finder:
         uploads: list[Upload] = []
         for name, assignment in lessons.items():
             if assignment in left_out:
-                self.passed_over.append(f"{name} (left out this term)")
+                self.ignored_files.append(f"{name} (left out this term)")
             elif self.flag is None or assignment in ("", self.flag):
                 uploads += self.read(folder / name, is_assignments=True)[1]
         for upload in self.of_class(folder, others, files)[1]:
@@ -141,7 +141,7 @@ class _Finder:
         has_clone = any(os.path.lexists(folder / name / ".git") for name in folders)
         if not is_named_so or has_clone or not {f"{name}.zip" for name in folders}.issuperset(files):
             return False
-        self.passed_over.extend(f"{name} (the folder with that name was read)" for name in files)
+        self.ignored_files.extend(f"{name} (the folder with that name was read)" for name in files)
         return True
 
     def _refuse_a_download_inside(self, folder: Path) -> None:
@@ -164,7 +164,7 @@ class _Finder:
             stated = platforms.export_uploads(read_bytes(folder / platforms.METADATA, _MAX_METADATA_BYTES))
         except Exception as error:  # damaged bytes may raise any exception in the parser
             stated, reason = {}, printable(str(error), 120)
-            self.passed_over.append(f"{platforms.METADATA} ({reason}: the folder names identify the students)")
+            self.ignored_files.append(f"{platforms.METADATA} ({reason}: the folder names identify the students)")
         uploads = {name: stated.get(name) or [self._plain_folder(name)] for name in sorted({*folders, *stated})}
         missing = uploads.keys() - {*folders}
         return [
@@ -217,9 +217,9 @@ class _Finder:
             if folder / name == self.out:
                 continue
             if is_folder and all(os.path.lexists(folder / name / file) for file in _RESULT_FILES):
-                self.passed_over.append(f"{name} (results of an earlier run)")
+                self.ignored_files.append(f"{name} (results of an earlier run)")
             elif not is_folder and _INSTRUCTORS_FILE.fullmatch(name):
-                self.passed_over.append(name)
+                self.ignored_files.append(name)
             elif not is_junk(name):
                 (folders if is_folder else files).append(name)
         return folders, files

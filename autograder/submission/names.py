@@ -80,10 +80,14 @@ def _visible(text: str) -> str:
     return "".join(character if character.isprintable() else " " for character in text)
 
 
-def listed(names: Sequence[str], most: int) -> str:
-    """Return the first names in a list, and the number of others."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+def listed(names: Sequence[str], most: int | None = None) -> str:
+    """Return the first names in a list, and the number of others, with semicolons between them.
+
+    A name may hold commas. One that holds a semicolon, or begins with a quotation mark, is quoted as in a table.
+    """
+    quoted = ('"' + name.replace('"', '""') + '"' if ";" in name or name[:1] == '"' else name for name in names[:most])
+    more = [f"and {len(names) - most} more"] if most is not None and len(names) > most else []
+    return "; ".join([*quoted, *more])
 
 
 def csv_cell(text: str) -> str:

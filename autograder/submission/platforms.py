@@ -54,7 +54,7 @@ _TIMES = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%d %B, %Y %I%M %p")  # as B
 # All scalars are text, so that people's numbers keep their zeros; tags of Ruby objects are ignored.
 _Loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _MAX_YAML_DEPTH = 100
-_FIELDS = ("email", "sid", "name")
+_SUBMITTER_FIELDS = ("email", "sid", "name")
 
 _MIN_CLONES = 3  # minimum number of folders with a common beginning
 
@@ -181,7 +181,8 @@ def export_uploads(metadata: bytes) -> dict[str, list[Upload]]:
 def _of_folder(fields: Any) -> list[Upload]:
     """Return one upload per person among the submitters. All scalars are text."""
     try:
-        stated = [{key: utf8_safe(str(who.get(f":{key}", ""))) for key in _FIELDS} for who in fields[":submitters"]]
+        submitters = fields[":submitters"]
+        stated = [{key: utf8_safe(str(each.get(f":{key}", ""))) for key in _SUBMITTER_FIELDS} for each in submitters]
         submitted = _time(str(fields.get(":created_at", "")))
     except (TypeError, KeyError, AttributeError):  # fields that Gradescope does not write
         return []

@@ -95,7 +95,7 @@ class Upload:
         """The name of the file or folder, without the platform's additions."""
         return self.file or self.path.name
 
-    def inside(self, name: str) -> Upload:
+    def file_in_folder(self, name: str) -> Upload:
         """Return the file `name` in this folder, a path with "/"."""
         return replace(self, file=name, path=self.path / name, label=utf8_safe(f"{self.label}/{name}"))
 
@@ -119,6 +119,6 @@ class Submission:
     is_written: bool = False  # True if at least one function of the assignment is more than a stub
 
     @property
-    def who(self) -> str:
+    def student_key(self) -> str:
         """The identifier that distinguishes the student from all others."""
         return self.person.key or f":{self.student}"

@@ -8,7 +8,7 @@ from itertools import chain
 
 import numpy as np
 
-from autograder.hints.catalogue import mistake, without_effect
+from autograder.hints.catalogue import another_way, mistake, without_effect
 from solutions import naive
 
 
@@ -292,6 +292,13 @@ vars().update(
         without_effect(naive.gray_positions, "n_bits"),
     )
 )
+
+
+@another_way("gray_positions", "binary_positions")
+def gray_of_neighbouring_bits(course, length, n_bits=None):
+    """Each bit of the Gray code compares two neighbouring bits of the position."""
+    codes = course.binary_positions(length, n_bits)
+    return np.concatenate([codes[:, :1], codes[:, 1:] ^ codes[:, :-1]], axis=1)
 
 
 WRONG_ANSWERS = {

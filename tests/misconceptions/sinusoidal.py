@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from autograder.hints.catalogue import mistake, without_effect
+from autograder.hints.catalogue import another_way, mistake, without_effect
 from solutions import sinusoidal
 
 
@@ -516,6 +516,12 @@ vars().update(
         without_effect(sinusoidal.shift_matrix, "base"),
     )
 )
+
+
+@another_way("offset_similarity", "sinusoidal_encoding")
+def similarity_of_two_encodings(course, offsets, d_model, base=10000.0):
+    """The similarity is a dot product with the encoding of position 0."""
+    return course.sinusoidal_encoding(offsets, d_model, base) @ course.sinusoidal_encoding(0, d_model, base)
 
 
 WRONG_ANSWERS = {

@@ -32,7 +32,7 @@ def book(tmp_path: Path) -> Iterator[Gradebook]:
 
 def apply(book: Gradebook, *lines: str, encoding: str = "utf-8") -> tuple[int, list[str]]:
     (book.out.parent / adjustments.ADJUSTMENTS_FILE).write_text("\n".join(lines) + "\n", encoding)
-    return adjustments.apply(book, book.out.parent)
+    return adjustments.apply(book, book.out.parent / adjustments.ADJUSTMENTS_FILE)
 
 
 HEAD = "student,assignment,points,score,reason"
@@ -81,8 +81,9 @@ def test_a_line_that_is_gone_applies_no_more(book: Gradebook) -> None:
     """Every run rereads the submissions and their table."""
     apply(book, HEAD, "ada,rope,1,,x")
     book.replace_submissions([[submission_file("ada")]], {"rope": "suite"})
-    (book.out.parent / adjustments.ADJUSTMENTS_FILE).unlink()
-    assert adjustments.apply(book, book.out.parent) == (0, [])
+    table = book.out.parent / adjustments.ADJUSTMENTS_FILE
+    table.unlink()
+    assert adjustments.apply(book, table) == (0, [])
     assert [row.score for row in book.rows()] == [SCORE]
 
 

@@ -304,8 +304,10 @@ def test_a_check_of_one_file_names_a_test_that_the_solution_fails(
     """With the real sandbox, the solution is graded if a submission lacks points."""
     hidden = course.find(NAME).hidden_tests.read_text("utf-8")
     line = '\n\n@pytest.mark.question("frequencies", points=0)\ndef test_wrong() -> None:\n    """A rule."""\n'
-    put(tmp_path, {f"test_{NAME}.py": f"{hidden}{line}    assert {not broken}\n", "sinusoidal.py": "x = 1\n"})
-    monkeypatch.setattr(course.Assignment, "hidden_tests", property(lambda one: tmp_path / f"test_{one.name}.py"))
+    put(tmp_path, {f"hidden/test_{NAME}.py": f"{hidden}{line}    assert {not broken}\n", "sinusoidal.py": "x = 1\n"})
+    folder = tmp_path / "hidden"
+    monkeypatch.setattr("autograder.grading.grade.ROOT", Path("/"))  # the sentence names the file below it
+    monkeypatch.setattr(course.Assignment, "hidden_tests", property(lambda one: folder / f"test_{one.name}.py"))
     done = CliRunner().invoke(main, ["check", str(tmp_path / "sinusoidal.py")])
     assert (done.exit_code, "does not pass test_wrong" in done.output) == ((2, True) if broken else (1, False))
 
@@ -355,7 +357,7 @@ def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
         assert psutil.wait_procs(processes, timeout=20)[1] == []
         if number == signal.SIGINT:
             assert process.returncode == 130, printed
-            assert "What was graded is kept" in printed and "Traceback" not in printed
+            assert "All grades so far are kept" in printed and "Traceback" not in printed
         assert graded_in(out) == 3
         for _ in range(200):  # a process that is still starting ends a little later
             if not list(scratch.iterdir()):
@@ -413,7 +415,7 @@ def test_a_bad_seed_is_named(content: str, tmp_path: Path, monkeypatch: pytest.M
     seed.parent.mkdir(parents=True)
     seed.write_text(content)
     monkeypatch.setattr(course, "ROOT", tmp_path)
-    with pytest.raises(course.CourseError, match=r"tests/hidden/seed.txt holds .*: write one whole number"):
+    with pytest.raises(course.CourseError, match=r"tests/hidden/seed.txt contains .*: write one whole number"):
         course.seed()
 
 

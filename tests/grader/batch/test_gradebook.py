@@ -159,7 +159,7 @@ def test_the_later_folder_counts(book: Gradebook, called: str) -> None:
     second = [submission_file(called, "later", file=f"late/{called}.py"), submission_file("dee", "new")]
     book.replace_submissions([first, second], SUITES)
     grade_all(book)
-    assert [(row.submission.who, row.submission.file) for row in book.rows()] == [
+    assert [(row.submission.student_key, row.submission.file) for row in book.rows()] == [
         ("Canvas:100", "rope/ada.py"),
         ("Canvas:101", f"late/{called}.py"),
         ("Canvas:102", "rope/cy.py"),

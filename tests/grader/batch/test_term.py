@@ -35,10 +35,10 @@ def stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "map_bounded", lambda function, things: map(function, things))
 
 
-def grade(folder: Path, out: Path) -> str:
+def grade(folder: Path, out: Path, *later: Path) -> str:
     """Return the output of a run."""
     page = io.StringIO()
-    run.grade([folder], out, console=Console(file=page, width=300))
+    run.grade([folder, *later], out, console=Console(file=page, width=300))
     return page.getvalue()
 
 
@@ -82,7 +82,46 @@ def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch:
     assert "changed:" not in printed and outdated in printed and table(out / "changes.csv") == []
     put(tmp_path, {"adjustments.csv": f"student,assignment,points,reason\nbob,{NAME},2,Right idea\n"})
     printed = grade(folder, out)
-    assert "2 scores changed: 2 by a correction" in printed and "when the correction was made" not in printed
+    assert "2 scores changed: 1 by a correction, 1 by a correction that was withdrawn" in printed
+    assert "when the correction was made" not in printed
+
+
+@pytest.mark.parametrize("second", ["late", "late/sinusoidal", "other/late/sinusoidal", "class"])
+def test_corrections_of_the_last_run_that_no_longer_apply_are_named_with_both_tables(
+    second: str, tmp_path: Path
+) -> None:
+    """A folder deeper, or elsewhere, has another table beside it; a line may be deleted as well. Who runs the command
+    reads which table was read before and which is read now."""
+    folder, out, head = tmp_path / "class", tmp_path / "out", "student,assignment,points,reason\n"
+    put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob", "cy")})
+    lines = [f"{name},{NAME},1,Right idea\n" for name in ("ada", "bob", "cy")]
+    put(tmp_path, {"adjustments.csv": head + "".join(lines)})
+    grade(folder, out)
+    put(tmp_path / second, {f"{NAME}.py" if second.endswith(NAME) else f"{NAME}/{NAME}.py": solved(20)})
+    now = (tmp_path / second).parent / "adjustments.csv"
+    put(now.parent, {now.name: f"{head}{lines[0]}"} if now.parent == tmp_path else {})
+    printed = grade(folder, out, tmp_path / second)
+    count = 2 if now.is_file() else 3
+    then = tmp_path / "adjustments.csv"
+    there = f"{now}{'' if now.is_file() else ', which is not there'}"
+    which = f"{count} corrections of the last run are not applied: it read {then}, and this run reads {there}."
+    assert f"{which} Put the lines there that still count." in printed
+    assert f"{count} by a correction that was withdrawn" in printed
+    assert {line["why"] for line in table(out / "changes.csv")} == {"a correction that was withdrawn"}
+    assert "of the last run" not in grade(folder, out, tmp_path / second)
+
+
+def test_a_correction_that_changes_is_not_withdrawn(tmp_path: Path) -> None:
+    """Nor is one of a submission that is gone: that is another change."""
+    folder, out, head = tmp_path / "class", tmp_path / "out", "student,assignment,points,reason\n"
+    put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob")})
+    put(tmp_path, {"adjustments.csv": f"{head}ada,{NAME},1,x\nbob,{NAME},1,x\n"})
+    grade(folder, out)
+    (folder / NAME / "bob.py").unlink()
+    put(tmp_path, {"adjustments.csv": f"{head}ada,{NAME},2,y\n"})
+    printed = grade(folder, out)
+    assert "1 by a correction, 1 by a submission that is gone" in printed
+    assert "of the last run are" not in printed and "of the last run is" not in printed
 
 
 def test_scores_that_vanish_are_among_the_changes(tmp_path: Path) -> None:
@@ -157,7 +196,7 @@ def late(tmp_path: Path) -> Iterator[Path]:
         book.replace_submissions([class_], {"rope": "suite"})
         for key in book.ungraded_key_counts():
             book.add(key, packed(GRADE))
-        run._publish(book, Summary(), Console(quiet=True))
+        run._publish(book, tmp_path / "adjustments.csv", Summary(), Console(quiet=True))
     return tmp_path
 
 

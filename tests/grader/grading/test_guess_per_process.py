@@ -10,6 +10,7 @@ from autograder import course
 from autograder.checks.results import by_question, points_won
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
+from autograder.hints.catalogue import other_ways
 from autograder.protocol.call import ANSWERS
 
 LESSONS = ["attention", "sinusoidal", "rope", "alibi"]
@@ -94,6 +95,9 @@ def BASE(*args, **kwargs):
     BODY
 """
 
+SAME_GUESS = "return _each(lambda part: part * 1.5 + 0.25, _right_base(*args, **kwargs))"
+"""The wrong guess of the functions above, in the base as well."""
+
 HEDGES = {name: GUESSES + SPOILED.replace("BODY", body) for name, body in BASES.items()}
 """The right guess if correct values replace functions below; otherwise, the wrong guess."""
 
@@ -114,11 +118,15 @@ def _functions(lesson: str) -> tuple[str, tuple[str, ...]]:
 
 
 def points_of(
-    lesson: str, hedge: str, right_guess: str, grader: Grader, above: tuple[str, ...] = ()
+    lesson: str, hedge: str, right_guess: str, grader: Grader, above: tuple[str, ...] = (), base: str = ""
 ) -> dict[str, float]:
-    """Return the points of each function above the base; those in `above`, by default all, have two guesses."""
-    base, every = _functions(lesson)
-    text = hedge.replace("BASE", base).replace("ABOVE", repr(above or every)).replace("RIGHT_GUESS", right_guess)
+    """Return the points of each function above the base; those in `above`, by default all, have two guesses.
+
+    The base is the one on which most others build, unless another is given."""
+    usual, every = _functions(lesson)
+    text = (
+        hedge.replace("BASE", base or usual).replace("ABOVE", repr(above or every)).replace("RIGHT_GUESS", right_guess)
+    )
     assignment = course.find(lesson)
     grade = grader.grade(assignment, (assignment.solution.read_text("utf-8") + text,))
     groups = by_question(grade.test_results)
@@ -152,3 +160,19 @@ def test_one_guess_is_judged_however_many_functions_below_are_wrong(
     first_alone = points_of(lesson, GUESSES, "False", grader)
     won = points_of(lesson, LAYERS, right_guess, grader)
     assert all(won[function] <= first_alone[function] for function in won), (won, first_alone)
+
+
+WAYS = {way.implementation.__name__: (one.name, way) for one in course.term_assignments() for way in other_ways(one)}
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_two_guesses_above_a_base_of_another_right_way_earn_no_more_than_the_first(name: str, grader: Grader) -> None:
+    """The solution does not call such a base, and follow-through replaces it all the same."""
+    lesson, way = WAYS[name]
+    function, base = (way.function,), min(way.built_on)
+    first_alone = points_of(lesson, GUESSES, "False", grader, function, base)
+    assert first_alone[way.function] < points_of(lesson, GUESSES, "True", grader, function, base)[way.function]
+    in_both = GUESSES + SPOILED.replace("BODY", SAME_GUESS)
+    for hedge in (*HEDGES.values(), in_both):
+        won = points_of(lesson, hedge, "_is_helped()", grader, function, base)
+        assert won[way.function] <= first_alone[way.function], (hedge, won, first_alone)

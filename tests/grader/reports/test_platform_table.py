@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import random
 import re
 import zipfile
 from collections.abc import Iterable
@@ -151,7 +152,7 @@ def test_nothing_is_matched_by_likeness(out: Path) -> None:
     )
     done, rows = run(out, CANVAS.format(points="20.00"))
     assert done.output.startswith("0 scores in") and [row["RoPE (77)"] for row in rows][2:] == ["", "3.00", "11.00"]
-    assert "Not in the table: Lovelace, Ada, rope, ada@evil.example, rope, lovelaceada, rope." in done.output
+    assert "Not in the table: Lovelace, Ada, rope; ada@evil.example, rope; lovelaceada, rope." in done.output
 
 
 def test_who_is_there_twice_is_filled_in_by_hand(out: Path) -> None:
@@ -167,7 +168,7 @@ def test_who_is_there_twice_is_filled_in_by_hand(out: Path) -> None:
     again = '"Lamarr, Hedy",18,S18,hedy@example.edu,Tuesday,,,\n'
     done, rows = run(out, CANVAS.format(points="20.00") + again)
     assert done.output.startswith("0 scores in")
-    assert "To fill in by hand: lamarrhedy, rope, lovelaceada, rope, x, rope." in done.output
+    assert "To fill in by hand: lamarrhedy, rope; lovelaceada, rope; x, rope." in done.output
     assert [row["RoPE (77)"] for row in rows][2:] == ["", "3.00", "11.00", ""]
 
 
@@ -300,7 +301,7 @@ def test_two_lessons_go_into_one_table_in_one_command(out: Path) -> None:
     pairs = ("--assignment", "alibi", "--grade-column", "Week 7", "--assignment", "rope", "--grade-column", "Week 5")
     done, rows = run(out, text, "--id-column", "Username", *pairs)
     assert [*rows[0].values()] == ["#ada", "4", "5", "Monday"]
-    assert "Week 7: 1, Week 5: 1" in done.output and "Without a submission: #bob." in done.output
+    assert "Week 7: 1; Week 5: 1" in done.output and "Without a submission: #bob." in done.output
     students = (out / "students.csv").read_text("utf-8-sig").splitlines()
     assert students[:2] == [
         '"student","section","rope","alibi","sum","number","sid","email","login","name"',
@@ -350,7 +351,51 @@ def test_everybody_without_a_page_is_named(out: Path) -> None:
     )
     done, names = feedback(out, "canvas")
     assert names == ["lovelaceada_17_90017_rope.py"]
-    assert "Without a page, 2: lamarrhedy (lamarrhedy_18_90018_rope.py), bob (rope/bob.py)." in done.output
+    assert "Without a page, 2: lamarrhedy (lamarrhedy_18_90018_rope.py); bob (rope/bob.py)." in done.output
+
+
+LESSONS = ("rope", "alibi", "naive", "learned")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_feedback_is_about_the_lessons_of_its_platform_or_of_the_command(seed: int, out: Path) -> None:
+    """In a term with several platforms, nobody from a lesson elsewhere is written or named; a student of the platform
+    whose lesson is not known is named."""
+    draw, class_ = random.Random(seed), list[Submission]()
+    places = dict(zip(LESSONS, draw.sample(["Canvas", "Canvas", "Moodle", ""], 4), strict=True))
+    for lesson, place in places.items():
+        file = "{}_{}_900_" + f"{lesson}.py" if place == "Canvas" else "{}_{}_assignsubmission_file_" + f"{lesson}.py"
+        for number, name in enumerate(("ada", "bob", "cy"), start=draw.randrange(10, 90)):
+            person = Person(place, number=str(number) if place else "", name=name)
+            class_.append(
+                submission_file(f"{name}{lesson}", name, lesson, person=person, file=file.format(name, number))
+            )
+        class_.append(submission_file(f"late{lesson}", "late", lesson))
+    class_ += [submission_file(f"x{place}", "", "", person=Person(place, number="1")) for place in ("Canvas", "Moodle")]
+    with Gradebook.writing(out) as book:
+        book.replace_submissions([class_], dict.fromkeys(LESSONS, "suite"))
+        for key in book.ungraded_key_counts():
+            book.add(key, PACKED)
+        book.finish()
+    of_canvas = [lesson for lesson in LESSONS if places[lesson] == "Canvas"]
+    for asked in ([], of_canvas[:1], [lesson for lesson in LESSONS if not places[lesson]]):
+        for path in out.glob("feedback_*"):
+            path.unlink()
+        options = [word for name in asked for word in ("--assignment", name)]
+        done = CliRunner().invoke(main, ["feedback", str(out), "--for", "canvas", *options])
+        written = {path.stem.removeprefix("feedback_canvas_") for path in out.glob("feedback_*.zip")}
+        assert written == {*of_canvas} & {*(asked or of_canvas)} and (done.exit_code == 0) == bool(written)
+        without = done.output.partition("Without a page, ")[2].partition(".\n")[0].partition(": ")[2].split("; ")
+        named = {one.partition(" ")[0] for one in without}
+        elsewhere = {f"{name}{lesson}" for lesson in asked if lesson not in of_canvas for name in ("ada", "bob", "cy")}
+        assert named == {f"late{lesson}" for lesson in asked or of_canvas} | {"xCanvas"} | elsewhere
+
+
+def test_feedback_of_a_lesson_without_submissions_writes_nothing(out: Path) -> None:
+    graded(out, [student("Canvas", "17", "lovelaceada")])
+    done = CliRunner().invoke(main, ["feedback", str(out), "--for", "canvas", "--assignment", "alibi"])
+    assert done.exit_code == 2 and "the results have no submission for alibi" in done.output
+    assert not list(out.glob("feedback_*.zip"))
 
 
 def test_a_late_file_goes_back_under_the_name_that_canvas_knows(out: Path) -> None:
@@ -376,7 +421,7 @@ def test_feedback_for_canvas_opens_under_the_name_of_the_submitted_file(out: Pat
     graded(out, [submission_file(p.name, p.name, person=p, file=f) for p, f in zip(people, names, strict=True)])
     done, packed = feedback(out, "canvas")
     assert packed == [name.partition("!")[0] for name in names[:4]]
-    assert "Without a page, 3: student5 (student5_5_9005_essay.pdf), student6 " in done.output
+    assert "Without a page, 3: student5 (student5_5_9005_essay.pdf); student6 " in done.output
     with zipfile.ZipFile(out / "feedback_canvas_rope.zip") as archive:
         text, notebook, inner, html = (archive.read(name) for name in packed)
     assert text.decode().startswith("# rope: 3.5 of 20 points") and GRADE.full_feedback in text.decode()

@@ -90,9 +90,26 @@ def test_copies_are_found_and_independent_solutions_are_not(tmp_path: Path) -> N
     compare(tmp_path, {"max": disguised(assignment.solution.read_text("utf-8"), given), "eve": several(7, 8)}, name)
     named = who(written(tmp_path, *similarity.published_solutions()))
     assert frozenset({"max", "reference solution"}) in named
+    assert all(
+        re.fullmatch(r"\w+|reference solution|\w+ \(sample of this course\)", one) for one in set().union(*named)
+    )
     assert all("max" in pair and "eve" not in pair for pair in named)
     compare(tmp_path, samples, name)
     assert written(tmp_path, *similarity.published_solutions()) == [], "the sample class is not compared with itself"
+
+
+@pytest.mark.parametrize("lesson", ["attention", "naive", "rope", "alibi"])
+def test_a_sample_is_never_shown_as_a_student(lesson: str, tmp_path: Path) -> None:
+    """A student may have the name of a sample, and may have copied another one."""
+    paths = sorted((TESTS / "submissions" / lesson).glob("*.py"))
+    found = 0
+    for path, namesake in zip(paths, [*paths[1:], paths[0]], strict=True):
+        compare(tmp_path, {namesake.stem: path.read_text("utf-8"), "eve": several(7, 8)}, lesson)
+        names = set().union(*who(written(tmp_path, *similarity.published_solutions())))
+        others = names - {namesake.stem}
+        assert all(one == "reference solution" or one.endswith(" (sample of this course)") for one in others)
+        found += f"{path.stem} (sample of this course)" in others
+    assert found > 1
 
 
 def one_function(number: int) -> str:
@@ -150,7 +167,7 @@ def test_two_who_handed_in_one_file_are_one_submission(tmp_path: Path) -> None:
     ada, bob = (gradebooks.submission_file(name, several(1, 2)) for name in ("ada", "bob"))
     eve = Submission("eve", "rope", ada.file, ada.sha256, ada.cells)
     gradebooks.write(tmp_path, [(one, grade) for one in (ada, bob, eve)])
-    assert who(written(tmp_path)) == {frozenset({"ada, eve", "bob"})}
+    assert who(written(tmp_path)) == {frozenset({"ada; eve", "bob"})}
 
 
 def test_too_little_code_says_nothing(tmp_path: Path) -> None:

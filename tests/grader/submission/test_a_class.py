@@ -120,7 +120,7 @@ def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str, monkeypatch:
     summary = run.grade([folder], out, flag)
     assert platform in summary.remarks[0] and len(summary.assignments["rope"].scores) == SIZE
     with Gradebook.reading(out) as book:
-        rows = {row.submission.who: row for row in book.rows()}
+        rows = {row.submission.student_key: row for row in book.rows()}
         assert [*sorted(rows)] == sorted(f"{platform}:{key(number)}" for number in range(SIZE))
         assert len({row.student for row in rows.values()}) == len({row.folder for row in rows.values()}) == SIZE
         for number, kind in enumerate(kinds):
@@ -140,7 +140,7 @@ def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str, monkeypatch:
     first, left = said.output.splitlines()
     assert first == f"{sum(kind in READ for kind in kinds)} scores in {out / 'roster_table.csv'}"
     assert left.startswith("Left empty, because the file could not be read: ")
-    assert len(re.findall(r", rope(?=[,.])", left)) == sum(kind in UNREADABLE for kind in kinds)
+    assert len(re.findall(r", rope(?=[;.])", left)) == sum(kind in UNREADABLE for kind in kinds)
     with (out / "roster_table.csv").open(encoding="utf-8", newline="") as file:
         cells = [row["Grade"] for row in csv.DictReader(file)]
     for number, (kind, cell) in enumerate(zip(kinds, cells, strict=True)):

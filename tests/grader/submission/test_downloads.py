@@ -31,7 +31,7 @@ def rows(folder: Path, assignment: str | None = "rope") -> list[Submission]:
 
 
 def keys(found: list[Submission]) -> list[str]:
-    return [f"{one.who} {one.assignment}{'' if one.problem is None else ' -'}" for one in found]
+    return [f"{one.student_key} {one.assignment}{'' if one.problem is None else ' -'}" for one in found]
 
 
 def grade(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch, assignment: str | None = "rope") -> str:
@@ -102,7 +102,7 @@ def test_folders_of_assignments_may_hold_downloads_a_level_down(tmp_path: Path, 
 def test_a_students_clone_is_never_a_download(tmp_path: Path, inner: str) -> None:
     """A folder with .git belongs to one student, whatever its name and content."""
     put(tmp_path / "late", below(inner, CANVAS | {".git/HEAD": "ref: refs/heads/main\n"}))
-    assert [one.who for one in rows(tmp_path / "late")] == [f":{inner}"]
+    assert [one.student_key for one in rows(tmp_path / "late")] == [f":{inner}"]
 
 
 @pytest.mark.parametrize("inner", ["hw5", "a/b"])
@@ -120,7 +120,7 @@ def test_a_class_further_down_is_never_one_student_however_many_have_written(
 
 def test_one_folder_among_others_is_never_a_download(tmp_path: Path) -> None:
     put(tmp_path, below("submissions", CANVAS) | {"ada/rope.py": SOLVED})
-    assert {one.who for one in rows(tmp_path)} == {":submissions", ":ada"}
+    assert {one.student_key for one in rows(tmp_path)} == {":submissions", ":ada"}
 
 
 UNCLEAR: dict[str, tuple[Files, str]] = {
@@ -193,13 +193,18 @@ def test_a_platform_s_zip_beside_a_class_is_nobody_s(
     packed = PACKED[platform]
     archive = archive_of({f"{inner}/{name}".lstrip("/"): content for name, content in packed.items()})
     put(tmp_path / "alone", {"all.zip": archive})
-    with pytest.raises(NothingToGradeError, match=f"all.zip is a download from {platform}: unpack it, or delete it"):
+    with pytest.raises(
+        NothingToGradeError, match=f"all.zip is a download from {platform}: unpack it if you have not yet"
+    ):
         grade(tmp_path / "alone", tmp_path / "out", monkeypatch)
     if beside == "Gradescope":  # whose export contains nothing else
         return
     put(tmp_path / "class", {**DOWNLOADS[beside], "all.zip": archive})
     printed = grade(tmp_path / "class", tmp_path / "out", monkeypatch)
-    assert f"Not read: all.zip is a download from {platform}: unpack it, or delete it if you have." in printed
+    assert (
+        f"Not read: all.zip is a download from {platform}: unpack it if you have not yet, and delete the zip."
+        in printed
+    )
     assert len(classroom.grades(tmp_path / "out")) == len(DOWNLOADS[beside])
 
 
@@ -210,7 +215,7 @@ def test_a_platform_s_zip_beside_a_class_is_nobody_s(
 def test_clones_of_lessons_in_one_folder_are_of_the_same_accounts(tmp_path: Path, slugs: tuple[str, ...]) -> None:
     put(tmp_path, {f"{slug}{login}/main.py": SOLVED for slug in slugs for login in ("ada", "b-b", "gha")})
     found = rows(tmp_path, None)
-    assert {one.who for one in found} == {f"GitHub Classroom:{login}" for login in ("ada", "b-b", "gha")}
+    assert {one.student_key for one in found} == {f"GitHub Classroom:{login}" for login in ("ada", "b-b", "gha")}
     assert {one.assignment for one in found} == {slug[:-1].replace("-", "_") for slug in slugs}
 
 
@@ -220,7 +225,7 @@ def test_clones_of_weeks_in_one_folder_are_told_to_the_instructor(
     tmp_path: Path, weeks: tuple[str, ...], logins: tuple[str, ...]
 ) -> None:
     put(tmp_path, {f"hw-week-{week}-{login}/rope.py": SOLVED for week in weeks for login in logins})
-    with pytest.raises(NothingToGradeError, match=f"hw-week-{weeks[0]}-, hw-week-{weeks[1]}-"):
+    with pytest.raises(NothingToGradeError, match=f"hw-week-{weeks[0]}-; hw-week-{weeks[1]}-"):
         rows(tmp_path)
 
 
@@ -229,7 +234,7 @@ def test_clones_of_weeks_in_one_folder_are_told_to_the_instructor(
 )
 def test_logins_may_have_hyphens(tmp_path: Path, logins: tuple[str, ...]) -> None:
     put(tmp_path, {f"week-5-{login}/rope.py": SOLVED for login in logins})
-    assert {one.who for one in rows(tmp_path)} == {f"GitHub Classroom:{login}" for login in logins}
+    assert {one.student_key for one in rows(tmp_path)} == {f"GitHub Classroom:{login}" for login in logins}
 
 
 # Attempts, and times
@@ -259,7 +264,7 @@ def test_what_a_platform_says_of_time_is_kept(
     """The same holds for files that cannot be read."""
     put(tmp_path, {name(number): content for number in range(4)})
     found = rows(tmp_path)
-    assert len({one.who for one in found}) == 4
+    assert len({one.student_key for one in found}) == 4
     assert {(one.submitted, one.late) for one in found} == {(submitted, late)}
     assert all(("marks it as late" in " ".join(one.notes)) == bool(late) for one in found)
 
@@ -301,7 +306,7 @@ def test_a_later_attempt_counts_only_if_it_is_written(tmp_path: Path, platform: 
         tmp_path,
         {made(1, "43"): STUB, made(2, "43"): f"{SOLVED}\n# last", made(1, "44"): SOLVED, made(2, "44"): SOLVED},
     )
-    found = {one.who.partition(":")[2].strip("s").partition("@")[0]: one for one in rows(tmp_path)}
+    found = {one.student_key.partition(":")[2].strip("s").partition("@")[0]: one for one in rows(tmp_path)}
     assert {*found} == {"41", "42", "43", "44"}
     assert all(one.is_written and one.problem is None for one in found.values())
     assert "came later, but no function of rope is written there" in found["41"].doubt
@@ -317,7 +322,7 @@ def test_attempts_whose_order_nothing_tells_are_named(tmp_path: Path) -> None:
     """The student is told what to submit, and the instructor what to do about it."""
     put(tmp_path, {f"4{n}-201 - Bo - {day}. März 2026 0922/rope.py": SOLVED for n in range(2) for day in (1, 2)})
     found = rows(tmp_path)
-    assert [one.who for one in found] == ["Brightspace:40", "Brightspace:41"]
+    assert [one.student_key for one in found] == ["Brightspace:40", "Brightspace:41"]
     assert all(one.problem and one.problem.for_instructor.endswith("keep the one that counts") for one in found)
 
 

@@ -80,7 +80,7 @@ def rows(folder: Path, flag: str | None = "rope") -> list[Submission]:
 
 
 def without_eve(found: list[Submission]) -> list[Submission]:
-    return [one for one in found if one.who not in EVES]
+    return [one for one in found if one.student_key not in EVES]
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
@@ -97,7 +97,7 @@ def test_marks_in_a_students_own_part_of_a_name_are_not_read(tmp_path: Path, pla
 def test_a_login_with_an_underscore_is_nobody_elses(tmp_path: Path, logins: list[str]) -> None:
     """Blackboard puts the assignment's title before the login, and the title may also contain underscores."""
     put(tmp_path, {f"Week_5_{login}_attempt_{STAMP}_rope.py": CODE for login in logins})
-    assert sorted(one.who for one in rows(tmp_path)) == [f"Blackboard:{login}" for login in logins]
+    assert sorted(one.student_key for one in rows(tmp_path)) == [f"Blackboard:{login}" for login in logins]
 
 
 def test_a_few_names_make_no_platform(tmp_path: Path) -> None:
@@ -189,7 +189,9 @@ def test_one_entry_never_changes_how_the_others_are_read(
         after = rows(Path(scratch), flag)
     new = [one for one in after if one not in before]
     assert [one for one in after if one in before] == before
-    assert {(one.assignment, one.who) for one in before}.isdisjoint((one.assignment, one.who) for one in new)
+    assert {(one.assignment, one.student_key) for one in before}.isdisjoint(
+        (one.assignment, one.student_key) for one in new
+    )
     assert len(new) <= 4
 
 
@@ -197,7 +199,7 @@ def test_one_clone_in_a_late_folder_is_that_students(tmp_path: Path) -> None:
     """The rule also holds for a clone that contains an export's files: no sentence advises grading a student's
     folder."""
     put(tmp_path, {"week-5-eve/submission_metadata.yml": ADDRESSES, "week-5-eve/submission_1/rope.py": CODE})
-    assert [one.who for one in rows(tmp_path)] == [":week-5-eve"]
+    assert [one.student_key for one in rows(tmp_path)] == [":week-5-eve"]
 
 
 # Folders that are not submissions
@@ -227,12 +229,12 @@ def test_what_is_nobodys_is_passed_over_and_named(tmp_path: Path, monkeypatch: p
     found = find_in_folder(tmp_path / "class", "rope", KNOWN, tmp_path / "class" / "out")
     assert [uploads[0].student for uploads in found.students] == ["ada", "bob"]
     old = "old (results of an earlier run)"
-    assert {*found.passed_over} == {old, "cy.py~", "grades.xlsx", "notes.txt", "index.html"}
+    assert {*found.ignored_files} == {old, "cy.py~", "grades.xlsx", "notes.txt", "index.html"}
     known = [name for name in KNOWN if name != "modern"]
     put(tmp_path / "term", {"modern/ada.py": CODE, "rope/ada.py": CODE})
     found = find_in_folder(tmp_path / "term", None, known)
     assert [uploads[0].student for uploads in found.students] == ["ada"]
-    assert found.passed_over == ("modern (left out this term)",)
+    assert found.ignored_files == ("modern (left out this term)",)
     with pytest.raises(NothingToGradeError, match="--out"):
         find_in_folder(tmp_path / "class", "rope", KNOWN, tmp_path / "class")
 

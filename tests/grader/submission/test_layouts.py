@@ -156,7 +156,7 @@ def test_a_gradescope_export_with_damaged_metadata_is_still_read(tmp_path: Path,
         (tmp_path / "export" / platforms.METADATA).symlink_to(tmp_path / "elsewhere.yml")
     found = find_in_folder(tmp_path / "export", "rope", KNOWN)
     assert [uploads[0].student for uploads in found.students] == [f"submission_{number}" for number in (1, 2, 3, 9)]
-    (said,) = found.passed_over
+    (said,) = found.ignored_files
     assert "submission_metadata.yml" in said and "folder names identify the students" in said
 
 
@@ -179,7 +179,7 @@ def test_the_latest_of_one_name_counts_and_the_others_are_named(tmp_path: Path) 
     add(tmp_path, "doe_1_20_rope-10.py", "doe_1_20_rope-9.py", "doe_1_9_rope-11.py", "roe_LATE_2_20_rope.py")
     doe, roe = rows(tmp_path)
     assert doe.file == "doe_1_20_rope-10.py" and not doe.doubt
-    assert doe.notes[0] == "doe_1_9_rope-11.py, doe_1_20_rope-9.py came earlier and is not graded."
+    assert doe.notes[0] == "doe_1_9_rope-11.py; doe_1_20_rope-9.py came earlier and is not graded."
     assert roe.notes[0] == "Canvas marks it as late."
 
 

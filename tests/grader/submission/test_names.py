@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.submission.names import csv_cell, printable, safe_name, utf8_safe
+from autograder.submission.names import csv_cell, listed, printable, safe_name, utf8_safe
 from tests.grader.support.example_counts import examples
 
 ODD = [
@@ -128,3 +128,12 @@ def test_text_in_a_sentence_is_one_short_line() -> None:
         "\n" * 999: "…",
     }
     assert [printable(text) for text in lines] == [*lines.values()]
+
+
+@examples(200)
+@given(st.lists(st.one_of(st.sampled_from(ODD), st.text(alphabet='ab,;" '), st.text()).map(printable), min_size=1))
+def test_a_list_of_names_is_read_back(names: list[str]) -> None:
+    """Each name is one cell again, whatever commas, semicolons and quotation marks it holds."""
+    cells = next(csv.reader([listed(names)], delimiter=";", skipinitialspace=True)) or [""]
+    assert cells == names
+    assert listed(names, len(names)) == listed(names) and listed([*names, "x"], len(names)).endswith("; and 1 more")

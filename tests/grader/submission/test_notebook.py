@@ -31,7 +31,7 @@ def submission_file(tmp_path: Path) -> Reader:
 
 def left_out(cells: str, more: str = "") -> str:
     what = "what only a notebook can run, such as magics, shell and help lines, uploads and calls to Otter"
-    return f"Left out of code cell{'s' * (',' in cells)} {cells}: {what}{more}."
+    return f"Left out of code cell{'s' * (';' in cells)} {cells}: {what}{more}."
 
 
 def read(submission_file: Reader, *sources: str) -> Submission:
@@ -120,7 +120,7 @@ def test_line_ends_of_other_systems_inside_a_cell(submission_file: Reader, end: 
 def test_otters_grader_is_known_in_later_cells(submission_file: Reader) -> None:
     submission = read(submission_file, "import otter\ngrader = otter.Notebook()", "x = 1", 'grader.check("q1")')
     assert submission.cells == ("pass\npass", "x = 1", "pass")
-    assert submission.notes == (left_out("1, 3"),)
+    assert submission.notes == (left_out("1; 3"),)
 
 
 def test_a_cell_that_is_no_python_is_left_out_and_named(submission_file: Reader) -> None:
@@ -128,9 +128,9 @@ def test_a_cell_that_is_no_python_is_left_out_and_named(submission_file: Reader)
     submission = submission_file(notebook("x = 1", "hello there\n", "y = 2", "z = r'\\'\n%time"))
     assert submission.cells == ("x = 1", "", "y = 2", "")
     fault = f" (code cell 2 is not {PYTHON}: line 1: invalid syntax)"
-    assert submission.notes == (left_out("2, 4", fault),)
+    assert submission.notes == (left_out("2; 4", fault),)
     submission = submission_file(notebook("x = 1", *["no code"] * 50, *["!ls\ny = 1"] * 50))
-    assert submission.notes == (left_out("2, 3, 4, 5, 6, 7, 8, 9 and 92 more", fault),)
+    assert submission.notes == (left_out("2; 3; 4; 5; 6; 7; 8; 9; and 92 more", fault),)
 
 
 BAD = {

@@ -6,12 +6,13 @@ If two remain, the row names both. Other files that may have been intended are n
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from autograder import course, parallel
-from autograder.submission import Submission, content, read_alone, read_file
+from autograder.submission import Submission, content, read_file, read_file_bounded
 from tests.grader.support import classroom
 from tests.grader.support.folders import SOLVED, archive_of, notebook, put
 
@@ -193,7 +194,7 @@ def test_what_students_wrote_is_parsed_in_one_place() -> None:
     rooms = [(path, name) for path, name in paths if name.parts[0] not in ("handout", "laptop", "pages", "protocol")]
     parsing = {name.as_posix() for path, name in rooms if "ast.parse(" in path.read_text("utf-8")}
     assert parsing == {"checks/source.py"}
-    readers = [name.parts[0] for path, name in paths if "read_file" in path.read_text("utf-8")]
+    readers = [name.parts[0] for path, name in paths if re.search(r"\bread_file\b", path.read_text("utf-8"))]
     assert readers == ["submission"], "everybody else reads in a process that can be ended"
 
 
@@ -201,7 +202,7 @@ def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, m
     """`check` reads it in the same way: beyond the budget, it is a row with a sentence."""
     put(tmp_path, {"rope.py": SOLVED})
     monkeypatch.setattr(parallel, "run_bounded", lambda function, thing: parallel.CutOff("took more than it may"))
-    found: Submission = read_alone(tmp_path / "rope.py", "rope", ["rope"])
+    found: Submission = read_file_bounded(tmp_path / "rope.py", "rope", ["rope"])
     assert found.assignment == "rope" and found.problem is not None
     assert "could not be read, because that took more than it may" in found.problem.message
 

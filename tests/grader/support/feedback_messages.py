@@ -13,4 +13,4 @@ OUTCOMES = 8
 
 def markdown(submission: Submission, grade: Grade) -> str:
     """Feedback file for a row in the gradebook."""
-    return feedback.page(submission, grade.score, grade.max_score, feedback.body(grade, Audience.AFTER_RELEASE))
+    return feedback.page(submission, grade, grade.score, feedback.body(grade, Audience.AFTER_RELEASE))

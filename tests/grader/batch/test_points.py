@@ -1,0 +1,85 @@
+"""Points of a suite: an instructor who changes them reads it before anybody is graded."""
+
+from __future__ import annotations
+
+import io
+import random
+import re
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from rich.console import Console
+
+from autograder import course
+from autograder.batch import run, workers
+from autograder.batch.workers import GraderSetup, Job
+from autograder.cli import main
+from autograder.command_line import WRONG_USE
+from autograder.course import Assignment, CourseError
+from autograder.grading.row import Key
+from tests.grader.support.fake_graders import Direct, solved
+from tests.grader.support.folders import put
+from tests.grader.support.gradebooks import GRADE, packed
+
+NAME = "sinusoidal"
+
+
+class OtherPoints(Direct):
+    """Graders of a suite whose name has the points of its two tests behind a number: `1: 3, 2`."""
+
+    def submit(self, job: Job) -> Future[bytes]:
+        future = super().submit(job)
+        if job.key.code == run.REFERENCE_CODE_HASH:
+            points = map(float, job.key.grading.partition(": ")[2].split(", "))
+            tests = [replace(result.test, points=next(points)) for result in GRADE.test_results]
+            results = [
+                replace(result, test=test, kind=None) for result, test in zip(GRADE.test_results, tests, strict=True)
+            ]
+            future = Future()
+            future.set_result(packed(replace(GRADE, test_results=results)))
+        return future
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_changed_points_are_named_before_anybody_is_graded(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sum may be right and the change a mistake: the instructor reads both numbers while there is time to stop."""
+    put(tmp_path / "class" / NAME, {"ada.py": solved(1)})
+    monkeypatch.setattr(run, "Processes", OtherPoints)
+    draw, before = random.Random(seed), None
+    for number in range(8):
+        now = draw.choice([(3, 2), (2, 3), (2, 4), (2.25, 2)])
+        monkeypatch.setattr(run, "grading_key", lambda *_, suite=f"{number}: {now[0]}, {now[1]}": suite)
+        page = io.StringIO()
+        run.grade([tmp_path / "class"], tmp_path / "out", console=Console(file=page, width=300))
+        pairs = zip(("test_a", "test_b"), now, before or now, strict=True)
+        changed = [f"{test} is worth {new:g} and was worth {old:g}" for test, new, old in pairs if new != old]
+        sentence = f"Points of {NAME} differ from the last run: {'; '.join(changed)}."
+        assert page.getvalue().startswith(sentence) if changed else "differ from" not in page.getvalue()
+        before = now
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("part", ["public", "hidden"])
+def test_points_that_do_not_add_up_grade_nobody(
+    part: str, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A typing error in the points of a test is one sentence in a run and in a check, with the file to correct."""
+    path, draw = getattr(course.find(NAME), f"{part}_tests"), random.Random(seed)
+    text = path.read_text("utf-8")
+    place = draw.choice([*re.finditer(r"(?<=points=)[\d.]+", text)])
+    other = float(place[0]) + draw.choice([2, 0.5, 0.0625, 10])
+    put(tmp_path / part, {path.name: f"{text[: place.start()]}{other}{text[place.end() :]}", f"{NAME}.py": "x = 1\n"})
+    monkeypatch.setattr(Assignment, f"{part}_tests", property(lambda one: tmp_path / part / f"test_{one.name}.py"))
+    where = rf"must add up to 20, 8 of them public \(points= in tests/{part}/test_{NAME}.py\)\. Nothing was graded"
+    workers._assignment.cache_clear()
+    job = Job(Key(NAME, workers.grading_key(Assignment(NAME), ()), "code"), ("x = 1\n",))
+    with pytest.raises(CourseError, match=where):
+        workers._grade(job, GraderSetup())
+    workers._warm_grader.pop().close()
+    done = CliRunner().invoke(main, ["check", str(tmp_path / part / f"{NAME}.py")])
+    assert (done.exit_code, done.output.count("\n")) == (WRONG_USE, 1) and re.search(where, done.output)
