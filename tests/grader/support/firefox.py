@@ -10,7 +10,8 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,17 +36,21 @@ def executable() -> str | None:
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
+Run = Callable[[Coroutine[Any, Any, Any]], Any]
+"""Function that runs a coroutine to its end and returns the result."""
+
+
 class Firefox:
     """A window of Firefox."""
 
-    def __init__(self, runner: asyncio.Runner, connection: WebSocketClientConnection) -> None:
-        self._runner, self._connection, self._numbers = runner, connection, itertools.count(1)
+    def __init__(self, run: Run, connection: WebSocketClientConnection) -> None:
+        self._run, self._connection, self._numbers = run, connection, itertools.count(1)
         self._send("session.new", capabilities={})
         self._context = self._send("browsingContext.getTree")["contexts"][0]["context"]
 
     def _send(self, method: str, **params: Any) -> Any:
         """Send a command and return its result. Raise RuntimeError if Firefox refuses it."""
-        return self._runner.run(asyncio.wait_for(self._answer(method, params), TIMEOUT_SECONDS))
+        return self._run(asyncio.wait_for(self._answer(method, params), TIMEOUT_SECONDS))
 
     async def _answer(self, method: str, params: dict[str, Any]) -> Any:
         number = next(self._numbers)
@@ -77,14 +82,14 @@ class Firefox:
             with contextlib.suppress(RuntimeError):
                 if self.evaluate(f"Boolean({condition})"):
                     return
-            self._runner.run(asyncio.sleep(0.2))
+            self._run(asyncio.sleep(0.2))
         raise TimeoutError(condition)
 
 
 @contextlib.contextmanager
 def launched() -> Iterator[Firefox]:
     """Start Firefox with an empty profile, and end it."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile, asyncio.Runner() as runner:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile, _other_thread() as run:
         options = ["--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0", "about:blank"]
         env = os.environ | {"HOME": profile}  # else it refuses a home of somebody else's
         Path(profile, "user.js").write_text(PREFERENCES, "utf-8")
@@ -92,9 +97,23 @@ def launched() -> Iterator[Firefox]:
         command = [executable() or NAMES[0], *options]
         with subprocess.Popen(command, stdout=silence, stderr=silence, env=env) as process:
             try:
-                yield Firefox(runner, runner.run(_connection(Path(profile, "WebDriverBiDiServer.json"))))
+                yield Firefox(run, run(_connection(Path(profile, "WebDriverBiDiServer.json"))))
             finally:
                 process.kill()
+
+
+@contextlib.contextmanager
+def _other_thread() -> Iterator[Run]:
+    """Yield a function that runs a coroutine in another thread: this one may have a loop, of Playwright's."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        yield lambda coroutine: asyncio.run_coroutine_threadsafe(coroutine, loop).result()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
 
 
 async def _connection(server: Path) -> WebSocketClientConnection:
