@@ -180,6 +180,7 @@ def test_no_picture_runs_what_does_not_return_so_the_next_check_need_not_wait(
 def test_one_text_is_checked_once(tab: Window) -> None:
     """A request during a check or while pictures are drawn starts no second check of the same text."""
     page = tab.page
+    tab.wait_for_rest()  # what was kept is checked when the page opens
     page.evaluate(RECORD_MESSAGES)
     tab.write(SOLUTION + "\n# once\n")
     page.evaluate("check(); check()")
