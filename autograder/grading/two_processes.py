@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -31,6 +32,9 @@ _original_value, _helped_call, _receive = _exchange.original_value, _exchange.ca
 
 MAX_ROUNDS = 8
 """Maximum number of times that one call is made, each time with more answers."""
+
+MAX_CACHED_ANSWERS = 1024
+"""Maximum number of sealed answers that the grader keeps for the next submissions."""
 
 MAX_ANSWER_CHARACTERS = 8 * codec.MAX_NUMBERS - 1024
 """Maximum number of characters of a sealed answer: a message with one such answer and its label is not too large."""
@@ -152,7 +156,7 @@ class SecondProcess:
 
     def _sealed_answers(self, request: HelpedCall) -> list[Sealed]:
         """Return the sealed answers to the questions that the solution asks in a call."""
-        return [_sealed(*_answer(question, self.reference.reply(question))) for question in request.questions]
+        return [_sealed_reply(self.reference, question.encoded) for question in request.questions]
 
     def _helped_call(self, request: HelpedCall, sealed_answers: list[Sealed]) -> Reply:
         """Send sealed answers and make the call, in one message unless it is too large."""
@@ -196,6 +200,13 @@ def _answer(question: Call, right: Reply) -> tuple[Question, Answer]:
     """Return a question with its answer."""
     answer = (right.raised.kind, right.raised.message) if right.raised is not None else ("", right.value)
     return _as_sent(question), answer
+
+
+@functools.lru_cache(MAX_CACHED_ANSWERS)
+def _sealed_reply(reference: Reference, encoded: bytes) -> Sealed:
+    """Return the sealed answer of the solution to a question; every submission gets the same."""
+    question = Call(*codec.decode(encoded))
+    return _sealed(*_answer(question, reference.reply(question)))
 
 
 def _sealed(question: Question, answer: Answer) -> Sealed:

@@ -27,7 +27,8 @@ TEMPLATE = Path(__file__).with_name("template")
 _SHARED_FILES = """
     LICENSE assignments/*.md assignments/figures.py assignments/experiments.py
     assignments/writer/__main__.py assignments/writer/checkpoint.py assignments/writer/experiments.py
-    assignments/writer/update_lessons.py assignments/writer/llama.py assignments/writer/written_functions.py
+    assignments/writer/update_lessons.py assignments/writer/llama.py assignments/writer/texts.py
+    assignments/writer/written_functions.py
     assignments/writer/text.txt assignments/writer/weights.safetensors assignments/writer/recorded.npz
     assignments/writer/*.csv
 """.split()

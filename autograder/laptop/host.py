@@ -52,9 +52,10 @@ class Host:
         return Path(self.student_file_format.format(root=root, name=name))
 
 
-def timeout_message(function: str, where: str = "") -> str:
+def timeout_message(function: str, where: str = "", seconds: float | None = None) -> str:
     """Return the sentence for a function that did not return in time. `where` is the wording for the line, if known."""
-    return f"{function} did not return within {LOCAL_TIMEOUT_SECONDS} seconds{where}. Is there a loop that never ends?"
+    seconds = seconds or LOCAL_TIMEOUT_SECONDS
+    return f"{function} did not return within {seconds} seconds{where}. Is there a loop that never ends?"
 
 
 def endless_file_message(line: int | None) -> str:

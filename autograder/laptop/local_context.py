@@ -45,7 +45,7 @@ class LocalFile:
         self.source = Source(path)
         self.call_graph = CallGraph(self.source.functions)
         self.timed_out_functions = dict(host.timed_out_functions)
-        """function → a sentence, for a function that did not return and is no longer called"""
+        """function, or LOADING → a sentence, for what did not return and is no longer called"""
         self.failure: Raised | None
         if LOADING in self.timed_out_functions:
             self.module, self.failure = ModuleType(name), Raised("", (), self.timed_out_functions[LOADING])
@@ -53,7 +53,8 @@ class LocalFile:
             with host.limit_call(LOADING):
                 self.module, self.failure = load(name, [self.source.text], str(path))
             if self.failure is not None and TIMEOUT_MESSAGE_PART in self.failure.message:
-                self.failure = Raised("", (), endless_file_message(self.failure.line), self.failure.line)
+                self.timed_out_functions[LOADING] = endless_file_message(self.failure.line)
+                self.failure = Raised("", (), self.timed_out_functions[LOADING], self.failure.line)
         _raise_interrupt(self.failure)
 
     @property

@@ -24,11 +24,15 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 
 def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
-    """Return assignment → the state of its page: each function's mark and text, and a text about the file."""
+    """Return assignment → the state of its page: each function's mark and text, and a text about the file.
+
+    `returns` is False if the file, or a function in it, did not return: then no picture is drawn from it.
+    """
     return {
         progress.name: {
             "right": len(progress.right_functions),
             "next": progress.next_function,
+            "returns": not progress.file.timed_out_functions,
             "summary": _file_summary_html(progress),
             "functions": {
                 state.name: [

@@ -14,10 +14,10 @@ The pages are made from the handout's files and from the answers to questions wi
 solution.
 """
 
-from autograder.pages.course_pages import course, style
+from autograder.pages.course_pages import course, search_script, style
 from autograder.pages.markdown import code
 from autograder.pages.picture_files import pictures
 
-__all__ = ["code", "course", "pictures", "style"]
+__all__ = ["code", "course", "pictures", "search_script", "style"]
 PUBLIC_MODULES = ("answer_forms",)
 """The modules that other rooms may import."""

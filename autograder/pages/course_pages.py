@@ -6,7 +6,7 @@ import ast
 import base64
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
@@ -53,12 +53,10 @@ def course(edition: Edition | None = None) -> dict[str, bytes]:
         )
         for name, html in bodies.items()
     }
-    index = [section for name, html in bodies.items() for section in _sections(name, titles[name], html)]
     files = pages | {
         "course.css": style(),
         "dials.js": dials.course_script(),
-        # This is a script, because a page without a server may not fetch a file.
-        "search.js": f"window.WHEREABOUTS_INDEX={json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n",
+        "search.js": search_script(bodies),
         "minisearch.js": str(rjsmin.jsmin((HERE / "vendor" / "minisearch.js").read_text("utf-8"))),
     }
     kept = {path.name: path for path in (HERE / "vendor").glob("*.txt")}
@@ -146,13 +144,23 @@ def _bodies(
     return first | lessons | others, shown
 
 
+def search_script(bodies: Mapping[str, str]) -> str:
+    """Return the index of the search. `bodies`: page → its text as HTML.
+
+    It is a script, because a page without a server may not fetch a file.
+    """
+    index = [section for name, html in bodies.items() for section in _sections(name, html)]
+    return f"window.WHEREABOUTS_INDEX={json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n"
+
+
 _HEADING = re.compile(r'<(?:h([23])|tr) id="(?!title-)(.+?)">\n?(.+?)</(?:h|td)')
 """A heading, or a term in the glossary."""
 _TERM = re.compile(r'<tr id="(.+?)">\n<td>(.+?)</td>\n<td>(.+?)</td>')
 
 
-def _sections(page: str, title: str, html: str) -> Iterator[dict[str, str]]:
+def _sections(page: str, html: str) -> Iterator[dict[str, str]]:
     """Yield a page's sections, each with its heading and text, for the search."""
+    title = _plain(html.partition("</h1>")[0])
     begin, *parts = _HEADING.split(re.sub(r'(?s)<math[^>]*text="(.*?)".*?</math>|<script.*?</script>', r" \1 ", html))
     yield {"title": title, "page": "", "link": f"{page}.html", "text": _plain(begin.partition("</h1>")[2])}
     for level, anchor, heading, below in zip(*(parts[at::4] for at in range(4)), strict=True):

@@ -1,8 +1,10 @@
 """Handout → a static site in which Python runs: the course in a browser tab, with nothing to install.
 
-    build      the pages, the archives of Python code, and all other files
+    build      the archives of Python code, and all files of the site
+    tab_pages  the pages: words for a tab, an editor, buttons (templates/), and the content policy
     libraries  the packages that the checks need, and compiled Python
     tab        the Python half of the worker, which runs in the browser, never here
+    integers   64-bit integers in the browser
     script     the JavaScript for the page, its worker, and the service worker
     editor     CodeMirror as one file, and the script that builds it
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import re
@@ -14,23 +13,17 @@ from typing import Any
 from autograder import handout
 from autograder.course import ROOT, UserError, term_assignments
 from autograder.site.libraries import compiled, compiled_pyodide_archive, libraries, zipped
+from autograder.site.tab_pages import tab_pages
 
 HERE = Path(__file__).parent
 PYODIDE_ADDRESS, PYODIDE_PYTHON = "https://cdn.jsdelivr.net/pyodide/v314.0.7/full/", "3.14"
 """The default address from which a site loads Pyodide, and the version of its Python."""
 
-DOWNLOAD_MEGABYTES = {"Python": 5.8, "numpy": 3.1}
-"""Megabytes from Pyodide before the first result, as a static host sends them."""
+PYODIDE_MEGABYTES = 8.9
+"""Megabytes of Python and numpy from Pyodide, as sent by a static host."""
 
 PYODIDE_FILES = ("pyodide.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 """The Pyodide files that every site needs besides `pyodide.asm.js`. The last one lists the packages' files."""
-
-_TERMINAL_INSTRUCTION = r"(?s)<p>Write <code>(\w+\.py)</code>; check it with .*?</p>"
-_EDITOR_INSTRUCTION = (
-    r"<p>Write <code>\1</code> in this page's editor; it checks what you write automatically. Everything in this"
-    " lesson can be done here, without a terminal, and this browser keeps your work.</p>"
-)
-"""A lesson's first instruction, and the text that replaces it on the site."""
 
 SELF_STUDY_FILES = """
     solutions/*.py tests/hidden/* tests/misconceptions/*.py autograder/course.py
@@ -94,19 +87,14 @@ def _site(files: Mapping[str, bytes], version: str, pyodide: str, self_study: bo
     hashed |= {"tab.css": files["site/style/tab.css"]}
     names = {name: _hashed_name(name, content) for name, content in hashed.items()}
     lessons = [assignment.name for assignment in term_assignments()]
-    size = sum(len(hashed[name]) for name in ("libraries.zip", "course.zip")) / 1e6
     config = {"files": names, "lessons": lessons, "alone": self_study, "pyodide": pyodide, "site": names["course.zip"]}
-    config |= {"loads": [*DOWNLOAD_MEGABYTES.items(), ["The code of the checks", round(size, 1)]]}
+    sizes = {name: round(len(hashed[f"{name}.zip"]) / 1e6, 1) for name in ("libraries", "course")}
+    config |= {"megabytes": {"Python with numpy": PYODIDE_MEGABYTES, **sizes}}
     page = f"const CONFIG = {json.dumps(config)};\n".encode() + files["site/script/page.js"]
     names["page.js"] = _hashed_name("page.js", page)
     pages = chosen(rf"{handout.PAGES_FOLDER}/.*")
-    pages[f"{handout.PAGES_FOLDER}/keep.html"] = _student_work_page(
-        pages[f"{handout.PAGES_FOLDER}/index.html"], files["site/keep.html"]
-    )
-    site = {
-        name.removeprefix(f"{handout.PAGES_FOLDER}/"): _with_scripts_and_policy(name, content, names, pyodide)
-        for name, content in pages.items()
-    }
+    pages = {name.removeprefix(f"{handout.PAGES_FOLDER}/"): content for name, content in pages.items()}
+    site = tab_pages(pages, lessons, names, pyodide)
     site |= {names[name]: content for name, content in (hashed | {"page.js": page}).items()}
     site |= {f"stubs/{name}.py": files[f"assignments/{name}/{name}.py"] for name in lessons}
     site["codemirror-license.txt"] = (HERE / "editor" / "codemirror-license.txt").read_bytes()
@@ -116,36 +104,6 @@ def _site(files: Mapping[str, bytes], version: str, pyodide: str, self_study: bo
 def _hashed_name(name: str, content: bytes) -> str:
     stem, _, suffix = name.rpartition(".")
     return f"{stem}-{hashlib.sha256(content).hexdigest()[:12]}.{suffix}"
-
-
-def _student_work_page(first: bytes, main: bytes) -> bytes:
-    """Return the page with a student's own work: the first page with different text."""
-    text = re.sub(r'(?s)<nav class="contents".*?</nav>|<a class="skip" href="#dial.*?</a>', "", first.decode("utf-8"))
-    text = text.replace('data-page="index"', 'data-page="keep"')
-    text = re.sub(r"<title>.*?</title>", "<title>My work · Whereabouts</title>", text)
-    return re.sub(r'(?s)(<main id="text">).*(</main>)', rf"\1\n{main.decode('utf-8')}\2", text).encode()
-
-
-def _with_scripts_and_policy(name: str, content: bytes, names: Mapping[str, str], pyodide: str) -> bytes:
-    """Return a page with the site's scripts, style and content policy; return any other file unchanged."""
-    if not name.endswith(".html"):
-        return content
-    text = re.sub(_TERMINAL_INSTRUCTION, _EDITOR_INSTRUCTION, content.decode("utf-8"))
-    inline = [
-        base64.b64encode(hashlib.sha256(code.encode()).digest())
-        for code in re.findall(r"(?s)<script>(.*?)</script>", text)
-    ]
-    remote = f" {pyodide}" if "://" in pyodide else ""
-    hashes = "".join(f" 'sha256-{digest.decode()}'" for digest in inline)
-    policy = (
-        f"default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{remote}{hashes}; connect-src 'self'{remote};"
-        " style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src data:; worker-src 'self' blob:;"
-        " base-uri 'none'; form-action 'none'"
-    )
-    begin = f'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{policy}">'
-    end = f'<link rel="stylesheet" href="{names["tab.css"]}">\n'
-    end += "".join(f'<script src="{names[script]}" defer></script>\n' for script in ("codemirror.js", "page.js"))
-    return text.replace('<meta charset="utf-8">', begin, 1).replace("</head>", f"{end}</head>", 1).encode()
 
 
 def _service_worker(script: bytes, site: Mapping[str, bytes], pyodide: str) -> bytes:
@@ -174,8 +132,9 @@ def _pyodide_files(folder: Path) -> tuple[str, dict[str, bytes]]:
         content[package["file_name"]] = wheel
         package["sha256"] = hashlib.sha256(wheel).hexdigest()
     content["pyodide-lock.json"] = json.dumps(lock).encode()
-    # Another version gets another address, because a browser caches the files at an address.
-    return version, {f"pyodide-{lock['info']['version']}/{name}": each for name, each in content.items()}
+    # Other content has another address, because a browser caches the files of an address.
+    digest = hashlib.sha256(b"".join(content[name] for name in sorted(content))).hexdigest()
+    return version, {f"pyodide-{digest[:12]}/{name}": each for name, each in content.items()}
 
 
 def _packages(lock: Mapping[str, Any], names: Collection[str]) -> set[str]:

@@ -1,19 +1,18 @@
 """The Python half of the page's worker: checks, pictures and the writer, in a browser tab.
 
-`worker.js` imports this module in Pyodide, in a folder laid out like a handout. Arguments are text,
-and results are JSON.
+`worker.js` imports this module in Pyodide, in a folder like a handout, and sends its jobs to `Tab.job`.
 """
 
 from __future__ import annotations
 
-import inspect
+import base64
 import io
 import json
 import re
 import sys
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -22,26 +21,32 @@ from types import CodeType
 from typing import Any
 
 from autograder.laptop import lesson_pictures
-from autograder.laptop.host import LOCAL_TIMEOUT_SECONDS, TIMEOUT_MESSAGE_PART, Host
+from autograder.laptop.host import LOCAL_TIMEOUT_SECONDS, TIMEOUT_MESSAGE_PART, Host, timeout_message
 from autograder.laptop.local_context import LocalContext
 from autograder.laptop.page_state import page_state
 from autograder.laptop.progress import Progress, local_assignments
 from autograder.site import integers
 
 MONITORING: Any = vars(sys).get("monitoring")
-"""`sys.monitoring`, which Pyodide's Python has, but Python 3.11 does not."""
+"""`sys.monitoring`, which Pyodide's Python has, but not Python 3.11."""
 
 MONITORING_TOOL = 4
-"""The clock's tool number in `sys.monitoring`."""
+"""The number of the clock in `sys.monitoring`."""
 
 EXPERIMENT_TIMEOUT_SECONDS = 120
-"""Maximum time for one text of an experiment."""
+"""Maximum time of one text of an experiment."""
 
 MAX_FILE_BYTES = 1 << 20
-"""Maximum size of a file that is read from an archive."""
+"""Size up to which a file of an archive is read."""
+
+MEMORY_FILE = "memory.json"
+"""The name of the pages' stored data in an archive."""
 
 TRIES_FILE = Path(".tries.json")
-"""The file in which self-study counts wrong answers. The page stores its content."""
+"""The file in which self-study counts wrong answers. The page keeps its content."""
+
+Message = dict[str, Any]
+"""A message to the page: name → value of JSON."""
 
 
 class CallTimeout(BaseException):
@@ -54,7 +59,7 @@ class Clock:
     If a call cannot be ended in this way, such as a loop in C, the page replaces the worker.
     """
 
-    def __init__(self, began: Callable[[str, float], None], ended: Callable[[], None]) -> None:
+    def __init__(self, began: Callable[[str, float, str], None], ended: Callable[[], None]) -> None:
         self.began, self.ended = began, ended
         self.deadline = 0.0
         MONITORING.use_tool_id(MONITORING_TOOL, "whereabouts")
@@ -62,8 +67,8 @@ class Clock:
 
     @contextmanager
     def limit(self, function: str, seconds: float = LOCAL_TIMEOUT_SECONDS) -> Iterator[None]:
-        """Limit one call to a function."""
-        self.began(function, seconds)
+        """Limit one call of a function."""
+        self.began(function, seconds, timeout_message(function, seconds=seconds))
         self.deadline = time.perf_counter() + seconds
         MONITORING.set_events(MONITORING_TOOL, MONITORING.events.JUMP)
         try:
@@ -80,18 +85,20 @@ class Clock:
         return None
 
     def steps(self, iterator: Iterator[Any], what: str, seconds: float = LOCAL_TIMEOUT_SECONDS) -> Iterator[Any]:
-        """Yield an iterator's items, with a time limit on each."""
+        """Yield the items of an iterator, each within a limit."""
         while True:
             with self.limit(what, seconds):
                 try:
                     item = next(iterator)
                 except StopIteration:
                     return
+                except CallTimeout as error:
+                    raise TimeoutError(timeout_message(what, seconds=seconds)) from error
             yield item
 
 
 def tab_host(limit_call: Callable[[str], AbstractContextManager[None]]) -> Host:
-    """Return the host for checks in a browser tab, whose messages name the page's buttons."""
+    """Return the host of checks in a browser tab: its messages name the buttons of the page."""
     return Host(
         pytest_options_format="--capture=sys",
         limit_call=limit_call,
@@ -105,72 +112,107 @@ def tab_host(limit_call: Callable[[str], AbstractContextManager[None]]) -> Host:
 class Tab:
     """A browser tab in which somebody works on the course."""
 
-    def __init__(self, began: Callable[[str, float], None], ended: Callable[[], None], self_study: bool) -> None:
-        sys.dont_write_bytecode = True  # two versions of a file may have the same size and time
+    def __init__(self, began: Callable[[str, float, str], None], ended: Callable[[], None], self_study: bool) -> None:
+        sys.dont_write_bytecode = True  # two versions of a file may have one size and one time
         integers.use_int64()
         self.clock = Clock(began, ended)
         self.context = _context_class(self_study)
         self.host = tab_host(self.clock.limit)
 
-    def save(self, files: str) -> None:
-        """Write the student's files. `files` is JSON: assignment → text."""
-        texts = json.loads(files)
-        for name, text in texts.items():
-            Path("assignments", name, f"{name}.py").write_text(text, "utf-8")
-        integers.distinguish_int32("\n".join(texts.values()))
+    def job(self, kind: str, task: str) -> Generator[str, None, str]:
+        """Yield the messages of a job but the last, and return the last.
 
-    def check(self, name: str, timed_out_functions: str, tries: str) -> str:
-        """Return the state of a lesson's page, the lines with errors, and the tries of self-study.
-
-        `timed_out_functions` is JSON: function → sentence, for functions that are no longer called.
+        `kind`: a method below. `task`: its arguments. All is JSON.
         """
+        messages = getattr(self, kind)(**json.loads(task))
+        if isinstance(messages, dict):
+            return json.dumps(messages)
+        for message in messages:
+            yield json.dumps(message)
+        return "{}"
+
+    def check(self, name: str, files: Mapping[str, str], stuck: Mapping[str, str], tries: str | None) -> Message:
+        """Return the state of a lesson's page, the lines of errors, and the tries of self-study.
+
+        `files`: assignment → text. `stuck`: function → sentence, for functions that are no longer called.
+        """
+        self._save(files)
         TRIES_FILE.write_text(tries or "{}", "utf-8")
-        run = self.context(replace(self.host, timed_out_functions=json.loads(timed_out_functions)))
+        run = self.context(replace(self.host, timed_out_functions=stuck))
         run.run_tests([name])
         progress = Progress(name, run)
-        state = json.dumps(page_state([progress])[name]).replace(
-            json.dumps(integers.INDEX_ERROR)[1:-1], json.dumps(integers.INDEX_ERROR_EXPLAINED)[1:-1]
-        )
-        return json.dumps(
-            {"lesson": json.loads(state), "errors": error_lines(progress), "tries": TRIES_FILE.read_text()}
-        )
+        state = page_state([progress])[name]
+        state["summary"] = _for_page(state["summary"])
+        for parts in state["functions"].values():
+            parts[1] = _for_page(parts[1])
+        return {"lesson": state, "errors": error_lines(progress), "tries": TRIES_FILE.read_text("utf-8")}
 
-    def draw(self, lesson: str) -> Iterator[str]:
-        """Yield a lesson's pictures, drawn from the student's functions: path → SVG."""
+    def draw(self, lesson: str) -> Iterator[Message]:
+        """Yield the pictures of a lesson, drawn from the student's functions: path → SVG."""
         drawing = lesson_pictures.draw(lesson, Path("assignments"))
         for drawn in self.clock.steps(drawing, "A picture", lesson_pictures.DRAWING_TIMEOUT_SECONDS):
-            yield json.dumps({"pictures": drawn})
+            yield {"pictures": drawn}
 
-    def write(self, prompt: str, n_characters: int) -> Iterator[str]:
-        """Yield the sources of the functions, the characters written, and a comparison with the provided functions."""
-        model = self._writer()
-        yield json.dumps({"sources": model.parts.sources})
-        text = ""
-        for character in self.clock.steps(model.write(prompt, n_characters), "The writer"):
-            text += character
-            yield json.dumps({"text": character})
-        right = "".join(self.clock.steps(type(model)().write(prompt, n_characters), "The writer"))
-        first = next((at for at, pair in enumerate(zip(text, right, strict=True), 1) if pair[0] != pair[1]), None)
-        yield json.dumps({"verdict": f"a different text from character {first} on" if first else "the same text"})
+    def write(self, files: Mapping[str, str], prompt: str) -> Iterator[Message]:
+        """Yield the sources of the functions, then the text that they write."""
+        model = self._writer(files)
+        yield {"text": "".join(f"{name}: {source}\n" for name, source in model.parts.sources.items()) + "\n"}
+        from assignments.writer.texts import written
 
-    def experiment(self, name: str) -> Iterator[str]:
-        """Yield an experiment's subject, then the title and text of each variant."""
-        model = self._writer()
-        from assignments.writer.experiments import EXPERIMENTS
+        for text in self.clock.steps(written(model, prompt), "The writer"):
+            yield {"text": text}
 
-        experiment = EXPERIMENTS[name]
-        yield json.dumps({"compares": inspect.cleandoc(experiment.__doc__ or "")})
-        for variant in self.clock.steps(experiment(model), "The experiment", EXPERIMENT_TIMEOUT_SECONDS):
-            yield json.dumps({"title": variant.title, "text": variant.text})
+    def experiment(self, files: Mapping[str, str], name: str) -> Iterator[Message]:
+        """Yield the texts of an experiment."""
+        model = self._writer(files)
+        from assignments.writer.texts import compared
 
-    def _writer(self) -> Any:
-        """Return the writer's model, with the student's current functions."""
+        for text in self.clock.steps(compared(model, name), "The experiment", EXPERIMENT_TIMEOUT_SECONDS):
+            yield {"text": text}
+
+    def pack(self, files: Mapping[str, str], memory: Any) -> Message:
+        """Return a zip of all of a student's files, in the layout of a handout, and of the pages' stored data."""
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, text in files.items():
+                archive.writestr(f"assignments/{name}/{name}.py", text)
+            archive.writestr(MEMORY_FILE, json.dumps(memory))
+        return {"zip": base64.b64encode(buffer.getvalue()).decode("ascii")}
+
+    def unpack(self, zip: Sequence[int]) -> Message:
+        """Return the files of the course in a zip, and the pages' stored data."""
+        files, memory = {}, "{}"
+        with zipfile.ZipFile(io.BytesIO(bytes(zip))) as opened:
+            for entry in opened.infolist():
+                stem, _, suffix = Path(entry.filename).name.rpartition(".")
+                if entry.file_size > MAX_FILE_BYTES:
+                    continue
+                if suffix == "py" and stem in local_assignments():
+                    files[stem] = opened.read(entry).decode("utf-8")
+                elif entry.filename == MEMORY_FILE:
+                    memory = opened.read(entry).decode("utf-8")
+        return {"files": files, "memory": json.loads(memory)}
+
+    def _save(self, files: Mapping[str, str]) -> None:
+        for name, text in files.items():
+            Path("assignments", name, f"{name}.py").write_text(text, "utf-8")
+        integers.distinguish_int32("\n".join(files.values()))
+
+    def _writer(self, files: Mapping[str, str]) -> Any:
+        """Return the writer's model, with the functions in these files."""
+        self._save(files)
         for name in local_assignments():
             sys.modules.pop(f"assignments.{name}.{name}", None)
-        from assignments.writer.llama import Model  # imported here, because the writer comes in a separate archive
+        from assignments.writer.llama import Model  # here, because the writer comes in a separate archive
         from assignments.writer.written_functions import written_functions
 
         return Model(written_functions())
+
+
+def _for_page(html: str) -> str:
+    """Return a text with links to lines of the file in the editor."""
+    html = html.replace(integers.INDEX_ERROR, integers.INDEX_ERROR_EXPLAINED)
+    return re.sub(r"\bline (\d+)", r'<a href="#line-\1" data-click="line">line \1</a>', html)
 
 
 def _context_class(self_study: bool) -> Callable[[Host], LocalContext]:
@@ -182,35 +224,10 @@ def _context_class(self_study: bool) -> Callable[[Host], LocalContext]:
 
 
 def error_lines(progress: Progress) -> list[tuple[int, str]]:
-    """Return the line and a sentence for each place in the student's file where Python stopped."""
+    """Return line and sentence of each place in the student's file where Python stopped."""
     sentences = [
         progress.problem,
         *(mistake.message for state in progress.function_states for mistake in state.mistakes),
     ]
     matches = ((re.search(r"\bline (\d+)", sentence), sentence) for sentence in sentences)
     return [(int(match[1]), sentence.strip().splitlines()[-1]) for match, sentence in matches if match]
-
-
-def pack(files: str, memory: str) -> bytes:
-    """Return a zip of all of a student's files, laid out as in a handout, and of the pages' stored data."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in json.loads(files).items():
-            archive.writestr(f"assignments/{name}/{name}.py", text)
-        archive.writestr("memory.json", memory)
-    return buffer.getvalue()
-
-
-def unpack(archive: bytes) -> str:
-    """Return the course's files in a zip, and the pages' stored data."""
-    files, memory = {}, "{}"
-    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
-        for entry in opened.infolist():
-            stem, _, suffix = Path(entry.filename).name.rpartition(".")
-            if entry.file_size > MAX_FILE_BYTES:
-                continue
-            if suffix == "py" and stem in local_assignments():
-                files[stem] = opened.read(entry).decode("utf-8")
-            elif entry.filename == "memory.json":
-                memory = opened.read(entry).decode("utf-8")
-    return json.dumps({"files": files, "memory": memory})

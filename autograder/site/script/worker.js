@@ -1,105 +1,90 @@
-// Python in a worker: loads Pyodide and the course, then does one job after another. The page starts it from a blob, so that
-// the page's content security policy also applies here.
-let python, module, tab, config;
-const tell = (kind, more = {}) => postMessage({ kind, ...more });
-const queue = [];
-const URGENCY = ["pack", "unpack", "check", "write", "draw"];
+// Python in a worker: loads Pyodide and the course, then does one job after another. The page starts it from
+// a blob, so that its content security policy holds here too.
+let config, python, tab;
+const tell = (kind, more) => postMessage({ kind, ...more });
+const URGENCY = ["pack", "unpack", "check", "write", "experiment", "draw"];
+const WRITER = { text: "The writer is loading (1.6 MB, once)", archive: "writer" };
+const PICTURES = { text: "Pictures are loading (9 MB, once)", archive: "pictures", library: "matplotlib" };
+const NEEDS = { write: WRITER, experiment: WRITER, draw: PICTURES };
 
-const archive = async (name, folder) => {
-  const url = config.site + config.files[`${name}.zip`];
+const get = async (archive) => {
+  const url = config.site + config.files[`${archive}.zip`];
   const answer = await fetch(url);
   if (!answer.ok) throw new Error(`${url}: ${answer.status}`);
-  python.unpackArchive(await answer.arrayBuffer(), "zip", { extractDir: folder });
+  return answer.arrayBuffer();
 };
+const unpack = (zip, extractDir) => python.unpackArchive(zip, "zip", { extractDir });
 
-const start = async ({ pyodide, loads, alone }) => {
-  const all = loads.reduce((sum, [, size]) => sum + size, 0);
-  let before = 0;
-  const loading = ([what, size]) => {
-    tell("loading", { text: `${what} is loading: ${before.toFixed(1)} of ${all.toFixed(1)} MB so far` });
-    before += size;
+// Loads all parts at the same time, and tells how much is here.
+const start = async ({ pyodide, megabytes, alone }) => {
+  const all = Object.values(megabytes).reduce((sum, size) => sum + size);
+  let here = 0;
+  const arrival = async (what, part) => {
+    const value = await part;
+    here += megabytes[what];
+    tell("loading", { text: `Python is loading: ${here.toFixed(1)} of ${all.toFixed(1)} MB so far` });
+    return value;
   };
-  loading(loads[0]);
+  tell("loading", { text: `Python is loading: ${all.toFixed(1)} MB` });
+  const archives = ["libraries", "course"].map((name) => arrival(name, get(name)));
   importScripts(`${pyodide}pyodide.js`);
-  python = await loadPyodide({ indexURL: pyodide, stdout() {}, stderr() {} });
-  loading(loads[1]);
-  await python.loadPackage("numpy", { messageCallback() {} });
-  loading(loads[2]);
-  await Promise.all([archive("libraries", python.runPython("import site; site.getsitepackages()[0]")), archive("course", "/course")]);
+  const options = { indexURL: pyodide, packages: ["numpy"], stdout() {}, stderr() {} };
+  python = await arrival("Python with numpy", loadPyodide(options));
+  const [libraries, course] = await Promise.all(archives);
   tell("loading", { text: "The checks are starting" });
+  unpack(libraries, python.runPython("import site; site.getsitepackages()[0]"));
+  unpack(course, "/course");
   python.runPython("import os, sys; os.chdir('/course'); sys.path.insert(0, '/course')");
-  module = python.pyimport("autograder.site.tab");
-  tab = module.Tab((what, seconds) => tell("began", { what, seconds }), () => tell("ended"), alone);
+  const began = (what, seconds, sentence) => tell("began", { what, seconds, sentence });
+  tab = python.pyimport("autograder.site.tab").Tab(began, () => tell("ended"), alone);
   tell("ready", { used: performance.getEntriesByType("resource").map(({ name }) => name) });
 };
 
-// Each job is a generator; between two of its steps, a more urgent job goes first.
-const steps = function* (kind, iterator) {
-  for (const step of iterator) yield { kind, ...JSON.parse(step) };
-};
-const jobs = {
-  *check({ name, files, stuck, tries }) {
-    tab.save(files);
-    yield { kind: "checked", ...JSON.parse(tab.check(name, stuck, tries)) };
-  },
-  draw: ({ name }) => steps("drawn", tab.draw(name)),
-  *write({ files, prompt, count, experiment }) {
-    tab.save(files);
-    yield* steps("wrote", experiment ? tab.experiment(experiment) : tab.write(prompt, count));
-  },
-  *pack({ files, memory }) {
-    const zip = module.pack(files, memory);
-    yield { kind: "packed", zip: zip.toJs() };
-  },
-  *unpack({ zip }) {
-    yield { kind: "unpacked", ...JSON.parse(module.unpack(python.toPy(zip).tobytes())) };
-  },
-};
-const NEEDS = { draw: ["matplotlib", "pictures"], write: [null, "writer"] };
-
-const loaded = new Set();
-const load = async (kind) => {
-  const [library, files] = NEEDS[kind] ?? [];
-  if (!files || loaded.has(files)) return;
-  tell("loading", { text: kind === "draw" ? "Your pictures are loading (9 MB, once)" : "The writer is loading (1.6 MB, once)" });
-  if (library) await python.loadPackage(library, { messageCallback() {} });
-  await archive(files, "/course");
+const load = async (needs) => {
+  if (!needs || needs.isHere) return;
+  tell("loading", needs);
+  const zip = get(needs.archive);
+  if (needs.library) await python.loadPackage(needs.library, { messageCallback() {} });
+  unpack(await zip, "/course");
   python.pyimport("importlib").invalidate_caches();
-  loaded.add(files);
+  needs.isHere = true;
+  tell("loading", { text: "" });
 };
 
-// An exception from Python ends the job; any other exception means that Python has ended.
-const step = (job) => {
+// An exception of Python's ends the job; any other has ended Python.
+const step = ({ steps }) => {
   try {
-    return job.steps.next();
+    return steps.next();
   } catch (error) {
     if (error.name !== "PythonError") throw error;
-    return { done: true, value: { kind: "failed", text: error.message.trim().split("\n").at(-1) } };
+    return { done: true, failed: error.message.trim().split("\n").at(-1) };
   }
 };
 
+// Each job is a generator of Python's; between two of its steps, a more urgent job goes first.
+const queue = [];
 const work = async () => {
   while (queue.length) {
-    const job = queue.sort((a, b) => URGENCY.indexOf(a.kind) - URGENCY.indexOf(b.kind))[0];
-    job.steps ??= (await load(job.kind), jobs[job.kind](job));
-    const { value, done } = step(job);
+    const [job] = queue.sort((a, b) => URGENCY.indexOf(a.kind) - URGENCY.indexOf(b.kind));
+    await load(NEEDS[job.kind]);
+    job.steps ??= tab.job(job.kind, JSON.stringify(job.task));
+    const { value, done, failed } = step(job);
     if (done) queue.splice(queue.indexOf(job), 1);
-    tell(value?.kind ?? "done", { ...value, id: job.id });
+    tell(done ? "done" : "step", { id: job.id, failed, ...JSON.parse(value ?? "{}") });
     await new Promise((resolve) => setTimeout(resolve)); // lets a message in
   }
 };
-
-let working = Promise.resolve();
-const dies = (error) => {
-  queue.length = 0;
-  tab = null;
-  tell("died", { text: String(error) });
-};
-// Pictures of an earlier text are not finished.
+// Pictures of an earlier text are not drawn to the end.
 const enqueue = (job) => {
   const earlier = queue.findIndex(({ kind }) => kind === "draw" && job.kind === "draw");
-  if (earlier >= 0) tell("dropped", { id: queue.splice(earlier, 1)[0].id });
+  if (earlier >= 0) tell("done", { id: queue.splice(earlier, 1)[0].id });
   queue.push(job);
+};
+
+let working;
+const dies = (error) => {
+  [queue.length, tab] = [0, null];
+  tell("died", { text: String(error) });
 };
 onmessage = ({ data }) => {
   if (data.kind === "start") working = start((config = data)).catch(dies);

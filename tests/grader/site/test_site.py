@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from autograder import cli, handout
 from autograder.course import term_assignments
 from autograder.handout.leaks import BINARY_FILES
-from autograder.site import build, libraries
+from autograder.site import build, libraries, tab_pages
 
 pytestmark = pytest.mark.long
 
@@ -73,28 +73,67 @@ def test_a_page_loads_what_is_there_and_its_policy_names_one_other_host(site: Pa
         assert 'http-equiv="Content-Security-Policy" content="default-src \'none\'' in text
         for name in re.findall(r'(?:src|href)="([\w.-]+\.(?:js|css))"', text):
             assert (site / name).is_file(), f"{page.name} names {name}"
-    assert (
-        "://"
-        not in build._with_scripts_and_policy(
-            "x.html", b"<head></head>", {"tab.css": "", "codemirror.js": "", "page.js": ""}, "pyodide/"
-        )
-        .decode()
-        .partition("content=")[2]
-        .partition(">")[0]
+    scripts = dict.fromkeys(("tab.css", "codemirror.js", "page.js"), "")
+    local, remote = (
+        tab_pages._with_scripts('<meta charset="utf-8">', scripts, pyodide)
+        for pyodide in ("pyodide/", build.PYODIDE_ADDRESS)
     )
-    remote = build._with_scripts_and_policy(
-        "x.html", b'<meta charset="utf-8">', {"tab.css": "", "codemirror.js": "", "page.js": ""}, build.PYODIDE_ADDRESS
-    )
-    assert set(re.findall(rb"https?://[^/ ;\"]+", remote)) == {
-        re.match(r"https://[^/]+", build.PYODIDE_ADDRESS)[0].encode()
-    }  # type: ignore[index]
+    assert "://" not in local
+    host = re.match(r"https://[^/]+", build.PYODIDE_ADDRESS)
+    assert host is not None and set(re.findall(r"https?://[^/ ;\"]+", remote)) == {host[0]}
 
 
-def test_every_lesson_sends_the_student_to_its_editor_and_not_to_a_terminal(site: Path) -> None:
+def test_every_lesson_sends_the_student_to_its_editor(site: Path) -> None:
     for assignment in term_assignments():
         beginning = (site / f"{assignment.name}.html").read_text("utf-8").partition("<main")[2].partition("<h2")[0]
         assert f"Write <code>{assignment.name}.py</code> in this page's editor" in beginning
-        assert ".venv" not in beginning
+
+
+SHELL_WORDS = re.compile(
+    r"\b(make|autograder|whereabouts) (?=[a-z]+ [A-Z]+=|(check|watch|learn|lesson|setup|site|experiment|notebook)\b)"
+    r"|python3? +-|\bpy -m|\bpip\b|\.venv|\./make\.sh|autograder\.checks\b|assignments\.writer\b|jupyter lab"
+    r"|[Tt]erminal"
+    r"|--(alone|experiment|page|show|watch)\b"
+)
+"""Commands, options, and the place where one types them."""
+
+
+def words_of_pages(site: Path) -> dict[str, str]:
+    """Return the words of each page of a site, of the index of its search, and of each stub: what a tab shows."""
+    words = {
+        page.name: re.sub(r"(?s)<script>.*?</script>|<!--.*?-->|<[^>]*>", "", page.read_text("utf-8"))
+        for page in site.glob("*.html")
+    }
+    words |= {path.name: path.read_text("utf-8") for path in (site / "search.js", *(site / "stubs").iterdir())}
+    return {name: " ".join(text.split()) for name, text in words.items()}
+
+
+def test_no_page_of_a_tab_speaks_of_a_shell(site: Path) -> None:
+    """Pages name their buttons. What they say of one's own computer points to the handout, and has no command."""
+    found = {name: [match[0] for match in SHELL_WORDS.finditer(text)] for name, text in words_of_pages(site).items()}
+    assert {"setup.html", "writer.html", "index.html", "keep.html", "search.js", "rope.py"} <= found.keys()
+    assert {name: words for name, words in found.items() if words} == {}
+
+
+def test_the_handout_keeps_its_commands(handed_out: dict[str, bytes], site: Path) -> None:
+    """The same search finds the commands there, and only their passages differ."""
+    for name, words in (
+        ("setup", "pip"),
+        ("writer", "--experiment"),
+        ("index", "terminal"),
+        ("modern", "make experiment"),
+    ):
+        page = handed_out[f"course/{name}.html"].decode("utf-8")
+        assert words in page and SHELL_WORDS.search(page)
+    texts = {name: words_of_pages(site)[f"{name}.html"] for name in ("setup", "writer", "index")}
+    assert "“Save all my work”" in texts["setup"]
+    assert "press “Check”" in texts["index"] and "“Download attention.py” saves it." in texts["index"]
+
+
+def test_the_scripts_stay_small_and_readable() -> None:
+    scripts = [path.read_text("utf-8").splitlines() for path in (build.HERE / "script").glob("*.js")]
+    assert sum(map(len, scripts)) <= 400
+    assert [line for script in scripts for line in script if len(line) > 110] == []
 
 
 def test_the_command_refuses_a_folder_that_is_no_site_and_a_pyodide_that_is_none(tmp_path: Path) -> None:

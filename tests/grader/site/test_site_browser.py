@@ -139,20 +139,48 @@ def test_what_never_returns_is_named_the_rest_is_judged_and_the_next_check_works
     tab.wait_for("10 of 10 functions are right")
 
 
-def test_a_file_that_does_not_end_is_described_in_one_sentence(tab: Window) -> None:
-    tab.write("x = 1\nwhile True: x += 1\n")
-    tab.wait_for("your file does not finish: line 2 loops for more than 5 seconds", ".standing pre")
-    tab.write(SOLUTION)
+RECORD_MESSAGES = """() => {
+  window.sent = [];
+  window.sending ??= Worker.prototype.postMessage;
+  Worker.prototype.postMessage = function (message, ...more) {
+    sent.push(message.kind);
+    sending.call(this, message, ...more);
+  };
+}"""
+"""Record the kinds of the messages to every worker: "start" is the first to each."""
+
+
+@pytest.mark.parametrize(
+    ("text", "restarts", "sentence"),
+    [
+        ("x = 1\nwhile True: x += 1\n", 0, "your file does not finish: line 2 loops for more than 5 seconds"),
+        (with_causal_mask("    while True:\n        pass"), 0, "causal_mask did not return within 5 seconds at line"),
+        ("import itertools\nx = sum(itertools.count())\n", 1, "Your file did not return within 5 seconds"),
+    ],
+    ids=["file", "function", "file in C"],
+)
+def test_no_picture_runs_what_does_not_return_so_the_next_check_need_not_wait(
+    tab: Window, text: str, restarts: int, sentence: str
+) -> None:
+    page = tab.page
+    tab.wait_for_rest()
+    page.evaluate(RECORD_MESSAGES)
+    tab.write(text)
+    tab.wait_for(sentence, "body")
+    page.wait_for_function("(text) => checked === text", arg=text)
+    tab.wait_for_rest()
+    tab.write(f"{SOLUTION}\n# after {text!r}\n")
     tab.wait_for("10 of 10 functions are right")
+    tab.wait_for_rest()
+    assert page.evaluate("isSeen")  # a picture is on the screen
+    assert page.evaluate("sent") == ["check", *["start", "check"] * restarts, "check", "draw"]
+    tab.open("attention")
 
 
 def test_one_text_is_checked_once(tab: Window) -> None:
     """A request during a check or while pictures are drawn starts no second check of the same text."""
     page = tab.page
-    page.evaluate(
-        "() => { window.sent = []; const send = python.postMessage.bind(python);"
-        " python.postMessage = (message, transfer) => { sent.push(message.kind); send(message, transfer); }; }"
-    )
+    page.evaluate(RECORD_MESSAGES)
     tab.write(SOLUTION + "\n# once\n")
     page.evaluate("check(); check()")
     tab.wait_for_rest()
@@ -228,7 +256,11 @@ def test_no_page_has_a_barrier(tab: Window, width: int) -> None:
 
 def test_all_work_goes_out_as_a_zip_comes_back_and_prints(tab: Window, tmp_path: Path) -> None:
     page = tab.page
+    tab.open("attention")
+    tab.write(SOLUTION)
+    tab.wait_for("10 of 10 functions are right")
     tab.open("keep")
+    tab.wait_for("10 of 10 functions are right", "#keep")
     tab.wait_for("def causal_mask", "#keep")
     assert page.title() == "My work · Whereabouts"
     assert page.evaluate("new Date().getFullYear().toString()") in page.locator("#keep p").first.inner_text()
@@ -238,9 +270,13 @@ def test_all_work_goes_out_as_a_zip_comes_back_and_prints(tab: Window, tmp_path:
     download.value.save_as(saved)
     with zipfile.ZipFile(saved) as archive:
         assert "assignments/attention/attention.py" in archive.namelist()
-    page.evaluate("localStorage.removeItem('whereabouts file attention')")
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    assert page.locator("#keep pre").count() == 0
     page.locator("input[type=file]").set_input_files(saved)
-    page.wait_for_function("() => localStorage.getItem('whereabouts file attention') !== null")
+    tab.wait_for("10 of 10 functions are right", "#keep")
+    tab.open("attention")
+    assert page.evaluate("state.lessons.attention.right") == 10
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 

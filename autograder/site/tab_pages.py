@@ -1,0 +1,114 @@
+"""The pages of the handout → the pages of a site: words for a tab, an editor, buttons, and a policy of loading.
+
+What a text of the course says about a terminal is between two marks; the second has the words for a tab, if any:
+
+    Write it in <!--terminal-->any editor<!--tab: the editor of this page-->.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+
+from autograder.pages import search_script
+
+TEMPLATES = Path(__file__).with_name("templates")
+"""The folder with what a page of the site has beside its text."""
+
+TERMINAL_PASSAGE = re.compile(r"(?s)<!--terminal-->.*?<!--tab(?:: ?(.*?))?-->")
+
+FIRST_INSTRUCTION = r"(?s)<p>Write <code>(\w+\.py)</code>; check it with .*?</p>"
+FIRST_INSTRUCTION_IN_TAB = (
+    r"<p>Write <code>\1</code> in this page's editor; it checks what you write automatically. Everything in this"
+    " lesson can be done here, and this browser keeps your work.</p>"
+)
+"""The first instruction of each lesson, and the words in its place."""
+
+_MARKDOWN = MarkdownIt("commonmark")
+
+
+def tab_pages(
+    pages: Mapping[str, bytes], lessons: Collection[str], scripts: Mapping[str, str], pyodide: str
+) -> dict[str, bytes]:
+    """Return the pages of a site and the files beside them, from those of the handout.
+
+    `scripts`: file → its name in the site. `pyodide`: the address or folder of Pyodide.
+    """
+    texts = {name: _for_tab(content.decode("utf-8")) for name, content in pages.items() if name.endswith(".html")}
+    bodies = {
+        Path(name).stem: re.split('<main id="text">\n|<nav class="turn"', text)[1] for name, text in texts.items()
+    }
+    texts["keep.html"] = _page_to_keep(texts["index.html"])
+    for name, text in texts.items():
+        texts[name] = _with_scripts(_with_tools(Path(name).stem, text, lessons), scripts, pyodide)
+    texts["search.js"] = search_script(bodies)
+    return {**pages, **{name: text.encode("utf-8") for name, text in texts.items()}}
+
+
+def _for_tab(text: str) -> str:
+    """Return a page with the words for a tab."""
+    text = re.sub(FIRST_INSTRUCTION, FIRST_INSTRUCTION_IN_TAB, text)
+    return TERMINAL_PASSAGE.sub(lambda passage: _rendered(passage[1] or ""), text)
+
+
+def _rendered(text: str) -> str:
+    """Return Markdown as HTML: paragraphs if it begins with a new line, else a part of one."""
+    html: str = _MARKDOWN.render(text) if text[:1] == "\n" else _MARKDOWN.renderInline(text)
+    return re.sub(r'href="(\w+)(?:/README)?\.md"', r'href="\1.html"', html)
+
+
+def _page_to_keep(first: str) -> str:
+    """Return the page of a student's own work: the first page with another text."""
+    text = re.sub(r'(?s)<nav class="contents".*?</nav>|<a class="skip" href="#dial.*?</a>', "", first)
+    text = text.replace('data-page="index"', 'data-page="keep"')
+    text = re.sub(r"<title>.*?</title>", "<title>My work · Whereabouts</title>", text)
+    return re.sub(r'(?s)(<main id="text">).*(</main>)', lambda main: f"{main[1]}\n{_template('keep')}{main[2]}", text)
+
+
+def _with_tools(name: str, text: str, lessons: Collection[str]) -> str:
+    """Return a page with its editor and its buttons."""
+    text = text.replace("</header>\n", f"</header>\n{_template('update')}", 1)
+    if name in lessons:
+        text = text.replace("</main>\n", f"</main>\n{_template('lesson', name=name)}", 1)
+    if name == "writer":
+        text = text.replace("</h1>\n", f"</h1>\n{_template('writer')}", 1)
+        text = re.sub(r"(?s)<tr>\n<td><code>([\w-]+)</code></td>.*?</tr>\n", _experiment_row, text)
+    return re.sub(
+        r"(?s)<!-- writer: ([\w-]+) -->\s*<(\w+).*?</\2>\n",
+        lambda shown: shown[0] + _template("experiment", name=shown[1], label="Try it with your functions"),
+        text,
+    )
+
+
+def _experiment_row(row: re.Match[str]) -> str:
+    """Return a row of the table of experiments, and a row with its button and its text."""
+    button = _template("experiment", name=row[1], label="Try it")
+    return f'{row[0]}<tr><td colspan="3">{button}</td></tr>\n'
+
+
+def _template(template: str, **words: str) -> str:
+    return (TEMPLATES / f"{template}.html").read_text("utf-8").format(**words)
+
+
+def _with_scripts(text: str, names: Mapping[str, str], pyodide: str) -> str:
+    """Return a page with the site's scripts and style, and the policy of what it may load."""
+    inline = [
+        base64.b64encode(hashlib.sha256(code.encode()).digest())
+        for code in re.findall(r"(?s)<script>(.*?)</script>", text)
+    ]
+    remote = f" {pyodide}" if "://" in pyodide else ""
+    hashes = "".join(f" 'sha256-{digest.decode()}'" for digest in inline)
+    policy = (
+        f"default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{remote}{hashes}; connect-src 'self'{remote};"
+        " style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src data:; worker-src 'self' blob:;"
+        " base-uri 'none'; form-action 'none'"
+    )
+    begin = f'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    end = f'<link rel="stylesheet" href="{names["tab.css"]}">\n'
+    end += "".join(f'<script src="{names[script]}" defer></script>\n' for script in ("codemirror.js", "page.js"))
+    return text.replace('<meta charset="utf-8">', begin, 1).replace("</head>", f"{end}</head>", 1)

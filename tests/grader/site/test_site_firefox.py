@@ -1,0 +1,59 @@
+"""The course in a tab of Firefox: a wrong function with its cause, green, a loop, and all work from a zip."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from autograder.course import find
+from tests.grader.site.conftest import served
+from tests.grader.support import firefox
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(firefox.executable() is None, reason="This test needs Firefox: apt-get install firefox-esr."),
+]
+
+SOLUTION = re.sub(r"\n    # (BEGIN|END) SOLUTION", "", find("rope").solution.read_text("utf-8"))
+OPENED = """(() => {
+  const chosen = new DataTransfer();
+  const bytes = Uint8Array.from(atob("ZIP"), (character) => character.charCodeAt(0));
+  chosen.items.add(new File([bytes], "work.zip"));
+  const input = document.querySelector("input[data-change=restore]");
+  input.files = chosen.files;
+  input.dispatchEvent(new Event("change", { bubbles: true }));
+})()"""
+"""Choose a zip in the page to keep."""
+
+
+def says(where: str, words: str) -> str:
+    """Return the condition that a part of the page says something."""
+    return f"document.querySelector({json.dumps(where)})?.textContent.includes({json.dumps(words)})"
+
+
+def test_a_lesson_from_a_mistake_to_green_and_all_work_from_a_zip(site: Path) -> None:
+    with served(site) as address, firefox.launched() as window:
+        window.open(f"{address}rope.html")
+        window.wait_for(says(".standing", "0 of 13 functions are right"))
+        mistaken = SOLUTION.replace("np.arange(0, head_dim, 2)", "np.arange(head_dim // 2)")
+        assert mistaken != SOLUTION
+        window.evaluate(f"code.open({json.dumps(mistaken)})")
+        window.wait_for(says("#live-rope_frequencies[data-mark='✗']", "Likely cause"))
+        window.evaluate(f"code.open({json.dumps(SOLUTION + 'while True: pass')})")
+        window.wait_for(says(".standing", "your file does not finish"))
+        window.evaluate(f"code.open({json.dumps(SOLUTION)})")
+        window.wait_for(says(".standing", "13 of 13 functions are right"))
+        window.wait_for("document.querySelector('figure .own .mine')")
+        window.evaluate("localStorage.clear()")
+        window.open(f"{address}keep.html")
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            archive.writestr("assignments/rope/rope.py", SOLUTION)
+        window.evaluate(OPENED.replace("ZIP", base64.b64encode(packed.getvalue()).decode("ascii")))
+        window.wait_for(says("#keep", "13 of 13 functions are right"))
