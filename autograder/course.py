@@ -106,8 +106,8 @@ def shipped_code() -> list[Path]:
 
 
 _LIBRARIES = ("numpy", "hypothesis", "pytest", "otter-grader", "landlockpy", "pyseccomp")
-"""Libraries that decide a grade: Hypothesis draws examples, numpy computes, pytest collects, Otter scores, and the
-others are part of the wall."""
+"""Libraries that affect a grade: Hypothesis draws examples, numpy computes, pytest collects tests, Otter scores them,
+and the rest belong to the sandbox."""
 
 
 @functools.cache

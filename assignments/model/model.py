@@ -119,7 +119,7 @@ def apply_rope_half_with(x, positions, frequencies):
     Raises: ValueError unless there is one position per row.
     Example: apply_rope_half_with([[1, 1, 0, 0]], [2], [1, 0.5]) is [[cos 2, cos 1, sin 2, sin 1]] =
     [[−0.4161, 0.5403, 0.9093, 0.8415]].
-    Source: Su et al. 2021; the layout of Hugging Face's Llama.
+    Source: Su et al. 2021; the layout is that of Hugging Face's Llama.
     """
     raise NotImplementedError("apply_rope_half_with is not written yet")
 

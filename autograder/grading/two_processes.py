@@ -88,7 +88,7 @@ class HelpedCall:
     """Calls of these functions that the solution makes in the call."""
 
     def message(self, sealed_answers: list[Sealed]) -> Call:
-        """Return the message that makes the call without a count of its lines, and delivers sealed answers before."""
+        """Return the message that delivers sealed answers and then makes the call without counting its lines."""
         return Call("_helped_call", (sorted(self.replaced), sealed_answers, *_as_sent(self.call)))
 
 

@@ -1,5 +1,5 @@
-"""Feedback: it names the cause first, shows public tests in full and keeps hidden inputs hidden; its text is never
-markup."""
+"""Feedback names the cause first, shows public tests in full and keeps hidden inputs hidden; its text is never treated
+as markup."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def test_what_is_wrong_below_is_told_once_and_own_faults_beside_it(grader: Grade
 
 
 def test_a_function_is_told_at_most_one_cause_of_its_values(suites: dict[str, Suite]) -> None:
-    """Two mistakes together are not a known mistake."""
+    """Two mistakes combined do not count as a known mistake."""
     source = """
     _right = rope_scores
     def rope_scores(q, k, q_positions, k_positions, base=10000.0):

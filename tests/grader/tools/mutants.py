@@ -91,7 +91,7 @@ def _changed(tree: ast.Module, index: int, new: ast.AST) -> ast.Module:
         """Replacement of one node of a tree."""
 
         def visit(self, visited: ast.AST) -> ast.AST:
-            """Return the new node in place of the old one, and visit the children of any other."""
+            """Return the new node in place of the old one; for any other node, visit its children."""
             return new if visited is old else self.generic_visit(visited)
 
     Replacer().visit(broken)
