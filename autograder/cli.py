@@ -196,7 +196,7 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     from autograder.reports import similarity as pairs_table
 
     warn_if_incomplete(out)
-    for text in publish.set_comparison_folders(out, folders):
+    for text in publish.compare_with_earlier_terms(out, folders):
         echo(f"Not compared: {text}.", err=True)
     pairs = pairs_table.read(out) or []
     for pair in pairs[:40]:
@@ -230,7 +230,7 @@ def roster(out: Path, table: Path, assignments: tuple[str, ...], **options: Any)
     from autograder.submission.names import listed
 
     with Gradebook.reading(out) as book:
-        book.require_complete(assignments)
+        book.require_finished_run(assignments)
         filled = platform_table.fill_table(out, book.rows(), table, assignments, **options)
     echo(f"{sum(filled.score_counts.values())} scores in {filled.path}")
     if len(filled.score_counts) > 1:
@@ -258,7 +258,7 @@ def feedback(out: Path, platform: str, assignments: tuple[str, ...]) -> None:
     from autograder.submission.names import listed
 
     with Gradebook.reading(out) as book:
-        book.require_complete(assignments)
+        book.require_finished_run(assignments)
         pages, without = feedback_zip.pack(out, book.rows(), book.superseded(), platform, assignments)
     if pages:
         names = listed([*map(str, pages)])

@@ -156,7 +156,7 @@ class Gradebook:
         what = f"{count - graded} of {count} are not graded yet" if graded < count else "the last run did not finish"
         return f"{what}: {'wait for the run in progress' if database.is_locked(self.out) else 'run `make grade` again'}"
 
-    def require_complete(self, assignments: Sequence[str] = ()) -> None:
+    def require_finished_run(self, assignments: Sequence[str] = ()) -> None:
         """Raise BatchError if the last run is incomplete, or has no submission of one of these assignments."""
         if sentence := self.incomplete():
             raise BatchError(f"{sentence}. Nothing was written")

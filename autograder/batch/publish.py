@@ -89,7 +89,7 @@ def is_report_current(book: Gradebook) -> bool:
         return False
 
 
-def set_comparison_folders(out: Path, folders: Iterable[Path]) -> list[str]:
+def compare_with_earlier_terms(out: Path, folders: Iterable[Path]) -> list[str]:
     """Compare the class in OUT with earlier terms' folders, now and in later runs.
 
     Return the result of `write_report_and_similarity`.

@@ -84,8 +84,8 @@ def grade(
                 book.replace_submissions(submissions, grading_keys),
             )
             summary.add_names("Not read", class_download_remarks)
-        corrections = folders[-1].resolve().parent / adjustments.ADJUSTMENTS_FILE
-        _apply_adjustments(book, corrections, summary)
+        corrections_path = folders[-1].resolve().parent / adjustments.ADJUSTMENTS_FILE
+        _apply_adjustments(book, corrections_path, summary)
         if to_grade := book.ungraded_key_counts():
             workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
             with closing(workers), closing(_grade_all(book, _jobs(book, to_grade), workers)) as graded:
@@ -93,7 +93,7 @@ def grade(
                     console.print(sentence, markup=False, highlight=False, soft_wrap=True)
                 counts = (to_grade[key] for key in graded)
                 summary.newly_graded = sum(_with_progress(counts, sum(to_grade.values()), console))
-        summary = _publish(book, corrections, summary, console)
+        summary = _write_files(book, corrections_path, summary, console)
     summary.show(console, time.monotonic() - begin)
     names = ", ".join(str(out / name) for name in (CLASS_PAGE_FILE, "students.csv", "grades.csv", "feedback/"))
     console.print(f"Results: {names}", markup=False, highlight=False, soft_wrap=True)
@@ -135,9 +135,9 @@ def _read_submissions(
         raise NothingToGradeError(f"Nothing in {shown} can be graded as it is: {reason.rstrip('.')}.")
 
 
-def _apply_adjustments(book: Gradebook, corrections: Path, summary: Summary) -> None:
+def _apply_adjustments(book: Gradebook, corrections_path: Path, summary: Summary) -> None:
     """Apply the corrections by hand from a table, if it exists."""
-    corrected, unmatched = adjustments.apply(book, corrections)
+    corrected, unmatched = adjustments.apply(book, corrections_path)
     if corrected:
         summary.remarks.append(f"{corrected} corrected by hand ({adjustments.ADJUSTMENTS_FILE}).")
     summary.add_names("Not applied", unmatched)
@@ -157,7 +157,7 @@ def _with_progress(counts: Iterable[int], total: int, console: Console) -> Itera
         yield count
 
 
-def _publish(book: Gradebook, corrections: Path, summary: Summary, console: Console) -> Summary:
+def _write_files(book: Gradebook, corrections_path: Path, summary: Summary, console: Console) -> Summary:
     """Write every file of the run, and return the summary with the changes since the last run."""
     if publish.is_report_current(book):
         published = publish.write_tables(book, summary)
@@ -168,14 +168,14 @@ def _publish(book: Gradebook, corrections: Path, summary: Summary, console: Cons
     if published.changed:
         summary.remarks.append(published.changed)
     if published.withdrawn:
-        summary.remarks.append(_withdrawn(published.withdrawn, book.recall(CORRECTIONS), corrections))
+        summary.remarks.append(_withdrawn(published.withdrawn, book.recall(CORRECTIONS), corrections_path))
     summary.add_names(
         f"Check that these lines of {adjustments.ADJUSTMENTS_FILE} are still right", published.outdated_adjustments
     )
     summary.add_names("Not compared", published.files_not_compared)
     others = [f"{one.student} ({one.file})" for one in book.superseded()]
     summary.add_names("Not graded, because another submission by the student counts", others)
-    book.finish(published.scores, str(corrections))
+    book.finish(published.scores, str(corrections_path))
     return summary
 
 

@@ -9,7 +9,7 @@ from autograder.checks.results import POINTS, Test
 from autograder.checks.source import CallGraph
 from autograder.course import Assignment, CourseError
 
-QUARTER = 0.25
+SCORE_STEP = 0.25
 
 
 def graded_tests(assignment: Assignment, tests: Sequence[Test], call_graph: CallGraph) -> list[Test]:
@@ -33,7 +33,7 @@ def full_scale(numbers: Mapping[str, Any]) -> dict[str, Any]:
     if possible in (0, POINTS):
         return dict(numbers)
     share = numbers["score"] / possible
-    score = round(POINTS * share / QUARTER) * QUARTER
+    score = round(POINTS * share / SCORE_STEP) * SCORE_STEP
     tests = [_scaled(entry, POINTS / possible) for entry in numbers["gradescope"]["tests"]]
     rounding = {"name": "Rounding", "score": score - POINTS * share, "visibility": "after_published"}
     gradescope = numbers["gradescope"] | {"tests": [*tests, rounding]}

@@ -30,7 +30,7 @@ _original_value, _helped_call, _receive = _exchange.original_value, _exchange.ca
 """
 """Last cell of the submission in its second process."""
 
-MAX_ROUNDS = 8
+MAX_ROUNDS_PER_CALL = 8
 """Maximum number of times that one call is made, each time with more answers."""
 
 MAX_CACHED_ANSWERS = 1024
@@ -146,7 +146,7 @@ class SecondProcess:
         questions, if they are not larger than the call and these questions.
         """
         reply = self.first_replies.get(request) or self._helped_call(request, self._sealed_answers(request))
-        for _ in range(MAX_ROUNDS):
+        for _ in range(MAX_ROUNDS_PER_CALL):
             asked = _unanswered(reply)
             if asked is None:
                 is_counted = request.call.measured and reply.raised is None

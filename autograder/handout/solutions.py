@@ -21,7 +21,7 @@ FORM = Path(__file__).with_name("forms") / "solution.html"
 USAGE = "Name the solutions to write: make solutions ASSIGNMENT=rope, or ALL=1 for the whole term."
 
 
-def build(chosen: Iterable[Assignment], folder: Path = FOLDER) -> list[Path]:
+def build_pages(chosen: Iterable[Assignment], folder: Path = FOLDER) -> list[Path]:
     """Write the pages of some assignments; return their paths."""
     style_sheet, edition, pages = Markup(style()), Edition.of_term(), {}
     for assignment in chosen:
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str]) -> int:
         chosen = term_assignments() if "--all" in arguments else [find(name) for name in arguments]
         if not chosen:
             raise UserError(USAGE)
-        print(*build(chosen), sep="\n")
+        print(*build_pages(chosen), sep="\n")
         return 0
     except (UserError, LookupError) as error:
         print(error, file=sys.stderr)

@@ -209,9 +209,9 @@ class Reference:
         return Value(reply.value) if difference(reply.value, expected.value, None) is not None else Unchanged()
 
 
-def dtypes(value: Any, count: int | None = None) -> list[np.dtype | None]:
-    """Return the dtypes of a result's parts, at most the first `count`; None for a part that is not a number."""
-    counted = itertools.islice(iter_parts(value), count)
+def dtypes(value: Any, at_most: int | None = None) -> list[np.dtype | None]:
+    """Return the dtypes of a result's parts, or of the first `at_most`; None for a part that is not a number."""
+    counted = itertools.islice(iter_parts(value), at_most)
     return [np.asarray(part).dtype if isinstance(part, _NUMBERS) else None for part in counted]
 
 

@@ -67,7 +67,7 @@ class Progress:
         return self.run.test_results[self.name]
 
     @property
-    def problem(self) -> str:
+    def file_problem(self) -> str:
         """The reason why the file does not run to its end; empty if it does, or if only an import is missing."""
         failure = self.file.failure
         stopped = stop_message(failure) if failure is not None and not failure.missing_import else ""
@@ -140,7 +140,7 @@ def file_remarks(progress: Progress) -> str:
         " whatever uses it fails."
         for line, module in progress.source.disallowed_imports()
     ]
-    parts += [code_block(progress.problem)] if progress.problem else []
+    parts += [code_block(progress.file_problem)] if progress.file_problem else []
     return "\n\n".join(parts + _output(progress, LOADING))
 
 
@@ -185,8 +185,8 @@ def summary_paragraphs(progress: Progress) -> list[str]:
     parts += [f"✓ {escape_markdown(sentence)}." for is_right, sentence in feedback if is_right] + faults
     if following := progress.next_function:
         return [*parts, f"**Next:** {following} at {progress.location_of(following)}."]
-    steps = ["fix what stops the file"] if progress.problem else []
-    if not progress.problem and (faults or not all(filled) or _has_wrong_answer(progress)):
+    steps = ["fix what stops the file"] if progress.file_problem else []
+    if not progress.file_problem and (faults or not all(filled) or _has_wrong_quiz_answer(progress)):
         steps = [f"the questions at {progress.location_of(ANSWERS)}"]
     if not progress.run.shows_hidden:
         steps.append(progress.run.host.submit_step.format(file=progress.source.path.name))
@@ -197,7 +197,7 @@ def summary_paragraphs(progress: Progress) -> list[str]:
     return [*parts, f"**All functions are right!**{now}"]
 
 
-def _has_wrong_answer(progress: Progress) -> bool:
+def _has_wrong_quiz_answer(progress: Progress) -> bool:
     return any(result.kind is Kind.ANSWER for result in progress.test_results)
 
 
@@ -211,7 +211,7 @@ def print_detail(console: Console, progress: Progress, only: Collection[str]) ->
     print_markdown(console, f"{checked}\n\n{file_remarks(progress)}")
     console.print()
     for state in progress.function_states:
-        if (only and state.name not in only) or (progress.problem and SIGN_BY_STATE[state.state] == "·"):
+        if (only and state.name not in only) or (progress.file_problem and SIGN_BY_STATE[state.state] == "·"):
             continue
         line, _, mistakes = function_text(progress, state, len(state.mistakes) if only else 1).partition("\n")
         print_markdown(console, line, " ")

@@ -27,7 +27,7 @@ from autograder.grading.suite import Suite
 from autograder.safe_path import use_safe_path
 
 PLUGIN = "autograder.otter.plugin.WhereaboutsPlugin"
-CONSTRAINTS = "constraints.txt"
+CONSTRAINTS_FILE = "constraints.txt"
 
 _RUN_OTTER_SCRIPT = '''"""What the platform starts."""
 
@@ -55,7 +55,7 @@ def build(
             )
             files = _otter_generated_files(assignment, settings, built.name)
             files |= {OTTER_CONFIG_FILENAME: json.dumps(settings, indent=1).encode(), "run_otter.py": starter.encode()}
-            files |= {built.name: built.read_bytes(), CONSTRAINTS: _constraints().encode()}
+            files |= {built.name: built.read_bytes(), CONSTRAINTS_FILE: _constraints().encode()}
             write_zip(target, files, executable=frozenset({"run_autograder", "setup.sh"}))
             yield target
 
@@ -80,7 +80,7 @@ def _otter_generated_files(assignment: Assignment, config: dict[str, Any], wheel
             (scratch / "tests" / file).write_text(content, encoding="utf-8")
         (scratch / "config.json").write_text(json.dumps(config), encoding="utf-8")
         (scratch / "requirements.txt").write_text(
-            f"-c {source}/{CONSTRAINTS}\n{source}/{wheel}[grading]\n", encoding="utf-8"
+            f"-c {source}/{CONSTRAINTS_FILE}\n{source}/{wheel}[grading]\n", encoding="utf-8"
         )
         otter_generate(
             tests_dir=str(scratch / "tests"),

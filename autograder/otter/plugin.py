@@ -56,7 +56,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
             self_test.require()
         os.unlink(self.submission_path)
         self.grade = grade_alone(self.assignment, self.submission, disabled_locks)
-        return _driver(passed(self.grade.test_results))
+        return _notebook_of_passed_tests(passed(self.grade.test_results))
 
     def after_grading(self, results: GradingResults) -> None:
         """Show students everything that they may know before release.
@@ -69,7 +69,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
             results.set_output("\n\n".join(filter(None, texts)))
 
 
-def _driver(passed: Iterable[str]) -> Any:
+def _notebook_of_passed_tests(passed: Iterable[str]) -> Any:
     """Return the notebook that Otter's kernel runs instead of the submission, and that names the passed tests."""
     cell = nbformat.v4.new_code_cell(_CELL.format(passed=sorted(passed)))  # type: ignore[no-untyped-call]
     return nbformat.v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call]

@@ -31,9 +31,9 @@ from typing import Any
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.system_calls import system_call_filter
 
-LOCKS = ("limits", "user", "session", "landlock", "seccomp")
+LOCK_NAMES = ("limits", "user", "session", "landlock", "seccomp")
 WATCH = "watch"
-NAMES = (*LOCKS, WATCH)
+NAMES = (*LOCK_NAMES, WATCH)
 """All locks that `disabled_locks` may disable."""
 
 PR_SET_PDEATHSIG = 1
@@ -59,7 +59,7 @@ FIRST_USER = 0x60000000
 SPARE_USERS = range(60000, 65000)
 """Used if the large ids are not mapped (a container with a small user namespace)."""
 
-DAY = 24 * 60 * 60.0
+ATIME_RENEWAL_SECONDS = 24 * 60 * 60.0
 """Seconds during which Linux does not change the access time of a file that is read again."""
 
 
@@ -81,7 +81,7 @@ class Locks:
         """Prepare the locks. Besides the standard library, a submission may import from `packages`."""
         self.limits = limits
         self.scratch = scratch
-        self.on = [name for name in LOCKS if name not in disabled_locks]
+        self.on = [name for name in LOCK_NAMES if name not in disabled_locks]
         self.zygote = os.getpid()
         # Loaded here, while files can still be read; ctypes finds the symbols in the interpreter itself.
         self.libc = ctypes.CDLL(None, use_errno=True)
@@ -227,7 +227,7 @@ def settle_access_times(packages: Collection[Path]) -> None:
     On a file system with access times (relatime), reading changes the access time only if it is older than the last
     change, or older than a day.
     """
-    old = time.time() - DAY / 2
+    old = time.time() - ATIME_RENEWAL_SECONDS / 2
     for top in _readable(packages):
         # Walking reads the folders themselves.
         for folder, _, names in os.walk(top) if top.is_dir() else [(str(top.parent), [], [top.name])]:

@@ -76,7 +76,7 @@ class Exchange:
         self.substitutes: dict[str, Callable[..., Any]] = {}
         for name in functions:
             original = namespace.get(name)
-            substitute = namespace[name] = self.substitutes[name] = self._substitute(name, original)
+            substitute = namespace[name] = self.substitutes[name] = self._answering_substitute(name, original)
             aliases = [alias for alias, value in namespace.items() if value is original is not None]
             namespace.update(dict.fromkeys(aliases, substitute))
 
@@ -115,7 +115,7 @@ class Exchange:
         self._replace(())
         return self.substitutes[name](*args, **kwargs)
 
-    def _substitute(self, name: str, original: Callable[..., Any] | None) -> Callable[..., Any]:
+    def _answering_substitute(self, name: str, original: Callable[..., Any] | None) -> Callable[..., Any]:
         """Return the function that replaces `original` in the submission."""
 
         def substitute(*args: Any, **kwargs: Any) -> Any:

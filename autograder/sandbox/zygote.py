@@ -49,7 +49,7 @@ def main(descriptor: int) -> NoReturn:
     plan = json.loads(message)
     os.chdir(Path(plan["scratch"]).parent)
     try:
-        zygote = _Zygote(grader, plan)
+        zygote = _ZygoteServer(grader, plan)
     except Exception as error:
         send_message(grader, error=f"{type(error).__name__}: {error}"[:2000])
         os._exit(1)
@@ -62,7 +62,7 @@ def send_message(end: socket.socket, **facts: object) -> None:
         end.sendall(json.dumps(facts).encode("ascii"))
 
 
-class _Zygote:
+class _ZygoteServer:
     def __init__(self, grader: socket.socket, plan: dict[str, Any]) -> None:
         project, libraries, disabled = plan["project"], plan["libraries"], plan["disabled_locks"]
         sys.path += [project, libraries]

@@ -12,7 +12,7 @@ from typing import Any
 
 from autograder import handout
 from autograder.course import ROOT, UserError, term_assignments
-from autograder.site.libraries import compiled, compiled_pyodide_archive, libraries, zipped
+from autograder.site.libraries import compiled, compiled_pyodide_archive, unpacked_wheels, zipped
 from autograder.site.tab_pages import tab_pages
 
 HERE = Path(__file__).parent
@@ -76,7 +76,7 @@ def _site(files: Mapping[str, bytes], version: str, pyodide: str, self_study: bo
         return {name: content for name, content in files.items() if re.fullmatch(pattern, name)}
 
     archives = {
-        "libraries": compiled(libraries(), version),
+        "libraries": compiled(unpacked_wheels(), version),
         "course": compiled(chosen(r"autograder/.*\.py"), version)
         | chosen(r"tests/.*|solutions/.*|assignments/(?!figures/|writer/)\w+/(README\.md|(?!figures|lab)\w+\.py)"),
         "pictures": chosen(r"assignments/(\w+\.py|\w+/(figures|lab\w*)\.py|\w+/\w+\.csv)"),

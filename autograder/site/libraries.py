@@ -39,7 +39,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "whereabouts"
 
 
-def libraries() -> dict[str, bytes]:
+def unpacked_wheels() -> dict[str, bytes]:
     """Return path → content for all packages in the lock, as installed. pip fetches their wheels once."""
     folder = cache_folder() / "libraries"
     folder.mkdir(parents=True, exist_ok=True)

@@ -226,7 +226,7 @@ def _context_class(self_study: bool) -> Callable[[Host], LocalContext]:
 def error_lines(progress: Progress) -> list[tuple[int, str]]:
     """Return line and sentence of each place in the student's file where Python stopped."""
     sentences = [
-        progress.problem,
+        progress.file_problem,
         *(mistake.message for state in progress.function_states for mistake in state.mistakes),
     ]
     matches = ((re.search(r"\bline (\d+)", sentence), sentence) for sentence in sentences)

@@ -180,7 +180,9 @@ class _Finder:
         named = [mention(stem_and_suffix(upload.file)[0], self.assignments).name for upload in stated.values()]
         counts = Counter(filter(None, named))
         majority = next((name for name, count in counts.items() if 2 * count > counts.total()), "")
-        uploads = {name: self._plain_folder(name) for name in folders} | {name: _plain_file(name) for name in files}
+        uploads = {name: self._plain_folder(name) for name in folders} | {
+            name: _upload_named_by_student(name) for name in files
+        }
         placed = [self._placed(one, folder, name, majority) for name, one in (uploads | stated).items()]
         return f"a download from {platform}" if platform else "files and folders named after students", placed
 
@@ -225,7 +227,7 @@ class _Finder:
         return folders, files
 
 
-def _plain_file(name: str) -> Upload:
+def _upload_named_by_student(name: str) -> Upload:
     """Return a file that no platform named: its name, without a browser's copy number, identifies the student."""
     student = re.sub(r"(?<=.) ?\(\d{1,3}\)$", "", stem_and_suffix(name)[0])
     return Upload(Person(name=utf8_safe(student)), name)

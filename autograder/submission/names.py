@@ -14,7 +14,7 @@ MAX_NAME, MAX_NAME_BYTES = 80, 200  # a character may have four bytes, and file 
 _PUNCTUATION = "-_.@+"
 _RESERVED = {"con", "prn", "aux", "nul"}  # names that Windows refuses, with any extension
 _RESERVED |= {f"{device}{number}" for device in ("com", "lpt") for number in range(10)}
-_FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # the full-width forms count as formulas in some locales
+_FORMULA_STARTS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # the full-width forms count as formulas in some locales
 _DOUBLE_ENDING = re.compile(r"(.+)(\.py|\.ipynb)\.(?:txt|json)", re.IGNORECASE | re.DOTALL)  # from browsers and mail
 
 
@@ -96,7 +96,7 @@ def csv_cell(text: str) -> str:
     Such a part may begin the cell, or follow a locale's cell separator if quotation marks count as letters.
     """
     parts = re.split(r"([,;|])", _visible(utf8_safe(text)))
-    return "".join(f"'{part}" if part.lstrip('" ').startswith(_FORMULA) else part for part in parts)
+    return "".join(f"'{part}" if part.lstrip('" ').startswith(_FORMULA_STARTS) else part for part in parts)
 
 
 def safe_name(student: str, taken: set[str]) -> str:

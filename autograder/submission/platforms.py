@@ -52,7 +52,7 @@ _MARKS = {
 _TIMES = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%d %B, %Y %I%M %p")  # as Blackboard and Brightspace write them
 
 # All scalars are text, so that people's numbers keep their zeros; tags of Ruby objects are ignored.
-_Loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+_AllTextLoader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _MAX_YAML_DEPTH = 100
 _SUBMITTER_FIELDS = ("email", "sid", "name")
 
@@ -168,11 +168,11 @@ def export_uploads(metadata: bytes) -> dict[str, list[Upload]]:
     """Return an export's uploads by folder, one per person. Damaged bytes may raise any exception."""
     text = metadata.decode("utf-8-sig")
     depth = 0
-    for event in yaml.parse(text, Loader=_Loader):  # the C loader crashes if nesting is very deep
+    for event in yaml.parse(text, Loader=_AllTextLoader):  # the C loader crashes if nesting is very deep
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > _MAX_YAML_DEPTH:
             raise ValueError("it is nested too deeply")
-    document = yaml.load(text, Loader=_Loader)
+    document = yaml.load(text, Loader=_AllTextLoader)
     if not isinstance(document, dict):
         raise ValueError("it is not a table of folders")
     return {name: _of_folder(fields) for name, fields in document.items()}

@@ -196,7 +196,7 @@ def late(tmp_path: Path) -> Iterator[Path]:
         book.replace_submissions([class_], {"rope": "suite"})
         for key in book.ungraded_key_counts():
             book.add(key, packed(GRADE))
-        run._publish(book, tmp_path / "adjustments.csv", Summary(), Console(quiet=True))
+        run._write_files(book, tmp_path / "adjustments.csv", Summary(), Console(quiet=True))
     return tmp_path
 
 

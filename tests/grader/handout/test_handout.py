@@ -255,7 +255,7 @@ def test_a_handout_of_some_has_nothing_of_the_others() -> None:
 def test_the_page_of_solutions_has_every_function_and_every_answer_with_its_reason(
     tmp_path: Path,
 ) -> None:
-    (path,) = solutions.build([ROPE], tmp_path)
+    (path,) = solutions.build_pages([ROPE], tmp_path)
     page = html.unescape(re.sub(r"<[^>]*>", "", path.read_text("utf-8")))
     assert "BEGIN SOLUTION" not in page and all(f"def {name}(" in page for name in ("apply_rope", "decay_bound"))
     assert all(f'"{key}": ' in page and one.reason in page for key, one in quiz.answers(ROPE).items())

@@ -169,9 +169,9 @@ def test_the_environment_file_installs_the_wheel_and_pins_the_rest(zips: Path) -
     with zipfile.ZipFile(zips / "rope.zip") as archive:
         environment = archive.read("environment.yml").decode("utf-8")
         (wheel,) = (name for name in archive.namelist() if name.endswith(".whl"))
-        constraints = archive.read(package.CONSTRAINTS).decode("utf-8").splitlines()
+        constraints = archive.read(package.CONSTRAINTS_FILE).decode("utf-8").splitlines()
     assert f"- /autograder/source/{wheel}[grading]\n" in environment
-    assert f"- -c /autograder/source/{package.CONSTRAINTS}\n" in environment
+    assert f"- -c /autograder/source/{package.CONSTRAINTS_FILE}\n" in environment
     assert "http" not in environment and not any("http" in line or "hash" in line for line in constraints)
     assert any(line.startswith("numpy==") for line in constraints) and all("==" in line for line in constraints)
 

@@ -89,7 +89,7 @@ def test_what_was_read_once_shows_no_further_reading(tmp_path: Path, monkeypatch
     files = [tmp_path / "one.py", tmp_path / "folder" / "two.so", tmp_path / "folder" / "below" / "three"]
     for age, file in enumerate(files):
         file.write_text("x")
-        os.utime(file, (time.time() - age * confine.DAY, time.time() - age))
+        os.utime(file, (time.time() - age * confine.ATIME_RENEWAL_SECONDS, time.time() - age))
     monkeypatch.setattr(confine, "_readable", lambda packages: [files[0], tmp_path / "folder"])
     confine.settle_access_times([])
     before = [file.stat().st_atime_ns for file in files]
