@@ -49,7 +49,7 @@ def test_a_site_of_an_instructor_gives_nothing_away(
     texts = every_text(build.build(tmp_path / "site", str(pyodide)))
     weights = {name for name in BINARY_FILES if name.startswith("assignments/writer/")}
     assert weights | {"autograder/site/tab.py", "tests/public/test_rope.py", "pytest/__init__.py"} <= texts.keys()
-    public = libraries.libraries()
+    public = libraries.unpacked_wheels()
     assert [name for name in public if texts.pop(name) != public[name]] == []  # by the lock's hashes
     assert handout.leaks(texts) == []
     assert not [name for name in texts if name.startswith(("solutions/", "tests/hidden", "tests/misconceptions"))]
@@ -179,7 +179,7 @@ def test_the_editor_is_what_its_hash_says() -> None:
 
 def test_the_libraries_are_those_of_the_lock() -> None:
     """The checks need no other library: everything that they import, besides numpy and matplotlib, is there."""
-    names = {name.partition("/")[0] for name in libraries.libraries()}
+    names = {name.partition("/")[0] for name in libraries.unpacked_wheels()}
     assert {
         "pytest",
         "_pytest",
