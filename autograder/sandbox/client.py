@@ -219,10 +219,15 @@ class Worker:
         """
         sizes = itertools.accumulate(map(len, requests))
         batch = [request for request, size in zip(requests, sizes, strict=True) if size <= MAX_AHEAD_BYTES]
-        if batch and not self.sent:
-            with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it has ended, as `ask` will notice
-                self.wire.sendall(b"".join(batch))
-                self.sent.extend(batch)
+        if not batch or self.sent:
+            return
+        self.wire.settimeout(0)
+        try:
+            self.wire.sendall(b"".join(batch))
+            self.sent.extend(batch)
+        except OSError:  # it has ended, or forged replies before it read what the connection still holds
+            with contextlib.suppress(OSError):
+                self.wire.shutdown(socket.SHUT_WR)  # a part of a request cannot be continued: `ask` finds it ended
 
     def ask(self, request: bytes | None, seconds: float) -> Reply:
         """Send a request and return its reply; without a request, return the reply that says that the locks are on.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import gc
 import os
 import signal
+import socket
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -21,7 +23,7 @@ from autograder.protocol.failure import CallStopped, SubmissionStatus
 from autograder.sandbox import confine, self_test, system_calls
 from autograder.sandbox.attempts import Attempt
 from autograder.sandbox.backend import SandboxedBackend
-from autograder.sandbox.client import Sandbox, SandboxError
+from autograder.sandbox.client import Sandbox, SandboxError, Worker, WorkerDiedError
 from autograder.sandbox.limits import LIMITS, MIB, bounded_memory
 
 QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, file_bytes=MIB, file_count=100)
@@ -311,6 +313,37 @@ def test_what_stands_below_a_slow_cell_of_a_notebook_counts_too(sandbox: Sandbox
     with loaded(sandbox, "def f(): return 1", *slow, "def g(): return 2") as backend:
         assert (called(backend, "f"), called(backend, "g")) == (1, 2)
         assert backend.failure is not None and "(in code cell 2)" in backend.failure.message
+
+
+def test_calls_sent_ahead_are_answered_in_order_and_end_with_their_worker(sandbox: Sandbox) -> None:
+    """A call after the end of a worker goes to its replacement."""
+    calls = [Call("f", (number,)) for number in (1, 2, 0, 3)]
+    with loaded(sandbox, "import os\ndef f(n): return n or os._exit(1)") as backend:
+        backend.send_ahead(calls)
+        assert [backend.call(call).value for call in calls[:2]] == [1, 2]
+        with pytest.raises(CallStopped):
+            backend.call(calls[2])
+        assert backend.call(calls[3]).value == 3
+
+
+def test_a_call_that_was_not_sent_ahead_skips_those_that_were(sandbox: Sandbox) -> None:
+    with loaded(sandbox, "def f(n): return n") as backend:
+        backend.send_ahead([Call("f", (number,)) for number in range(3)])
+        assert backend.call(Call("f", (7,))).value == 7
+
+
+def test_a_worker_that_does_not_read_what_is_sent_ahead_has_ended(sandbox: Sandbox) -> None:
+    """It may forge replies, so that the connection still holds requests that seem to be answered."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                ours.send(bytes(1 << 16))
+        worker = Worker(sandbox, ours)
+        worker.send_ahead([b"one", b"two"])
+        with pytest.raises(WorkerDiedError):
+            worker.ask(b"one", 1)
 
 
 def test_what_is_printed_goes_nowhere(sandbox: Sandbox) -> None:
