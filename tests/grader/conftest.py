@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from autograder.grading.suite import Suite
 
 LONGEST = """
-    site_browser pyodide_agreement
+    site_browser site_firefox pyodide_agreement
     cluster batch page_browser progress handout platforms attacks follow_through figures notebooks live_page_browser
-    trivial_solutions new_assignment otter
+    trivial_solutions new_assignment otter endless_files wall guess_per_process learn
     one_submission_decides self_test report_browser threat_model labs writer_model similarity bench
 """.split()
 """Slowest test files, which run first and in this order: a slow file at the end would keep one processor busy and the
