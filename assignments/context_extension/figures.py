@@ -146,7 +146,7 @@ def rerope_distances(context_extension: ModuleType, window: int = 16, factor: fl
 
 @picture
 def similarity_of_bases(context_extension: ModuleType, head_dim: int = 128, longest: int = 32768) -> Figure:
-    """Draw how unlike itself a token becomes within a text, for three bases."""
+    """Draw the lowest similarity of a token to itself within a text, by its length, for three bases."""
     lengths = np.unique(np.geomspace(2, longest, 40).astype(np.int64))
     figure, axes = make_panels(1, NARROW, 3.2)
     axes.axhline(0, color=GREY, linewidth=1)

@@ -64,9 +64,9 @@ def grade(
         )
     begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
     setup = GraderSetup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
-    known = tuple(one.name for one in course.term_assignments())
+    assignments = tuple(one.name for one in course.term_assignments())
     prefixes = zip(folders, _folder_prefixes(folders), strict=True)
-    downloads = [find_in_folder(folder, assignment, known, out, prefix) for folder, prefix in prefixes]
+    downloads = [find_in_folder(folder, assignment, assignments, out, prefix) for folder, prefix in prefixes]
     summary.remarks += [f"Read as {one.layout}." for one in downloads]
     summary.add_names("Skipped, nobody's submission", [name for one in downloads for name in one.ignored_files])
     with Gradebook.writing(out) as book:
@@ -75,14 +75,10 @@ def grade(
         with console.status("Reading submissions"):
             class_download_remarks: list[str] = []
             submissions = (
-                _read_submissions(where, one.students, known, class_download_remarks)
+                _read_submissions(where, one.students, assignments, class_download_remarks)
                 for where, one in zip(folders, downloads, strict=True)
             )
-            grading_keys = {one.name: grading_key(one, disabled_locks) for one in course.term_assignments()}
-            summary.add_names(
-                "No longer listed, although the last run listed them",
-                book.replace_submissions(submissions, grading_keys),
-            )
+            _store_submissions(book, submissions, disabled_locks, summary)
             summary.add_names("Not read", class_download_remarks)
         corrections_path = folders[-1].resolve().parent / adjustments.ADJUSTMENTS_FILE
         _apply_adjustments(book, corrections_path, summary)
@@ -100,6 +96,15 @@ def grade(
     return summary
 
 
+def _store_submissions(
+    book: Gradebook, submissions: Iterable[Iterable[Submission]], disabled_locks: Collection[str], summary: Summary
+) -> None:
+    """Replace the submissions of the last run, and list those that are gone."""
+    grading_keys = {one.name: grading_key(one, disabled_locks) for one in course.term_assignments()}
+    gone = book.replace_submissions(submissions, grading_keys)
+    summary.add_names("No longer listed, although the last run listed them", gone)
+
+
 def _folder_prefixes(folders: Sequence[Path]) -> list[str]:
     """Return a prefix for the files of each folder: enough of its path to tell several folders apart."""
     if len(folders) < 2:
@@ -110,7 +115,10 @@ def _folder_prefixes(folders: Sequence[Path]) -> list[str]:
 
 
 def _read_submissions(
-    folder: Path, students: Sequence[tuple[Upload, ...]], known: tuple[str, ...], class_download_remarks: list[str]
+    folder: Path,
+    students: Sequence[tuple[Upload, ...]],
+    assignments: tuple[str, ...],
+    class_download_remarks: list[str],
 ) -> Iterator[Submission]:
     """Yield all submissions of a folder, even those that cannot be read within bounds.
 
@@ -120,7 +128,7 @@ def _read_submissions(
     """
     unclear: Submission | None = None
     is_clear = False
-    outcomes = parallel.map_bounded(partial(read, assignments=known), students)
+    outcomes = parallel.map_bounded(partial(read, assignments=assignments), students)
     for uploads, outcome in zip(students, outcomes, strict=True):
         for submission in lost(uploads, outcome.why) if isinstance(outcome, parallel.CutOff) else outcome:
             if submission.assignment and not (submission.problem and submission.problem.is_ambiguous):

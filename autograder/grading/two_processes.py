@@ -15,7 +15,7 @@ from typing import Any
 
 from autograder.checks.results import TestResult
 from autograder.grading.question_limits import MAX_WHOLE_NUMBER, Budget, Extent, largest_magnitude
-from autograder.hints.reference import Reference
+from autograder.hints.reference import Reference, is_small
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply, perform
 from autograder.protocol.failure import CallStopped, Kind
@@ -117,7 +117,7 @@ class SecondProcess:
     def submitted_value(self, question: Call) -> Any:
         """Return the value of the submission's own function, for the solution to compute with.
 
-        Raises ValueError if there is no value, or if it is too large to compute with, CallStopped if there is no reply.
+        Raise ValueError if there is no value, or if it is too large to compute with, CallStopped if there is no reply.
         """
         self.fetch_values([question])
         reply = self.submitted_values.get(question.encoded)
@@ -146,17 +146,23 @@ class SecondProcess:
         questions, if they are not larger than the call and these questions.
         """
         reply = self.first_replies.get(request) or self._helped_call(request, self._sealed_answers(request))
-        for _ in range(MAX_ROUNDS_PER_CALL):
-            asked = _unanswered(reply)
-            if asked is None:
-                is_counted = request.call.measured and reply.raised is None
-                return self.backend.call(request.call) if is_counted else reply
+        for _ in range(MAX_ROUNDS_PER_CALL - 1):
+            if (asked := _unanswered(reply)) is None:
+                break
             reply = self._helped_call(request, [_sealed(*answer) for answer in self._answers(asked, request)])
-        raise CallStopped(Kind.KILLED, f"{request.call.function} keeps asking for more right values")
+        if _unanswered(reply) is not None:
+            raise CallStopped(Kind.KILLED, f"{request.call.function} keeps asking for more right values")
+        is_counted = request.call.measured and reply.raised is None
+        return self.backend.call(request.call) if is_counted else reply
 
     def _sealed_answers(self, request: HelpedCall) -> list[Sealed]:
         """Return the sealed answers to the questions that the solution asks in a call."""
-        return [_sealed_reply(self.reference, question.encoded) for question in request.questions]
+        return [
+            _cached_sealed_reply(self.reference, question.encoded)
+            if is_small(question)
+            else _sealed_reply(self.reference, question)
+            for question in request.questions
+        ]
 
     def _helped_call(self, request: HelpedCall, sealed_answers: list[Sealed]) -> Reply:
         """Send sealed answers and make the call, in one message unless it is too large."""
@@ -202,11 +208,15 @@ def _answer(question: Call, right: Reply) -> tuple[Question, Answer]:
     return _as_sent(question), answer
 
 
-@functools.lru_cache(MAX_CACHED_ANSWERS)
-def _sealed_reply(reference: Reference, encoded: bytes) -> Sealed:
-    """Return the sealed answer of the solution to a question; every submission gets the same."""
-    question = Call(*codec.decode(encoded))
+def _sealed_reply(reference: Reference, question: Call) -> Sealed:
+    """Return the solution's sealed answer to a question."""
     return _sealed(*_answer(question, reference.reply(question)))
+
+
+@functools.lru_cache(MAX_CACHED_ANSWERS)
+def _cached_sealed_reply(reference: Reference, encoded: bytes) -> Sealed:
+    """Return the solution's sealed answer to a small question, which is the same for every submission."""
+    return _sealed_reply(reference, Call(*codec.decode(encoded)))
 
 
 def _sealed(question: Question, answer: Answer) -> Sealed:

@@ -5,6 +5,7 @@ Every submission causes the same requests, so the oracle caches its replies, up 
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import functools
 import itertools
@@ -59,7 +60,12 @@ class Reference:
     @functools.cached_property
     def call_graph(self) -> CallGraph:
         """The call graph of the solution."""
-        return CallGraph(Source(self.assignment.solution).functions)
+        return CallGraph(self._functions)
+
+    @functools.cached_property
+    def _functions(self) -> Mapping[str, ast.FunctionDef]:
+        """The functions of the solution, parsed."""
+        return Source(self.assignment.solution).functions
 
     @functools.cached_property
     def other_ways(self) -> tuple[OtherWay, ...]:
@@ -69,9 +75,7 @@ class Reference:
     @functools.cached_property
     def known_calls(self) -> CallGraph:
         """The call graph of the solution and of the other right ways to write its functions."""
-        return CallGraph(
-            Source(self.assignment.solution).functions, [(w.function, w.built_on) for w in self.other_ways]
-        )
+        return CallGraph(self._functions, [(way.function, way.built_on) for way in self.other_ways])
 
     def modules(self, function: str) -> Iterator[types.ModuleType]:
         """Yield fresh copies of the solution, each with another right way to compute a function; the solution first."""

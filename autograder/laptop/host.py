@@ -24,7 +24,7 @@ class Host:
     pytest_options_format: str
     """Options for pytest that only this host needs; `{seconds}` stands for LOCAL_TIMEOUT_SECONDS."""
     limit_call: Callable[[str], AbstractContextManager[None]]
-    """Return a context that limits one call to a function; its exception's message contains TIMEOUT_MESSAGE_PART."""
+    """Return a context that limits the time of one function call; its exception contains TIMEOUT_MESSAGE_PART."""
     location_format: str
     """Words for a line in the student's file, with `{path}` and `{line}`."""
     submit_step: str

@@ -1,4 +1,4 @@
-"""One submission's result for teaching staff: `autograder check`, as text or as JSON."""
+"""The result of one submission for teaching staff: `autograder check`, as text or as JSON."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class SandboxedBackend:
         self.why = ""
 
     def call(self, call: Call) -> Reply:
-        """Return the reply to a call. Raise CallStopped if there is none, SandboxError by the machine's fault."""
+        """Return the reply to a call. Raise CallStopped if there is none, SandboxError if the machine is at fault."""
         # Even a plain result can make a test compute for a long time, on the same clock.
         self._give_up_if_late()
         if self.status is not None:

@@ -68,7 +68,7 @@ class Candidate:
 
 
 class StudentFiles:
-    """All files that one student uploaded. Zips are opened only if no plain file is more than a stub."""
+    """The files that one student uploaded. Zips are opened only if no plain file is more than a stub."""
 
     def __init__(self, uploads: Sequence[Upload], assignments: Sequence[str]) -> None:
         self.last, self.assignments = uploads[-1], assignments
