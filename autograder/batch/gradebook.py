@@ -174,7 +174,7 @@ class Gradebook:
         return digest.hexdigest()
 
     def _insert_submission(self, submission: Submission, grading: str, folder: str, last_earlier_number: int) -> None:
-        """Insert a submission. Earlier submissions stop counting, unless only they are implemented.
+        """Insert a submission. The student's earlier ones stop counting, unless only those are implemented.
 
         Earlier submissions come from earlier folders and have numbers up to `last_earlier_number`.
         """
