@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 from autograder.checks.answers import ANSWER_TOLERANCE, TOO_FEW_DIGITS, answer_matches, lacks_digits, plain_scalar
-from autograder.checks.oracle import Refused, Value
-from autograder.checks.proxy import Function, StudentModule, parts
+from autograder.checks.oracle import Refused, Returned
+from autograder.checks.proxy import Function, StudentModule, leaves
 from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.codec import Foreign
 from autograder.protocol.failure import UNFINISHED, BrokenTestError, Kind, WrongResultError
@@ -33,7 +33,7 @@ TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
 """Allowed difference, relative to 1 + |expected|. For features and positions of moderate size, a correct formula in
 any order of operations stays a hundred times below it; tests with larger positions pass a tolerance and justify it."""
 
-MAX_ROUNDING_ERROR = 1e-4
+MAX_DIGIT_LOSS = 1e-4
 """Relative difference below which values are correct except for their last digits."""
 
 LENGTH_FACTOR = 4
@@ -45,16 +45,16 @@ ALLOWED_EXTRA_LINES = 4
 
 def matches(function: Function, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
     """Check that the function returns the result of its definition, within the tolerance; return its result."""
-    reply, _ = _matching_reply(function, Call(function.name, args, kwargs), tolerance)
+    reply, _ = _matching_reply_and_expected(function, Call(function.name, args, kwargs), tolerance)
     return function.note_returned(reply.value)
 
 
 def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
     """Check as in `matches`, and check that every returned array has the dtype of the definition."""
-    reply, expected = _matching_reply(function, Call(function.name, args, kwargs))
+    reply, expected = _matching_reply_and_expected(function, Call(function.name, args, kwargs))
     dtypes = [
         (np.asarray(result).dtype, np.asarray(expected_result).dtype)
-        for result, expected_result in zip(parts(reply.value), parts(expected), strict=True)
+        for result, expected_result in zip(leaves(reply.value), leaves(expected), strict=True)
     ]
     wrong = [place for place, (actual, expected_dtype) in enumerate(dtypes) if actual != expected_dtype]
     if wrong:
@@ -66,7 +66,7 @@ def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
 
 def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
     """Check as in `matches`, and check that the function does not change its arguments."""
-    reply, _ = _matching_reply(function, Call(function.name, args, kwargs, measured=True))
+    reply, _ = _matching_reply_and_expected(function, Call(function.name, args, kwargs, measured=True))
     if reply.changed:
         changed = f"{function.name} changed {', '.join(reply.changed)} in place"
         why = "only write into arrays and lists that you created: np.asarray, slices and reshape make no copy"
@@ -86,7 +86,7 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
     calls = (
         Call(function.name, arguments(size), {}, measured=True, uncounted=function.submission.graded) for size in sizes
     )
-    short, middle, long = (_matching_reply(function, call)[0].lines for call in calls)
+    short, middle, long = (_matching_reply_and_expected(function, call)[0].lines for call in calls)
     grows = long - middle > 1.5 * (middle - short) + ALLOWED_EXTRA_LINES
     if grows or long - short >= sizes[2] - sizes[0]:  # a line per position, whatever the steps: a loop that ends early
         lines = f"{function.name} executes {short} lines of Python for length {sizes[0]}, {long} for {sizes[2]}"
@@ -101,9 +101,9 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     This check accompanies every refusal: a function that refuses every call earns nothing, and a function that refuses
     correctly earns its points even if its values are wrong.
     """
-    reply, expected = _plain_reply(function, Call(function.name, args, kwargs))
-    actual = parts(reply.value) if type(expected) in (tuple, list, dict) else (reply.value,)
-    results = (actual, parts(expected))
+    reply, expected = _plain_reply_and_expected(function, Call(function.name, args, kwargs))
+    actual = leaves(reply.value) if type(expected) in (tuple, list, dict) else (reply.value,)
+    results = (actual, leaves(expected))
     actual_shapes, expected_shapes = (" and ".join(str(np.shape(part)) for part in result) for result in results)
     if actual_shapes != expected_shapes:
         raise WrongResultError(Kind.SHAPE, f"{function.name}: expected shape {expected_shapes}, got {actual_shapes}")
@@ -155,7 +155,7 @@ def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERA
     answers = function.value(function.attempt(Call(ANSWERS)))
     failure = submission.backend.failure
     if answers is None and failure is not None:
-        raise function.not_reached(failure)
+        raise function.not_defined_error(failure)
     if type(answers) is not dict:
         what = "ANSWERS is not a dict of answers: keep it as in the stub, and fill in the values"
         raise WrongResultError(Kind.UNANSWERED, what)
@@ -169,14 +169,14 @@ def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERA
         raise WrongResultError(Kind.ANSWER, f"{key}: {plain_scalar(actual)!r:.60} is not right", hint=hint)
 
 
-def _matching_reply(function: Function, call: Call, tolerance: float | None = None) -> tuple[Reply, Any]:
+def _matching_reply_and_expected(function: Function, call: Call, tolerance: float | None = None) -> tuple[Reply, Any]:
     """Return the reply to a call with good arguments, and the right value; check that the two agree."""
-    reply, expected = _plain_reply(function, call)
+    reply, expected = _plain_reply_and_expected(function, call)
     close(reply.value, expected, function.name, tolerance)
     return reply, expected
 
 
-def _plain_reply(function: Function, call: Call) -> tuple[Reply, Any]:
+def _plain_reply_and_expected(function: Function, call: Call) -> tuple[Reply, Any]:
     """Return the reply to a call with good arguments, which is a plain value, and the right value."""
     expected = _expected(function, call)
     if isinstance(expected, Refused):
@@ -186,7 +186,7 @@ def _plain_reply(function: Function, call: Call) -> tuple[Reply, Any]:
     return reply, expected.value
 
 
-def _expected(function: Function, call: Call) -> Value | Refused:
+def _expected(function: Function, call: Call) -> Returned | Refused:
     try:
         return function.submission.oracle.expected(call)
     except BrokenTestError:
@@ -209,7 +209,7 @@ def difference(actual: Any, expected: Any, tolerance: float | None = None) -> tu
         return _dict_difference(actual, expected, tolerance)
     if type(expected) is tuple or (type(expected) is list and any(type(part) in (tuple, dict) for part in expected)):
         return _tuple_difference(actual, expected, tolerance)
-    if not _is_number_like(actual, expected):
+    if not _type_fits(actual, expected):
         array = np.asarray(expected) if np.ndim(expected) else expected  # it may also be a list from the submission
         return Kind.SHAPE, f"expected {_kind_of(array)}, got {_kind_of(actual)}"
     if np.shape(actual) != np.shape(expected):
@@ -239,7 +239,7 @@ def _tuple_difference(actual: Any, expected: Sequence[Any], tolerance: float | N
     return None
 
 
-def _is_number_like(actual: Any, expected: Any) -> bool:
+def _type_fits(actual: Any, expected: Any) -> bool:
     """Return True if the type of `actual` fits that of `expected`: an array for an array, any number for a number."""
     if np.ndim(expected):
         return type(actual) is np.ndarray
@@ -273,7 +273,7 @@ def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> tu
     if target.size > 1:
         words = f"at index {worst}: {words} ({(~agrees).sum()} of {target.size} values differ)"
     # A difference this small comes from missing digits, not from another formula.
-    if lost <= MAX_ROUNDING_ERROR:
+    if lost <= MAX_DIGIT_LOSS:
         digits = -math.floor(math.log10(max(lost, 1e-16)))
         words += f"; right to {digits} digits{': compute in float64' if digits > 5 else ''}"
     return Kind.VALUE, words
@@ -296,5 +296,5 @@ def _distinguishable(expected: float, actual: float, is_truth: bool) -> tuple[st
     """Write two values with enough digits to show that they differ."""
     if is_truth:
         return str(bool(expected)), str(bool(actual))
-    digits = 15 if abs(actual - expected) < MAX_ROUNDING_ERROR * abs(expected) else 6
+    digits = 15 if abs(actual - expected) < MAX_DIGIT_LOSS * abs(expected) else 6
     return f"{expected:.{digits}g}", f"{actual:.{digits}g}"

@@ -71,13 +71,15 @@ def _function_state(name: str, groups: Mapping[str, list[TestResult]], call_grap
         graph_order = call_graph.topological_order(call_graph.dependencies(name) & groups.keys()) if call_graph else []
         mistakes_below = [result for function in graph_order for result in groups[function] if result.is_mistake]
         hints_below = {None, *(mistake.hint for mistake in mistakes_below)}  # a cause is shown once, at its function
-        sources = {_family(mistake): mistake.test.question for mistake in mistakes_below[::-1]}
+        sources = {_inheritable_kind(mistake): mistake.test.question for mistake in mistakes_below[::-1]}
         in_itself = tuple(
-            mistake for mistake in mistakes if mistake.hint not in hints_below or _family(mistake) not in sources
+            mistake
+            for mistake in mistakes
+            if mistake.hint not in hints_below or _inheritable_kind(mistake) not in sources
         )
         if in_itself:
             return FunctionState(name, group, State.MISTAKEN, None, in_itself)
-        return FunctionState(name, group, State.INHERITED, sources[_family(mistakes[0])])
+        return FunctionState(name, group, State.INHERITED, sources[_inheritable_kind(mistakes[0])])
     kinds = {result.kind for result in group}
     other = next((result.faulty_function for result in group if result.faulty_function), None)
     if kinds == {None}:
@@ -93,7 +95,7 @@ def _function_state(name: str, groups: Mapping[str, list[TestResult]], call_grap
     return FunctionState(name, group, State.UNFINISHED)
 
 
-def _family(mistake: TestResult) -> Kind | None:
+def _inheritable_kind(mistake: TestResult) -> Kind | None:
     """Return the kind of mistake that a function passes on to its callers: wrong values, or the same kind."""
     return Kind.VALUE if mistake.kind in WRONG_VALUES else mistake.kind
 

@@ -18,7 +18,7 @@ def features(*shape: int, seed: int = 0, dtype: type[np.generic] = np.float64) -
     return _features(shape, seed, np.dtype(dtype)).copy()
 
 
-NAMED_SEEDS = range(10)
+RECOGNISED_SEEDS = range(10)
 """Seeds that tests use by name. Seeds from Hypothesis would mean nothing to a reader."""
 
 _calls_by_array: dict[tuple[str, tuple[int, ...], bytes], str] = {}
@@ -34,7 +34,7 @@ def how_made(array: np.ndarray) -> str | None:
 def _features(shape: tuple[int, ...], seed: int, dtype: np.dtype[Any]) -> np.ndarray:
     """Return the features; cached, since all submissions get the same calls."""
     array = (np.random.default_rng([seed, *shape]).integers(-16, 17, size=shape) / 8.0).astype(dtype)
-    if array.size >= 4 and seed in NAMED_SEEDS:
+    if array.size >= 4 and seed in RECOGNISED_SEEDS:
         words = [*map(str, shape), *[f"seed={seed}"] * (seed > 0), *["dtype=np.float32"] * (dtype == np.float32)]
         _calls_by_array[dtype.name, shape, array.tobytes()] = f"features({', '.join(words)})"
     return array

@@ -10,7 +10,7 @@ from autograder.protocol.call import Call, Reply
 
 
 @dataclass(frozen=True, eq=False)
-class Value:
+class Returned:
     """The outcome of a call that returns this value, or a value that this fingerprint recognises."""
 
     value: Any
@@ -22,11 +22,11 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Unchanged:
+class Unaffected:
     """The outcome of a call that returns the right value, although the solution contains a known mistake."""
 
 
-Outcome = Value | Refused | Unchanged
+Outcome = Returned | Refused | Unaffected
 """The outcome of a call to the solution, with or without a known mistake in it."""
 
 
@@ -55,7 +55,7 @@ class Observation:
 class Oracle(Protocol):
     """The source of right values, right answers and evidence of known mistakes."""
 
-    def expected(self, call: Call) -> Value | Refused:
+    def expected(self, call: Call) -> Returned | Refused:
         """Return the right outcome of a call."""
 
     def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:

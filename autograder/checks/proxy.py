@@ -47,7 +47,7 @@ class Function:
 
     def note_returned(self, value: Any) -> Any:
         """Return a value for the test to keep; the calls that follow may have arguments from the submission."""
-        self.submission.returned += parts(value)
+        self.submission.returned += leaves(value)
         return value
 
     def attempt(self, call: Call) -> Reply:
@@ -61,7 +61,7 @@ class Function:
         undefined = raised.is_undefined(self.name)
         failure = self.submission.backend.failure
         if undefined and failure is not None:
-            return self.not_reached(failure)
+            return self.not_defined_error(failure)
         inside = raised.function if raised.function != self.name else None
         if undefined or "NotImplementedError" in raised.bases:
             if inside is not None:
@@ -76,14 +76,14 @@ class Function:
         blamed = None if self.submission.has_student_arguments(next(reversed(self.submission.seen))) else self.name
         return WrongResultError(Kind.RAISED, f"{self.name} {what}", function=blamed)
 
-    def not_reached(self, failure: Raised) -> WrongResultError:
+    def not_defined_error(self, failure: Raised) -> WrongResultError:
         """Return the error for a name that the file does not define before it stops."""
         return WrongResultError(
-            Kind.NOT_REACHED, f"{stop_message(failure)}; {self.name} is not defined", function=self.name
+            Kind.NOT_REACHED, f"{file_stop_message(failure)}; {self.name} is not defined", function=self.name
         )
 
 
-def stop_message(failure: Raised) -> str:
+def file_stop_message(failure: Raised) -> str:
     """Return the message for a file that does not run to its end, or has an import that is not available."""
     if not failure.kind:
         return failure.message
@@ -110,14 +110,14 @@ class StudentModule:
 
     def has_student_arguments(self, call: Call) -> bool:
         """Return True if a call had the submission's results as arguments, and so may have failed because of them."""
-        arguments = parts([*call.args, *call.kwargs.values()])
+        arguments = leaves([*call.args, *call.kwargs.values()])
         return any(
             argument is result for argument in arguments for result in self.returned if isinstance(result, np.ndarray)
         )
 
     def may_have_returned(self, value: object) -> bool:
         """Return True if a value is a result of the submission or a part of one; any number may have come from it."""
-        results = (part for reply in self.replies.values() if reply.raised is None for part in parts(reply.value))
+        results = (part for reply in self.replies.values() if reply.raised is None for part in leaves(reply.value))
         return not isinstance(value, np.ndarray) or any(
             value is result or (isinstance(result, np.ndarray) and np.may_share_memory(value, result))
             for result in results
@@ -141,17 +141,17 @@ class StudentModule:
         return Function(function, self)
 
 
-def parts(value: Any) -> tuple[Any, ...]:
+def leaves(value: Any) -> tuple[Any, ...]:
     """Return the arrays and numbers of a result, in order: those in tuples, lists and dicts, at any depth."""
-    return tuple(iter_parts(value))
+    return tuple(iter_leaves(value))
 
 
-def iter_parts(value: Any) -> Iterator[Any]:
+def iter_leaves(value: Any) -> Iterator[Any]:
     """Yield the parts of a result one by one, since a submission's result may have very many."""
     if type(value) is dict:
         value = [value[key] for key in sorted(value)]
     if type(value) in (tuple, list):
         for part in value:
-            yield from iter_parts(part)
+            yield from iter_leaves(part)
     else:
         yield value

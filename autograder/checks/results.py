@@ -126,7 +126,7 @@ def test_of(item: pytest.Function) -> Test:
     return Test(item.name, question, float(mark.kwargs["points"]), phase, rule)
 
 
-def _origin_note(value: object, submission: StudentModule | None) -> str:
+def _computed_value_note(value: object, submission: StudentModule | None) -> str:
     """Return a line about a compared value that no function returned, since the call shown has another value."""
     if value is None or submission is None or not submission.replies or submission.may_have_returned(value):
         return ""
@@ -149,7 +149,10 @@ def test_result(test: Test, raised: BaseException | None, submission: StudentMod
         case WrongResultError(kind=kind) if kind in UNFINISHED:
             return TestResult(test, kind, raised.message, faulty_function=raised.function, calls=calls)
         case WrongResultError() | CallStopped():
-            kind, message = raised.kind, raised.message + _origin_note(getattr(raised, "value", None), submission)
+            kind, message = (
+                raised.kind,
+                raised.message + _computed_value_note(getattr(raised, "value", None), submission),
+            )
         case Exception() if not isinstance(raised, BrokenTestError | ImportError):
             # The test used a result in an impossible way, such as unpacking, multiplying or indexing it.
             what = f"a result does not have the form in the definition ({type(raised).__name__}: {raised})"

@@ -21,7 +21,7 @@ from autograder.protocol.call import ANSWERS
 ALLOWED_MODULES = sys.stdlib_module_names | {"numpy"}
 """Modules that a graded submission may import."""
 
-MAX_CODE = 256 * 1024
+MAX_CODE_CHARACTERS = 256 * 1024
 """Maximum characters of code. A syntax tree may take a thousand times as many bytes."""
 
 
@@ -30,8 +30,8 @@ def parse(text: str, filename: str = "<unknown>") -> ast.Module:
 
     Even a short text can take long, so parse other people's text in a process that can be ended.
     """
-    if len(text) > MAX_CODE:
-        raise ValueError(f"it has more than {MAX_CODE // 1024} KiB of code")
+    if len(text) > MAX_CODE_CHARACTERS:
+        raise ValueError(f"it has more than {MAX_CODE_CHARACTERS // 1024} KiB of code")
     with warnings.catch_warnings(action="ignore"):  # an invalid escape does not concern the checks
         try:
             return ast.parse(text, filename)

@@ -14,7 +14,7 @@ import unicodedata
 SPELLED = "spelled"
 """Name of the error handler that spells characters that an encoding lacks."""
 
-_WORDS = {
+_SPELLINGS = {
     "✓": "ok", "✗": "fail", "·": "*", "…": "...", "−": "-", "–": "-", "—": "-", "×": "x", "±": "+-", "→": "->",
     "⇒": "=>", "↦": "->", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "∞": "inf", "√": "sqrt", "‘": "'", "’": "'",
     "“": '"', "”": '"', "§": "sec. ",
@@ -27,8 +27,8 @@ def spelling(character: str) -> str:
 
     A character without a spelling becomes its number, as in a Python string.
     """
-    if character in _WORDS:
-        return _WORDS[character]
+    if character in _SPELLINGS:
+        return _SPELLINGS[character]
     if letter := "".join(part for part in unicodedata.normalize("NFKD", character) if part.isascii()):
         return letter
     kind, _, name = unicodedata.name(character, "").partition(" LETTER ")

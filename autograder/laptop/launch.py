@@ -21,7 +21,7 @@ from autograder.checks.render import print_markdown
 from autograder.checks.streams import print_anywhere
 from autograder.laptop import live_page
 from autograder.laptop.local_context import LocalContext
-from autograder.laptop.progress import Progress, lesson_number, local_assignments, overview, print_detail
+from autograder.laptop.progress import Progress, assignments_with_public_tests, lesson_number, overview, print_detail
 
 FILE_POLL_SECONDS = 0.4
 """Time between two looks at the student's files."""
@@ -30,7 +30,7 @@ FILE_POLL_SECONDS = 0.4
 def main(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code: 130 if it is stopped, 2 for wrong usage, otherwise 0."""
     print_anywhere()
-    parser, available = _parser(), local_assignments()
+    parser, available = _parser(), assignments_with_public_tests()
     options = parser.parse_args(arguments)
     requested: list[tuple[str, str]] = options.assignments
     names = list(dict.fromkeys(name for name, _ in requested))
@@ -120,7 +120,7 @@ def assignment_and_function(root: Path, word: str) -> tuple[str, str]:
     `root` is the course's folder.
     """
     name, _, function = Path(word).name.removesuffix(".py").partition(".")
-    available = local_assignments(root)
+    available = assignments_with_public_tests(root)
     name = {str(lesson_number(each, root)): each for each in available}.get(name, name)
     _check_exists(name, available)
     if function:

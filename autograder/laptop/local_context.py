@@ -102,7 +102,7 @@ class LocalContext(TestContext):
         """the exception that ended the current test"""
 
     @property
-    def shows_hidden(self) -> bool:
+    def runs_hidden_tests(self) -> bool:
         """True if hidden tests also run, as in self-study."""
         return "hidden" in self.folders
 
@@ -121,7 +121,7 @@ class LocalContext(TestContext):
         """Load an assignment's recorded values."""
         return GoldenValues(self.root / "tests" / "public" / "expected" / f"{assignment}.json")
 
-    def questions(self, assignment: str) -> dict[str, Any]:
+    def forms_and_practice(self, assignment: str) -> dict[str, Any]:
         """Return a handout's information about the questions: the answers' `forms`, and the `practice` questions."""
         path = self.root / "tests" / "public" / "questions.json"
         return dict(json.loads(path.read_text("utf-8")).get(assignment, {})) if path.is_file() else {}
@@ -130,7 +130,7 @@ class LocalContext(TestContext):
         """Yield True or False, and a sentence, for each answer that may be judged on this machine."""
         answers = self.files[assignment].answers
         if isinstance(answers, dict):
-            yield from practice_results(answers, self.questions(assignment).get("practice", {}))
+            yield from practice_results(answers, self.forms_and_practice(assignment).get("practice", {}))
 
     def solution(self, assignment: str, function: str) -> str | None:
         """Return a worked solution; None if the student's machine has none."""
@@ -142,14 +142,16 @@ class LocalContext(TestContext):
         oracle, graded = self.oracle(assignment, item.name), fixtures.graded_functions_in_file(item)
         return StudentModule(assignment, self.files[assignment], oracle, graded)
 
-    def run_tests(self, names: Sequence[str]) -> None:
+    def run_tests(self, assignments: Sequence[str]) -> None:
         """Run the tests of some assignments. May raise KeyboardInterrupt."""
-        tests = [str(self.root / "tests" / folder / f"test_{name}.py") for name in names for folder in self.folders]
+        tests = [
+            str(self.root / "tests" / folder / f"test_{name}.py") for name in assignments for folder in self.folders
+        ]
         options = [f"--rootdir={self.root}", *PYTEST_OPTIONS, *self.host.pytest_options()]
         status = pytest.main([*options, *tests], plugins=[fixtures, self])
         if status == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt
-        for name in names:
+        for name in assignments:
             results = with_causes(self.oracles[name], self.test_results[name])
             self.test_results[name] = without_causes_from_below(results, self.files[name].call_graph)
 

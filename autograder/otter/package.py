@@ -26,7 +26,7 @@ from autograder.grading.scoring import test_files
 from autograder.grading.suite import Suite
 from autograder.safe_path import use_safe_path
 
-PLUGIN = "autograder.otter.plugin.WhereaboutsPlugin"
+PLUGIN_CLASS = "autograder.otter.plugin.WhereaboutsPlugin"
 CONSTRAINTS_FILE = "constraints.txt"
 
 _RUN_OTTER_SCRIPT = '''"""What the platform starts."""
@@ -49,7 +49,7 @@ def build(
         built = wheel(Path(scratch))
         for assignment in chosen:
             target = folder / f"{assignment.name}.zip"
-            settings = _config(assignment, config or {}, isolation)
+            settings = _otter_config(assignment, config or {}, isolation)
             starter = _RUN_OTTER_SCRIPT.format(
                 folder=AutograderConfig(settings).autograder_dir, assignment=assignment.name
             )
@@ -60,12 +60,12 @@ def build(
             yield target
 
 
-def _config(assignment: Assignment, config: dict[str, Any], isolation: str) -> dict[str, Any]:
+def _otter_config(assignment: Assignment, config: dict[str, Any], isolation: str) -> dict[str, Any]:
     """Return Otter's configuration. The course's plugin comes last and keeps other plugins' messages to the student."""
     ours: dict[str, Any] = {"assignment": assignment.name, "suite": assignment.grading_hash}
     if isolation != "full":
         ours["isolation"] = isolation
-    return config | {"plugins": [*config.get("plugins", []), {PLUGIN: ours}]}
+    return config | {"plugins": [*config.get("plugins", []), {PLUGIN_CLASS: ours}]}
 
 
 def _otter_generated_files(assignment: Assignment, config: dict[str, Any], wheel: str) -> dict[str, bytes]:

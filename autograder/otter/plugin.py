@@ -71,11 +71,11 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
 
 def _notebook_of_passed_tests(passed: Iterable[str]) -> Any:
     """Return the notebook that Otter's kernel runs instead of the submission, and that names the passed tests."""
-    cell = nbformat.v4.new_code_cell(_CELL.format(passed=sorted(passed)))  # type: ignore[no-untyped-call]
+    cell = nbformat.v4.new_code_cell(_DRIVER_CELL_TEMPLATE.format(passed=sorted(passed)))  # type: ignore[no-untyped-call]
     return nbformat.v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call]
 
 
-_CELL = """\
+_DRIVER_CELL_TEMPLATE = """\
 from autograder.grading.scoring import environment
 
 result = environment({passed!r})["result"]

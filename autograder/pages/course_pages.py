@@ -33,14 +33,14 @@ def course(edition: Edition | None = None) -> dict[str, bytes]:
     edition = edition or Edition.of_term()
     environment = templates.environment(HERE / "templates", *dials.DIAL_SOURCE_FOLDERS)
     environment.globals |= vars(environment.get_template("controls.html").module) | {
-        "accuracy_for_prediction": dials.accuracy_for_prediction
+        "best_median_worst_curves": dials.best_median_worst_curves
     }
     renderer = Renderer(
         Glossary((ASSIGNMENTS_FOLDER / "glossary.md").read_text("utf-8")), ASSIGNMENTS_FOLDER, edition.full
     )
     bodies, lessons = _bodies(renderer, environment, edition)
     titles = {name: _plain(html.partition("</h1>")[0]) for name, html in bodies.items()}
-    terms = [(anchor, term, Markup(meaning)) for anchor, term, meaning in _TERM.findall(bodies["glossary"])]
+    terms = [(anchor, term, Markup(meaning)) for anchor, term, meaning in _TERM_ROW.findall(bodies["glossary"])]
     pages = {
         f"{name}.html": environment.get_template("page.html").render(
             name=name,
@@ -155,7 +155,7 @@ def search_script(bodies: Mapping[str, str]) -> str:
 
 _HEADING = re.compile(r'<(?:h([23])|tr) id="(?!title-)(.+?)">\n?(.+?)</(?:h|td)')
 """A heading, or a term in the glossary."""
-_TERM = re.compile(r'<tr id="(.+?)">\n<td>(.+?)</td>\n<td>(.+?)</td>')
+_TERM_ROW = re.compile(r'<tr id="(.+?)">\n<td>(.+?)</td>\n<td>(.+?)</td>')
 
 
 def _sections(page: str, html: str) -> Iterator[dict[str, str]]:

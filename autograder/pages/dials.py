@@ -29,7 +29,7 @@ def named(text: str) -> list[str]:
     return re.findall(r"(?m)^<!-- dial: (\w+) -->$", text)
 
 
-def accuracy_for_prediction(lesson: str) -> dict[str, Any]:
+def best_median_worst_curves(lesson: str) -> dict[str, Any]:
     """Return the data for a prediction: the accuracy of three methods or schedules by length, for each seed.
 
     The three are the best, the median and the worst in the lesson's first measurement.

@@ -19,13 +19,13 @@ class PageError(UserError):
     """A text that cannot be shown as a page. The message contains the formula or the rest of it."""
 
 
-_FUNCTION = r"\\(?:cos|sin|ln|log|exp|min|max)\b"
+_FUNCTION_COMMAND = r"\\(?:cos|sin|ln|log|exp|min|max)\b"
 _LATEX_REPLACEMENTS = (
     (r"\\mathrm\b", r"\\text"),
     (r"(?<!\\left)\\(lvert|lfloor|lceil)\b", r"\\left\\\1"),
     (r"(?<!\\right)\\(rvert|rfloor|rceil)\b", r"\\right\\\1"),
-    (rf"(?<=[\w}})])(?<!\\cdot)(?<!quad)\s*(?={_FUNCTION})", r"\\,"),
-    (rf"({_FUNCTION}(?:[_^](?:\w|\{{[^}}]*\}}))?)(?!\s*(?:[(^_{{]|\\left))", r"\1\\,"),
+    (rf"(?<=[\w}})])(?<!\\cdot)(?<!quad)\s*(?={_FUNCTION_COMMAND})", r"\\,"),
+    (rf"({_FUNCTION_COMMAND}(?:[_^](?:\w|\{{[^}}]*\}}))?)(?!\s*(?:[(^_{{]|\\left))", r"\1\\,"),
 )
 """Pattern → replacement, applied before a formula is converted: a thin space on both sides of a function, but not
 before a bracket."""
