@@ -1,7 +1,7 @@
-"""The zip that `otter run` and Gradescope take: made by Otter's own generator, with this course in it as a wheel.
+"""The zip for `otter run` and Gradescope, made by Otter's generator, with the course as a wheel.
 
-On a platform, only the public package index is used: the environment file installs the wheel from the
-zip, and everything else in the versions from `requirements.lock`.
+A platform needs only the public package index: the environment file installs the wheel from the zip, and all
+other packages in the versions from `requirements.lock`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from autograder.safe_path import use_safe_path
 PLUGIN_CLASS = "autograder.otter.plugin.WhereaboutsPlugin"
 CONSTRAINTS_FILE = "constraints.txt"
 
-_RUN_OTTER_SCRIPT = '''"""What the platform starts."""
+_RUN_OTTER_SCRIPT = '''"""The script that the platform starts."""
 
 if __name__ == "__main__":  # the process that reads the submission also loads this file
     from autograder.otter.gradescope_entry import grade_in_container
@@ -71,7 +71,8 @@ def _otter_config(assignment: Assignment, config: dict[str, Any], isolation: str
 def _otter_generated_files(assignment: Assignment, config: dict[str, Any], wheel: str) -> dict[str, bytes]:
     """Return the files that Otter's generator writes: test files, scripts, the environment file."""
     source = f"{AutograderConfig(config).autograder_dir}/source"
-    # The plugins are for the platform. Otter would load them here, where its own lack packages that only graders have.
+    # Leave out the plugins, because Otter would load them here, and Otter's plugins need packages of the
+    # platform.
     config = {name: value for name, value in config.items() if name != "plugins"}
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
