@@ -142,7 +142,7 @@ def submission_of(item: pytest.Item) -> StudentModule | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-    """Report a failure as one sentence without traceback, and a test of an unwritten function as skipped."""
+    """Report a failure as a sentence without a traceback, and a test of an unwritten function as skipped."""
     wrong = (
         call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, WrongResultError) else None
     )

@@ -19,7 +19,7 @@ def features(*shape: int, seed: int = 0, dtype: type[np.generic] = np.float64) -
 
 
 RECOGNISED_SEEDS = range(10)
-"""Seeds whose features messages show as a call. A seed from Hypothesis would mean nothing to a reader."""
+"""Seeds whose features appear in messages as a call. Seeds from Hypothesis would tell a reader nothing."""
 
 _calls_by_array: dict[tuple[str, tuple[int, ...], bytes], str] = {}
 """Dtype, shape and bytes of an array → the call to `features` that makes the array."""

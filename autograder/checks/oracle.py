@@ -59,7 +59,7 @@ class Oracle(Protocol):
         """Return the right outcome of a call."""
 
     def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
-        """Return the right value of an entry of ANSWERS, and known wrong number → hint."""
+        """Return the right value of an entry of ANSWERS, and a hint for each known wrong number."""
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
         """Return a call as evidence; None if the call raised or should have raised an exception."""

@@ -138,7 +138,7 @@ _CALLEE_FAILURES = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.RAISED}
 
 
 def test_result(test: Test, raised: BaseException | None, submission: StudentModule | None = None) -> TestResult:
-    """Return the result of a test that ended with this exception. Re-raise an exception of the course."""
+    """Return the result of a test that ended with this exception. Re-raise an exception that is no result."""
     calls = submission.replies if submission is not None else {}
     match raised:
         case None:
@@ -149,12 +149,10 @@ def test_result(test: Test, raised: BaseException | None, submission: StudentMod
         case WrongResultError(kind=kind) if kind in UNFINISHED:
             return TestResult(test, kind, raised.message, faulty_function=raised.function, calls=calls)
         case WrongResultError() | CallStopped():
-            kind, message = (
-                raised.kind,
-                raised.message + _computed_value_note(getattr(raised, "value", None), submission),
-            )
+            note = _computed_value_note(getattr(raised, "value", None), submission)
+            kind, message = raised.kind, raised.message + note
         case Exception() if not isinstance(raised, BrokenTestError | ImportError):
-            # The test could not unpack, multiply or index a result, for example.
+            # For example, the test could not unpack, multiply or index a result.
             what = f"a result does not have the form in the definition ({type(raised).__name__}: {raised})"
             kind, message = Kind.SHAPE, what[:500]
         case _:

@@ -1,7 +1,7 @@
 """LaTeX → MathML, which browsers show without JavaScript.
 
 latex2mathml converts every command that the lessons use, but leaves out the space around functions, the sides
-of brackets, and the role of a minus as a sign at the beginning. This module adds them.
+of brackets, and the role of a minus as a sign at the beginning. This module adds what is missing.
 """
 
 from __future__ import annotations

@@ -79,7 +79,10 @@ def test_a_solution_opens_with_its_helpers_and_freely_once_its_function_is_right
     assert "def rotate_half(" in shown and "def apply_rope(" not in shown
     assert "SOLUTION" not in shown and "is not right yet" not in shown
     shown = learn(STUB, "--show", "rope_frequencies").strip()
-    warning = "Your rope_frequencies is not right yet. Once you have read the solution, you can no longer find it yourself.\n\ndef "
+    warning = (
+        "Your rope_frequencies is not right yet. Once you have read the solution, you can no longer find it yourself."
+        "\n\ndef "
+    )
     assert shown.startswith(warning) and shown.index("def _check_even(") < shown.index("def rope_frequencies(")
 
 
