@@ -31,7 +31,7 @@ from autograder.protocol.failure import UNFINISHED, BrokenTestError, Kind, Wrong
 
 TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
 """Allowed difference, relative to 1 + |expected|: a hundred times the rounding error of a correct formula for
-features and positions of moderate size. A test with larger positions passes and justifies another tolerance."""
+features and positions of moderate size. A test with larger positions states and justifies a tolerance."""
 
 MAX_DIGIT_LOSS = 1e-4
 """Maximum relative difference that comes from too few correct digits, not from another formula."""

@@ -133,7 +133,7 @@ class CallGraph:
     def __init__(
         self, functions: Mapping[str, ast.FunctionDef], others: Iterable[tuple[str, frozenset[str]]] = ()
     ) -> None:
-        """Read the calls from `functions`, and add those in `others`: a function, and the functions called."""
+        """Read the calls from `functions`, and add the calls in `others`: a function, and its callees."""
         self._named = {
             name: functions.keys() & {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
             for name, node in functions.items()

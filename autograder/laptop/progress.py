@@ -88,7 +88,7 @@ class Progress:
 
     @property
     def next_function(self) -> str | None:
-        """The next function to work on: the first that is not right, preferably one that waits for no other."""
+        """The next function to work on: the first that is not right, and waits for none if possible."""
         waiting = (State.WAITING, State.INHERITED)
         unfinished = [state for state in self.function_states if not state.is_right]
         return next((state.name for state in sorted(unfinished, key=lambda state: state.state in waiting)), None)
@@ -134,7 +134,7 @@ def overview(all_progress: Sequence[Progress]) -> str:
 
 
 def file_remarks(progress: Progress) -> str:
-    """Return messages about the whole file: failing imports, the error that stops the file, and the output."""
+    """Return messages about the whole file: failing imports, the error that stops the file, the output."""
     parts = [
         f"{progress.location(line)} imports {escape_markdown(module)}, which is not available when your file is graded:"
         " whatever uses it fails."

@@ -71,7 +71,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
 
 
 def _notebook_of_passed_tests(passed: Iterable[str]) -> Any:
-    """Return the notebook that Otter's kernel runs instead of the submission, with the passed tests' names."""
+    """Return the notebook that Otter's kernel runs instead of the submission: it names the passed tests."""
     cell = nbformat.v4.new_code_cell(_DRIVER_CELL_TEMPLATE.format(passed=sorted(passed)))  # type: ignore[no-untyped-call]
     return nbformat.v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call]
 
