@@ -339,7 +339,9 @@ def test_learning_alone_has_hidden_tests_reasons_and_solutions(browser: Browser,
         opened.write((SAMPLES / "rope" / "tim.py").read_text("utf-8"))
         opened.wait_for("Likely cause: You rotated the values as well", "#live-rope_attention[data-mark='✗']")
         opened.wait_for(">>> decode_step(", "#live-decode_step[data-mark='✗']")
-        opened.wait_for("Your decode_step is not right yet. Once you have read it", "#live-decode_step summary")
+        opened.wait_for(
+            "Your decode_step is not right yet. Once you have read the solution", "#live-decode_step summary"
+        )
         opened.write(
             find("rope").solution.read_text("utf-8").replace('"rotates_values": False', '"rotates_values": True')
         )
