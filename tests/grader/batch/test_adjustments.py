@@ -1,4 +1,4 @@
-"""Corrections by hand: an instructor's table, which every run reads."""
+"""An instructor's manual corrections, which every run reads from a table."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_it_is_shown_wherever_the_score_is(book: Gradebook) -> None:
 
 
 def test_lines_add_up_in_order_and_end_at_full_marks(book: Gradebook) -> None:
-    """A score above full marks is a bonus that the instructor gave."""
+    """A score above full marks keeps a bonus that the instructor gave."""
     apply(book, HEAD, "ada,rope,,10,x", "ada,rope,1,,y", "bob1,rope,99,,z", "=cy,rope,,21,Bonus")
     assert {row.student: row.score for row in book.rows()} == {"=cy": 21, "ada": 11, "bytebob": 20}
 
@@ -70,7 +70,7 @@ def test_who_is_nobody_or_several_is_named(book: Gradebook) -> None:
 
 
 def test_lines_of_other_weeks_are_counted_and_not_repeated(book: Gradebook) -> None:
-    """A table may cover the whole term. A lesson that the course does not have is a mistake and is named."""
+    """A table may cover the whole term. A lesson outside the course is reported as a mistake."""
     other = [f"{who},{name},1,,x" for who in ("ada", "eve") for name in ("alibi", "naive", "Alibi")]
     made, unmatched = apply(book, HEAD, *other, "ada,rope,1,,x", "ada,rop,1,,x")
     assert made == 1 and unmatched[-1] == "6 for assignments that are not in this run (alibi, naive)"
@@ -78,7 +78,7 @@ def test_lines_of_other_weeks_are_counted_and_not_repeated(book: Gradebook) -> N
 
 
 def test_a_line_that_is_gone_applies_no_more(book: Gradebook) -> None:
-    """Every run rereads the submissions and their table."""
+    """Every run rereads both the submissions and the table of corrections."""
     apply(book, HEAD, "ada,rope,1,,x")
     book.replace_submissions([[submission_file("ada")]], {"rope": "suite"})
     table = book.out.parent / adjustments.ADJUSTMENTS_FILE
@@ -96,7 +96,7 @@ def test_a_table_may_be_as_a_spreadsheet_writes_it_elsewhere(book: Gradebook) ->
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_every_encoding_and_delimiter_means_the_same(book: Gradebook, encoding: str, delimiter: str) -> None:
-    """The table may have comments and blank lines, and column titles and assignment names in capitals."""
+    """The table may contain comments, blank lines, and column titles or assignment names in capitals."""
     table = [HEAD.title(), '"bob byte","ROPE","1,5",,"Vorzeichen, schön"', "", "# of week 5, all of it", "ada,rope,,9,"]
     lines = [
         line if line.startswith("#") else re.sub(r',(?=(?:[^"]*"[^"]*")*[^"]*$)', delimiter, line) for line in table
@@ -118,7 +118,7 @@ def test_every_encoding_and_delimiter_means_the_same(book: Gradebook, encoding: 
 def test_a_line_that_was_cut_in_the_wrong_place_is_refused_by_its_number(
     book: Gradebook, lines: list[str], sentence: str
 ) -> None:
-    """Otherwise, a student would read half a reason and have points that nobody gave."""
+    """Otherwise, a student would read half a reason and receive points that nobody gave."""
     with pytest.raises(BatchError, match=rf"adjustments.csv cannot be used: {sentence}"):
         apply(book, *lines)
 

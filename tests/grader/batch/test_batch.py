@@ -1,4 +1,4 @@
-"""Batches of many submissions: no submission is lost or graded twice, whichever process is killed and whenever."""
+"""Batches of many submissions: killing any process at any time loses no submission and regrades none."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ from tests.grader.support.folders import put
 from tests.grader.support.gradebooks import GRADE, packed
 
 NAME = "sinusoidal"
-"""The assignment whose suite is quickest."""
+"""Assignment with the fastest suite."""
 
 
 def grade(folder: Path, out: Path, jobs: int = 2) -> tuple[Summary, str]:
-    """A run in this process, and its output."""
+    """Grade a folder in this process, and return the summary and the printed output."""
     printed = io.StringIO()
     summary = run.grade([folder], out, jobs=jobs, console=Console(file=printed, width=200))
     return summary, printed.getvalue()
@@ -51,7 +51,8 @@ def grade(folder: Path, out: Path, jobs: int = 2) -> tuple[Summary, str]:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A class with one submission of every kind, and the OUT folder of an uninterrupted run on it."""
+    """Return a class with one submission of every kind, and the OUT folder of an uninterrupted run on that
+    class."""
     folder, out = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("out")
     (folder / NAME).mkdir()
     students = {
@@ -75,7 +76,8 @@ def by_student(out: Path) -> dict[str, dict[str, str]]:
 
 
 def test_everything_has_a_row(small: tuple[Path, Path]) -> None:
-    """Every upload has a status, a score and a file name; rows are sorted by assignment, then student."""
+    """Every upload has a status, a score and a file name, and rows are sorted by assignment and then by
+    student."""
     rows = by_student(small[1])
     statuses = {student: row["status"] for student, row in rows.items()}
     assert statuses == {
@@ -101,7 +103,7 @@ def test_everything_has_a_row(small: tuple[Path, Path]) -> None:
 
 
 def test_everybody_has_feedback_and_results(small: tuple[Path, Path]) -> None:
-    """Feedback is in folders with safe names; results are in Gradescope's format."""
+    """Feedback is in folders with safe names, and results are in Gradescope's format."""
     out = small[1]
     for kind, ending in (("feedback", "md"), ("results", "json")):
         written = sorted(path.parent.name for path in (out / kind).glob(f"*/{NAME}.{ending}"))
@@ -116,7 +118,8 @@ def test_everybody_has_feedback_and_results(small: tuple[Path, Path]) -> None:
 
 
 def test_a_second_run_grades_nothing(small: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """No grader is started, the files are byte-for-byte the same, and deleted files are rewritten."""
+    """The second run starts no grader, restores deleted files, and leaves every file byte-for-byte the
+    same."""
     folder, out = small
     before = (out / "grades.csv").read_bytes()
     feedback = out / "feedback" / "ada" / f"{NAME}.md"
@@ -130,7 +133,7 @@ def test_a_second_run_grades_nothing(small: tuple[Path, Path], monkeypatch: pyte
 
 
 def test_the_summary_says_what_needs_a_human(small: tuple[Path, Path], tmp_path: Path) -> None:
-    """The summary has one line per assignment, the ignored files, and the submissions to review, with reasons; it
+    """The summary lists each assignment, the ignored files, and the submissions to review with reasons, and
     accuses nobody."""
     shutil.copytree(small[0], tmp_path / "class")
     (tmp_path / "class" / "notes.txt").write_text("x")
@@ -146,8 +149,8 @@ def test_the_summary_says_what_needs_a_human(small: tuple[Path, Path], tmp_path:
     assert lines[-1].startswith("Results: ") and "report.html" in lines[-1]
 
 
-def dear(thing: str) -> str:
-    """Code that uses more resources than a submission may use."""
+def exceed_limit(thing: str) -> str:
+    """Exceed one resource limit of a submission, or return the text unchanged if it names no limit."""
     while thing == "time":
         pass
     if thing == "memory":
@@ -158,7 +161,7 @@ def dear(thing: str) -> str:
 
 
 def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This covers processor time, memory, and anything that ends a process, even in a small class."""
+    """The limits on processor time, memory and ended processes apply even in a small class."""
     monkeypatch.setattr(parallel, "ITEM_PROCESSOR_SECONDS", 1)
     monkeypatch.setattr(parallel, "ITEM_MEMORY", 100 << 20)
     things = [
@@ -166,36 +169,37 @@ def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatc
         for number in range(6)
         for word in (f"{number}", *(["time"] if number == 2 else []), *(["memory", "end"] if number == 3 else []))
     ]
-    found = list(parallel.map_bounded(dear, things))
+    found = list(parallel.map_bounded(exceed_limit, things))
     why = {thing: one.why for thing, one in zip(things, found, strict=True) if isinstance(one, parallel.CutOff)}
     assert set(why) == {"time", "memory", "end"}
     assert "1 seconds of processor time" in why["time"] and "100 MiB" in why["memory"]
     assert [one for one in found if isinstance(one, str)] == [thing for thing in things if thing not in why]
-    assert isinstance(parallel.run_bounded(dear, "end"), parallel.CutOff) and list(parallel.map_bounded(dear, [])) == []
+    assert isinstance(parallel.run_bounded(exceed_limit, "end"), parallel.CutOff)
+    assert list(parallel.map_bounded(exceed_limit, [])) == []
 
 
-# Graders that are killed
+# Killed graders
 
 
 @pytest.fixture
-def stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stand-ins for graders: no submission is run in this test, and none is read in another process."""
+def fake_graders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replace graders and readers with fakes, so that no submission runs and no other process reads one."""
     monkeypatch.setattr(run, "Processes", Direct)
     monkeypatch.setattr(parallel, "map_bounded", lambda function, things: map(function, things))
 
 
 @pytest.fixture(scope="module")
 def ten(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A class of ten."""
+    """Return the folder of a class of ten students."""
     folder = tmp_path_factory.mktemp("ten")
     classroom.make(folder, NAME, 10, [classroom.right, classroom.unfinished, classroom.no_python])
     return folder
 
 
-@pytest.mark.usefixtures("stand_ins")
+@pytest.mark.usefixtures("fake_graders")
 def test_a_coordinator_killed_again_and_again(ten: Path, tmp_path: Path) -> None:
-    """The kill comes a little later each time, when a file under OUT is opened or a grade is stored. The same command
-    then continues; no stored grade is lost, and the final grades are the same."""
+    """Each kill comes slightly later, when the run opens a file under OUT or stores a grade. Repeating the
+    same command then continues the run: no stored grade is lost, and the final grades are the same."""
     grade(ten, tmp_path / "whole")
     known = [0]
     while interrupted_runs.coordinator_killed(len(known) ** 2, ten, tmp_path / "out"):
@@ -206,7 +210,7 @@ def test_a_coordinator_killed_again_and_again(ten: Path, tmp_path: Path) -> None
 
 
 def graded_in(out: Path) -> int:
-    """Submissions with a grade."""
+    """Return the number of submissions with a grade."""
     try:
         with Gradebook.reading(out) as book:
             return sum(bool(row.encoded_grade) for row in book.rows())
@@ -215,9 +219,9 @@ def graded_in(out: Path) -> int:
 
 
 def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If a grader ends, its jobs go to other graders. A job that no grader survives is reported to staff after three
-    tries; one on which a grader hangs is reported at once. Other submissions lose nothing, and the next run tries
-    again."""
+    """If a grader dies, its jobs go to other graders. Staff read about a job that kills three graders in a
+    row, and about a job on which one grader hangs. Other submissions lose nothing, and the next run retries
+    both jobs."""
     put(tmp_path / "class" / NAME, {f"{n}.py": solved(n) for n in range(100, 106)})
     harm = {"100": "killed 2", "101": "stopped 1", "102": "killed 99"}
     for name, mark in harm.items():
@@ -244,7 +248,7 @@ def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_pool_that_gave_up_starts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pebble pool gives up when a process without a job ends."""
+    """A pebble pool shuts down when an idle process dies."""
     monkeypatch.setattr(Harmed, "marks", tmp_path)
     pool, job = Harmed(1, GraderSetup()), Job(Key(NAME, "suite", "code"), (solved(7),))
     with contextlib.closing(pool):
@@ -255,7 +259,7 @@ def test_a_pool_that_gave_up_starts_anew(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_machine_that_cannot_grade(ten: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The run stops if the solution cannot be graded either, and nobody gets a zero."""
+    """If even the solution cannot be graded, the run stops and nobody gets a zero."""
 
     def submit(self: Direct, job: Job) -> Future[bytes]:
         future: Future[bytes] = Future()
@@ -270,7 +274,7 @@ def test_a_machine_that_cannot_grade(ten: Path, tmp_path: Path, monkeypatch: pyt
 
 
 class BrokenTest(Direct):
-    """Graders with a suite in which the solution fails a test, until the test is corrected."""
+    """Fake graders whose suite contains a test that the solution fails until the test is corrected."""
 
     def submit(self, job: Job) -> Future[bytes]:
         future = super().submit(job)
@@ -281,7 +285,8 @@ class BrokenTest(Direct):
 
 
 def test_a_test_that_the_solution_fails_lowers_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each run names the test and grades nothing until the test is corrected; earlier results are kept."""
+    """Each run names the broken test, keeps earlier results, and grades nothing until the test is
+    corrected."""
     put(tmp_path / "class" / NAME, {"ada.py": solved(1)})
     monkeypatch.setattr(run, "Processes", BrokenTest)
     sentence = rf"solution of {NAME} does not pass test_b in tests/hidden/test_{NAME}.py .*: correct the test or sol"
@@ -301,20 +306,20 @@ def test_a_test_that_the_solution_fails_lowers_nobody(tmp_path: Path, monkeypatc
 def test_a_check_of_one_file_names_a_test_that_the_solution_fails(
     broken: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the real sandbox, the solution is graded if a submission lacks points."""
+    """With the real sandbox, a check grades the solution whenever a submission loses points."""
     hidden = course.find(NAME).hidden_tests.read_text("utf-8")
     line = '\n\n@pytest.mark.question("frequencies", points=0)\ndef test_wrong() -> None:\n    """A rule."""\n'
     put(tmp_path, {f"hidden/test_{NAME}.py": f"{hidden}{line}    assert {not broken}\n", "sinusoidal.py": "x = 1\n"})
     folder = tmp_path / "hidden"
-    monkeypatch.setattr("autograder.grading.grade.ROOT", Path("/"))  # the sentence names the file below it
+    monkeypatch.setattr("autograder.grading.grade.ROOT", Path("/"))  # The message contains a path relative to ROOT.
     monkeypatch.setattr(course.Assignment, "hidden_tests", property(lambda one: folder / f"test_{one.name}.py"))
     done = CliRunner().invoke(main, ["check", str(tmp_path / "sinusoidal.py")])
     assert (done.exit_code, "does not pass test_wrong" in done.output) == ((2, True) if broken else (1, False))
 
 
 def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A grader refuses to start if its suite differs from the coordinator's or if its sandbox does not hold; on a
-    cluster, each grader tests its own. The message from the other process arrives complete."""
+    """A grader refuses to start if its suite differs from the coordinator's or if its sandbox fails the
+    self-test, which every grader on a cluster runs. The error message crosses the process boundary intact."""
 
     def said(job: Job, setup: GraderSetup) -> str:
         with pytest.raises(BatchError) as caught:
@@ -334,15 +339,16 @@ def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest
 
 
 def sleeps(begun: str) -> str:
-    """Leave a file in a permitted folder, and then take nearly as long as a call may take."""
+    """Return code that creates a file in a permitted folder and then sleeps for almost the time limit of a
+    call."""
     slow = f"    if not os.path.exists({begun!r}):\n        open({begun!r}, 'w').close()\n        time.sleep(4)\n"
     return f"{classroom.right(NAME, 0)}\n\nimport os, time\n\ndef sinusoidal_encoding(*given):\n{slow}"
 
 
 def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
-    """Ctrl-C ends the command with the right exit code, without waiting for a submission: all grades so far are stored.
-    If the command is killed, its graders end by themselves. No process, no temporary file and nothing outside OUT
-    remains."""
+    """Ctrl-C ends the command with the right exit code, without waiting for running submissions, and keeps
+    every finished grade. If the command is killed, its graders exit on their own. No process, temporary file
+    or file outside OUT remains."""
     folder, out, scratch, begun = tmp_path / "class", tmp_path / "out", tmp_path / "scratch", "begun"
     put(folder / NAME, {f"{n}.py": classroom.right(NAME, n) for n in range(3)} | {"slow.py": sleeps(begun)})
     scratch.mkdir()
@@ -359,7 +365,7 @@ def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
             assert process.returncode == 130, printed
             assert "All grades so far are kept" in printed and "Traceback" not in printed
         assert graded_in(out) == 3
-        for _ in range(200):  # a process that is still starting ends a little later
+        for _ in range(200):  # A process that is still starting takes slightly longer to exit.
             if not list(scratch.iterdir()):
                 break
             time.sleep(0.1)
@@ -375,17 +381,17 @@ def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.usefixtures("stand_ins")
+@pytest.mark.usefixtures("fake_graders")
 def test_a_cluster_may_be_without_a_worker_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The cluster still accepts a submission, and nothing waits forever."""
+    """The cluster still accepts a submission, and no call blocks forever."""
     monkeypatch.setattr(Direct, "size", 0)
     put(tmp_path / "class" / NAME, {"ada.py": solved(1), "bob.py": solved(2)})
     assert grade(tmp_path / "class", tmp_path / "out")[0].newly_graded == 2
 
 
-@pytest.mark.usefixtures("stand_ins")
+@pytest.mark.usefixtures("fake_graders")
 def test_what_is_not_handed_in_any_more_leaves_no_feedback(tmp_path: Path) -> None:
-    """Results are removed too; a note that somebody else put there is kept."""
+    """The run also removes the results, but keeps a note that somebody else put in the feedback folder."""
     folder, out = tmp_path / "class", tmp_path / "out"
     put(folder / NAME, {f"{student}.py": solved(n) for n, student in enumerate(("ada", "bob", "cy"))})
     grade(folder, out)
@@ -399,7 +405,7 @@ def test_what_is_not_handed_in_any_more_leaves_no_feedback(tmp_path: Path) -> No
     assert (out / "feedback" / "ada" / f"{NAME}.md").exists()
 
 
-@pytest.mark.usefixtures("stand_ins")
+@pytest.mark.usefixtures("fake_graders")
 def test_a_questions_column_carries_its_assignment_where_there_are_several(tmp_path: Path) -> None:
     put(tmp_path / "class", {"rope/ada.py": solved(1, "apply_rope"), "alibi/ada.py": solved(2, "alibi_slopes")})
     grade(tmp_path / "class", tmp_path / "out")
@@ -410,7 +416,7 @@ def test_a_questions_column_carries_its_assignment_where_there_are_several(tmp_p
 
 @pytest.mark.parametrize("content", ["", "next year", "1.5", "1 2"])
 def test_a_bad_seed_is_named(content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command names it in one sentence."""
+    """The command reports the bad seed in one sentence."""
     seed = tmp_path / "tests" / "hidden" / "seed.txt"
     seed.parent.mkdir(parents=True)
     seed.write_text(content)
@@ -419,7 +425,7 @@ def test_a_bad_seed_is_named(content: str, tmp_path: Path, monkeypatch: pytest.M
         course.seed()
 
 
-@pytest.mark.usefixtures("stand_ins")
+@pytest.mark.usefixtures("fake_graders")
 def test_the_report_is_written_when_the_gradebook_changed_and_no_clock_decides(tmp_path: Path) -> None:
     folder, report = tmp_path / "class", tmp_path / "out" / "report.html"
     put(folder / NAME, {"ada.py": solved(1)})
@@ -434,7 +440,7 @@ def test_the_report_is_written_when_the_gradebook_changed_and_no_clock_decides(t
 
 @pytest.mark.parametrize("folder", ["", str(course.ROOT), str(course.ROOT.parent)])
 def test_the_course_itself_is_not_graded_by_accident(folder: str, tmp_path: Path) -> None:
-    """An unset variable is an empty name, and an empty name is the current folder."""
+    """An unset shell variable expands to an empty name, which would mean the current folder."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(course.ROOT)
         done = CliRunner().invoke(main, ["grade", folder, "--isolation", "none", "--out", str(tmp_path / "out")])
@@ -442,9 +448,9 @@ def test_the_course_itself_is_not_graded_by_accident(folder: str, tmp_path: Path
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.usefixtures("stand_ins")
+@pytest.mark.usefixtures("fake_graders")
 def test_no_cell_of_a_table_acts(tmp_path: Path) -> None:
-    """A spreadsheet recognises the file as UTF-8, and every character is printable."""
+    """Spreadsheets recognise the file as UTF-8, and every character is printable."""
     names = ["a\x1b[2Jb", "\u202egnp.exe", "x\ny", "Zoë", "\u2028=1+1", "\x85@x"]
     put(tmp_path / "class" / NAME, {f"{name}.py": solved(number) for number, name in enumerate(names)})
     grade(tmp_path / "class", tmp_path / "out")
@@ -460,17 +466,17 @@ def test_no_cell_of_a_table_acts(tmp_path: Path) -> None:
 # Bad disks and bad files
 
 
-def flipped(path: Path, draw: random.Random) -> None:
-    """Gradebook file with one byte changed."""
+def flip_one_byte(path: Path, draw: random.Random) -> None:
+    """Change one byte in a gradebook file."""
     content = bytearray(path.read_bytes())
     content[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
     path.write_bytes(content)
 
 
-@pytest.mark.usefixtures("stand_ins")
+@pytest.mark.usefixtures("fake_graders")
 def test_a_damaged_gradebook(ten: Path, tmp_path: Path) -> None:
-    """If the gradebook is damaged, everything is regraded, with the same grades. A command that only reads prints one
-    sentence or writes the old files."""
+    """Grading with a damaged gradebook regrades everything and gives the same grades. A read-only command
+    prints one sentence or writes the old files."""
     grade(ten, tmp_path / "whole")
     path, expected = tmp_path / "out" / GRADEBOOK_FILE, classroom.grades(tmp_path / "whole")
     for seed in range(12):
@@ -481,7 +487,7 @@ def test_a_damaged_gradebook(ten: Path, tmp_path: Path) -> None:
         elif seed == 1:
             path.write_bytes(b"no gradebook")
         for _ in range(4 ** (seed % 5) if seed > 1 else 0):
-            flipped(path, draw)
+            flip_one_byte(path, draw)
         with contextlib.suppress(BatchError), Gradebook.reading(path.parent) as book:
             list(book.rows()), book.superseded(), book.questions()
         grade(ten, path.parent)

@@ -23,11 +23,11 @@ distributed = pytest.importorskip("distributed", reason="the [cluster] extra is 
 
 NAME = "sinusoidal"
 NEVER = 1e6
-"""Timeout in seconds, for Dask's settings."""
+"""Practically infinite timeout in seconds, for Dask's settings."""
 
 
 class LoopbackCluster:
-    """A scheduler and workers, each in its own process."""
+    """A Dask scheduler and its workers, each in a separate process."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -62,7 +62,7 @@ class LoopbackCluster:
 
 
 def when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Callable[[], None]) -> None:
-    """Do something once, when this many grades are stored."""
+    """Run an action once, when a certain number of grades are stored."""
     add, kept = Gradebook.add, []
 
     def add_and_do(*grade: Any) -> None:
@@ -77,8 +77,7 @@ def when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Callable[[], N
 def test_a_cluster_grades_as_this_machine_does_and_may_lose_a_worker(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without a worker, the command prints one sentence. If one of two workers is killed in the middle of its work, all
-    grades stay the same."""
+    """Without a worker, the command prints one sentence. Killing one of two busy workers changes no grade."""
     kinds = [classroom.right, classroom.stops, classroom.ends_its_process, classroom.no_python]
     folder = tmp_path / "class"
     classroom.make(folder, NAME, 9, kinds, seed=22)
@@ -99,7 +98,7 @@ def test_a_cluster_grades_as_this_machine_does_and_may_lose_a_worker(
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense"])
 def test_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
-    """The command ends with one sentence before anything is graded."""
+    """The command stops with one sentence before it grades anything."""
     monkeypatch.setattr(workers, "CONNECT_TIMEOUT_SECONDS", 1.0)
     classroom.make(tmp_path / "class", NAME, 1, [classroom.right])
     with pytest.raises(BatchError, match="no Dask scheduler with a worker answers at"):

@@ -1,5 +1,6 @@
-"""The gradebook: its content, its rule that nothing is graded twice, and its messages if the disk or the file is
-bad."""
+"""The gradebook: stored grades, reuse of grades for identical code, and error messages for a bad disk or
+file.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ def students(book: Gradebook) -> list[str]:
 
 
 def test_a_grade_survives_its_json() -> None:
-    """The whole grade comes back, even text that UTF-8 cannot represent."""
+    """Decoding restores the whole grade, even text that UTF-8 cannot represent."""
     assert from_json(to_json(GRADE)) == GRADE
     without = replace(GRADE, failure=None)
     assert from_json(to_json(without)) == without
@@ -63,7 +64,8 @@ def test_identical_code_is_graded_once(book: Gradebook) -> None:
 
 
 def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
-    """The other assignment keeps its grades, and so does the old suite, in case it comes back."""
+    """The other assignment keeps its grades. The gradebook also keeps the grades of the old suite, in case
+    that suite returns."""
     class_ = [submission_file("ada"), submission_file("ada", assignment="alibi")]
     book.replace_submissions([class_], SUITES)
     grade_all(book)
@@ -76,7 +78,7 @@ def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
 def test_a_line_in_a_hidden_test_changes_the_suite_of_its_assignment_alone_and_another_seed_changes_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Otherwise, last term's grades would be taken from the gradebook."""
+    """Otherwise, a run would take last term's grades from the gradebook."""
 
     def hashes() -> dict[str, str]:
         return {name: course.Assignment(name).grading_hash for name in ("alibi", "rope")}
@@ -94,7 +96,7 @@ def test_a_line_in_a_hidden_test_changes_the_suite_of_its_assignment_alone_and_a
 
 
 def test_a_run_replaces_what_the_last_one_found(book: Gradebook) -> None:
-    """The grades of replaced submissions stay, in case the same code is submitted again."""
+    """The gradebook keeps grades of replaced submissions, in case a student submits the same code again."""
     book.replace_submissions([[submission_file("ada"), submission_file("bob", "y = 2")]], SUITES)
     assert grade_all(book) == 2
     book.replace_submissions([[submission_file("bob", "y = 3")]], SUITES)
@@ -104,7 +106,8 @@ def test_a_run_replaces_what_the_last_one_found(book: Gradebook) -> None:
 
 
 def test_what_the_last_run_listed_and_this_one_does_not_is_named(book: Gradebook) -> None:
-    """The run has other folders or only one assignment. A submission with a different file is not missing."""
+    """A run may cover other folders or only one assignment. A student who submits a different file is not
+    missing."""
     both = [submission_file(student, assignment=name) for student in ("ada", "bob") for name in SUITES]
     assert book.replace_submissions([both], SUITES) == []
     assert book.replace_submissions([[submission_file("ada", "y = 2", file="elsewhere.py")]], SUITES) == [
@@ -113,7 +116,7 @@ def test_what_the_last_run_listed_and_this_one_does_not_is_named(book: Gradebook
 
 
 def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
-    """Until then, the submission has a row and a message to staff."""
+    """Until a grader succeeds, the submission has a row and a message to staff."""
     book.replace_submissions([[submission_file("ada")]], SUITES)
     (key,) = book.ungraded_key_counts()
     book.add(key, packed(replace(GRADE, status=SubmissionStatus.KILLED)), "the grader was killed by signal 9")
@@ -125,7 +128,7 @@ def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
 
 
 def test_hand_ins_without_an_assignment_have_a_row(book: Gradebook) -> None:
-    """Submissions without an assignment have no suite and are unreadable."""
+    """A submission without an assignment has no suite and is marked as unreadable."""
     book.replace_submissions([[unreadable("ada", assignment="")]], SUITES)
     assert not book.ungraded_key_counts()
     (row,) = book.rows()
@@ -137,7 +140,7 @@ def test_hand_ins_without_an_assignment_have_a_row(book: Gradebook) -> None:
 
 
 def test_folders_are_distinct(book: Gradebook) -> None:
-    """The names differ only in case or in characters that a file system does not allow."""
+    """Some names differ only in case or in characters that a file system does not allow."""
     names = ("ada", "Ada", "x/y", "x:y", "x?y")
     book.replace_submissions([[submission_file(name) for name in names]], SUITES)
     grade_all(book)
@@ -154,7 +157,8 @@ CANVAS = {
 
 @pytest.mark.parametrize("called", ["101", "bob1", "BOB"])
 def test_the_later_folder_counts(book: Gradebook, called: str) -> None:
-    """A file that matches all of a student's names on a platform belongs to that student; no other grade changes."""
+    """A file belongs to the student whose names on a platform all match the file's name, and no other grade
+    changes."""
     first = [submission_file(name, name, person=person) for name, person in CANVAS.items()]
     second = [submission_file(called, "later", file=f"late/{called}.py"), submission_file("dee", "new")]
     book.replace_submissions([first, second], SUITES)
@@ -173,8 +177,8 @@ def test_the_later_folder_counts(book: Gradebook, called: str) -> None:
 def test_a_later_folder_counts_only_if_something_is_written_there(
     book: Gradebook, later: Submission, is_written: bool
 ) -> None:
-    """A broken file or the stub, submitted after a correct file, takes no points away; after another such file, it
-    counts."""
+    """A broken file or an unchanged stub replaces an earlier file only if that file is also broken or a
+    stub."""
     first = replace(submission_file("ada", "first", file="one/ada.py"), is_written=is_written)
     last = replace(submission_file("ada", "last", file="three/ada.py"), is_written=True)
     book.replace_submissions([[first], [replace(later, file="two/ada.py")]], SUITES)
@@ -187,7 +191,7 @@ def test_a_later_folder_counts_only_if_something_is_written_there(
 
 
 def test_a_name_of_two_is_nobodys(book: Gradebook) -> None:
-    """A late file that could belong to two students gets a separate row."""
+    """A late file that could belong to either of two students gets a separate row."""
     twins = [submission_file("bob", str(number), person=replace(CANVAS["bob"], number=number)) for number in ("1", "2")]
     book.replace_submissions([twins, [submission_file("bob", "late", file="late/bob.py")]], SUITES)
     grade_all(book)
@@ -195,8 +199,8 @@ def test_a_name_of_two_is_nobodys(book: Gradebook) -> None:
 
 
 def test_a_grade_costs_the_same_in_a_large_class(tmp_path: Path) -> None:
-    """Looking up code, storing its grade and reading its rows takes SQLite no more steps among ten times as many
-    submissions."""
+    """With ten times as many submissions, SQLite takes no more steps to look up code, store a grade or read
+    its rows."""
 
     def steps(size: int) -> int:
         taken = []
@@ -215,7 +219,7 @@ def test_a_grade_costs_the_same_in_a_large_class(tmp_path: Path) -> None:
 
 
 def test_one_run_at_a_time(book: Gradebook, tmp_path: Path) -> None:
-    """A second run gets a message; a command that only reads does not wait."""
+    """A second run gets a message, but a read-only command does not wait."""
     book.replace_submissions([[submission_file("ada")]], SUITES)
     grade_all(book)
     with pytest.raises(BatchError, match="another run is grading into"), Gradebook.writing(tmp_path):
@@ -231,7 +235,8 @@ def test_a_missing_gradebook_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("found", [0, database.VERSION - 1, database.VERSION + 1])
 def test_other_versions_are_graded_anew(tmp_path: Path, found: int) -> None:
-    """The command says so in one sentence; a command that only reads says what to do."""
+    """The grading command explains the new grading in one sentence, and a read-only command tells the user
+    what to do."""
     path = tmp_path / database.GRADEBOOK_FILE
     with sqlite3.connect(path) as other:
         other.executescript(f"CREATE TABLE grades (student TEXT); PRAGMA user_version = {found};")
@@ -242,8 +247,7 @@ def test_other_versions_are_graded_anew(tmp_path: Path, found: int) -> None:
 
 
 def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
-    """SQLite may use no further pages, which it reports like a full disk: stored grades are kept, and a later run
-    continues."""
+    """A page limit in SQLite simulates a full disk. Stored grades survive, and a later run continues."""
     with pytest.raises(BatchError, match="all grades so far are kept"), Gradebook.writing(tmp_path) as book:
         book.replace_submissions(
             [[submission_file(f"student{number:03}", f"x = {number}") for number in range(100)]], SUITES
@@ -258,7 +262,7 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    """The command ends with one sentence that names another folder."""
+    """The command stops with one sentence that suggests another folder."""
     (tmp_path / "file").write_text("here already")
     with pytest.raises(BatchError, match="choose another folder with --out"), Gradebook.writing(tmp_path / "file"):
         pass

@@ -1,4 +1,4 @@
-"""Points of a suite: an instructor who changes them reads it before anybody is graded."""
+"""Points of tests: an instructor who changes points reads about the change before anybody is graded."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NAME = "sinusoidal"
 
 
 class OtherPoints(Direct):
-    """Graders of a suite whose name has the points of its two tests behind a number: `1: 3, 2`."""
+    """Fake graders that read the points of two tests from the name of a suite, such as `1: 3, 2`."""
 
     def submit(self, job: Job) -> Future[bytes]:
         future = super().submit(job)
@@ -47,7 +47,8 @@ class OtherPoints(Direct):
 def test_changed_points_are_named_before_anybody_is_graded(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The sum may be right and the change a mistake: the instructor reads both numbers while there is time to stop."""
+    """A change with the right total may still be a mistake, so the instructor reads both numbers in time to
+    stop the run."""
     put(tmp_path / "class" / NAME, {"ada.py": solved(1)})
     monkeypatch.setattr(run, "Processes", OtherPoints)
     draw, before = random.Random(seed), None
@@ -68,7 +69,7 @@ def test_changed_points_are_named_before_anybody_is_graded(
 def test_points_that_do_not_add_up_grade_nobody(
     part: str, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A typing error in the points of a test is one sentence in a run and in a check, with the file to correct."""
+    """Both a run and a check report mistyped points in one sentence that names the file to correct."""
     path, draw = getattr(course.find(NAME), f"{part}_tests"), random.Random(seed)
     text = path.read_text("utf-8")
     place = draw.choice([*re.finditer(r"(?<=points=)[\d.]+", text)])

@@ -1,4 +1,4 @@
-"""A term, run by run: one table of students, and the changes since the last run, with reasons."""
+"""Successive runs in a term: one table of students, and changes since the last run with reasons."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ NAME = "sinusoidal"
 
 
 @pytest.fixture(autouse=True)
-def stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stand-ins for graders, so that no submission is run."""
+def fake_graders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replace graders with fakes, so that no submission runs."""
     monkeypatch.setattr(run, "Processes", Direct)
     monkeypatch.setattr(parallel, "map_bounded", lambda function, things: map(function, things))
 
 
 def grade(folder: Path, out: Path, *later: Path) -> str:
-    """Return the output of a run."""
+    """Grade the folders, and return the printed output."""
     page = io.StringIO()
     run.grade([folder, *later], out, console=Console(file=page, width=300))
     return page.getvalue()
@@ -48,7 +48,8 @@ def table(path: Path) -> list[dict[str, str]]:
 
 
 def test_a_term_is_one_table(tmp_path: Path) -> None:
-    """The table has a row per student, a column per lesson in course order, and the total; missing scores are empty."""
+    """The table has one row per student, one column per lesson in course order, a total, and empty cells for
+    missing scores."""
     put(tmp_path / "class", {"rope/ada.py": solved(10, "apply_rope"), "rope/zoë.py": solved(25, "apply_rope")})
     put(tmp_path / "class", {"alibi/ada.py": solved(5, "alibi_slopes"), "naive/ada.py": solved(1, "binary_encoding")})
     grade(tmp_path / "class", tmp_path / "out")
@@ -59,7 +60,7 @@ def test_a_term_is_one_table(tmp_path: Path) -> None:
 
 
 def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reason is a new submission, a changed test, a correction by hand, or two of these."""
+    """The reason is a new submission, a changed test, a manual correction, or two of these three."""
     folder, out = tmp_path / "class", tmp_path / "out"
     put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob", "cy", "di")})
     assert "changed" not in grade(folder, out) and table(out / "changes.csv") == []
@@ -90,8 +91,8 @@ def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch:
 def test_corrections_of_the_last_run_that_no_longer_apply_are_named_with_both_tables(
     second: str, tmp_path: Path
 ) -> None:
-    """A folder deeper, or elsewhere, has another table beside it; a line may be deleted as well. Who runs the command
-    reads which table was read before and which is read now."""
+    """A nested or different folder has another table beside it, or the instructor has deleted a line. The
+    message names the table that the last run read and the table that this run reads."""
     folder, out, head = tmp_path / "class", tmp_path / "out", "student,assignment,points,reason\n"
     put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob", "cy")})
     lines = [f"{name},{NAME},1,Right idea\n" for name in ("ada", "bob", "cy")]
@@ -112,7 +113,8 @@ def test_corrections_of_the_last_run_that_no_longer_apply_are_named_with_both_ta
 
 
 def test_a_correction_that_changes_is_not_withdrawn(tmp_path: Path) -> None:
-    """Nor is one of a submission that is gone: that is another change."""
+    """A missing submission does not count as a withdrawn correction either, because the report gives another
+    reason for it."""
     folder, out, head = tmp_path / "class", tmp_path / "out", "student,assignment,points,reason\n"
     put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob")})
     put(tmp_path, {"adjustments.csv": f"{head}ada,{NAME},1,x\nbob,{NAME},1,x\n"})
@@ -125,7 +127,8 @@ def test_a_correction_that_changes_is_not_withdrawn(tmp_path: Path) -> None:
 
 
 def test_scores_that_vanish_are_among_the_changes(tmp_path: Path) -> None:
-    """Each change is one line, with the earlier score; a first submission that comes later is not a change."""
+    """The report lists each change on one line with the earlier score. A student's first submission is not a
+    change."""
     folder, out = tmp_path / "class", tmp_path / "out"
     put(folder, {f"{NAME}/{name}.py": solved(10) for name in ("ada", "zoë")} | {"rope/ada.py": solved(5, "apply_rope")})
     grade(folder, out)
@@ -151,7 +154,7 @@ def test_scores_that_vanish_are_among_the_changes(tmp_path: Path) -> None:
 def test_a_file_of_several_folders_is_named_with_its_folder(
     folders: tuple[str, str], labels: tuple[str, str], tmp_path: Path
 ) -> None:
-    """Otherwise, it is unknown which of two files with the same name counts."""
+    """Otherwise, a reader could not know which of two files with the same name counts."""
     for number, folder in enumerate(folders, start=1):
         put(tmp_path / folder, {"rope_ada.py": solved(number, "apply_rope")})
     page = io.StringIO()
@@ -182,7 +185,7 @@ def interrupted(*_: object) -> None:
 
 @pytest.fixture
 def late(tmp_path: Path) -> Iterator[Path]:
-    """OUT folder of a class whose platform reports the time of each submission."""
+    """Return the OUT folder of a run on a class whose platform reports submission times."""
     facts: list[dict[str, Any]] = [
         {"submitted": "2026-11-01T14:22:32", "late": False},
         {"submitted": "2026-11-02T09:00:00", "late": True},
@@ -216,7 +219,8 @@ def test_lateness_stands_wherever_the_score_does(late: Path) -> None:
 
 
 def test_last_term_s_class_is_compared_with_in_later_runs_too(tmp_path: Path) -> None:
-    """The folders stay the same until the command names others; a folder that is gone is named in one sentence."""
+    """Runs keep comparing with the same folders until the command names others. One sentence reports a
+    missing folder."""
     code = "\n".join(f"y{n} = np.sin(np.cos(x[{n}:]) + {n}) * np.exp({n} - x)" for n in range(9))
     old, folder, out = tmp_path / "old", tmp_path / "class", tmp_path / "out"
     put(old / NAME, {"eve.py": f"{solved(1)}\n{code}"})

@@ -1,4 +1,4 @@
-"""A command's output does nothing to a terminal, whatever names and messages it contains."""
+"""Terminal safety: no name or message in a command's output can control the terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograder.command_line import CHECK_FAILED, WRONG_USE
 from autograder.grading.grader import Grader
 
 CONTROLS = "\x07\x1b[2J\x9b31m\x85\u202e\u2066\U000e0041\u2028"
-"""A bell, both ways to begin an escape sequence, line ends, and characters that reverse the direction of text."""
+"""A bell, two starts of escape sequences, line breaks, and characters that change the direction of text."""
 
 
 def harmless(text: str) -> bool:
@@ -49,7 +49,8 @@ def test_names_are_spelled_out(tmp_path: Path) -> None:
 
 
 def test_a_grader_that_fails_over_one_submission_blames_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message does not say what the grader failed on, which may be hidden: on Gradescope, the student reads it."""
+    """On Gradescope, the student reads the message, so it must not reveal the hidden input on which the
+    grader failed."""
     (tmp_path / "rope.py").write_text("def apply_rope(x): return x\n", encoding="utf-8")
 
     def fail(*_: object) -> None:
