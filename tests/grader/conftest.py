@@ -1,4 +1,4 @@
-"""Fixtures for the tests of the grader."""
+"""Pytest options, hooks and fixtures for the tests of the grader."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from autograder.grading.grader import Grader
     from autograder.grading.suite import Suite
 
-LONGEST = """
+SLOWEST_FILES = """
     site_browser site_endless pyodide_agreement site_firefox
     cluster batch page_browser progress handout platforms attacks follow_through figures notebooks live_page_browser
     trivial_solutions new_assignment otter endless_files wall guess_per_process learn
     one_submission_decides self_test report_browser threat_model labs writer_model similarity bench
 """.split()
-"""Slowest test files, which run first and in this order: a slow file at the end would keep one processor busy and the
-others idle. They include all files that start a kernel, a browser or a batch; `--quick` leaves them out."""
+"""Slowest test files, which run first and in this order, so that no slow file runs alone at the end of the tests.
+The list includes every file that starts a kernel, a browser or a batch, and `--quick` skips all listed files."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -38,65 +38,65 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return one worker more than there are processors, because tests wait for browsers and kernels that they start."""
+    """Return one worker more than there are processors, because some tests wait for a browser or a kernel."""
     return len(os.sched_getaffinity(0)) + (not config.getoption("quick"))
 
 
-QUICK = "sinusoidal"
-"""Assignment that represents all assignments in `--quick`, because its suite is the quickest."""
+QUICK_ASSIGNMENT = "sinusoidal"
+"""Assignment with the fastest suite, which represents all assignments in `--quick`."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     example_counts.QUICK = bool(config.getoption("quick"))
-    # A shell's background job ignores Ctrl-C, and so would every command that a test starts and interrupts.
+    # A background job ignores Ctrl-C, and so would every command that a test starts from that job.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With `--quick`, do not even import the slowest files."""
-    return (config.getoption("quick") and collection_path.stem.removeprefix("test_") in LONGEST) or None
+    """Ignore the slowest files with `--quick`, without even importing them."""
+    return (config.getoption("quick") and collection_path.stem.removeprefix("test_") in SLOWEST_FILES) or None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that asks for `assignment` for every assignment of the course, or with `--quick` for one."""
+    """Run each test with `assignment` for every assignment of the course, or for one with `--quick`."""
     if "assignment" in metafunc.fixturenames:
         is_quick = metafunc.config.getoption("quick")
-        found = [one for one in term_assignments() if one.name == QUICK or not is_quick]
+        found = [one for one in term_assignments() if one.name == QUICK_ASSIGNMENT or not is_quick]
         metafunc.parametrize("assignment", found, ids=[one.name for one in found], scope="session")
 
 
-DEAR = {"browser", "course_files", "handed_out"}
+SLOW_FIXTURES = {"browser", "course_files", "handed_out"}
 """Fixtures that take seconds to build."""
 
 
 def is_long(item: pytest.Item) -> bool:
-    return item.get_closest_marker("long") is not None or not DEAR.isdisjoint(getattr(item, "fixturenames", ()))
+    has_slow_fixture = not SLOW_FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
+    return item.get_closest_marker("long") is not None or has_slow_fixture
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the slowest files first, keeping the order within a file. With `--quick`, leave out tests that are marked
-    `long` or use a fixture in DEAR."""
+    """Put the slowest files first, and keep the order within each file. With `--quick`, remove tests that are
+    marked `long` or use a slow fixture."""
     if config.getoption("quick"):
         items[:] = [item for item in items if not is_long(item)]
-    place = {name: number for number, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: place.get(item.path.stem.removeprefix("test_"), len(LONGEST)))
+    place = {name: number for number, name in enumerate(SLOWEST_FILES)}
+    items.sort(key=lambda item: place.get(item.path.stem.removeprefix("test_"), len(SLOWEST_FILES)))
 
 
 def pytest_collection_finish() -> None:
-    """Freeze all loaded objects: pytest collects garbage ten times per suite of the course and would scan all
-    of them."""
+    """Freeze all loaded objects, so that frequent garbage collections do not scan them."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(autouse=True)
 def path_of_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Start without the safe path that graders in an earlier test set, because a student's shell does not have it."""
+    """Unset the safe-path variable that earlier graders set, as in a student's shell."""
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print at the end which tests did not run and what they need."""
+    """Print which tests did not run and what these tests need."""
     reports = terminalreporter.stats.get("skipped", [])
     needs = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reports)
     for need, count in needs.most_common():
@@ -105,7 +105,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session")
 def suites() -> dict[str, Suite]:
-    """Collected suites, each collected once per session."""
+    """Cache of suites, so that each suite is collected only once per session."""
     return {}
 
 
@@ -121,7 +121,7 @@ def suite(assignment: Assignment, suites: dict[str, Suite]) -> Suite:
 
 @pytest.fixture(scope="session")
 def grader() -> Iterator[Grader]:
-    """Yield a warm grader for the whole session, as in a batch."""
+    """Yield a warm grader that all tests in a session share, as the submissions in a batch do."""
     from autograder.grading.grader import Grader
 
     with contextlib.closing(Grader()) as warm:

@@ -1,4 +1,4 @@
-"""Call representations: every call that is shown can be typed and gives the same call."""
+"""Call representations: a student can type every call that a message shows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from autograder.protocol.call import ANSWERS, Call, Reply
 
 
 class Typed(catalogue.ModuleBackend):
-    """Solution that reads every call as a student would type it."""
+    """Solution that evaluates the text of every call, as if a student had typed the call."""
 
     def call(self, call: Call) -> Reply:
         words = call_text(call) if call.function != ANSWERS else ""

@@ -1,4 +1,4 @@
-"""Test messages: each names the mistake in words that a student can use, and no wrong result is accepted."""
+"""Test messages: each message describes the mistake in a student's words, and no wrong result is accepted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GRADED = tuple(name for name in vars(catalogue.solution(ROPE)) if name[0] != "_"
 
 
 def submission(source: str) -> StudentModule:
-    """Student code as a test sees it, compared with the real solution."""
+    """Return submitted code as a test sees it, with the real solution as reference."""
     module, failure = call.load("rope", [source], "rope.py")
     backend = catalogue.ModuleBackend(module)
     backend.failure = failure  # type: ignore[assignment]
@@ -113,7 +113,7 @@ def test_the_largest_difference_is_told_with_digits_that_differ() -> None:
 
 
 def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> None:
-    """The tested function is not at fault unless the call's argument came from it."""
+    """The tested function is at fault only if it computed the argument of the failing call."""
     test = Test("t", "rotate_half", 1.0, Phase.PUBLIC, "A rule.")
     for is_given_its_own in (False, True):
         rope = submission("def rotate_half(x): return x\ndef apply_rope(x, positions): return x.missing")
@@ -132,7 +132,7 @@ RIGHT = "def rotate_half(x):\n    h = x.shape[-1] // 2\n    return np.concatenat
 
 @pytest.mark.parametrize("exponent", [53, 63, 64, 200, 500])
 def test_an_int_may_be_larger_than_any_of_numpy_s(exponent: int) -> None:
-    """Such an int is expected or is returned instead of a small number."""
+    """Such an int may be the expected result, or a wrong result where a small number is expected."""
     large = 2**exponent
     for expected in (large, float(large)):
         assert expect.difference(large, expected) is None
@@ -219,7 +219,7 @@ GROWTHS = {
 
 @pytest.mark.parametrize("name", GROWTHS)
 def test_a_loop_is_what_grows_faster_than_the_logarithm(name: str) -> None:
-    """This holds for any number of lines before the loop."""
+    """The number of lines before the loop does not matter."""
     times, is_accepted = GROWTHS[name]
     front = "    for _ in range(500): y = x\n"
     for before in ("", front):
@@ -333,14 +333,14 @@ def test_a_truth_is_written_as_python_has_it(given: Any, words: str | None) -> N
 @pytest.mark.parametrize(
     ("given", "is_near"),
     [
-        (0.5173, True),  # cut off
+        (0.5173, True),  # truncated
         (0.517, True),
         (0.52, True),  # rounded
         (0.51, True),
-        (0.5, False),  # may be any value
+        (0.5, False),  # too few digits to count as near
         (0.5175, False),
         (-0.5174, False),
-        (0.517363, False),  # is right
+        (0.517363, False),  # correct rather than near
         (1, False),
         (float("nan"), False),
         ("0.5174", False),
@@ -360,7 +360,7 @@ def test_a_graded_answer_that_lacks_digits_says_so() -> None:
 
 
 def test_a_value_that_no_call_returned_says_that_the_test_computed_it() -> None:
-    """Otherwise, a student would look for the value in the result of the call shown beside it."""
+    """Otherwise, a student would look for the value in the result of the call that the message shows."""
     test = Test("t", "rotate_half", 1.0, Phase.PUBLIC, "A rule.")
     line = "\nThe test computed this value from what your functions returned."
     cases = [(lambda x: x, False), (lambda x: x[0], False), (lambda x: x + 1, True), (lambda x: x[x > 3], True)]
@@ -408,7 +408,7 @@ def test_an_answer_for_practice_is_told_at_home_without_its_reason_where_it_is_w
     ],
 )
 def test_a_nested_result_is_compared_part_by_part(got: object, words: str | None) -> None:
-    """Lists and tuples are equivalent, and the order of a dict's entries makes no difference."""
+    """Lists and tuples are equivalent, and the order of dict entries makes no difference."""
     differs = expect.difference(got, {"a": X, "b": [{"c": X}, {"c": X}]})
     assert differs is None if words is None else differs and words in differs[1] and len(differs[1]) < 400
 

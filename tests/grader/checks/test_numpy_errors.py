@@ -1,4 +1,4 @@
-"""numpy's exceptions: each gets one sentence with the shapes involved and the line of the error."""
+"""Exceptions from numpy: each becomes one sentence with the shapes and the line of the error."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ZEROS, MASK = np.zeros, np.ones((3, 4)) > 0
 
 
 def message(function: Callable[[], Any]) -> str:
-    """Return the message of numpy's exception."""
+    """Return the message of the exception that numpy raises."""
     with pytest.raises((ValueError, IndexError, TypeError)) as caught:
         function()
     return str(caught.value)

@@ -1,4 +1,4 @@
-"""Output stays readable even if a stream cannot encode it."""
+"""Output stays readable even if a stream cannot encode every character."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COMMANDS = {
 
 
 def printed(text: str, encoding: str) -> str:
-    """Return a text as it leaves a stream with this encoding and error handler."""
+    """Return text as printed to a stream with a certain encoding and error handler."""
     name, _, errors = encoding.partition(":")
     stream = io.TextIOWrapper(io.BytesIO(), encoding=name, errors=errors, newline="\n")
     with pytest.MonkeyPatch.context() as patch:
@@ -65,7 +65,7 @@ def test_letters_are_spelled() -> None:
 
 @functools.cache
 def output(command: str, encoding: str) -> str:
-    """Return a command's output to a pipe with this encoding."""
+    """Return the output of a command that writes to a pipe with a certain encoding."""
     done = subprocess.run(
         [sys.executable, *COMMANDS[command]],
         cwd=ROOT,
