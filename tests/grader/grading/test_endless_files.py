@@ -1,4 +1,4 @@
-"""A file that does not run to its end: the student reads where, after how long, and what it defines all the same."""
+"""Files that never finish: messages name the unfinished line, the elapsed time and the defined functions."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ LOOPS = {
 
 @pytest.fixture(scope="module")
 def grader() -> Iterator[Grader]:
-    """Return a grader that waits one second for a file."""
+    """Yield a grader that waits one second for each file."""
     with closing(Grader()) as made:
         made.sandbox.limits = replace(LIMITS, call_seconds=1.0)
         yield made
 
 
-def parts() -> list[str]:
+def solution_statements() -> list[str]:
     """Return the top-level statements of the solution."""
     text = LESSON.solution.read_text("utf-8")
     return [ast.get_source_segment(text, node) or "" for node in ast.parse(text).body]
 
 
-def functions(texts: list[str]) -> list[str]:
+def public_function_names(texts: list[str]) -> list[str]:
     names = [node.name for text in texts for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
     return [name for name in names if not name.startswith("_")]
 
 
-def said_to_be_defined(page: str) -> set[str]:
+def functions_reported_as_defined(page: str) -> set[str]:
     sentence = re.search(r"^It defines (.*)\.$", page, re.MULTILINE)
     assert sentence is not None
     names = {*re.findall(r"`(\w+)`", sentence[1])}
@@ -69,8 +69,8 @@ def graded(grader: Grader, path: Path) -> tuple[Submission, Grade, str]:
 def test_a_script_says_where_it_does_not_end_and_what_it_defines(
     loop: str, above: float, grader: Grader, tmp_path: Path
 ) -> None:
-    """At its top, in its middle or at its end. The functions above the loop are graded."""
-    texts = parts()
+    """An endless loop may be anywhere in the file, and functions above the loop are graded."""
+    texts = solution_statements()
     kept = texts[: int(above * len(texts))]
     path = tmp_path / "sinusoidal.py"
     path.write_text("\n\n".join([*kept, loop]) + "\n", "utf-8")
@@ -78,29 +78,30 @@ def test_a_script_says_where_it_does_not_end_and_what_it_defines(
     first = path.read_text("utf-8").split(loop)[0].count("\n") + 1
     lines = range(first, first + loop.count("\n") + 1)
     assert any(f"your file does not end: at line {line} it took longer than 1 seconds" in page for line in lines)
-    defined = functions(kept)
-    assert said_to_be_defined(page) == {*defined}
+    defined = public_function_names(kept)
+    assert functions_reported_as_defined(page) == {*defined}
     assert "defines none" not in page and page.count("ANSWERS is not defined") == (0 if above == 1 else 1)
-    assert all((grade.questions[name] > 0) == (name in defined) for name in functions(texts))
+    assert all((grade.questions[name] > 0) == (name in defined) for name in public_function_names(texts))
     case = needs_review.case(Row(submission, Key(LESSON.name, "", ""), "ada", encoded_grade=to_json(grade).encode()))
     assert case is not None and case.why == "the file does not end: it took longer than 1 seconds"
 
 
 @pytest.mark.parametrize("place", [0, 3, -1])
 def test_a_notebook_says_in_which_cell(place: int, grader: Grader, tmp_path: Path) -> None:
-    """The cells below it run as well."""
-    sources = parts()
+    """Cells below an endless cell also run."""
+    sources = solution_statements()
     sources.insert(place % (len(sources) + 1), LOOPS["while"])
     cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": source} for source in sources]
     path = tmp_path / "sinusoidal.ipynb"
     path.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), "utf-8")
     _, grade, page = graded(grader, path)
     assert f"it took longer than 1 seconds (in code cell {sources.index(LOOPS['while']) + 1})" in page
-    assert said_to_be_defined(page) == {*functions(parts())} and grade.score == grade.max_score
+    assert functions_reported_as_defined(page) == {*public_function_names(solution_statements())}
+    assert grade.score == grade.max_score
 
 
 def test_a_file_without_functions_that_ends_says_so(grader: Grader, tmp_path: Path) -> None:
-    """Then nothing but the text explains the zero."""
+    """Without functions, only the message explains the zero."""
     path = tmp_path / "sinusoidal.py"
     for text, note in [
         ("x = 1\n", "defines none of the functions"),

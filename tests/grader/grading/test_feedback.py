@@ -1,5 +1,6 @@
-"""Feedback names the cause first, shows public tests in full and keeps hidden inputs hidden; its text is never treated
-as markup."""
+"""Feedback: the cause comes first, public tests are shown in full, hidden inputs stay hidden, and submitted
+text is never treated as markup.
+"""
 
 from __future__ import annotations
 
@@ -38,19 +39,19 @@ test_.__test__ = False  # type: ignore[attr-defined]
 
 
 def grade(*test_results: TestResult, status: str = "graded", **facts: Any) -> Grade:
-    """Return a grade from these results."""
+    """Return a grade that contains certain test results."""
     won = float(sum(result.test.points for result in test_results if result.passed))
     return Grade("rope", SubmissionStatus(status), list(test_results), won, float(len(test_results)), **facts)
 
 
 def public(final: Grade) -> str:
-    """Return the text before hidden results are published."""
+    """Return the feedback text before hidden results are published."""
     known = [result for result in final.test_results if result.test.phase is not Phase.HIDDEN]
     return feedback.body(replace(final, test_results=known), Audience.BEFORE_RELEASE)
 
 
 def submitted(source: str = "", **facts: object) -> Submission:
-    """Return a submission of rope."""
+    """Return a submission for the lesson on RoPE."""
     return Submission("ada", "rope", "rope.py", "", (source,), **facts)  # type: ignore[arg-type]
 
 
@@ -71,7 +72,7 @@ def test_the_cause_comes_first_and_what_builds_on_it_is_not_told_again(graded: G
 
 
 def test_a_function_is_not_blamed_because_another_is_compared_with_it(graded: Graded) -> None:
-    """Linus has implemented the half layout correctly but uses it in place of neighbouring pairs."""
+    """Linus implements the half layout correctly, but uses it instead of pairs of neighbours."""
     final, _ = of_sample(graded, "linus.py")
     assert "## `apply_rope`:" in final and "## `apply_rope_half`" not in final
     assert "Right, once `apply_rope` is right: `apply_rope_half`" in final
@@ -87,7 +88,7 @@ def rope_frequencies(head_dim, base=10000.0):
 
 @pytest.mark.parametrize("is_hidden_alone", [False, True])
 def test_below_an_unknown_mistake_nothing_is_blamed_but_its_function(grader: Grader, is_hidden_alone: bool) -> None:
-    """The rule holds even if only hidden tests find the mistake."""
+    """Even if only hidden tests find the mistake, feedback blames no other function."""
     rope = course.find("rope")
     source = rope.solution.read_text("utf-8") + UNKNOWN
     if is_hidden_alone:
@@ -105,7 +106,7 @@ def test_what_may_not_be_imported_is_said(graded: Graded) -> None:
 
 
 def test_a_file_that_never_loads_is_one_cause() -> None:
-    """This holds for every reader: the student, before and after hidden results are published, and staff."""
+    """Staff and students read the same single cause, both before and after hidden results are published."""
     why = "your file did not finish loading within 5 seconds"
     results = [TestResult(test_("first", Phase.PUBLIC), Kind.CRASHED, why)]
     hidden = [test_(f"test {number}", Phase.HIDDEN, f"f{number}") for number in range(9)]
@@ -137,9 +138,9 @@ def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
 
 
 def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:
-    """Each kind of failure has its own hint, name and message."""
+    """Each kind of failure has a hint, a name and a message."""
     hidden, seen = test_("far", Phase.HIDDEN, "f"), test_("near", Phase.PUBLIC, "f")
-    # Only public tests and answers, which run before hidden tests, have the other kinds.
+    # Only public tests and written answers, which are checked before hidden tests, can fail in other ways.
     kinds = set(Kind) - {Kind.ANSWER, Kind.UNANSWERED, Kind.UNREADABLE}
     possible = [TestResult(hidden), *(TestResult(hidden, kind, f"{kind}", faulty_function=f"{kind}") for kind in kinds)]
     for before in (TestResult(seen), TestResult(seen, Kind.NOT_WRITTEN)):
@@ -166,7 +167,7 @@ def test_a_wrong_number_is_named_at_once_and_nothing_is_told_of_a_yes_or_no() ->
 
 
 def test_the_feedback_file_says_nothing_of_what_is_right() -> None:
-    """A student may have the file while other students still work."""
+    """A student may receive the file while other students are still working."""
     text = markdown(submitted(), grade(answered("rotates_values", "rotates_values: True is not right")))
     assert "## `ANSWERS`: 0 of 1" in text and "rotates_values" not in text
 
@@ -200,7 +201,7 @@ def test_text_of_a_submission_is_text(graded_file: Grade) -> None:
 
 
 def assert_harmless(markdown: str) -> None:
-    """Assert that a renderer that allows everything shows no markup in this text."""
+    """Assert that even a renderer without any restrictions shows no markup in a text."""
     assert all(character.isprintable() or character == "\n" for character in markdown)
     html = MarkdownIt("gfm-like", {"html": True, "linkify": False}).render(markdown)
     for tag in ("<script", "<a ", "<img", "<strong>d", "<code>c", "Heading</h1>"):

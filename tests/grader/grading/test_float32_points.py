@@ -1,4 +1,4 @@
-"""Precision: a float32 table costs its own function one test, and functions above it nothing."""
+"""Precision: a table in float32 costs its own function one test and costs the calling functions nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TABLES = [
     and name[0] != "_"
     and re.search(r"(?m)^Returns: (two )?float64", inspect.getdoc(function) or "")
 ]
-"""Functions that return float64 for any input, by their docstrings."""
+"""Functions whose docstrings promise float64 for any input."""
 
 SINGLE = """
 
@@ -41,7 +41,7 @@ def _single(value):
 
 
 def with_float32(assignment: Assignment, name: str) -> str:
-    """Return the solution's source with one function that returns float32."""
+    """Return the solution's source, changed so that one function returns float32."""
     return assignment.solution.read_text("utf-8") + SINGLE.format(name=name)
 
 
@@ -73,7 +73,7 @@ WITH_ABOVE = [
     ("state", "decay_bias"),
     ("state", "decay_matrix"),
 ]
-"""Tables that other functions use, and one that no function uses."""
+"""Tables that other functions use, and a table that no function uses."""
 
 
 @pytest.mark.long

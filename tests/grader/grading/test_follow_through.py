@@ -1,5 +1,6 @@
-"""Follow-through: a mistake costs points once, functions above it are retested with correct values, and only honest
-functions gain."""
+"""Follow-through: a mistake costs points only once. Functions that use a wrong function are retested with
+correct values, and only honest functions gain points.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ from autograder.protocol.failure import CallStopped, Kind
 from tests.grader.support.in_process_submission import Loaded
 
 MAX_POINTS = 9
-"""Maximum points of one function, which bound the cost of one mistake: 45 of 100."""
+"""Maximum points of one function, so that one mistake costs at most 45 % of the points."""
 
 
 def suite_of(name: str, suites: dict[str, Suite]) -> Suite:
@@ -39,15 +40,15 @@ def suite_of(name: str, suites: dict[str, Suite]) -> Suite:
     return suites[name]
 
 
-def judged(suite: Suite, module: types.ModuleType) -> list[TestResult]:
-    """Return the results of all tests, as a grader gets them."""
+def all_results(suite: Suite, module: types.ModuleType) -> list[TestResult]:
+    """Return the results of all tests, computed as in a grader."""
     backend = Loaded(module)
     public = follow_through(suite, backend, suite.run(backend, Phase.PUBLIC, Phase.ANSWERS))
     return [*public, *follow_through(suite, backend, suite.run(backend, Phase.HIDDEN), public)]
 
 
-def loaded(assignment: Assignment, *texts: str) -> types.ModuleType:
-    """Return the solution as a module with more code at its end."""
+def solution_with(assignment: Assignment, *texts: str) -> types.ModuleType:
+    """Return the solution as a module, with extra code at the end."""
     text = "\n\n".join([assignment.solution.read_text("utf-8"), *texts])
     module, failure = call.load(assignment.name, [text], str(assignment.solution))
     assert failure is None
@@ -76,42 +77,46 @@ WRONG = {
 
 
 def functions_of(suite: Suite) -> list[str]:
-    """Return the functions of an assignment, in the order of its tests."""
+    """Return the functions of an assignment in the order of the tests."""
     return list(dict.fromkeys(test.question for test in suite.tests if test.question != call.ANSWERS))
 
 
 def base_of(suite: Suite) -> tuple[str, list[str]]:
-    """Return the function on which most others build, and those others."""
+    """Return the function that most other functions use, and the functions that use it."""
     names = functions_of(suite)
     above = {base: [name for name in names if base in suite.reference.call_graph.dependencies(name)] for base in names}
     base = max(names, key=lambda name: len(above[name]))
     return base, above[base]
 
 
-def losing(results: list[TestResult]) -> set[str]:
-    """Return the functions that lose points."""
+def losing_functions(results: list[TestResult]) -> set[str]:
+    """Return the names of functions that lose points."""
     return {result.test.question for result in results if not result.passed}
 
 
 def test_a_base_costs_its_own_points_and_nothing_else(assignment: Assignment, suite: Suite) -> None:
-    """The base is the function on which most others build; the ways to be wrong alternate between assignments."""
+    """Most other functions use the base, and the way in which the base is wrong varies between
+    assignments."""
     base, _ = base_of(suite)
     ways = list(WRONG.values())
     way = ways[course.term_assignments().index(assignment) % len(ways)]
-    assert losing(judged(suite, loaded(assignment, way.format(base)))) == {base}
+    assert losing_functions(all_results(suite, solution_with(assignment, way.format(base)))) == {base}
 
 
 def test_no_function_is_worth_more_than_its_share(assignment: Assignment, suite: Suite) -> None:
     points = {name: points_possible(group) for name, group in by_question(map(TestResult, suite.tests)).items()}
-    assert len(points) <= 20 / MAX_POINTS or max(points.values()) <= MAX_POINTS  # a new assignment has few examples
+    # An assignment with very few functions cannot satisfy the bound.
+    assert len(points) <= 20 / MAX_POINTS or max(points.values()) <= MAX_POINTS
 
 
 @pytest.mark.parametrize("way", WRONG)
 def test_raising_leaving_open_and_being_wrong_cost_the_same(way: str, suites: dict[str, Suite]) -> None:
-    """This is tested for one function after the other."""
+    """Only one function is wrong at a time."""
     suite = suite_of("sinusoidal", suites)
     for function in functions_of(suite)[list(WRONG).index(way) :: 2]:
-        assert losing(judged(suite, loaded(suite.assignment, WRONG[way].format(function)))) == {function}
+        assert losing_functions(all_results(suite, solution_with(suite.assignment, WRONG[way].format(function)))) == {
+            function
+        }
 
 
 LAZY: dict[str, Callable[..., Any]] = {
@@ -138,11 +143,11 @@ def _lazy(right: Callable[..., Any], work: str) -> Callable[..., Any]:
 
 def test_a_lazy_function_earns_nothing_above_one_that_raises(assignment: Assignment, suite: Suite) -> None:
     base, above = base_of(suite)
-    module = loaded(assignment, WRONG["raises"].format(base))
+    module = solution_with(assignment, WRONG["raises"].format(base))
     for number, name in enumerate(above, start=course.term_assignments().index(assignment)):
         setattr(module, name, _lazy(vars(suite.reference.solution)[name], list(LAZY)[number % len(LAZY)]))
     with np.errstate(all="ignore"):
-        results = judged(suite, module)
+        results = all_results(suite, module)
     passed_over_right_values = [result.test for result in results if result.passed and result.faulty_function]
     assert not [test.name for test in passed_over_right_values if test.question in above]
 
@@ -158,12 +163,12 @@ def _hedged(own):
 
 globals().update({name: _hedged(globals()[name]) for name in NAMES})
 """
-"""One guess in the first process, and a different guess if the file detects that it runs in the second."""
+"""Attack: return one guess in the first process and a different guess in the second process."""
 
 
 def test_a_second_guess_counts_for_nothing_but_above_a_base_that_is_given_up(suites: dict[str, Suite]) -> None:
     suite = suite_of("rope", suites)
-    results = judged(suite, loaded(suite.assignment, HEDGED.replace("NAMES", repr(functions_of(suite)))))
+    results = all_results(suite, solution_with(suite.assignment, HEDGED.replace("NAMES", repr(functions_of(suite)))))
     for result in results:
         below = suite.reference.call_graph.dependencies(result.test.question)
         called = {call.function for call in result.calls} - {result.test.question}
@@ -192,7 +197,7 @@ def test_a_wrong_function_earns_no_more_above_one_that_raises(
     points = []
     for text in (mistaken, f"{mistaken}\n\n{WRONG['raises'].format(base)}"):
         module, _ = call.load(name, [text], str(suite.assignment.solution))
-        group = by_question(judged(suite, module))[function]
+        group = by_question(all_results(suite, module))[function]
         points.append(points_won(group))
     assert points[1] <= points[0] < points_possible(group)
 
@@ -211,17 +216,16 @@ def test_a_right_result_in_another_form_costs_once_and_nobody_else_is_blamed(
     name: str, function: str, result: str, suites: dict[str, Suite]
 ) -> None:
     suite = suite_of(name, suites)
-    results = judged(suite, loaded(suite.assignment, changed(function, result)))
-    assert losing(results) == {function}
+    results = all_results(suite, solution_with(suite.assignment, changed(function, result)))
+    assert losing_functions(results) == {function}
     assert {result.faulty_function for result in results if result.faulty_function} == {function}
 
 
 def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: dict[str, Suite]) -> None:
-    """The wrong function returns too few bits, so too few columns are accepted, although the check itself is
-    correct."""
+    """The check is correct, but accepts too few columns because the wrong function returns too few bits."""
     suite = suite_of("naive", suites)
     (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "bits_rounded_down")
-    results = judged(suite, catalogue.solution_with_mistake(suite.assignment, entry))
+    results = all_results(suite, catalogue.solution_with_mistake(suite.assignment, entry))
     passed = {result.test.name: result.faulty_function for result in results if result.passed}
     assert passed["test_binary_refuses_too_few_bits"] == passed["test_gray_refuses_too_few_bits"] == "bits_needed"
 
@@ -237,17 +241,16 @@ def apply_rope(*args, **kwargs):
 def test_a_worker_and_its_second_look_give_what_one_process_gives(
     function: str, result: str, suites: dict[str, Suite], grader: Grader
 ) -> None:
-    """The rule holds even if a test passes on values that were rounded differently, so the first process gets a new
-    call."""
+    """Different rounding may lead the first process to make a new call, but the results still agree."""
     suite = suite_of("rope", suites)
     texts = ROUNDED, changed(function, result)
-    here = judged(suite, loaded(suite.assignment, *texts))
+    here = all_results(suite, solution_with(suite.assignment, *texts))
     text = "\n\n".join([suite.assignment.solution.read_text("utf-8"), *texts])
     there = grader.grade(suite.assignment, (text,)).test_results
     assert {one.test: (one.passed, one.faulty_function) for one in there} == {
         one.test: (one.passed, one.faulty_function) for one in here
     }
-    assert losing(there) == {function}
+    assert losing_functions(there) == {function}
 
 
 @pytest.mark.parametrize(
@@ -256,10 +259,12 @@ def test_a_worker_and_its_second_look_give_what_one_process_gives(
      ("alibi", "alibi_slopes")],
 )  # fmt: skip
 def test_a_table_in_float32_costs_no_function_above_it(name: str, function: str, suites: dict[str, Suite]) -> None:
-    """The rule holds even if no test of the table's function finds the dtype."""
+    """No other function loses points, even if the tests of the table's function miss the wrong dtype."""
     suite = suite_of(name, suites)
     result = "tuple(part.astype(np.float32) for part in result) if type(result) is tuple else result.astype(np.float32)"
-    assert losing(judged(suite, loaded(suite.assignment, changed(function, result)))) <= {function}
+    assert losing_functions(all_results(suite, solution_with(suite.assignment, changed(function, result)))) <= {
+        function
+    }
 
 
 GREEDY = """
@@ -282,8 +287,8 @@ def alibi_bias(*args, **kwargs):
 
 def test_a_question_larger_than_the_call_that_needs_it_has_no_answer(suites: dict[str, Suite]) -> None:
     suite = suite_of("alibi", suites)
-    module = loaded(suite.assignment, GREEDY)
-    calls = [call for result in judged(suite, module) for call in result.calls]
+    module = solution_with(suite.assignment, GREEDY)
+    calls = [call for result in all_results(suite, module) for call in result.calls]
     held = max(largest_magnitude((call.args, call.kwargs), "iuf") for call in calls if call.function != "alibi_slopes")
     answered = vars(module)["_answered"]
     assert answered and max(answered) <= held < 199
@@ -304,7 +309,9 @@ def test_questions_and_values_too_large_for_one_message_are_sent_one_by_one(suit
     suite = suite_of("state", suites)
     (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "future_is_kept")
     with np.errstate(all="ignore"):
-        assert losing(judged(suite, catalogue.solution_with_mistake(suite.assignment, entry))) == {entry.function}
+        assert losing_functions(all_results(suite, catalogue.solution_with_mistake(suite.assignment, entry))) == {
+            entry.function
+        }
 
 
 LOOPING = """
@@ -319,13 +326,16 @@ def {0}(x, positions, *args, **kwargs):
 def test_a_loop_costs_its_points_above_a_wrong_function_too(suites: dict[str, Suite]) -> None:
     suite = suite_of("rope", suites)
     wrong, looping = changed("rope_frequencies", "result * 1.5"), LOOPING.format("apply_rope")
-    assert losing(judged(suite, loaded(suite.assignment, wrong))) == {"rope_frequencies"}
-    assert losing(judged(suite, loaded(suite.assignment, looping))) == {"apply_rope"}
-    assert losing(judged(suite, loaded(suite.assignment, wrong, looping))) == {"rope_frequencies", "apply_rope"}
+    assert losing_functions(all_results(suite, solution_with(suite.assignment, wrong))) == {"rope_frequencies"}
+    assert losing_functions(all_results(suite, solution_with(suite.assignment, looping))) == {"apply_rope"}
+    assert losing_functions(all_results(suite, solution_with(suite.assignment, wrong, looping))) == {
+        "rope_frequencies",
+        "apply_rope",
+    }
 
 
 class OutOfTime(Loaded):
-    """A submission that has used up its clock."""
+    """Submission with no time left for further calls."""
 
     is_out_of_time = True
 
@@ -334,7 +344,7 @@ class OutOfTime(Loaded):
 
 
 def steps(work: Callable[[], object]) -> int:
-    """Return the number of function calls that a piece of work makes, which is the same on every machine."""
+    """Return the number of function calls during a piece of work, which is the same on every machine."""
     count = 0
 
     def step(*_: object) -> None:
@@ -361,25 +371,26 @@ FORMS: dict[str, Callable[[int], Any]] = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_what_comes_after_the_last_call_does_not_grow_with_the_replies(form: str, suites: dict[str, Suite]) -> None:
-    """No clock limits it, since no call remains, so long results must cost no more than short ones."""
+    """No timeout applies after the last call, so long results must cost no more than short results."""
     suite = suite_of("rope", suites)
     costs = []
-    for size in (50, 50, 5000):  # the first fills the memory of the reference
-        module = loaded(suite.assignment)
+    for size in (50, 50, 5000):  # The first round fills the reference's cache.
+        module = solution_with(suite.assignment)
         vars(module).update({name: lambda *_, size=size, **__: FORMS[form](size) for name in functions_of(suite)})
         results = suite.run(catalogue.ModuleBackend(module))
         for made, reply in (item for result in results for item in result.calls.items()):
-            assert made.encoded and reply.value is not None  # as they are sent and received while the clock runs
+            # Encode calls and decode replies now, as grading does within the time limit.
+            assert made.encoded and reply.value is not None
 
-        def looked_at(results: list[TestResult] = results, module: types.ModuleType = module) -> None:
+        def assign_causes(results: list[TestResult] = results, module: types.ModuleType = module) -> None:
             with_causes(suite.reference, follow_through(suite, OutOfTime(module), results))
 
-        costs.append(steps(looked_at))
+        costs.append(steps(assign_causes))
     _, short, long = costs
     assert long < 1.2 * short
 
 
-# Other right ways to write a function
+# Alternative correct implementations of a function
 
 WAYS = {
     way.implementation.__name__: (lesson.name, way)
@@ -394,7 +405,7 @@ SPOILED = {
 
 
 def as_submitted(way: catalogue.OtherWay) -> str:
-    """Return the text of a way as a student writes it: it calls the functions of its own file."""
+    """Return the source of an alternative implementation, changed to call functions of the student's file."""
     text = inspect.getsource(way.implementation)
     text = text[text.index("def ") :].replace("course.", "")
     return re.sub(r"def \w+\(course, ", f"def {way.function}(", text)
@@ -405,7 +416,7 @@ def test_a_way_is_right_and_calls_what_it_says(name: str, suites: dict[str, Suit
     lesson, way = WAYS[name]
     suite = suite_of(lesson, suites)
     module = catalogue.solution_in_another_way(suite.assignment, way)
-    assert losing(suite.run(catalogue.ModuleBackend(module))) == set()
+    assert losing_functions(suite.run(catalogue.ModuleBackend(module))) == set()
     called = {*re.findall(r"course\.(\w+)\(", inspect.getsource(way.implementation))}
     assert called == way.built_on and not called & suite.reference.call_graph.dependencies(way.function)
     for base in way.built_on:
@@ -417,17 +428,17 @@ def test_a_way_is_right_and_calls_what_it_says(name: str, suites: dict[str, Suit
 def test_a_wrong_function_below_costs_once_in_another_right_way(
     name: str, wrong: str, suites: dict[str, Suite]
 ) -> None:
-    """Its own points are lost, and those of no function that builds on it, in whichever way."""
+    """Only the wrong function loses points, whichever implementation the functions above it have."""
     lesson, way = WAYS[name]
     suite = suite_of(lesson, suites)
     for base in sorted(way.built_on):
         text = changed(base, SPOILED[wrong]) if wrong in SPOILED else WRONG[wrong].format(base)
-        results = judged(suite, loaded(suite.assignment, as_submitted(way), text))
-        assert losing(results) <= {base}, (base, losing(results))
+        results = all_results(suite, solution_with(suite.assignment, as_submitted(way), text))
+        assert losing_functions(results) <= {base}, (base, losing_functions(results))
 
 
 def test_a_wrong_function_below_is_no_cause_of_the_function_above(grader: Grader) -> None:
-    """A student built the matrix on a function that rotates the other way: nothing is transposed there."""
+    """A matrix built on a function that rotates in the opposite direction is not itself transposed."""
     backwards = """
 def apply_rope(x, positions, base=10000.0):
     return _right_rope(x, -np.asarray(positions, dtype=float), base)
@@ -445,7 +456,8 @@ def rotation_matrix(position, head_dim, base=10000.0):
 @pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize("is_below", [True, False])
 def test_a_cause_stays_unless_another_wrong_function_may_be_it(tried: bool, shared: bool, is_below: bool) -> None:
-    """It stays as well if both functions have it, or if follow-through has tried right values below."""
+    """The cause also stays if both functions share it, or if follow-through has tried correct values
+    below."""
     test = Suite(course.find("rope")).tests[0]
     causes = {"above": "turned", "below": "turned" if shared else "scaled"}
     results = [

@@ -26,7 +26,7 @@ def frequencies(*args, **kwargs):
 def test_a_limit_that_follow_through_uses_up_is_no_status_of_the_tests_before(
     phase: Phase, grader: Grader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All tests have run: calls that are made only for a submission's points do not count against it."""
+    """All tests have run, and calls that only help with scoring do not count towards the limit."""
     follow_through = module.follow_through
 
     def exhausting(
@@ -43,7 +43,7 @@ def test_a_limit_that_follow_through_uses_up_is_no_status_of_the_tests_before(
     assert "used up all of its time" not in grade.public_feedback + grade.full_feedback
     if phase is Phase.HIDDEN:
         assert grade.status is SubmissionStatus.GRADED and 10 < grade.score < 20
-    else:  # nothing of it remains for the hidden tests
+    else:  # No time remains for the hidden tests.
         assert grade.status is SubmissionStatus.TIMEOUT and 0 < grade.score < 10
 
 
@@ -53,7 +53,8 @@ def test_a_limit_that_follow_through_uses_up_is_no_status_of_the_tests_before(
 def test_a_suite_that_cannot_be_collected_is_never_half_a_suite(
     fault: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A second collection in the same process gives the same message as the first, not that only public tests exist."""
+    """Two collections of a broken suite in one process give the same error, and never only the public
+    tests."""
     assignment = course.find("naive")
     hidden = tmp_path / "test_naive.py"
     text = assignment.hidden_tests.read_text("utf-8") if fault else ""

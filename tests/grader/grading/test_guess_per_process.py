@@ -1,4 +1,4 @@
-"""Two guesses: a file that makes a different guess in each process earns only the points of its first guess."""
+"""Two guesses: a file with a different guess in each process earns only the points of the first guess."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _two_guesses(own):
         global BASE
         if RIGHT_GUESS:
             return own(*args, **kwargs)
-        spoiled, BASE = BASE, _right_base  # whatever the base is, the first guess keeps its points
+        spoiled, BASE = BASE, _right_base  # The first guess keeps its points even if the base is wrong.
         try:
             return _each(lambda part: part * 1.5 + 0.25, own(*args, **kwargs))
         finally:
@@ -41,7 +41,7 @@ def _two_guesses(own):
 for _name in ABOVE:
     globals()[_name] = _two_guesses(globals()[_name])
 """
-"""Functions above the same base that return a wrong guess or the right one."""
+"""Attack: functions that use the same base return either a wrong guess or the right guess."""
 
 TABLE = """
 import numpy as _np
@@ -76,7 +76,7 @@ def _two_guesses(own):
 for _name in ABOVE:
     globals()[_name] = _two_guesses(globals()[_name])
 """
-"""The wrong guess follows from a wrong base; the base is wrong only if a function above it was called before."""
+"""Attack: a base that is wrong only for inputs that a wrong guess has used."""
 
 BASES = {
     "spoiled": "return _each(lambda part: part * 1.25 + 0.5, _right_base(*args, **kwargs))",
@@ -86,7 +86,7 @@ BASES = {
     "growing": "_seen.append(1); return _each(lambda part: part + 0.1 * len(_seen), _right_base(*args, **kwargs))",
     "remembering": "_seen.append(_right_base(*args, **kwargs)); return _seen[0]",
 }
-"""Wrong functions below the guesses."""
+"""Ways in which the base can be wrong."""
 
 SPOILED = """
 _seen = []
@@ -96,18 +96,18 @@ def BASE(*args, **kwargs):
 """
 
 SAME_GUESS = "return _each(lambda part: part * 1.5 + 0.25, _right_base(*args, **kwargs))"
-"""The wrong guess of the functions above, in the base as well."""
+"""Code that makes the base wrong in the same way as the wrong guess."""
 
 HEDGES = {name: GUESSES + SPOILED.replace("BODY", body) for name, body in BASES.items()}
-"""The right guess if correct values replace functions below; otherwise, the wrong guess."""
+"""Attacks that combine two guesses with each kind of wrong base."""
 
 LAYERS = GUESSES + SPOILED.replace("BODY", BASES["spoiled"])
-"""The right guess if one correct value replaces a function below; the wrong guess if more values do."""
+"""Attack that chooses its guess by the number of functions that follow-through has replaced."""
 
 
 @cache
 def _functions(lesson: str) -> tuple[str, tuple[str, ...]]:
-    """Return the function in a lesson on which most others build, and those others."""
+    """Return the function in a lesson that most other functions use, and the functions that use it."""
     suite = Suite(course.find(lesson))
     names = list(dict.fromkeys(test.question for test in suite.tests if test.question != ANSWERS))
     above = {
@@ -120,9 +120,10 @@ def _functions(lesson: str) -> tuple[str, tuple[str, ...]]:
 def points_of(
     lesson: str, hedge: str, right_guess: str, grader: Grader, above: tuple[str, ...] = (), base: str = ""
 ) -> dict[str, float]:
-    """Return the points of each function above the base; those in `above`, by default all, have two guesses.
+    """Return the points of each function that makes two guesses.
 
-    The base is the one on which most others build, unless another is given."""
+    The default base is the function that most others use, and by default all functions that use the base make
+    two guesses."""
     usual, every = _functions(lesson)
     text = (
         hedge.replace("BASE", base or usual).replace("ABOVE", repr(above or every)).replace("RIGHT_GUESS", right_guess)
@@ -156,7 +157,7 @@ def test_a_base_that_knows_what_was_asked_above_it_earns_nothing_there(lesson: s
 def test_one_guess_is_judged_however_many_functions_below_are_wrong(
     lesson: str, right_guess: str, grader: Grader
 ) -> None:
-    """A file may not return one guess with some correct values and another guess with more of them."""
+    """A file must not earn points by changing its guess with the number of corrected functions."""
     first_alone = points_of(lesson, GUESSES, "False", grader)
     won = points_of(lesson, LAYERS, right_guess, grader)
     assert all(won[function] <= first_alone[function] for function in won), (won, first_alone)
@@ -167,7 +168,7 @@ WAYS = {way.implementation.__name__: (one.name, way) for one in course.term_assi
 
 @pytest.mark.parametrize("name", WAYS)
 def test_two_guesses_above_a_base_of_another_right_way_earn_no_more_than_the_first(name: str, grader: Grader) -> None:
-    """The solution does not call such a base, and follow-through replaces it all the same."""
+    """Follow-through replaces such a base, although the solution does not call the base."""
     lesson, way = WAYS[name]
     function, base = (way.function,), min(way.built_on)
     first_alone = points_of(lesson, GUESSES, "False", grader, function, base)

@@ -1,4 +1,4 @@
-"""Review by staff: files that need it are named, and honest mistakes are not suspicious."""
+"""Review by staff: suspicious files are named, and honest mistakes are not suspicious."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.grader.support.shared_fixtures import Graded
 
 
 def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]]) -> Grade:
-    """Return the grade of the solution with one known mistake, from the tests that can show that it is memorized."""
+    """Return the grade of a solution with one mistake, using only tests that can show memorized values."""
     call_graph = suite.reference.call_graph
     affected = {
         test
@@ -32,7 +32,7 @@ def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]
     with np.errstate(all="ignore"):
         shown = [test for test in called if test in affected and test.phase is not Phase.HIDDEN]
         public = follow_through(suite, backend, [suite.run_test(backend, test) for test in shown])
-        # A function that fails a public test is not memorized, whatever its hidden tests say.
+        # A function that fails a public test is not memorized, whatever the results of hidden tests.
         failed = {result.test.question for result in public if not result.passed}
         hidden = [test for test in called if test in affected and test.phase is Phase.HIDDEN]
         undecided = [suite.run_test(backend, test) for test in hidden if test.question not in failed]
@@ -42,7 +42,7 @@ def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]
 
 
 def test_of_a_hundred_honest_files_less_than_one_is_named(assignment: Assignment, suite: Suite, graded: Graded) -> None:
-    """The gradable samples, and each known mistake as a file."""
+    """The honest files are all gradable samples, and one file for each known mistake."""
     right = suite.run(catalogue.ModuleBackend(suite.reference.solution))
     called = {result.test: {call.function for call in result.calls} for result in right}
     grades = {entry.name: with_mistake(suite, entry, called) for entry in catalogue.entries(assignment)}

@@ -49,12 +49,13 @@ HIDDEN = Test("unseen", "apply_rope", 1.0, Phase.HIDDEN, "It rotates.")
 
 
 def names_of(suite: Suite) -> list[str]:
-    """Return the functions of an assignment, in the order of its tests."""
+    """Return the functions of an assignment in the order of the tests."""
     return list(dict.fromkeys(test.question for test in suite.tests if test.question != call.ANSWERS))
 
 
 def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader: Grader) -> None:
-    """A table contains the calls of all public tests and answers any other call with a wrong value or an error."""
+    """The submission stores the results of public tests, and answers other calls with a wrong value or an
+    error."""
     solution = Loaded(catalogue.solution(assignment))
     calls = [item for result in suite.run(solution, Phase.PUBLIC) for item in result.calls.items()]
     known = {
@@ -84,7 +85,7 @@ def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader:
     ],
 )
 def test_by_heart_is_said_of_values_that_nothing_else_explains(hidden: TestResult, is_named: bool) -> None:
-    """A known mistake or a wrong function below is such an explanation; a missing refusal is not a wrong value."""
+    """A known mistake or a wrong function below explains wrong values; a missing error is no wrong value."""
     public = TestResult(Test("seen", "apply_rope", 1.0, Phase.PUBLIC, "It rotates."))
     over_right_values = replace(public, faulty_function="rope_frequencies")
     explained = Grade("rope", SubmissionStatus.GRADED, [over_right_values, hidden], 1.0, 2.0)
@@ -109,7 +110,7 @@ globals().update({name: _watched(globals()[name]) for name in NAMES})
 
 
 def test_what_is_shown_at_once_does_not_depend_on_a_hidden_test(suites: dict[str, Suite], grader: Grader) -> None:
-    """Two files that differ only from the first hidden call on get the same public feedback and points."""
+    """Files that differ only after the first hidden call get the same public feedback and points."""
     assignment = course.find("rope")
     suite = suites.setdefault(assignment.name, Suite(assignment))
     text = assignment.solution.read_text("utf-8") + WATCHED.replace("NAMES", repr(names_of(suite)))
@@ -123,7 +124,7 @@ def test_what_is_shown_at_once_does_not_depend_on_a_hidden_test(suites: dict[str
 
 
 def public_feedback(grade: Grade) -> list[object]:
-    """Return everything that a student may see before hidden results are published."""
+    """Return all feedback that a student may see before hidden results are published."""
     shown = [
         (test["name"], test["output"], test.get("score") if "hidden" not in str(test.get("visibility")) else None)
         for test in grade.gradescope["tests"]
@@ -145,7 +146,7 @@ def constant_decay(*args):
 
 @pytest.mark.long
 def test_a_result_of_which_much_is_made_ends_no_grading(grader: Grader) -> None:
-    """A test passes the result to another function, whose correct value exceeds the memory limit."""
+    """A test passes a result to another function, whose correct value would exceed the memory limit."""
     grade = grader.grade(course.find("state"), (course.find("state").solution.read_text("utf-8") + HUGE,))
     assert grade.status is SubmissionStatus.GRADED and 5 < grade.score < 20
 
@@ -155,7 +156,7 @@ CHEAP = {
     "loops": "[None for row in np.ravel(np.asarray(args[0])) for _ in range(9)]",
     "refuses nothing": "pass",
 }
-"""Ways in which a function can fail one test although it returns correct values to every test."""
+"""Ways in which a function can fail a test although every returned value is correct."""
 
 TWO_GUESSES = """
 import numpy as np
@@ -180,7 +181,7 @@ def ABOVE(*args, **kwargs):
 @pytest.mark.parametrize("way", CHEAP)
 @pytest.mark.parametrize("base", ["apply_rope", "rope_frequencies"])
 def test_a_second_guess_gains_nothing_above_right_values(base: str, way: str, suites: dict[str, Suite]) -> None:
-    """The function below loses one or two points in different ways."""
+    """The function below is wrong in several ways, each of which costs only one or two points."""
     suite = suites.setdefault("rope", Suite(course.find("rope")))
     solution = suite.assignment.solution.read_text("utf-8")
     for above in [name for name in names_of(suite) if base in suite.reference.call_graph.dependencies(name)]:
@@ -238,7 +239,7 @@ def ABOVE(*arguments, **options):
                 pass
     return _above(*arguments, **options)
 """
-"""An attack: a function of whole numbers is not implemented, and the second process calls it for its whole range."""
+"""Attack: the second process calls an unimplemented integer function with every possible input."""
 
 ORACLES = {
     "alibi": ("alibi_slopes", "alibi_bias", "[(n,) for n in range(1, 41)]"),
@@ -251,8 +252,7 @@ ORACLES = {
 def test_what_a_second_process_learns_is_worth_nothing_to_the_first(
     name: str, grader: Grader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Even if a perfect channel brings every answer from the second process to the first, no hidden test of the base
-    passes."""
+    """The base passes no hidden test, even if the second process sends every answer to the first process."""
     base, above, questions = ORACLES[name]
     attack = ORACLE.replace("BASE", base).replace("ABOVE", above).replace("QUESTIONS", questions)
     learned: dict[str, list[float]] = {}
@@ -286,7 +286,7 @@ def ABOVE(*arguments, **options):
                 return value
     raise RuntimeError
 """
-"""An attack: a function without a formula returns values that it finds in its second process."""
+"""Attack: a function without a formula returns values that the second process holds."""
 
 
 @pytest.mark.parametrize(
@@ -302,7 +302,7 @@ def ABOVE(*arguments, **options):
 def test_a_function_that_knows_nothing_finds_nothing_in_its_second_process(
     name: str, base: str, above: str, grader: Grader
 ) -> None:
-    """Answers are sealed under their calls, and a file without a formula never makes the right call."""
+    """Each answer is sealed with its call, and a file without a formula never makes the right call."""
     assignment = course.find(name)
     attack = KNOWS_NOTHING.replace("BASE", base).replace("ABOVE", above)
     grade = grader.grade(assignment, (assignment.solution.read_text("utf-8"), attack))

@@ -1,4 +1,4 @@
-"""Sample submissions, each graded in the sandbox, get the grades that a careful teaching assistant would give."""
+"""Sample submissions: each grade from the sandbox is one that a careful teaching assistant would give."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXPECTED = Path(__file__).with_name("expected_scores")
 
 
 def expected() -> list[tuple[str, dict[str, str]]]:
-    """Return the assignment and the row of each sample's expected score."""
+    """Return the assignment and the expected scores of each sample."""
     rows = []
     for path in sorted(EXPECTED.glob("*.csv")):
         with path.open(encoding="utf-8", newline="") as file:
@@ -34,7 +34,7 @@ def sample(assignment: str, student: str) -> Path:
 
 
 def test_samples_get_the_scores_that_they_deserve(graded: Graded, assignment: Assignment) -> None:
-    """Their feedback refers only to sections that exist in the lesson."""
+    """Feedback refers only to sections that exist in the lesson."""
     headings = re.findall("^##.*", assignment.lesson.read_text("utf-8"), re.MULTILINE)
     for row in (row for name, row in expected() if name == assignment.name):
         path = sample(assignment.name, row["student"])
