@@ -35,17 +35,17 @@ def apply(book: Gradebook, *lines: str, encoding: str = "utf-8") -> tuple[int, l
     return adjustments.apply(book, book.out.parent / adjustments.ADJUSTMENTS_FILE)
 
 
-HEAD = "student,assignment,points,score,reason"
+TABLE_HEADER = "student,assignment,points,score,reason"
 
 
 @pytest.mark.parametrize("called", ["5015", "s77", "Bob@uni.edu", "bob byte"])
 def test_a_student_is_named_by_all_that_is_theirs_alone(book: Gradebook, called: str) -> None:
-    assert apply(book, HEAD, f"{called},rope,+1,,Right idea") == (1, [])
+    assert apply(book, TABLE_HEADER, f"{called},rope,+1,,Right idea") == (1, [])
     assert {row.student: row.score for row in book.rows()} == {"=cy": SCORE, "ada": SCORE, "bytebob": SCORE + 1}
 
 
 def test_it_is_shown_wherever_the_score_is(book: Gradebook) -> None:
-    apply(book, HEAD, "ada,rope,1.5,,Right idea", "'=cy,rope,,20,Orally")
+    apply(book, TABLE_HEADER, "ada,rope,1.5,,Right idea", "'=cy,rope,,20,Orally")
     output.write(book, lambda row: None)
     rows = {row["student"]: row for row in classroom.grades(book.out)}
     assert [rows[name]["score"] for name in ("ada", "'=cy", "bytebob")] == [f"{SCORE + 1.5:g}", "20", f"{SCORE:g}"]
@@ -58,12 +58,12 @@ def test_it_is_shown_wherever_the_score_is(book: Gradebook) -> None:
 
 def test_lines_add_up_in_order_and_end_at_full_marks(book: Gradebook) -> None:
     """A score above full marks keeps a bonus that the instructor gave."""
-    apply(book, HEAD, "ada,rope,,10,x", "ada,rope,1,,y", "bob1,rope,99,,z", "=cy,rope,,21,Bonus")
+    apply(book, TABLE_HEADER, "ada,rope,,10,x", "ada,rope,1,,y", "bob1,rope,99,,z", "=cy,rope,,21,Bonus")
     assert {row.student: row.score for row in book.rows()} == {"=cy": 21, "ada": 11, "bytebob": 20}
 
 
 def test_who_is_nobody_or_several_is_named(book: Gradebook) -> None:
-    made, unmatched = apply(book, HEAD, "eve,rope,1,,x", "ada,alibis,1,,x", "ada,rope,1,,x")
+    made, unmatched = apply(book, TABLE_HEADER, "eve,rope,1,,x", "ada,alibis,1,,x", "ada,rope,1,,x")
     assert made == 1
     assert [line.split(":")[0] for line in unmatched] == ["adjustments.csv, line 2", "adjustments.csv, line 3"]
     assert "eve, rope: nobody with that name" in unmatched[0]
@@ -72,14 +72,14 @@ def test_who_is_nobody_or_several_is_named(book: Gradebook) -> None:
 def test_lines_of_other_weeks_are_counted_and_not_repeated(book: Gradebook) -> None:
     """A table may cover the whole term. A lesson outside the course is reported as a mistake."""
     other = [f"{who},{name},1,,x" for who in ("ada", "eve") for name in ("alibi", "naive", "Alibi")]
-    made, unmatched = apply(book, HEAD, *other, "ada,rope,1,,x", "ada,rop,1,,x")
+    made, unmatched = apply(book, TABLE_HEADER, *other, "ada,rope,1,,x", "ada,rop,1,,x")
     assert made == 1 and unmatched[-1] == "6 for assignments that are not in this run (alibi, naive)"
     assert [line.split(":")[0] for line in unmatched[:-1]] == ["adjustments.csv, line 9"]
 
 
 def test_a_line_that_is_gone_applies_no_more(book: Gradebook) -> None:
     """Every run rereads both the submissions and the table of corrections."""
-    apply(book, HEAD, "ada,rope,1,,x")
+    apply(book, TABLE_HEADER, "ada,rope,1,,x")
     book.replace_submissions([[submission_file("ada")]], {"rope": "suite"})
     table = book.out.parent / adjustments.ADJUSTMENTS_FILE
     table.unlink()
@@ -97,7 +97,13 @@ def test_a_table_may_be_as_a_spreadsheet_writes_it_elsewhere(book: Gradebook) ->
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_every_encoding_and_delimiter_means_the_same(book: Gradebook, encoding: str, delimiter: str) -> None:
     """The table may contain comments, blank lines, and column titles or assignment names in capitals."""
-    table = [HEAD.title(), '"bob byte","ROPE","1,5",,"Vorzeichen, schön"', "", "# of week 5, all of it", "ada,rope,,9,"]
+    table = [
+        TABLE_HEADER.title(),
+        '"bob byte","ROPE","1,5",,"Vorzeichen, schön"',
+        "",
+        "# of week 5, all of it",
+        "ada,rope,,9,",
+    ]
     lines = [
         line if line.startswith("#") else re.sub(r',(?=(?:[^"]*"[^"]*")*[^"]*$)', delimiter, line) for line in table
     ]
@@ -111,8 +117,8 @@ def test_every_encoding_and_delimiter_means_the_same(book: Gradebook, encoding: 
     ("lines", "sentence"),
     [
         (["student,assignment,points,reason", "ada,rope,1,5,Right"], "line 2 has more cells than there are titles"),
-        ([HEAD, "ada,rope,+1,,Right, but late"], "line 2 has more cells than there are titles"),
-        ([HEAD, "ada,rope,1,,x", "", "ada,rope,x,,y"], "line 4: ada, rope: give points to add"),
+        ([TABLE_HEADER, "ada,rope,+1,,Right, but late"], "line 2 has more cells than there are titles"),
+        ([TABLE_HEADER, "ada,rope,1,,x", "", "ada,rope,x,,y"], "line 4: ada, rope: give points to add"),
     ],
 )
 def test_a_line_that_was_cut_in_the_wrong_place_is_refused_by_its_number(
@@ -127,11 +133,11 @@ def test_a_line_that_was_cut_in_the_wrong_place_is_refused_by_its_number(
     "lines",
     [
         ["student,points", "ada,1"],
-        [HEAD, "ada,rope,1,2,both"],
-        [HEAD, "ada,rope,,,neither"],
-        [HEAD, "ada,rope,one,,x"],
-        [HEAD, "ada,rope,nan,,x"],
-        [HEAD, "ada,rope,,-1,x"],
+        [TABLE_HEADER, "ada,rope,1,2,both"],
+        [TABLE_HEADER, "ada,rope,,,neither"],
+        [TABLE_HEADER, "ada,rope,one,,x"],
+        [TABLE_HEADER, "ada,rope,nan,,x"],
+        [TABLE_HEADER, "ada,rope,,-1,x"],
         ["\0"],
     ],
 )

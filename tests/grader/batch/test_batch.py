@@ -50,7 +50,7 @@ def grade(folder: Path, out: Path, jobs: int = 2) -> tuple[Summary, str]:
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def small_class(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Return a class with one submission of every kind, and the OUT folder of an uninterrupted run on that
     class."""
     folder, out = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("out")
@@ -71,14 +71,14 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folder, out
 
 
-def by_student(out: Path) -> dict[str, dict[str, str]]:
+def rows_by_student(out: Path) -> dict[str, dict[str, str]]:
     return {row["student"]: row for row in classroom.grades(out)}
 
 
-def test_everything_has_a_row(small: tuple[Path, Path]) -> None:
+def test_everything_has_a_row(small_class: tuple[Path, Path]) -> None:
     """Every upload has a status, a score and a file name, and rows are sorted by assignment and then by
     student."""
-    rows = by_student(small[1])
+    rows = rows_by_student(small_class[1])
     statuses = {student: row["status"] for student, row in rows.items()}
     assert statuses == {
         "'=HYPERLINK(A1)": "graded",
@@ -93,7 +93,7 @@ def test_everything_has_a_row(small: tuple[Path, Path]) -> None:
     assert {row["max_score"] for row in rows.values()} == {"20"}
     assert [rows[student]["score"] for student in ("ada", "cy", "di", "fay")] == ["20", "0", "20", "0"]
     assert rows["ada"]["file"] == f"{NAME}/ada.py"
-    columns = list(classroom.grades(small[1])[0])
+    columns = list(classroom.grades(small_class[1])[0])
     facts = ["student", "assignment", "score", "max_score", "status", "submitted", "late", "file", "sha256"]
     assert columns[:9] == facts
     questions = columns[9 : columns.index("adjustment")]
@@ -102,9 +102,9 @@ def test_everything_has_a_row(small: tuple[Path, Path]) -> None:
     assert questions == 20
 
 
-def test_everybody_has_feedback_and_results(small: tuple[Path, Path]) -> None:
+def test_everybody_has_feedback_and_results(small_class: tuple[Path, Path]) -> None:
     """Feedback is in folders with safe names, and results are in Gradescope's format."""
-    out = small[1]
+    out = small_class[1]
     for kind, ending in (("feedback", "md"), ("results", "json")):
         written = sorted(path.parent.name for path in (out / kind).glob(f"*/{NAME}.{ending}"))
         assert len(written) == 8
@@ -117,27 +117,27 @@ def test_everybody_has_feedback_and_results(small: tuple[Path, Path]) -> None:
     assert "Not graded" in (out / "feedback" / "gus" / f"{NAME}.md").read_text("utf-8")
 
 
-def test_a_second_run_grades_nothing(small: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_run_grades_nothing(small_class: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """The second run starts no grader, restores deleted files, and leaves every file byte-for-byte the
     same."""
-    folder, out = small
+    folder, out = small_class
     before = (out / "grades.csv").read_bytes()
     feedback = out / "feedback" / "ada" / f"{NAME}.md"
-    said = feedback.read_bytes()
+    error_message = feedback.read_bytes()
     feedback.unlink()
     monkeypatch.setattr(run, "Processes", None)
     summary, _ = grade(folder, out)
     assert (summary.newly_graded, summary.graded_before) == (0, 8)
     assert (out / "grades.csv").read_bytes() == before
-    assert feedback.read_bytes() == said
+    assert feedback.read_bytes() == error_message
 
 
-def test_the_summary_says_what_needs_a_human(small: tuple[Path, Path], tmp_path: Path) -> None:
+def test_the_summary_says_what_needs_a_human(small_class: tuple[Path, Path], tmp_path: Path) -> None:
     """The summary lists each assignment, the ignored files, and the submissions to review with reasons, and
     accuses nobody."""
-    shutil.copytree(small[0], tmp_path / "class")
+    shutil.copytree(small_class[0], tmp_path / "class")
     (tmp_path / "class" / "notes.txt").write_text("x")
-    shutil.copytree(small[1], tmp_path / "out")
+    shutil.copytree(small_class[1], tmp_path / "out")
     _, printed = grade(tmp_path / "class", tmp_path / "out")
     lines = printed.splitlines()
     assert next(line.split() for line in lines if line.startswith(NAME))[:4] == [NAME, "8", "submissions", "median"]
@@ -189,7 +189,7 @@ def fake_graders(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def ten(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def class_of_ten(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a class of ten students."""
     folder = tmp_path_factory.mktemp("ten")
     classroom.make(folder, NAME, 10, [classroom.right, classroom.unfinished, classroom.no_python])
@@ -197,15 +197,15 @@ def ten(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.usefixtures("fake_graders")
-def test_a_coordinator_killed_again_and_again(ten: Path, tmp_path: Path) -> None:
+def test_a_coordinator_killed_again_and_again(class_of_ten: Path, tmp_path: Path) -> None:
     """Each kill comes slightly later, when the run opens a file under OUT or stores a grade. Repeating the
     same command then continues the run: no stored grade is lost, and the final grades are the same."""
-    grade(ten, tmp_path / "whole")
+    grade(class_of_ten, tmp_path / "whole")
     known = [0]
-    while interrupted_runs.coordinator_killed(len(known) ** 2, ten, tmp_path / "out"):
+    while interrupted_runs.coordinator_killed(len(known) ** 2, class_of_ten, tmp_path / "out"):
         known.append(graded_in(tmp_path / "out"))
     assert known == sorted(known) and len({*known}) > 2 and known[-1] == 10
-    grade(ten, tmp_path / "out")
+    grade(class_of_ten, tmp_path / "out")
     assert classroom.grades(tmp_path / "out") == classroom.grades(tmp_path / "whole")
 
 
@@ -232,7 +232,7 @@ def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.Mon
         patch.setattr(workers, "GRADING_TIMEOUT_SECONDS", 3.0)
         _, printed = grade(tmp_path / "class", tmp_path / "out")
     assert [len((tmp_path / mark.replace(" ", ".")).read_text()) for mark in harm.values()] == [3, 1, 3]
-    rows = by_student(tmp_path / "out")
+    rows = rows_by_student(tmp_path / "out")
     assert {student: row["status"] for student, row in rows.items() if row["status"] != "graded"} == {
         "101": "timeout",
         "102": "killed",
@@ -244,7 +244,7 @@ def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(run, "Processes", Direct)
     summary, _ = grade(tmp_path / "class", tmp_path / "out")
     assert summary.newly_graded == 2
-    assert [by_student(tmp_path / "out")[student]["score"] for student in ("101", "102")] == ["10.1", "10.2"]
+    assert [rows_by_student(tmp_path / "out")[student]["score"] for student in ("101", "102")] == ["10.1", "10.2"]
 
 
 def test_a_pool_that_gave_up_starts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,7 +258,7 @@ def test_a_pool_that_gave_up_starts_anew(tmp_path: Path, monkeypatch: pytest.Mon
         assert pool.submit(job).result() == first
 
 
-def test_a_machine_that_cannot_grade(ten: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_that_cannot_grade(class_of_ten: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """If even the solution cannot be graded, the run stops and nobody gets a zero."""
 
     def submit(self: Direct, job: Job) -> Future[bytes]:
@@ -269,7 +269,7 @@ def test_a_machine_that_cannot_grade(ten: Path, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(Direct, "submit", submit)
     monkeypatch.setattr(run, "Processes", Direct)
     with pytest.raises(BatchError, match="no grader works here.*neither can the solution of"):
-        grade(ten, tmp_path)
+        grade(class_of_ten, tmp_path)
     assert graded_in(tmp_path) == 0
 
 
@@ -321,7 +321,7 @@ def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest
     """A grader refuses to start if its suite differs from the coordinator's or if its sandbox fails the
     self-test, which every grader on a cluster runs. The error message crosses the process boundary intact."""
 
-    def said(job: Job, setup: GraderSetup) -> str:
+    def error_message(job: Job, setup: GraderSetup) -> str:
         with pytest.raises(BatchError) as caught:
             workers._grade(job, setup)
         return str(pickle.loads(pickle.dumps(caught.value)))
@@ -331,9 +331,9 @@ def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest
 
     monkeypatch.setattr(self_test, "require", require)
     job, setup = Job(Key(NAME, "last year's", "code")), GraderSetup()
-    assert f"has another version of {NAME}'s suite" in said(job, setup)
+    assert f"has another version of {NAME}'s suite" in error_message(job, setup)
     workers._warm_grader.pop().close()
-    assert f"the wall does not hold on {os.uname().nodename}: Landlock is off" in said(
+    assert f"the wall does not hold on {os.uname().nodename}: Landlock is off" in error_message(
         job, replace(setup, tests_sandbox=True)
     )
 
@@ -399,7 +399,7 @@ def test_what_is_not_handed_in_any_more_leaves_no_feedback(tmp_path: Path) -> No
     for student in ("bob", "cy"):
         (folder / NAME / f"{student}.py").unlink()
     grade(folder, out)
-    assert [*by_student(out)] == ["ada"]
+    assert [*rows_by_student(out)] == ["ada"]
     assert not (out / "feedback" / "bob").exists() and not (out / "results" / "bob").exists()
     assert [path.name for path in (out / "feedback" / "cy").iterdir()] == ["note.txt"]
     assert (out / "feedback" / "ada" / f"{NAME}.md").exists()
@@ -474,10 +474,10 @@ def flip_one_byte(path: Path, draw: random.Random) -> None:
 
 
 @pytest.mark.usefixtures("fake_graders")
-def test_a_damaged_gradebook(ten: Path, tmp_path: Path) -> None:
+def test_a_damaged_gradebook(class_of_ten: Path, tmp_path: Path) -> None:
     """Grading with a damaged gradebook regrades everything and gives the same grades. A read-only command
     prints one sentence or writes the old files."""
-    grade(ten, tmp_path / "whole")
+    grade(class_of_ten, tmp_path / "whole")
     path, expected = tmp_path / "out" / GRADEBOOK_FILE, classroom.grades(tmp_path / "whole")
     for seed in range(12):
         shutil.copytree(tmp_path / "whole", tmp_path / "out")
@@ -490,6 +490,6 @@ def test_a_damaged_gradebook(ten: Path, tmp_path: Path) -> None:
             flip_one_byte(path, draw)
         with contextlib.suppress(BatchError), Gradebook.reading(path.parent) as book:
             list(book.rows()), book.superseded(), book.questions()
-        grade(ten, path.parent)
+        grade(class_of_ten, path.parent)
         assert classroom.grades(path.parent) == expected, seed
         shutil.rmtree(path.parent)

@@ -22,7 +22,7 @@ from tests.grader.support import classroom
 distributed = pytest.importorskip("distributed", reason="the [cluster] extra is not installed")
 
 NAME = "sinusoidal"
-NEVER = 1e6
+ENDLESS_SECONDS = 1e6
 """Practically infinite timeout in seconds, for Dask's settings."""
 
 
@@ -34,7 +34,7 @@ class LoopbackCluster:
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         told = folder / "scheduler.json"
         self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(told))
-        self.client = distributed.Client(scheduler_file=str(told), timeout=NEVER, set_as_default=False)
+        self.client = distributed.Client(scheduler_file=str(told), timeout=ENDLESS_SECONDS, set_as_default=False)
         self.address: str = self.client.scheduler.address
 
     def add(self, name: str) -> None:
@@ -61,7 +61,7 @@ class LoopbackCluster:
             process.wait()
 
 
-def when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Callable[[], None]) -> None:
+def run_once_when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Callable[[], None]) -> None:
     """Run an action once, when a certain number of grades are stored."""
     add, kept = Gradebook.add, []
 
@@ -90,7 +90,7 @@ def test_a_cluster_grades_as_this_machine_does_and_may_lose_a_worker(
             run.grade([folder], tmp_path / "there", scheduler=cluster.address)
         for name in ("one", "two"):
             cluster.add(name)
-        when_graded(monkeypatch, 4, lambda: cluster.kill("one"))
+        run_once_when_graded(monkeypatch, 4, lambda: cluster.kill("one"))
         run.grade([folder], tmp_path / "there", scheduler=cluster.address)
         assert cluster.processes["one"].poll() is not None
         assert classroom.grades(tmp_path / "there") == expected

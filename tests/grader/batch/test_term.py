@@ -184,7 +184,7 @@ def interrupted(*_: object) -> None:
 
 
 @pytest.fixture
-def late(tmp_path: Path) -> Iterator[Path]:
+def out(tmp_path: Path) -> Iterator[Path]:
     """Return the OUT folder of a run on a class whose platform reports submission times."""
     facts: list[dict[str, Any]] = [
         {"submitted": "2026-11-01T14:22:32", "late": False},
@@ -203,18 +203,18 @@ def late(tmp_path: Path) -> Iterator[Path]:
     return tmp_path
 
 
-def test_lateness_stands_wherever_the_score_does(late: Path) -> None:
-    rows = {row["student"]: row for row in classroom.grades(late)}
+def test_lateness_stands_wherever_the_score_does(out: Path) -> None:
+    rows = {row["student"]: row for row in classroom.grades(out)}
     assert list(rows["ada"])[4:7] == ["status", "submitted", "late"]
     assert [(row["submitted"], row["late"]) for row in rows.values()] == [
         ("2026-11-01T14:22:32", "no"),
         ("2026-11-02T09:00:00", "yes"),
         ("", ""),
     ]
-    assert "Submitted 2026-11-02T09:00:00." in (late / "feedback" / "bob" / "rope.md").read_text("utf-8")
-    assert "Submitted" not in (late / "feedback" / "cy" / "rope.md").read_text("utf-8")
-    assert '"late": true' in (late / "results" / "bob" / "rope.json").read_text("utf-8")
-    page = (late / "report.html").read_text("utf-8")
+    assert "Submitted 2026-11-02T09:00:00." in (out / "feedback" / "bob" / "rope.md").read_text("utf-8")
+    assert "Submitted" not in (out / "feedback" / "cy" / "rope.md").read_text("utf-8")
+    assert '"late": true' in (out / "results" / "bob" / "rope.json").read_text("utf-8")
+    page = (out / "report.html").read_text("utf-8")
     assert page.count("<i>late</i> 3.5") == 1 and 'title="Submitted 2026-11-01T14:22:32."' in page
 
 
