@@ -1,5 +1,6 @@
-"""Forms of results: no correct answer is rejected for its form, whatever its memory layout, and even with numpy scalars
-or 0-d arrays instead of numbers."""
+"""Alternative solutions: no correct result is rejected for its memory layout, or for using numpy scalars or
+0-d arrays instead of numbers.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ def read_only(array: np.ndarray) -> np.ndarray:
 
 
 def strided(array: np.ndarray) -> np.ndarray:
-    """Return the same values as a view of a larger array, with a negative step of two."""
+    """Return a strided view of a larger array with the same values."""
     wide = np.repeat(array[..., ::-1], 2, axis=-1) if array.ndim else array
     return wide[..., ::-2] if array.ndim else array
 
@@ -68,14 +69,13 @@ def test_the_form_of_a_right_result_does_not_matter(assignment: Assignment, suit
 
 
 STYLES = Path(__file__).with_name("alternative_solutions")
-"""Correct functions in other styles than the solutions': complex numbers, einsum, logarithms, one-hot matrices, strings
-of digits, loops. Formalities are left to the solution: these functions refuse what it refuses and get its dtypes. Exact
-results have only one form: positions, masks, bits and orders are the same numbers in every solution."""
+"""Correct functions in a different style from the solutions, with complex numbers, einsum, logarithms, one-hot
+matrices, strings of digits or loops. The solution handles formalities: a wrapper checks arguments and sets dtypes as
+the solution does. Positions, masks, bits and orders are exact, and are therefore equal in every solution."""
 
 
 def test_the_style_of_a_right_module_does_not_matter(assignment: Assignment, suite: Suite) -> None:
-    """An alternative solution calls no function of the solution. It leaves out functions that can hardly be written in
-    two styles."""
+    """Alternative solutions never call the solution, and omit functions that hardly allow a second style."""
     file, style = STYLES / f"{assignment.name}.py", ModuleType(assignment.name)
     exec(compile(file.read_text("utf-8"), str(file), "exec"), vars(style))
     expected, written = (functions(module) for module in (catalogue.solution(assignment), style))
@@ -89,7 +89,7 @@ def functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
 
 
 class Rounded:
-    """A math module as on another machine, whose transcendental functions round in one direction."""
+    """Math module of an imaginary machine, whose transcendental functions all round in one direction."""
 
     TRANSCENDENTAL = ("log", "log2", "log10", "exp", "exp2", "sin", "cos", "power")
 
@@ -103,7 +103,7 @@ class Rounded:
 
 @pytest.mark.parametrize("factor", [1 - 4e-15, 1 + 4e-15], ids=["down", "up"])
 def test_no_test_asks_where_only_rounding_decides(assignment: Assignment, suite: Suite, factor: float) -> None:
-    """A logarithm that is off in its last digits moves no bucket, bound or window that a test checks."""
+    """A small error in a logarithm changes no bucket, bound or window that a test checks."""
     module = catalogue.solution(assignment)
     for name, library in (("np", np), ("math", math)):
         if name in vars(module):

@@ -1,6 +1,8 @@
-"""The rooms of `autograder/`: imports go down (import-linter, in pyproject.toml) and through a room's public modules.
+"""Architecture of `autograder/`: imports go downwards (import-linter, in pyproject.toml), and other rooms use
+only a room's public modules.
 
-An import by a string counts too: `runpy`, `subprocess` and a plugin's name import a module in all but syntax.
+The tests also count modules that strings name, as in calls of `runpy` and `subprocess` or in names of
+plugins.
 """
 
 from __future__ import annotations
@@ -39,12 +41,12 @@ def graph() -> grimp.ImportGraph:
 
 
 def room(module: str) -> str:
-    """Return the room of a module: `autograder.grading.suite` is in `grading`."""
+    """Return the room of a module, such as `grading` for `autograder.grading.suite`."""
     return module.split(".")[1]
 
 
 def crossing() -> Iterator[tuple[str, str]]:
-    """Yield each import from another room, as the importing and the imported module."""
+    """Yield each import between rooms as a pair of the importing module and the imported module."""
     for importer in sorted(graph().modules - {"autograder"}):
         for imported in sorted(graph().find_modules_directly_imported_by(importer) - {"autograder"}):
             if room(imported) != room(importer):
@@ -52,7 +54,7 @@ def crossing() -> Iterator[tuple[str, str]]:
 
 
 def test_imports_go_down() -> None:
-    """A change that needs an upward import belongs elsewhere."""
+    """Code that needs an upward import belongs in another room."""
     assert import_linter.lint_imports(config_filename=str(course.ROOT / "pyproject.toml"), no_cache=True) == 0
 
 
@@ -77,7 +79,7 @@ def test_a_module_that_a_string_names_stands_below(path: Path) -> None:
 
 
 def test_one_noun_is_one_class_and_one_module() -> None:
-    """A reader who searches for a name finds only one definition."""
+    """A reader who searches for a name finds exactly one definition."""
     classes = Counter(
         node.name.lstrip("_") for path in FILES for node in ast.walk(tree(path)) if isinstance(node, ast.ClassDef)
     )
@@ -86,7 +88,7 @@ def test_one_noun_is_one_class_and_one_module() -> None:
 
 
 def test_no_test_imports_another() -> None:
-    """Code that two tests share is in `support/`."""
+    """Code that two tests share belongs in `support/`."""
     texts = {path.name: path.read_text("utf-8") for path in (course.ROOT / "tests" / "grader").rglob("*.py")}
     assert [
         name
@@ -97,7 +99,7 @@ def test_no_test_imports_another() -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(course.PACKAGE)))
 def test_no_text_is_split_after_a_value_entered_it(path: Path) -> None:
-    """A path may contain a space, and a command that is split there would start something else."""
+    """A path may contain a space, and splitting a command at that space would run a different command."""
     calls = (node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call) and not node.args)
     split = [call for call in calls if isinstance(call, ast.Attribute) and call.attr == "split"]
     assert not any(isinstance(call.value, ast.JoinedStr) for call in split)

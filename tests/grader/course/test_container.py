@@ -1,5 +1,6 @@
-"""Steps of the container image, checked without a tool that builds images: everything that they name exists and is
-enough for the course."""
+"""Container image: the build steps refer to existing files and install everything that the course needs. No
+tool that builds images is required.
+"""
 
 from __future__ import annotations
 
@@ -52,6 +53,6 @@ def test_the_guide_s_commands_exist() -> None:
 
 
 def test_no_results_and_no_environment_are_copied() -> None:
-    """These folders contain the class of an instructor who grades here."""
+    """These folders may contain grades of a class from an instructor's computer."""
     left = (course.ROOT / ".dockerignore").read_text("utf-8").split()
     assert {".git", ".venv*", "dist", "results"} <= {*left}

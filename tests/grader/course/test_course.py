@@ -1,4 +1,4 @@
-"""The course: it is complete and in order, and every assignment has its parts, its points and its tests."""
+"""The course as a whole: each assignment is complete, in order, and has the right points and tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from tests.grader.tools import mutants
 
 @pytest.fixture(autouse=True)
 def one_collection(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Collecting a suite takes as long as running it, so all checks of an assignment in this file share one suite."""
+    """Share one suite among all checks of an assignment, because collecting a suite takes as long as running
+    it."""
     if "suite" in request.fixturenames:
         suite = request.getfixturevalue("suite")
         for module in ("validate", "stubs"):
@@ -49,8 +50,8 @@ def test_the_lessons_are_numbered_without_gaps() -> None:
 def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_of_nothing(
     assignment: Assignment, suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No warning appears if a query may use no key or a logarithm gets a zero, because a student who sees a warning
-    looks for a mistake. The same holds with another term's seed."""
+    """The solution raises no warning, even for a query without keys or for the logarithm of zero, because a
+    warning makes students look for a mistake. The same holds for another term's seed."""
     assert handout.first_problem(assignment) == ""
     monkeypatch.setattr(suite, "seed", 77)
     test_results = suite.run(catalogue.ModuleBackend(catalogue.solution(assignment)))
@@ -58,10 +59,9 @@ def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_
 
 
 def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> None:
-    """Tests that only check a refusal, a dtype or unchanged arguments have at most 8 % of the points.
+    """Tests that only check an error, a dtype or unchanged arguments carry at most 8 % of the points.
 
-    That holds for the public part and for the hidden part.
-    """
+    The limit applies separately to public tests and to hidden tests."""
     paperwork = {
         name
         for path in (assignment.public_tests, assignment.hidden_tests)
@@ -77,7 +77,8 @@ def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> N
 
 @pytest.mark.usefixtures("suite")
 def test_stubs_and_recorded_values_are_current(assignment: Assignment) -> None:
-    """`make handout` has been run since the solution, the public tests or the catalogue changed."""
+    """Somebody has run `make handout` since the last change to the solution, the public tests or the
+    catalogue."""
     assert not handout.outdated_files(assignment), "run `make handout`"
 
 
@@ -117,7 +118,7 @@ def test_every_function_is_explained_in_its_docstring(assignment: Assignment) ->
 def test_exactly_the_functions_with_a_line_raises_have_a_test_of_a_refusal(
     assignment: Assignment, suite: Suite
 ) -> None:
-    """No correct answer is rejected for an undocumented reason, and every documented check of an argument is tested."""
+    """Every documented error is tested, and no correct answer is rejected for an undocumented error."""
     explained = vars(catalogue.solution(assignment))
     assert "Only functions with a `Raises` line must refuse bad arguments." in explained["__doc__"]
     calls = [
@@ -139,7 +140,7 @@ def test_the_page_and_the_stub_have_the_functions_in_one_order(assignment: Assig
 
 
 def test_a_function_waits_for_no_later_one(assignment: Assignment, suite: Suite) -> None:
-    """A student who writes the functions in the page's order can check each of them at once."""
+    """A student who writes functions in the order of the page can check each function immediately."""
     module = catalogue.solution(assignment)
     written = {name: vars(module)[name] for name in functions(assignment)}
     vars(module).update(dict.fromkeys(written, unwritten))
@@ -214,8 +215,9 @@ print(seen.hexdigest())
 
 @pytest.mark.long
 def test_random_examples_depend_on_nothing_that_a_process_has_loaded(tmp_path: Path) -> None:
-    """Hypothesis would mix constants from loaded modules into its examples and keep them in a folder; `checks.fixtures`
-    prevents that through a private name. If Hypothesis renames it, this test fails."""
+    """Hypothesis would mix constants from loaded modules into examples and store the examples in a folder. A
+    private name of Hypothesis lets `checks.fixtures` prevent both, and renaming that name makes this test
+    fail."""
     (tmp_path / "odd_constants.py").write_text("".join(f"c{place} = {10**5 + 37 * place}\n" for place in range(2000)))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(course.ROOT)])}
     command = [sys.executable, "-c", CALLS]

@@ -1,5 +1,4 @@
-"""Shared parts of the experiments: statistics with known answers, files that are read back unchanged, and a single
-progress bar."""
+"""Shared tools of experiments: statistics with known answers, lossless files, and a single progress bar."""
 
 from __future__ import annotations
 
@@ -34,10 +33,10 @@ def test_the_sign_flip_of_a_gain_everywhere_is_as_small_as_it_can_be(models: int
 
 
 def test_the_sign_flip_counts_choices_of_signs() -> None:
-    # Of ±1 ±1 ±2 only +1+1+2 and its mirror image are as far from 0 as 4; all eight are as far as 0.
+    # Of the eight sums ±1 ±1 ±2, two have an absolute value of at least 4, and all have one of at least 0.
     assert experiments.sign_flip(np.array([1.0, 1.0, 2.0])) == 2 / 8
     assert experiments.sign_flip(np.array([1.0, 1.0, -2.0])) == 1
-    # |±0.1 ±0.1 ±0.1| ≥ 0.1 for all eight, so rounding must not decide.
+    # |±0.1 ±0.1 ±0.1| ≥ 0.1 for all eight choices of signs, whatever the rounding.
     assert experiments.sign_flip(np.array([0.1, 0.1, -0.1])) == 1
     assert experiments.sign_flip(np.array([0.3, 0.1, 0.2, -0.6])) == 1
 
@@ -68,7 +67,7 @@ def experiment(name: str, job: Callable[..., object]) -> types.ModuleType:
 def test_a_missing_function_ends_its_own_experiment_with_one_sentence(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The other lessons' experiments still run."""
+    """Experiments of other lessons still run."""
 
     def unwritten(path: Path, value: int) -> None:
         raise NotImplementedError("logits is not written yet")
@@ -99,7 +98,8 @@ def test_each_experiment_is_a_command_of_its_own(name: str, monkeypatch: pytest.
 
 
 def test_a_pipe_that_lacks_a_sign_loses_no_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On Windows, a pipe has the system's code page, which lacks ✓ and −; the rest of the report still arrives."""
+    """On Windows, a pipe uses the system's code page, which lacks ✓ and −, but the rest of the report
+    arrives."""
     pipe = io.TextIOWrapper(io.BytesIO(), encoding="cp1252")
     monkeypatch.setattr(sys, "stdout", pipe)
     monkeypatch.setattr(experiments, "side_by_side", lambda calls: (call[0](*call[1:]) for call in calls))
@@ -110,8 +110,8 @@ def test_a_pipe_that_lacks_a_sign_loses_no_measurement(monkeypatch: pytest.Monke
 
 
 def test_a_sign_that_a_pipe_lacks_is_not_the_students_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A method that is measured alone prints its table even to such a pipe, where an error in the student's file would
-    end the run."""
+    """A single method prints a table even to such a pipe, although an error in the student's file would stop
+    the run."""
     lab = importlib.import_module("assignments.extrapolation.lab")
     pipe = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", pipe)

@@ -1,4 +1,4 @@
-"""The pictures: each draws any result, right or wrong, or shows a card if there is nothing to draw."""
+"""Pictures: each picture draws both right and wrong results, or shows a card if there is nothing to draw."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ def unwritten(name: str) -> types.ModuleType:
 
 
 def drawn(draw: Draw, load: Callable[[str], types.ModuleType] = solution, **settings: Any) -> Figure:
-    """Picture with the modules from `load`."""
+    """Return a picture that is drawn with the modules from `load`."""
     return draw(*(MEASURED[name] if name in MEASURED else load(name) for name in figures.drawn_from(draw)), **settings)
 
 
 def words(figure: Figure) -> str:
-    """All text in a picture."""
+    """Return all text in a picture."""
     return "\n".join(text.get_text() for text in figure.findobj(Text))
 
 
 def content(figure: Figure) -> list[bytes]:
-    """Return all numbers and words of a picture."""
+    """Return all numbers and words in a picture."""
     found = [words(figure).encode()]
     for one in figure.findobj():
         for part in ("get_xydata", "get_array", "get_offsets", "get_xy", "get_width", "get_facecolor"):
@@ -61,8 +61,7 @@ def content(figure: Figure) -> list[bytes]:
 
 
 def sketched(draw: Draw, load: Callable[[str], types.ModuleType] = solution) -> Figure:
-    """Draw a picture without its layout, which takes longest and is covered by the notebook tests and `make
-    figures`."""
+    """Draw a picture without the slow layout step, which the notebook tests and `make figures` cover."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Figure, "draw_without_rendering", lambda self: None)
         return drawn(draw, load)
@@ -70,7 +69,7 @@ def sketched(draw: Draw, load: Callable[[str], types.ModuleType] = solution) -> 
 
 @functools.cache
 def right(draw: Draw) -> Figure:
-    """The solution's picture."""
+    """Return a picture that is drawn with the solution."""
     return sketched(draw)
 
 
@@ -122,8 +121,8 @@ BROKEN: dict[str, Callable[..., Any]] = {
     ids=lambda one: one.__name__,
 )
 def test_whatever_a_function_does_there_is_a_picture_or_a_card(draw: Draw, wrong: Callable[..., Any]) -> None:
-    """The result is a card that names a function, or a picture with labelled axes, never an exception or an empty page.
-    Each picture gets only one kind of nonsense, because all kinds take the same path."""
+    """The result is either a card that names a function or a picture with labelled axes. Each picture is
+    tested with only one kind of wrong value, because the code handles all kinds in the same way."""
 
     def broken(name: str) -> types.ModuleType:
         module, complete = types.ModuleType(name), solution(name)
@@ -154,14 +153,14 @@ def test_a_card_names_the_unwritten_function_behind_a_written_one() -> None:
     assert "waits for rope_cos_sin" in words(rope.shift_dial(module))
 
 
-FIRST = {name: draw for (name, _), draw in reversed(PICTURES.items()) if modules_of(draw) == [name]}
-"""First picture in each lesson that needs only the lesson's functions."""
+FIRST_PICTURES = {name: draw for (name, _), draw in reversed(PICTURES.items()) if modules_of(draw) == [name]}
+"""First picture in each lesson that needs no functions of other lessons."""
 
 
-@pytest.mark.parametrize("name", FIRST)
+@pytest.mark.parametrize("name", FIRST_PICTURES)
 def test_mistakes_are_drawn(name: str) -> None:
-    """For every function that a picture calls, some known mistake changes the picture."""
-    assignment, draw = course.find(name), FIRST[name]
+    """For every function that a picture uses, some known mistake changes the picture."""
+    assignment, draw = course.find(name), FIRST_PICTURES[name]
     called = set(re.findall(rf"\b{name}\.(\w+)", inspect.getsource(draw)))
     mistakes = [entry for entry in catalogue.entries(assignment) if entry.function in called]
     before = content(right(draw))
@@ -172,7 +171,7 @@ def test_mistakes_are_drawn(name: str) -> None:
 
 
 def test_a_row_counted_from_the_back_shows() -> None:
-    """A lookup that accepts −1 finds a row, but the correct lookup finds none."""
+    """A wrong lookup that accepts −1 finds a row, but the correct lookup finds no row."""
     careless = solution("learned")
     careless.lookup = lambda table, positions: np.asarray(table)[positions]  # type: ignore[attr-defined]
     assert "gives IndexError" in words(pictures_of["learned"].table_lookup(solution("learned"), asked=-1))
@@ -225,8 +224,8 @@ def test_all_pictures_are_committed_and_small_and_wide_ones_have_one_for_phones(
 
 
 def test_a_saved_picture_follows_the_theme_and_is_the_same_file_each_time(tmp_path: Path) -> None:
-    """The picture's text is text, in a font that every system has, and every colour has its counterpart in the dark
-    theme."""
+    """Text in a picture stays text, in a font that every system has, and every colour has a counterpart in
+    the dark theme."""
     saved = []
     for name in ("first.svg", "second.svg"):
         figures.save(drawn(pictures_of["sinusoidal"].position_slice), tmp_path / name)
@@ -241,5 +240,5 @@ def test_a_saved_picture_follows_the_theme_and_is_the_same_file_each_time(tmp_pa
 def test_the_pictures_of_a_lesson_are_written_from_a_folder_of_modules(tmp_path: Path) -> None:
     written = [*figures.draw_lesson(course.ROOT / "solutions", tmp_path, "alibi")]
     assert [path.name for path in written] == ["alibi_heads.svg", "slopes_in_the_gaps.svg"]
-    # A card is a fifth of that.
+    # A file with only a card is a fifth of that size.
     assert all(path.stat().st_size > 6_000 for path in written)

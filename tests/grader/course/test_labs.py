@@ -1,5 +1,6 @@
-"""Provided experiments of lessons 8, 9 and 11 to 14: correct gradients and tasks, measurements that use the student's
-functions, and numbers that are still true."""
+"""Provided experiments of lessons 8, 9 and 11 to 14: gradients and tasks are correct, measurements use the
+student's functions, and reported numbers are current.
+"""
 
 from __future__ import annotations
 
@@ -35,27 +36,28 @@ SMALL = replace(
 Losses = Callable[[dict[str, np.ndarray]], tuple[np.ndarray, dict[str, np.ndarray]]]
 
 
-def larger(drawn: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """Parameters as large as trained ones, in float64: finite differences need it."""
+def scaled_like_trained(drawn: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Return parameters in float64 and as large as trained parameters, because finite differences need
+    both."""
     rng = np.random.default_rng(5)
     stacked = lab_model.stacked(drawn)
     return {name: value.astype(np.float64) + rng.normal(0, 0.3, value.shape) for name, value in stacked.items()}
 
 
 def of_lesson_9(method: str, setting: lab_train_and_test.Setting) -> dict[str, np.ndarray]:
-    return larger([lab_train_and_test.draw_parameters(method, setting, seed) for seed in range(2)])
+    return scaled_like_trained([lab_train_and_test.draw_parameters(method, setting, seed) for seed in range(2)])
 
 
-# Gradients.
+# Gradients
 
 
 def gradient_cases() -> Iterator[tuple[str, Callable[[], tuple[dict[str, np.ndarray], Losses]]]]:
-    """A name, and the functions that make two models and compute their losses and gradients."""
+    """Yield the name of a case, and a function that makes two models and computes losses and gradients."""
     rng = np.random.default_rng(0)
     small = rng.integers(SMALL.vocabulary, size=(2, 3, SMALL.trained_length))
 
     def lesson_9(method: str, places: bool) -> tuple[dict[str, np.ndarray], Losses]:
-        # A learned table has the scale that training gives it.
+        # Scale the learned table as training does.
         setting = SMALL if method == "learned" else replace(SMALL, scale=0.25, own_buckets=3)
         reading = lab_train_and_test.read(SOLUTIONS["extrapolation"], method, setting)
         if places:
@@ -88,7 +90,7 @@ def gradient_cases() -> Iterator[tuple[str, Callable[[], tuple[dict[str, np.ndar
     def lesson_12(method: str) -> tuple[dict[str, np.ndarray], Losses]:
         setting, texts = state.CHOICES[method][0], texts_of(state.SENTENCES)
         drawn = [state.draw_parameters(state.SENTENCES, method, setting, seed) for seed in range(2)]
-        return larger(drawn), lambda values: state.loss_and_gradients(
+        return scaled_like_trained(drawn), lambda values: state.loss_and_gradients(
             SOLUTIONS["state"], method, setting, values, texts
         )
 
@@ -97,7 +99,7 @@ def gradient_cases() -> Iterator[tuple[str, Callable[[], tuple[dict[str, np.ndar
         drawn = batches.draw_rows(SOLUTIONS["batches"], "first token", batches.WAYS[2])
         rows = batches.Rows(*(part[chosen] for part in drawn))
         tokens = rng.integers(batches.VOCABULARY, size=(2, 3, batches.ROW))
-        parameters = larger([batches.draw_parameters(method, seed) for seed in range(2)])
+        parameters = scaled_like_trained([batches.draw_parameters(method, seed) for seed in range(2)])
         return parameters, lambda values: batches.loss_and_gradients(values, method, tokens, rows)
 
     for method in lab_results.METHODS:
@@ -130,16 +132,17 @@ def test_gradients_are_those_of_finite_differences(
                 shifted = {key: value.copy() for key, value in parameters.items()}
                 shifted[name][place] += step
                 ends.append(losses(shifted)[0][place[0]])
-            # Rotations are kept in single precision.
+            # Rotations are stored in single precision.
             assert gradient[place] == pytest.approx((ends[0] - ends[1]) / 2e-4, abs=1e-6, rel=1e-3), (name, place)
 
 
-# The measurements use the student's functions and nothing else.
+# Measurements use only the student's functions
 
 
 @pytest.mark.parametrize("method", lab_results.METHODS)
 def test_what_is_trained_is_what_is_measured(method: str) -> None:
-    """The loss of lesson 9's batched model is the cross-entropy of answers computed with `encode` and `logits`."""
+    """In lesson 9, the loss of the batched model is the cross-entropy of answers from `encode` and
+    `logits`."""
     parameters, solution = of_lesson_9(method, SMALL), SOLUTIONS["extrapolation"]
     texts = np.random.default_rng(1).integers(SMALL.vocabulary, size=(2, 3, SMALL.trained_length))
     reading = lab_train_and_test.read(solution, method, SMALL)
@@ -154,7 +157,7 @@ def test_what_is_trained_is_what_is_measured(method: str) -> None:
 
 @pytest.mark.parametrize("name", ["extrapolation", "context_extension", "modern"])
 def test_no_encoding_is_written_in_the_laboratory(name: str) -> None:
-    """The lab ships with the assignment in which students write the encodings."""
+    """The lab ships with the assignment in which students implement the encodings."""
     for path in LABS[name].parent.glob("lab*.py"):
         assert not re.search(r"10000|np\.(cos|sin|log2|tril)\b|1j", path.read_text("utf-8")), path.name
 
@@ -164,7 +167,7 @@ def test_no_encoding_is_written_in_the_laboratory(name: str) -> None:
     [("alibi", "logits"), ("t5", "logits"), ("rope", "logits"), ("shaw", "logits"), ("learned", "encode")],
 )
 def test_a_method_that_is_not_of_its_form_is_refused(method: str, function: str) -> None:
-    """Otherwise, one method would be trained and a different one measured."""
+    """Otherwise, the experiment would train one method and measure another."""
     mistaken = catalogue.solution(course.find("extrapolation"))
     right = getattr(mistaken, function)
 
@@ -198,7 +201,7 @@ def test_at_the_trained_length_no_extension_but_the_control_changes_the_model() 
 
 
 def test_a_packed_row_gives_each_text_what_it_gives_alone() -> None:
-    """A packed row has the restart and the mask, and a token's answer is in the token's own text."""
+    """A packed row restarts positions and masks other texts, and each token's answer is in the same text."""
     rows = batches.draw_rows(SOLUTIONS["batches"], "first token", batches.WAYS[0])
     model = lab_model.stacked([batches.draw_parameters("learned", 0)])
     tokens = np.random.default_rng(1).integers(batches.VOCABULARY, size=(1, 1, batches.ROW))
@@ -212,7 +215,8 @@ def test_a_packed_row_gives_each_text_what_it_gives_alone() -> None:
 
 
 def test_the_changes_of_lesson_14_are_the_known_mistakes() -> None:
-    """On a short text, a part that the lab changes has the same result as the mistake in the catalogue."""
+    """On a short text, each change in the lab gives the same result as the corresponding mistake in the
+    catalogue."""
     assignment, tokens = course.find("model"), whole_model.held_out()[:1, :40]
     entries = {entry.name: entry for entry in catalogue.entries(assignment)}
     for change, mistake in {
@@ -243,7 +247,7 @@ def test_the_changes_of_lesson_14_are_the_known_mistakes() -> None:
         )
 
 
-# Tasks.
+# Tasks
 
 
 def texts_of(task: str) -> state.Texts:
@@ -274,7 +278,7 @@ def test_the_name_of_a_sentence_is_the_token_after_its_mark() -> None:
             assert answer == row[marks[marks < place].max() + 1]
 
 
-# Files of the last run.
+# Files of the last run
 
 
 MEASURED = {"accuracy", "weight", "loss", "cross_entropy", "gate", "x1", "x2", "x4", "x8", "stretched"}
@@ -299,7 +303,8 @@ def test_every_seed_measured_the_same_and_no_reported_one_was_used_to_choose() -
 
 
 def results(name: str) -> list[Any]:
-    """Return the results of the jobs of `make experiment`, if they measure the same numbers as in the files."""
+    """Return the results of all jobs of `make experiment` that measure the same numbers as the saved
+    files."""
     if name == "extrapolation":
         columns = [experiments.rows_of(LABS[name].with_name(f"{one}.csv")) for one in ("attention", "losses")]
         files = [lab_results.saved(), *([tuple(row.values()) for row in rows] for rows in columns)]
@@ -320,13 +325,13 @@ def results(name: str) -> list[Any]:
 
 
 NO_PICTURES = "def __getattr__(name):\n    return lambda *of: None\n"
-"""A `figures.py` that draws nothing."""
+"""Source of a `figures.py` that draws nothing."""
 
 
 @pytest.mark.parametrize("name", LABS)
 def test_what_is_kept_are_the_same_files(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`make experiment` measures some runs; the numbers of the other runs are kept, and the files are byte-for-byte the
-    same."""
+    """`make experiment` repeats some runs, keeps the numbers of the others, and leaves the files
+    byte-for-byte the same."""
     folder = Path(shutil.copytree(LABS[name].parent, tmp_path / name))
     (folder / "figures.py").write_text(NO_PICTURES, "utf-8")
     lab = {one.HERE.name: one for one in (extrapolation, context, modern, state, batches, whole_model)}[name]
@@ -341,7 +346,8 @@ def test_what_is_kept_are_the_same_files(name: str, tmp_path: Path, monkeypatch:
 
 @pytest.mark.long
 def test_the_measurements_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One or two seeds run again; another processor's rounding may change the results over thousands of steps."""
+    """Only one or two seeds run, and rounding on another processor may change results over thousands of
+    steps."""
     task, method = "copy 1 back", "alibi"
     rate = lab_results.best_rates(lab_results.saved_trials("grid.csv"))[task, method, "usual"]
     setting = replace(lab_results.setting_of(task=task), learning_rate=rate)

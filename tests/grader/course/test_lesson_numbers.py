@@ -1,9 +1,10 @@
-"""Every number that a lesson states is computed from the solutions, and so is every answer to its questions.
+"""Lesson numbers: the solutions confirm every number in a lesson and every answer to a question.
 
-Each lesson has a file in `lesson_numbers` with the names that it needs and a table, SENTENCES. Each line is a piece of
-the lesson, with an expression in «» in place of each number; an indented line continues the previous line. A condition,
-without which the piece would not be true, may follow `<==`. A format may follow an expression after a colon, as in an
-f-string, or `/` for a fraction. ANSWERS has the answers to all questions.
+Each lesson has a file in `lesson_numbers` with a table, SENTENCES, and the names that the table uses. Each
+line of the table quotes the lesson, with an expression in «» instead of each number; an indented line
+continues the previous line. `<==` introduces a condition that must hold for the quotation to be true. A colon
+after an expression introduces a format, as in an f-string, or `/` for a fraction. ANSWERS holds the answers
+to all questions.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def filled(template: str, known: dict[str, Any]) -> str:
 
 
 def written(value: Any, form: str, joint: str) -> str:
-    """One number or several numbers in a lesson's notation."""
+    """Return one or more numbers in a lesson's notation."""
     if isinstance(value, str):
         return value
     if isinstance(value, list | tuple | np.ndarray):
@@ -68,7 +69,7 @@ def written(value: Any, form: str, joint: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text on one line, with only one kind of minus sign, and with links to lessons reduced to their words."""
+    """Return text on one line, with one kind of minus sign and without the targets of links to lessons."""
     words = re.sub(r"\[([Ll]esson \d+)\]\([^)]*\)", r"\1", text)
     return re.sub(r"\s+", " ", words).replace("−", "-")
 

@@ -1,8 +1,9 @@
-"""The lessons compute what the libraries compute: a few constants, taken once from the code that each case names.
+"""Agreement with libraries: lessons compute the same numbers as Hugging Face transformers and torch.
 
-They come from Hugging Face transformers 5.23.0 to 5.24.0 and torch 2.13.0 to 2.15.0, called as shown, with float32
-precision. Neither library is needed here. To record them again, install both elsewhere and make the calls.
-`log_n_scale`, the Forgetting Transformer, RetNet and CoPE are not among them, because neither library implements them.
+The constants come from the reference code that each case names, in transformers 5.23.0 to 5.24.0 and torch
+2.13.0 to 2.15.0 with float32 precision. The tests need neither library. To record the constants a second
+time, install both libraries elsewhere and make the same calls. `log_n_scale`, the Forgetting Transformer,
+RetNet and CoPE are missing, because neither library implements them.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ INF = np.inf
 
 
 class Case(NamedTuple):
-    """A call in the course and the result of the reference implementation."""
+    """A call in the course and the expected result from a library."""
 
     theirs: str
-    """Name of the reference code, and its call"""
+    """Name and arguments of the reference code"""
     lesson: str
     ours: Callable[[Any], Any]
     expected: Any
@@ -93,7 +94,7 @@ REROPE = [
 
 SQUARES = np.arange(6.0)[:, np.newaxis] ** 2
 NEIGHBOURS = np.reshape(np.arange(8), (2, 4)).T.ravel()
-"""The pairs (i, i + d/2), written as neighbours."""
+"""Order of features that places the pairs (i, i + d/2) next to each other."""
 GRIDS = [
     Case(
         "`DetrSinePositionEmbedding`, 4 features per axis, not normalized: its cell (0, 1). It counts from 1",
@@ -227,7 +228,7 @@ def delta_rule(m: Any) -> np.ndarray:
     gates, betas = [-0.75, -0.5, -1.0, 0.0, -0.4375], [0.75, 0.4375, 0.375, 0.1875, 0.875]
     for q, k, v, beta, log_f in zip(Q, K, V, betas, gates, strict=True):
         memory = m.delta_step(memory, k, v, beta, log_f)
-        outputs.append(q / np.sqrt(3) @ memory)  # they read with q/√d, after the write
+        outputs.append(q / np.sqrt(3) @ memory)  # The library reads with q/√d after the write.
     return np.concatenate([outputs, memory])
 
 

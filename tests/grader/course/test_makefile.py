@@ -1,4 +1,4 @@
-"""The Makefile and make.sh: text from outside is always a value and never a command."""
+"""The Makefile and make.sh: values from users are never run as commands."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 
 from autograder import course
 
-# A command that prints its arguments, one per line, in place of the real one.
-PRINTS = "#!/bin/sh\nprintf '%s\\n' \"$@\"\n"
+# Replacement for a command, which prints each argument on a separate line
+PRINT_ARGUMENTS = "#!/bin/sh\nprintf '%s\\n' \"$@\"\n"
 HOSTILE = [
     *("a`touch gotcha`.py", "a$(touch gotcha).py", "$(shell touch gotcha).py", "${shell touch gotcha}.py"),
     *('a"; touch gotcha; ".py', "a'; touch gotcha; '.py", "a; touch gotcha #.py", "a | touch gotcha"),
@@ -25,19 +25,20 @@ HOSTILE = [
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The Makefile in a folder that is set up, in which every command in .venv prints its arguments."""
+    """Return a folder with the Makefile and a finished setup, in which commands in .venv only print their
+    arguments."""
     for name in ("Makefile", "make.sh", "requirements.lock", "requirements-grading.lock", "pyproject.toml"):
         shutil.copy(course.ROOT / name, tmp_path)
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
     (tmp_path / "dist" / "handout" / "course").mkdir(parents=True)
     for name in ("autograder", "python", "ruff", "mypy"):
-        (tmp_path / ".venv" / "bin" / name).write_text(PRINTS)
+        (tmp_path / ".venv" / "bin" / name).write_text(PRINT_ARGUMENTS)
         (tmp_path / ".venv" / "bin" / name).chmod(0o755)
     return installed(tmp_path, "requirements.lock")
 
 
 def installed(folder: Path, lock: str) -> Path:
-    """The folder after a setup from this lock, in which the commands of a new setup leave a trace."""
+    """Mark the folder as set up with a lock file, and make every further setup leave a trace."""
     digest = hashlib.sha256((folder / lock).read_bytes()).hexdigest()
     (folder / ".venv" / "packages").write_text(f"{digest}  {lock}\n")
     (folder / ".venv" / "ready").touch()
@@ -47,8 +48,7 @@ def installed(folder: Path, lock: str) -> Path:
 
 
 def start(folder: Path, *words: str, **values: str) -> subprocess.Popen[str]:
-    """Run `make` with these words and only these values in its environment, even if another `make`
-    runs the tests."""
+    """Start `make` with certain arguments, and without the environment of a `make` that runs the tests."""
     outside = {"PATH": os.environ["PATH"], "HOME": str(folder)} | values
     piped = subprocess.PIPE
     return subprocess.Popen(["make", *words], cwd=folder, env=outside, stdout=piped, stderr=piped, text=True)
@@ -61,7 +61,8 @@ def run(folder: Path, *words: str, **values: str) -> subprocess.CompletedProcess
 
 
 def make(folder: Path, target: str, as_argument: bool, **values: str) -> list[str]:
-    """Arguments that a target's command gets, from `make NAME=value` or from the environment."""
+    """Return the arguments that the command of a target receives from `make NAME=value` or the
+    environment."""
     words = [f"{name}={value}" for name, value in values.items()] if as_argument else []
     done = run(folder, target, *words, **({} if as_argument else values))
     assert not (folder / "gotcha").exists(), values
@@ -73,7 +74,7 @@ both_ways = pytest.mark.parametrize("as_argument", [True, False], ids=["make NAM
 
 @both_ways
 def test_a_value_from_outside_is_a_value(folder: Path, as_argument: bool) -> None:
-    """The value arrives unchanged, and no part of it is run."""
+    """The value arrives unchanged, and no part of the value runs."""
     for value in HOSTILE:
         lines = value.split("\n")
         graded = make(folder, "grade", as_argument, SUBMISSIONS=value, OUT=value, ASSIGNMENT=value, JOBS=value)
@@ -117,7 +118,7 @@ def test_every_target_runs_something(folder: Path) -> None:
 
 @pytest.mark.parametrize(("code", "expected"), [(0, 0), (1, 0), (2, 2), (3, 2)])
 def test_a_submission_that_fails_is_no_error_of_make_s(folder: Path, code: int, expected: int) -> None:
-    """Wrong usage and a failing sandbox are errors."""
+    """Only wrong usage and a failing sandbox count as errors of make."""
     (folder / ".venv" / "bin" / "autograder").write_text(f"#!/bin/sh\nexit {code}\n")
     done = run(folder, "check", "FILE=rope.py")
     assert done.returncode == expected and ("Error" in done.stderr) == bool(expected)
@@ -136,7 +137,7 @@ def sets_up(folder: Path, *words: str) -> bool:
 
 
 def test_packages_are_installed_again_only_when_the_lock_s_content_changed(folder: Path) -> None:
-    """A checkout that only touches the file changes nothing."""
+    """A checkout may update a file's time without changing the content."""
     lock = folder / "requirements.lock"
     later = (folder / ".venv" / "packages").stat().st_mtime + 5
     os.utime(lock, (later, later))
@@ -146,7 +147,7 @@ def test_packages_are_installed_again_only_when_the_lock_s_content_changed(folde
 
 
 def test_the_lock_stays_the_one_that_was_named_until_another_is(folder: Path) -> None:
-    """A target that needs all packages says how to install them."""
+    """A target that needs all packages tells the user how to install them."""
     installed(folder, "requirements-grading.lock")
     assert not sets_up(folder) and sets_up(folder, "LOCK=requirements.lock")
     for target in ("lint", "test", "figures"):
@@ -156,7 +157,7 @@ def test_the_lock_stays_the_one_that_was_named_until_another_is(folder: Path) ->
 
 
 def test_nothing_is_locked_where_nothing_is_to_be_set_up(folder: Path) -> None:
-    """The checkout may belong to somebody else and be writable only for them."""
+    """The checkout may belong to another user and be read-only for everybody else."""
     (folder / ".venv.lock").mkdir()
     assert run(folder, "doctor").returncode == 0
     (folder / ".venv" / "packages").unlink()
@@ -170,7 +171,7 @@ def test_a_failed_setup_runs_nothing(folder: Path) -> None:
 
 
 def test_two_at_once_set_up_one_after_the_other(folder: Path) -> None:
-    """The second setup waits for the first, and then finds all packages installed."""
+    """The second setup waits for the first and then finds all packages installed."""
     log = folder / "log"
     anew = f"#!/bin/sh\ncase $1 in -m) echo start >>{log}; sleep 0.5; echo end >>{log};; esac\n"
     (folder / "anew").write_text(anew)

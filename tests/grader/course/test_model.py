@@ -1,4 +1,6 @@
-"""Lesson 14: the same weights give the same logits in the solution and in transformers, recorded and live."""
+"""Lesson 14: the solution and transformers compute the same logits from the same weights, both recorded and
+live.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ model = solution("model")
 
 
 def loaded(folder: Path, dtype: str) -> Any:
-    """Return a checkpoint as the solution reads it."""
+    """Return a checkpoint as read by the solution."""
     eps = json.loads((folder / "config.json").read_text("utf-8"))["rms_norm_eps"]
     tensors = read_safetensors(folder / "model.safetensors")
     with np.load(folder / "logits.npz") as recorded:
@@ -86,7 +88,7 @@ def test_transformers_gives_these_logits_today(folder: Path) -> None:
 
 
 def test_the_course_s_model_reads_and_writes_as_it_does_for_the_writer() -> None:
-    """They agree letter by letter and logit by logit."""
+    """The whole model and the writer agree on every letter and every logit."""
     whole, writer, prompt = lab.writer_model(model), Model(), "Two tokens that"
     ids = writer.encode(prompt)
     np.testing.assert_allclose(model.forward(ids, whole)[0], writer.read(ids)[0], rtol=0, atol=1e-9)
@@ -99,7 +101,7 @@ def test_the_course_s_model_reads_and_writes_as_it_does_for_the_writer() -> None
     assert lab.write(model, prompt, 60) == text
 
 
-# Mistakes that the public tests find.
+# Mistakes that public tests find
 
 IN_PLACE = """
 def block(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
@@ -109,7 +111,7 @@ def block(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
     return x + swiglu(rms_norm(x, layer["norm_2"], eps), layer["w_gate"], layer["w_up"], layer["w_down"]), pair
 """
 
-QUIET = {
+QUIET_MISTAKES = {
     "a block adds in place": ("test_arguments_stay_as_they_are", Kind.CHANGED, IN_PLACE),
     "the list of a cache is written to": (
         "test_arguments_stay_as_they_are",
@@ -171,8 +173,7 @@ def generate(tokens, model, count):
 """,
     ),
 }
-"""Mistakes that raise no error and give correct values in most calls, with the public test that finds each and its
-message."""
+"""Mistakes that raise no error and rarely change values, each with a public test and the failure that it reports."""
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +181,9 @@ def suite() -> Suite:
     return Suite(course.find("model"))
 
 
-@pytest.mark.parametrize(("test", "kind", "source"), QUIET.values(), ids=[name.replace(" ", "-") for name in QUIET])
+@pytest.mark.parametrize(
+    ("test", "kind", "source"), QUIET_MISTAKES.values(), ids=[name.replace(" ", "-") for name in QUIET_MISTAKES]
+)
 def test_a_quiet_mistake_is_seen_at_home(suite: Suite, test: str, kind: Kind, source: str) -> None:
     module = catalogue.solution(course.find("model"))
     vars(module)["right"] = dict(vars(module))
@@ -189,17 +192,17 @@ def test_a_quiet_mistake_is_seen_at_home(suite: Suite, test: str, kind: Kind, so
     assert result.kind is kind
 
 
-# The code that the lesson prints.
+# Code that the lesson prints
 
 
 def blocks(language: str) -> list[str]:
-    """Return the code blocks in one language from the section with the demo."""
+    """Return all code blocks in one language from the section with the demonstration."""
     (section,) = re.findall(r"\n## The same logits\n(.*?)\n## ", (LESSON / "README.md").read_text("utf-8"), re.DOTALL)
     return re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
 
 
 def test_the_lines_of_the_lesson_typed_as_it_says_show_what_it_shows(tmp_path: Path) -> None:
-    """The lines run in the handout's folder, with the lesson's command and a correct file."""
+    """The lines run in the handout's folder with the command from the lesson and a correct solution."""
     for folder in ("model", "writer"):
         shutil.copytree(LESSON.parent / folder, tmp_path / "assignments" / folder)
     shutil.copy(LESSON.parent / "experiments.py", tmp_path / "assignments")
@@ -223,7 +226,7 @@ def test_the_lines_of_the_lesson_typed_as_it_says_show_what_it_shows(tmp_path: P
 
 
 def printed() -> ModuleType:
-    """Return the lesson's code that reads a file of tensors."""
+    """Return a module with the lesson's code for reading a file of tensors."""
     (code,) = (block for block in blocks("python") if "def read_safetensors" in block)
     module = ModuleType("printed")
     exec(code, vars(module))

@@ -1,5 +1,6 @@
-"""Notebooks: each one's cells run on the solutions, in this process; one notebook runs in a real kernel and on a
-stub."""
+"""Notebooks: the cells of every notebook run on the solutions in this process, and one notebook also runs in
+a real kernel, on a solution and on a stub.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ from autograder import course
 from autograder.course import Assignment
 from autograder.handout import stub
 
-GIVEN = course.ROOT / "assignments"
+ASSIGNMENTS = course.ROOT / "assignments"
 
 
 def notebook(assignment: Assignment) -> NotebookNode:
@@ -34,11 +35,11 @@ def notebook(assignment: Assignment) -> NotebookNode:
 
 
 def lay_out(folder: Path, written: bool) -> None:
-    """Write a student's folder, with the functions implemented or not."""
+    """Create a student's folder with all functions either implemented or missing."""
     folder.mkdir()
-    for path in GIVEN.glob("*.py"):
+    for path in ASSIGNMENTS.glob("*.py"):
         shutil.copy(path, folder)
-    shutil.copytree(GIVEN / "writer", folder / "writer")
+    shutil.copytree(ASSIGNMENTS / "writer", folder / "writer")
     for assignment in course.term_assignments():
         target = folder / assignment.name
         target.mkdir()
@@ -53,7 +54,7 @@ def lay_out(folder: Path, written: bool) -> None:
 
 @pytest.fixture(scope="module")
 def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The assignments folder, with every function implemented."""
+    """Return an assignments folder in which every function is implemented."""
     folder = tmp_path_factory.mktemp("solved") / "assignments"
     lay_out(folder, written=True)
     return folder
@@ -72,7 +73,7 @@ def test_pictures_come_in_the_order_of_the_page(assignment: Assignment) -> None:
 def test_a_notebook_runs_from_top_to_bottom(
     assignment: Assignment, solved: Path, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
-    """Each cell that draws makes one picture, with its controls at their initial values, and no card."""
+    """Each drawing cell makes one picture with controls at their initial values, and never a card."""
     figures: list[Figure] = []
     monkeypatch.setattr(
         ipywidgets,
@@ -93,8 +94,8 @@ def test_a_notebook_runs_from_top_to_bottom(
 
 @contextmanager
 def running() -> Iterator[BlockingKernelClient]:
-    """Start a kernel of this interpreter. nbclient sometimes misses a reply while widgets send messages, and
-    drops late output of a cell."""
+    """Yield a kernel with this interpreter. Its client avoids two problems of nbclient, which loses replies
+    while widgets send messages and drops late output of a cell."""
     manager, kernel = start_new_kernel(startup_timeout=math.inf, kernel_name="python3")
     try:
         yield kernel
@@ -104,7 +105,7 @@ def running() -> Iterator[BlockingKernelClient]:
 
 
 def run(kernel: BlockingKernelClient, folder: Path, sources: list[str]) -> dict[str, list[dict[str, Any]]]:
-    """Source of each cell → the kernel's messages while the cell ran in that folder."""
+    """Return the kernel's messages for each cell source, run in a certain folder."""
     kernel.execute_interactive(f"import os, sys\nos.chdir({str(folder)!r})")
     kernel.execute_interactive("for name in ('figures', 'lab'):\n    sys.modules.pop(name, None)")
     sent: dict[str, list[dict[str, Any]]] = {}
@@ -115,7 +116,7 @@ def run(kernel: BlockingKernelClient, folder: Path, sources: list[str]) -> dict[
 
 
 def test_one_notebook_draws_in_a_real_kernel_on_its_solution_and_on_its_stub(solved: Path, tmp_path: Path) -> None:
-    """There is no error and no warning, and each cell that draws shows one picture, which may be a card."""
+    """No error or warning appears, and each drawing cell shows one picture, which may be a card."""
     lay_out(tmp_path / "assignments", written=False)
     with running() as kernel:
         for folder in (tmp_path / "assignments", solved):
@@ -130,7 +131,7 @@ def test_one_notebook_draws_in_a_real_kernel_on_its_solution_and_on_its_stub(sol
 def test_without_sliders_a_picture_stands_still_and_says_how_to_get_them(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The handout's requirements do not include ipywidgets, because only notebooks need it."""
+    """The handout's requirements omit ipywidgets, because only notebooks need sliders."""
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
     drawn = Figure()
     assert figures.explore(lambda position=1: drawn, position=(0, 3)) is drawn
@@ -147,7 +148,7 @@ def test_a_notebook_is_kept_without_outputs(assignment: Assignment) -> None:
 
 
 def test_cells_have_names_that_stay(assignment: Assignment) -> None:
-    """A cell's id describes it, so saving a notebook changes only edited cells."""
+    """Descriptive ids stay the same, so saving a notebook changes only edited cells."""
     names = [cell.id for cell in notebook(assignment).cells]
     assert len(set(names)) == len(names)
     assert all(re.fullmatch(r"[a-z]+(-[a-z0-9]+)*", name) for name in names), names

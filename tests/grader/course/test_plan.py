@@ -1,4 +1,6 @@
-"""The course plan: one file determines numbers, links, lists, pages, and what ships and is graded."""
+"""The course plan: one file determines numbers, links, lists and pages, and which lessons ship and are
+graded.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ ROPE = course.find("rope")
 
 @pytest.fixture
 def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Write this term's plan."""
+    """Return a function that writes the plan of a term."""
     path = tmp_path / "course.toml"
     monkeypatch.setattr(course, "plan_file", lambda: path)
     return lambda text: path.write_text(text, "utf-8") and None
@@ -69,7 +71,7 @@ TEXTS = [
 
 
 def test_the_full_course_is_as_it_is_written() -> None:
-    """Every number in the sources is therefore that of the linked lesson."""
+    """In the sources, every lesson number therefore matches the linked lesson."""
     for name in TEXTS:
         text = (course.ROOT / name).read_text("utf-8")
         assert edition(FULL).text(text, name) == text, name
@@ -123,8 +125,8 @@ def test_prose_speaks_of_the_lessons_of_the_term() -> None:
 
 
 def test_a_lesson_whose_basis_is_left_out_says_so() -> None:
-    """Students read it in the lesson, and the instructor reads it during the build; a range of links counts as a
-    whole."""
+    """Students read about the missing lesson in the text, and instructors read about it during the build. A
+    range of links counts as a single link."""
     term = edition([name for name in FULL if name not in ("sinusoidal", "learned")])
     said = dict(sentence.split(" builds on ") for sentence in term.unmet_needs())
     assert said["rope"].startswith("sinusoidal, which") and said["grids"].startswith("sinusoidal and learned, which")
@@ -148,8 +150,7 @@ EXAMPLE = re.compile(r"ASSIGNMENT=(\w+)|(?:checks|experiments) ([a-z]\w+)|assign
 
 @pytest.mark.parametrize("seed", range(8))
 def test_every_example_of_a_guide_names_a_lesson_that_ships(seed: int) -> None:
-    """This holds for commands and paths, such as that of an experiment in its lesson and that of a function in its
-    stub."""
+    """Examples include commands and paths, such as the path of an experiment or of a function's stub."""
     draw = random.Random(seed)
     shipped = draw.sample(FULL, draw.randrange(1, len(FULL)))
     first = "attention" if "attention" in shipped else shipped[0]
@@ -167,8 +168,8 @@ def test_every_example_of_a_guide_names_a_lesson_that_ships(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_no_handout_of_any_subset_has_a_dead_link(seed: int, plan: Callable[[str], None]) -> None:
-    """This covers texts, notebooks, pages, pictures and the search, for any order of lessons and any number of open
-    ones."""
+    """Texts, notebooks, pages, pictures and the search have no dead link, for any order and number of open
+    lessons."""
     draw = random.Random(seed)
     lessons = draw.sample(FULL, draw.randrange(2, len(FULL)))
     shipped = draw.sample(lessons, draw.randrange(1, len(lessons)))
@@ -177,7 +178,8 @@ def test_no_handout_of_any_subset_has_a_dead_link(seed: int, plan: Callable[[str
     dead = []
     for name, content in files.items():
         pattern = {".md": r"\]\(([^)#\s]+)", ".html": r'(?:href|src|srcset)="([^"#]+)'}.get(posixpath.splitext(name)[1])
-        text = re.sub(rb"(?s)<!--.*?-->", b"", content).decode("utf-8", "replace")  # such as the words for a tab
+        # A comment may hold the words for a browser tab, for example.
+        text = re.sub(rb"(?s)<!--.*?-->", b"", content).decode("utf-8", "replace")
         for target in re.findall(pattern, text) if pattern else []:
             there = os.path.normpath(os.path.join(os.path.dirname(name), target))
             if not re.match(r"\w+:", target) and there not in files:
@@ -196,13 +198,13 @@ def test_no_handout_of_any_subset_has_a_dead_link(seed: int, plan: Callable[[str
 
 
 def test_a_lesson_that_is_left_out_stays_a_secret(plan: Callable[[str], None]) -> None:
-    """The next term may include it."""
+    """An instructor may include the lesson in the next term."""
     plan('lessons = ["attention"]')
     body = re.findall(r"# BEGIN SOLUTION\n(.*?)\s*# END SOLUTION", ROPE.solution.read_text("utf-8"), re.DOTALL)[1]
     assert any("'s solution: " in leak for leak in leaks({"notes.md": body.encode()}))
 
 
-# Functions that are not graded
+# Optional functions
 
 
 def test_an_optional_function_says_so_wherever_a_student_meets_it(plan: Callable[[str], None]) -> None:
@@ -216,7 +218,7 @@ def test_an_optional_function_says_so_wherever_a_student_meets_it(plan: Callable
 
 
 def score(suite: Suite, broken: set[str]) -> dict[str, object]:
-    """Score of a solution in which some functions are not implemented."""
+    """Return the score of a solution with some functions missing."""
     module = catalogue.solution(ROPE)
     for name in broken:
         vars(module)[name] = unwritten

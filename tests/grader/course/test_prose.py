@@ -1,4 +1,4 @@
-"""The prose of the course as a whole: links, commands, and the claims of the page on choosing a method."""
+"""Prose of the course: links, commands, and claims of the page on choosing a method."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from autograder.course import Assignment
 
 FOLDER = course.ROOT / "assignments"
 PAGES = [*sorted(FOLDER.glob("*.md")), *sorted(FOLDER.glob("*/README.md"))]
-MOST_WORDS = {13: 33_700, 14: 36_500}
-"""Number of lessons from the first → maximum number of words in them, as `wc -w` counts"""
+MAX_WORDS = {13: 33_700, 14: 36_500}
+"""Maximum total of words, as counted by `wc -w`, in the first 13 and the first 14 lessons"""
 _NOT_PROSE = re.compile(r"(?ms)^```.*?^```|<!--.*?-->|!\[[^\]]*\]\([^)]*?\"[^\"]*\"\)|`[^`\n]*`|^#[^\n]*$|^    [^\n]*$")
 SETUP = """\
 python3 -m venv .venv
@@ -38,7 +38,7 @@ def number_of(lesson: Path) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(FOLDER).as_posix())
 def test_a_lesson_is_named_by_a_link_to_it(page: Path) -> None:
-    """The numbers can then follow a term's plan. Captions, headings and code are left out."""
+    """Link numbers can follow the plan of a term. The check skips captions, headings and code."""
     text = prose(page)
     links = re.findall(r"\[[Ll]esson\s+(\d+)\]\(([^)#]+)[^)]*\)", text)
     assert [(number, target) for number, target in links if number_of(page.parent / target) != number] == []
@@ -58,10 +58,10 @@ def test_the_course_is_set_up_by_the_same_three_lines_everywhere() -> None:
         assert SETUP in re.sub(r"(?m)^ +", "", page.read_text("utf-8")), page
 
 
-@pytest.mark.parametrize("count", MOST_WORDS)
+@pytest.mark.parametrize("count", MAX_WORDS)
 def test_the_lessons_are_short_enough_to_read(count: int) -> None:
     lessons = course.term_assignments()[:count]
-    assert sum(len(lesson.lesson.read_text("utf-8").split()) for lesson in lessons) <= MOST_WORDS[count]
+    assert sum(len(lesson.lesson.read_text("utf-8").split()) for lesson in lessons) <= MAX_WORDS[count]
 
 
 def test_what_the_page_on_choosing_claims_was_measured() -> None:

@@ -1,4 +1,4 @@
-"""Files around the code: the same version everywhere, and notes for a release."""
+"""Repository files: version numbers agree, and each release has notes."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ def test_the_changelog_has_dates_and_the_usual_headings() -> None:
 
 
 def test_every_workflow_may_only_read_unless_a_job_says_so() -> None:
-    """A workflow that runs on a pull request has no write access, and none keeps a token after checkout."""
+    """No workflow for pull requests has write access, and no workflow keeps a token after checkout."""
     for path in (ROOT / ".github" / "workflows").glob("*.yml"):
         workflow = yaml.safe_load(path.read_text("utf-8"))
-        on = workflow[True]  # YAML 1.1 reads the key `on` as true
+        on = workflow[True]  # YAML 1.1 parses the key `on` as true.
         if "pull_request" in on:
             assert workflow["permissions"] == {"contents": "read"} and "concurrency" in workflow, path.name
 
 
 def test_the_pictures_of_the_readme_are_current() -> None:
-    """`python -m tests.grader.tools.readme_pictures` redraws outdated pictures."""
+    """To redraw outdated pictures, run `python -m tests.grader.tools.readme_pictures`."""
     shown = re.findall(r"\]\(docs/pictures/([\w.]+)\)", (ROOT / "README.md").read_text("utf-8"))
     assert {*shown} == readme_pictures.SOURCES.keys() == {path.name for path in readme_pictures.FOLDER.glob("*.png")}
     assert json.loads(readme_pictures.HASHES.read_text("utf-8")) == readme_pictures.hashes()
@@ -60,7 +60,7 @@ MAX_GUIDE_WORDS = 3000
 
 
 def test_the_guide_for_instructors_is_short_and_shows_the_report() -> None:
-    """An instructor reads it in a quarter of an hour; it contains every command and every file of a run."""
+    """An instructor reads the guide in fifteen minutes and finds every command and every output file."""
     guide = (ROOT / "autograder" / "README.md").read_text("utf-8")
     assert len(guide.split()) <= MAX_GUIDE_WORDS
     assert re.findall(r"!\[[^\]]{20,}\]\(\.\./docs/pictures/([\w.]+)\)", guide) == ["report.png"]
@@ -72,7 +72,8 @@ def test_the_guide_for_instructors_is_short_and_shows_the_report() -> None:
 
 
 def test_the_links_of_the_readme_lead_somewhere() -> None:
-    """A file, a heading on the page, or a page that GitHub has for every repository."""
+    """Each link leads to a file, a heading on the page, or a page that GitHub provides for every
+    repository."""
     readme = (ROOT / "README.md").read_text("utf-8")
     headings = {
         re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^## (.*)", readme, re.M)

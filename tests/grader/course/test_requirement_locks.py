@@ -1,4 +1,6 @@
-"""The two locks: they have the same versions, and the smaller lock has everything that grading imports."""
+"""Lock files: both locks pin the same versions, and the smaller lock includes everything that grading
+imports.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,13 @@ CONFIGURATION = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"
 PROJECT, GROUPS = CONFIGURATION["project"], CONFIGURATION["dependency-groups"]
 LOCKS = ("requirements.lock", "requirements-grading.lock", "requirements-setup.lock")
 HANDOUT = course.PACKAGE / "handout" / "template" / "requirements.txt.template"
-BY_HAND = {"playwright"}
-"""Package left out on purpose: Otter needs it to print notebooks as PDF, which grading does not do."""
+OMITTED_PACKAGES = {"playwright"}
+"""Deliberately omitted package, which Otter needs only to print notebooks as PDF."""
 
 
 def locked(name: str) -> dict[str, set[tuple[str, ...]]]:
-    """Versions and their hashes for each package; a package has several versions if they differ between Pythons."""
+    """Return the versions and hashes of each package. Some packages have several versions for different
+    Pythons."""
     found: dict[str, set[tuple[str, ...]]] = {}
     for entry in re.split(r"^(?=\w)", (course.ROOT / name).read_text("utf-8"), flags=re.MULTILINE)[1:]:
         package, version = re.match(r"([\w.-]+)==([\w.!+]+)", entry).groups()  # type: ignore[union-attr]
@@ -32,11 +35,11 @@ def locked(name: str) -> dict[str, set[tuple[str, ...]]]:
 def test_the_smaller_lock_has_the_versions_of_the_larger_one() -> None:
     everything, grading = locked("requirements.lock"), locked("requirements-grading.lock")
     assert {name: pinned for name, pinned in everything.items() if name in grading} == grading
-    assert not BY_HAND & grading.keys() and not {"matplotlib", "mypy", "ruff"} & grading.keys()
+    assert not OMITTED_PACKAGES & grading.keys() and not {"matplotlib", "mypy", "ruff"} & grading.keys()
 
 
 def test_the_smaller_lock_is_complete() -> None:
-    """The lock has all dependencies of the project on this machine, direct and indirect ones."""
+    """The lock includes all direct and indirect dependencies of the project on this machine."""
     extras = PROJECT["optional-dependencies"]
     lines = [*PROJECT["dependencies"], *extras["grading"], *extras["cluster"], *GROUPS["checkout"]]
     asked = [Requirement(line) for line in lines]
@@ -44,7 +47,7 @@ def test_the_smaller_lock_is_complete() -> None:
     while asked:
         one = asked.pop()
         name = canonicalize_name(one.name)
-        if name in BY_HAND or (name, frozenset(one.extras)) in seen:
+        if name in OMITTED_PACKAGES or (name, frozenset(one.extras)) in seen:
             continue
         seen.add((name, frozenset(one.extras)))
         assert name in grading, f"{name} is missing: CONTRIBUTING.md says how the locks are made"
@@ -64,7 +67,7 @@ def test_what_installs_the_packages_is_locked_too() -> None:
 
 
 def test_the_ranges_of_the_handout_hold_the_locked_versions() -> None:
-    """A student gets the versions with which the course was tested."""
+    """Students can install the versions with which the course was tested."""
     pinned = locked("requirements.lock")
     lines = [line for line in HANDOUT.read_text("utf-8").splitlines() if line and line[0] != "#"]
     requirements = [Requirement(line) for line in lines]
@@ -75,6 +78,6 @@ def test_the_ranges_of_the_handout_hold_the_locked_versions() -> None:
 
 
 def test_the_students_half_asks_for_no_grader() -> None:
-    """An installation for learning has neither Otter-Grader nor the sandbox."""
+    """An installation for learning includes neither Otter-Grader nor the sandbox."""
     learning = {canonicalize_name(Requirement(line).name) for line in PROJECT["dependencies"]}
     assert not learning & {"otter-grader", "pandas", "ipython", "pebble", "landlockpy", "pyseccomp"}

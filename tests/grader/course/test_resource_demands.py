@@ -1,4 +1,4 @@
-"""Demands: no test needs more memory or time than a plain implementation of a docstring's formula."""
+"""Resource demands: no test needs more memory or time than a plain implementation of a docstring's formula."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ plain, wasteful = resource_demands.plain_module, alibi_slopes
 def spoiled(assignment):
     module = plain(assignment)
     slopes = module.alibi_slopes
-    budget = iter(range(2))  # the first calls alone
+    budget = iter(range(2))  # Only the first calls are wasteful.
     module.alibi_slopes = lambda n_heads: (next(budget, 9) < 9 and wasteful(n_heads)) or slopes(n_heads)
     return module
 

@@ -1,14 +1,13 @@
-"""Points are for correct work: a function that does no work earns nothing, however the other functions in its module
-behave.
+"""Trivial solutions: a function that does no work earns no points, however other functions behave.
 
-A lazy function returns the same result for every call, returns an argument, fills the right shape with zeros, refuses
-every call, or reorders the numbers of its first argument. Each test runs with its question's function lazy in every
-such way, and with every other function that it calls either correct, lazy in the same way, or lazy in one of three
-ways. No such mix passes.
+A lazy function returns the same result for every call, returns an argument, fills the right shape with zeros,
+raises an error in every call, or reorders the numbers of its first argument. Each test runs with every kind
+of lazy function, while each of the other functions is correct, is lazy in the same way, or is lazy in one of
+three other ways. No combination passes.
 
-A property is about its subject: a score that ignores positions also depends only on their difference, because it
-depends on nothing. So each property also runs with functions that are right, except that they ignore one or two
-arguments. It passes with none of them.
+A lazy function can satisfy a property for the wrong reason: scores that ignore positions also depend only on
+the difference of positions. Each property therefore also runs with functions that are correct except for
+ignoring one or two arguments, and all of these functions fail.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from autograder.protocol.call import Call, Raised, Reply, perform
 from autograder.protocol.failure import CallStopped, Kind
 
 Work = Callable[[tuple[Any, ...], Any], Any]
-"""Results of trivial functions, made from their arguments and from the shape of the correct result."""
+"""Function from the arguments and the correct result of a call to a trivial result."""
 
 _FLOATS = [*(n / 4 for n in range(-10, 30)), 0.1, 0.01, 256, 257, 512, 1024, 4096, 8192]
 NUMBERS = f"{[*range(-70, 140), *_FLOATS, float('nan'), float('inf')]}"
@@ -41,8 +40,9 @@ def argument(place: int) -> Work:
     return lambda args, right: args[place]
 
 
-def shaped(fill: Callable[[np.ndarray], np.ndarray]) -> Work:
-    """The right number of results, each with the right shape and dtype, filled without looking at the arguments."""
+def filled_in_right_shape(fill: Callable[[np.ndarray], np.ndarray]) -> Work:
+    """Return a function whose results have the right shapes and dtypes, but values that ignore the
+    arguments."""
 
     def work(args: tuple[Any, ...], right: Any) -> Any:
         results = tuple(fill(np.asarray(part)).astype(np.asarray(part).dtype) for part in _parts(right))
@@ -52,12 +52,12 @@ def shaped(fill: Callable[[np.ndarray], np.ndarray]) -> Work:
 
 
 def stretched(args: tuple[Any, ...], right: Any) -> Any:
-    """The first argument, repeated until the right shape is full."""
-    return shaped(lambda part: np.resize(np.asarray(args[0], dtype=np.float64), part.shape))(args, right)
+    """Repeat the first argument until the right shape is full."""
+    return filled_in_right_shape(lambda part: np.resize(np.asarray(args[0], dtype=np.float64), part.shape))(args, right)
 
 
-def moved(change: Callable[[np.ndarray], Any]) -> Work:
-    """The numbers of the first argument in a different order or with the opposite sign."""
+def rearranged(change: Callable[[np.ndarray], Any]) -> Work:
+    """Return a function that reorders the numbers of the first argument or changes their signs."""
     return lambda args, right: change(np.asarray(args[0], dtype=np.float64))
 
 
@@ -85,29 +85,31 @@ LAZY: dict[str, Work] = {
     "one zero": lambda args, right: np.zeros((1, 1, 1)),
     **{f"{fill} in the shape of the first argument": shape_of(fill) for fill in (0, 1)},
     **{
-        f"{fill} in the right shape": shaped(lambda part, fill=fill: np.full(part.shape, fill))
+        f"{fill} in the right shape": filled_in_right_shape(lambda part, fill=fill: np.full(part.shape, fill))
         for fill in (0, 1, -np.inf)
     },
-    "NaN in the right shape": shaped(lambda part: np.full(part.shape, np.nan if part.dtype.kind == "f" else 7)),
+    "NaN in the right shape": filled_in_right_shape(
+        lambda part: np.full(part.shape, np.nan if part.dtype.kind == "f" else 7)
+    ),
     "a count in the right shape": lambda args, right: np.arange(np.size(right)).reshape(np.shape(right)),
-    "the identity": shaped(
+    "the identity": filled_in_right_shape(
         lambda part: np.broadcast_to(np.eye(*part.shape[-2:]) if part.ndim > 1 else 1.0, part.shape)
     ),
     "the first argument in the right shape": stretched,
-    "the first argument, negated": moved(np.negative),
-    "the first argument, rolled": moved(lambda array: np.roll(array, 1, axis=-1)),
-    "the first argument, backwards": moved(lambda array: array[..., ::-1]),
-    "the first argument, upside down": moved(lambda array: array[..., ::-1, :]),
-    "the first argument, sorted": moved(np.sort),
+    "the first argument, negated": rearranged(np.negative),
+    "the first argument, rolled": rearranged(lambda array: np.roll(array, 1, axis=-1)),
+    "the first argument, backwards": rearranged(lambda array: array[..., ::-1]),
+    "the first argument, upside down": rearranged(lambda array: array[..., ::-1, :]),
+    "the first argument, sorted": rearranged(np.sort),
     **{f"{error.__name__} with all numbers": refusal(error) for error in (ValueError, IndexError)},
 }
 RIGHT = "right"
-BESIDE = ("argument 1", "0 in the right shape", "ValueError with all numbers")
-"""Behaviour of the other functions beside a trivial one."""
+OTHER_BEHAVIOURS = ("argument 1", "0 in the right shape", "ValueError with all numbers")
+"""Possible behaviours of other functions in a test of a lazy function."""
 
 
 class Mixture:
-    """A submission of lazy and correct functions: `plan` gives the behaviour of each; a function that is not in it ends
+    """Submission that mixes lazy and correct functions by a plan. Calling a function that the plan omits ends
     the test."""
 
     failure: Raised | None = None
@@ -117,7 +119,7 @@ class Mixture:
         self.replies: dict[tuple[str, bytes, bool], Reply] = {}
         self.plan: dict[str, str] = {}
         self.asked: str | None = None
-        """the called function that has no plan"""
+        """Called function that is missing from the plan"""
 
     def call(self, call: Call) -> Reply:
         if call.function not in self.plan:
@@ -126,7 +128,7 @@ class Mixture:
         behaviour = self.plan[call.function]
         try:
             key = behaviour, call.encoded, call.measured
-        except ValueError:  # no correct function needs that many calls
+        except ValueError:  # No correct function needs such a large call.
             return Reply(raised=Raised("MemoryError", ("MemoryError",), ""))
         if key not in self.replies:
             self.replies[key] = self._reply(behaviour, call)
@@ -144,11 +146,11 @@ class Mixture:
 
 
 def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, str]]]:
-    """Return the tests that pass although the function of their question is lazy, with the behaviour of each function.
+    """Yield each test that passes although the tested function is lazy, with the behaviour of every function.
 
-    A plan that calls an unknown function is retried with that function correct or lazy. A plan that fails earlier is
-    not, so only a few mixes have to run. A suite runs all its tests at once; here, each test runs alone.
-    """
+    If a plan calls a function without a behaviour, the search adds each behaviour of that function to the
+    plan. Plans that fail earlier are not extended, so only a few combinations run. Each test runs alone,
+    unlike in a suite."""
     suite.backend = mixture
     for test, runnable in suite._tests.items():
         plans = [{test.question: lazy} for lazy in LAZY] if test.phase is not Phase.ANSWERS else []
@@ -157,7 +159,7 @@ def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, 
             if runnable.run(test).passed:
                 yield test, mixture.plan
             elif mixture.asked is not None:
-                others = {RIGHT, *BESIDE, mixture.plan[test.question]}
+                others = {RIGHT, *OTHER_BEHAVIOURS, mixture.plan[test.question]}
                 plans += [mixture.plan | {mixture.asked: behaviour} for behaviour in sorted(others)]
 
 
@@ -172,13 +174,13 @@ IGNORED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "ones": np.ones_like,
     "a count": lambda array: np.arange(array.size, dtype=array.dtype).reshape(array.shape),
 }
-"""Replacements of an argument that a function ignores."""
+"""Values that replace an ignored argument."""
 
 
 def ignoring(
     function: Callable[..., Any], places: tuple[int, ...], instead: Callable[[np.ndarray], np.ndarray]
 ) -> Callable[..., Any]:
-    """A correct function that ignores some arguments."""
+    """Return a correct function that ignores some of its arguments."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         replaced = {place: instead(np.asarray(args[place])) for place in places}
@@ -188,7 +190,7 @@ def ignoring(
     return call
 
 
-OF_ONE_ARGUMENT = {
+SINGLE_ARGUMENT_PROPERTIES = {
     "test_a_lone_token_reads_itself",
     "test_bias_depends_on_the_distance_alone",
     "test_weights_share_out_both_tables",
@@ -200,13 +202,13 @@ OF_ONE_ARGUMENT = {
     "test_scores_depend_on_the_difference_of_the_coordinates",
     "test_rotations_on_a_grid_add_up",
 }
-"""Properties of one argument, which each function notices: ignoring another argument costs points elsewhere."""
+"""Properties of a single argument; other tests find functions that ignore another argument."""
 
 
 def test_a_property_needs_its_subject(assignment: Assignment, suite: Suite) -> None:
     earned = []
     for test, runnable in suite._tests.items():
-        if not is_hypothesis_test(runnable.item.obj) or test.name in OF_ONE_ARGUMENT:
+        if not is_hypothesis_test(runnable.item.obj) or test.name in SINGLE_ARGUMENT_PROPERTIES:
             continue
         module = catalogue.solution(assignment)
         right = getattr(module, test.question)

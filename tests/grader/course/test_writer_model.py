@@ -1,4 +1,6 @@
-"""The model that writes: your functions and the provided ones agree, and experiments show the effect of mistakes."""
+"""The model that writes text: student functions agree with provided functions, and experiments show the
+effects of mistakes.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ def provided() -> Model:
 
 @pytest.fixture(scope="module")
 def solved() -> Model:
-    """The model with all functions of the solutions, as for a student who has implemented all of them."""
+    """Return a model that uses all functions of the solutions, as if a student had implemented all of
+    them."""
     return Model(written_functions("solutions.{0}"))
 
 
@@ -47,7 +50,7 @@ def test_your_functions_write_the_same_text_as_the_provided_ones(provided: Model
 
 @pytest.fixture
 def files(monkeypatch: pytest.MonkeyPatch) -> dict[str, types.ModuleType]:
-    """Two files with all functions of the solutions, which a test may change."""
+    """Return copies of two solution files, which a test may change."""
     modules = {}
     for name in {assignment for assignment, *_ in TRIALS.values()}:
         solution = sys.modules[f"solutions.{name}"]
@@ -91,7 +94,7 @@ def test_the_source_of_a_function_says_what_your_function_raised(files: dict[str
 
 @pytest.fixture(scope="module")
 def tensors() -> dict[str, np.ndarray]:
-    """Weights as lesson 14 loads them, in the half layout."""
+    """Return the weights as loaded in lesson 14, in the half layout."""
     stored = read_safetensors(HERE / "weights.safetensors")
     weights = {name: tensor.astype(float) for name, tensor in stored.items()}
     for name, matrix in weights.items():
@@ -128,7 +131,7 @@ def test_a_plain_llama_writes_what_the_model_writes(tensors: dict[str, np.ndarra
 
 
 def test_a_reader_of_long_texts_has_the_same_loss_with_your_functions(provided: Model, solved: Model) -> None:
-    """Whichever parts of the model an experiment replaces, a student's correct functions fit the rest."""
+    """Correct student functions fit any part of the model that an experiment replaces."""
     text = held_out()[:70]
     losses = [{name: reader.losses(text) for name, reader in readers(model).items()} for model in (provided, solved)]
     for name, expected in losses[0].items():
@@ -145,7 +148,7 @@ RUN = dict(EXPERIMENTS)
 
 @functools.cache
 def variants(name: str) -> list[Variant]:
-    """Return the output of an experiment; for the slowest experiment, the output shown in its lesson."""
+    """Return the output of an experiment, which is read from the lesson for the slowest experiment."""
     if name == "longer":
         lesson = (HERE.parent / "context_extension" / "README.md").read_text("utf-8")
         block = lesson.split("<!-- writer: longer -->")[1].split("```")[1]

@@ -1,4 +1,4 @@
-"""Attention by einsum and log-sum-exp, with results in Fortran order."""
+"""Attention with einsum and log-sum-exp. Results are in Fortran order."""
 
 import numpy as np
 

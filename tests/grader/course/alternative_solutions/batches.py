@@ -1,4 +1,4 @@
-"""Packed texts one after the other, without a mask; a gate is closed by adding −∞."""
+"""Batches without masks: packed texts are processed separately, and adding −∞ closes a gate."""
 
 from itertools import pairwise
 

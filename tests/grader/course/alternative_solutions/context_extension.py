@@ -1,4 +1,4 @@
-"""Longer contexts with logarithms of frequencies, complex numbers and loops over pairs."""
+"""Context extension with logarithms of frequencies, complex numbers and loops over pairs."""
 
 import math
 
@@ -22,7 +22,7 @@ def rotations_in_context(head_dim, trained_len, base=10000.0):
 
 
 def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    # Unrounded index of the pair that makes beta rotations, by logarithms.
+    # Unrounded index of the pair that makes beta rotations, computed with logarithms.
     at = [head_dim / 2 * math.log(trained_len / math.tau / beta, base) for beta in (beta_fast, beta_slow)]
     low, high = max(math.floor(at[0]), 0), min(math.ceil(at[1]), head_dim - 1)
     if high == low:

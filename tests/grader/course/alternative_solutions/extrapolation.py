@@ -1,4 +1,4 @@
-"""Scores by a table of functions; rotations as complex numbers."""
+"""Extrapolation with a table of score functions, and rotations as complex numbers."""
 
 import numpy as np
 

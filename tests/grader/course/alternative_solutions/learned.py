@@ -1,4 +1,4 @@
-"""Gradients by one-hot matrices, and new rows as sums of products with tent functions."""
+"""Learned tables with gradients from one-hot matrices and interpolation by tent functions."""
 
 import numpy as np
 

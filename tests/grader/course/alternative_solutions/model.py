@@ -1,5 +1,6 @@
-"""A model by complex numbers, einsum and loops over heads; the loss by a logarithm of probabilities; decoding that
-rereads the whole text for each token."""
+"""A model with complex numbers, einsum and loops over heads. The loss is a logarithm of probabilities, and
+decoding rereads the whole text for each token.
+"""
 
 import re
 
@@ -14,7 +15,7 @@ def rms_norm(x, weight, eps=1e-5):
 def swiglu(x, w_gate, w_up, w_down):
     x = np.asarray(x, dtype="f8")
     z = np.einsum("...d,df->...f", x, w_gate)
-    half = np.tanh(z / 2) / 2 + 0.5  # the sigmoid of z
+    half = np.tanh(z / 2) / 2 + 0.5  # sigmoid of z
     return np.einsum("...f,...f,...f,fd->...d", z, half, np.einsum("...d,df->...f", x, w_up), w_down)
 
 

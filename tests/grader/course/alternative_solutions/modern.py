@@ -1,4 +1,4 @@
-"""Scales and scores of new models with powers, complex numbers and logaddexp."""
+"""Methods of recent models with powers, complex numbers and logaddexp."""
 
 import numpy as np
 

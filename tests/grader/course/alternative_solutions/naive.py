@@ -1,4 +1,4 @@
-"""Positions by repeated addition of a step."""
+"""Positions computed by adding the same step repeatedly."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Shaw with an array of all vectors, T5 by the edges of its buckets."""
+"""Relative positions: Shaw with an array of all vectors, T5 with the boundaries of buckets."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""RoPE by complex numbers and einsum; some results are strided views."""
+"""RoPE with complex numbers and einsum. Some results are strided views."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The sinusoidal encoding from complex exponentials and logarithms of frequencies."""
+"""The sinusoidal encoding with complex exponentials and logarithms of frequencies."""
 
 import numpy as np
 

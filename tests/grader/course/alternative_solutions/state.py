@@ -1,5 +1,6 @@
-"""A state as a few tokens before the text and a query after it; states by a doubling scan; gates summed backwards from
-the query; decays as powers of 2 and with logaddexp."""
+"""Layers with a state: a doubling scan computes states, extra tokens represent the first and the last state,
+gates are added backwards from the query, and decays are powers of 2 or use logaddexp.
+"""
 
 import numpy as np
 
@@ -31,7 +32,7 @@ def forgetting_attention(q, k, v, log_f):
 
 
 def linear_attention(q, k, v, log_f):
-    """Every state at once, by a scan: after each step, a state includes twice as many tokens."""
+    """Compute all states by a scan, in which each step doubles the number of tokens in a state."""
     g = np.array(log_f, float)
     q, k, v = _all(q, k, v)
     states = np.einsum("...ta,...tb->...tab", k, v)
@@ -69,7 +70,7 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
         s = np.s_[..., a : a + chunk, :]
         still = np.zeros((*g.shape[:-1], rows))
         gates = np.concatenate([still, g[..., a : a + chunk], still], -1)
-        # Each row of the state is a token with a unit key; unit queries read the state at the end.
+        # Each row of the state becomes a token with a unit key, and unit queries read the final state.
         all_out = linear_attention(
             _rows(none, q[s], one), _rows(one, k[s], none), _rows(state, v[s], np.zeros((rows, columns))), gates
         )

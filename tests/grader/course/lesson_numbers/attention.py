@@ -21,7 +21,7 @@ heads = m.split_heads(pair, 2)
 
 
 def row_by_hand(i: int) -> str:
-    """A row of the table by hand, with all shares over the same denominator."""
+    """Return a row of the lesson's table, with all shares over the same denominator."""
     powers = [round(2 ** (x[i, 0] * value)) for value in x[:, 0]]
     below = sum(powers)
     assert np.allclose(weights[i], np.divide(powers, below)) and math.isclose(out[i, 0], powers @ x[:, 0] / below)
@@ -30,7 +30,7 @@ def row_by_hand(i: int) -> str:
     return f"| $x_{i} = {x[i, 0]:g}$ | {', '.join(map(str, powers))} | {shares} | $({terms})/{below} = "
 
 
-# The lesson's statements about every order, a single head among many, and masks.
+# Statements in the lesson about permutations, single heads and masks.
 rows, (w_q, w_k, w_v) = rng.normal(size=(5, 4)), rng.normal(size=(3, 4, 4))
 for shuffled in itertools.permutations(range(5)):
     assert m.equivariance_gap(rows, w_q, w_k, w_v, shuffled) < 1e-12

@@ -9,14 +9,14 @@ words = lab.paragraphs()
 shares = [lab.share_of_padding(np.random.default_rng(seed).permutation(words)) for seed in range(20)]
 used = (words.astype(float) ** 2).sum() / (words.sum() * 2048)
 
-# By hand.
+# Calculated by hand
 lengths = np.array([2, 3, 7])
 _, mask = m.pad([np.zeros(length) for length in lengths])
 real = np.array([0, 0, 1, 1, 1], dtype=bool)
 key, log_f, written = np.ones((2, 1)), np.log([1, 0.5]), [[4.0], [6.0]]
 linear_attention = solution("state").linear_attention
 
-# Measured.
+# Measured in experiments
 rows = lab.saved()
 first, copying = lab.TASKS
 both, masked, restarted, neither = lab.WAYS
@@ -32,7 +32,7 @@ def means(way: lab.Way) -> list[float]:
 
 
 def same(test: str, method: str) -> bool:
-    """Return True if padding changes nothing in this test."""
+    """Return whether padding leaves all accuracies in a test unchanged."""
     return all(
         np.allclose(scores(task, method, way), scores(task, method, way, test), atol=2e-3)
         for task in lab.TASKS

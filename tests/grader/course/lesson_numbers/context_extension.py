@@ -10,7 +10,7 @@ m = solution("context_extension")
 rotations = m.rotations_in_context(128, 4096)
 done = int((rotations >= 1).sum())
 
-# By hand: d = 8, L₀ = 1024, s = 4.
+# Calculated by hand for d = 8, L₀ = 1024, s = 4
 trained, r = m.longrope_frequencies(8, np.ones(4)), m.rotations_in_context(8, 1024)
 yarn, llama = m.yarn_frequencies(8, 10000.0, 4, 1024), m.llama3_frequencies(8, 10000.0, 4.0, trained_len=1024)
 base = m.ntk_base(10000.0, 4, 8)
@@ -37,7 +37,7 @@ def first_below_zero(base: float) -> int:
     return length
 
 
-# Measured.
+# Measured in experiments
 rows, as_trained = lab.saved(), lab.AS_TRAINED
 back_3, back_1, passkey, latest = "copy 3 back", "copy 1 back", "passkey", "latest passkey"
 by_100, by_10, at_64 = "copy 3 back, base 100", "copy 3 back, base 10", "copy 3 back, trained at 64"
@@ -59,7 +59,7 @@ def gain(run: str, method: str, length: int = 64, steps: int = 0) -> experiments
 
 
 def repairs(run: str) -> list[str]:
-    """Methods that change frequencies, if they are in a run."""
+    """Return the methods in a run that change frequencies."""
     return [one for one in lab.RUNS[run].methods if one not in (as_trained, lab.NO_POSITION, *lab.SCORED)]
 
 
@@ -88,12 +88,12 @@ sign_means = sorted(
 
 
 def row(run: str, length: int) -> list[float]:
-    """Return a row of the table: as trained, and with each method that changes frequencies."""
+    """Return a row of the lesson's table: the model as trained, and each method that changes frequencies."""
     return [mean(run, method, length) for method in (as_trained, *repairs(run))]
 
 
 def after(steps: int, *methods: str) -> list[float]:
-    """Accuracies in copying 3 back at 64 tokens after further steps."""
+    """Return the accuracies in copying 3 back at 64 tokens after further training."""
     return [mean(further, method, 64, steps) for method in methods]
 
 

@@ -9,7 +9,7 @@ from tests.grader.support.lesson_number_helpers import SOME, mean_of, solution, 
 
 m, sinusoidal = solution("extrapolation"), solution("sinusoidal")
 
-# By hand.
+# Calculated by hand
 distances = np.arange(128)
 similar = np.cos(np.outer(3 - distances, 10000.0 ** (-np.arange(0, 8, 2) / 8))).sum(axis=1)
 codes = sinusoidal.sinusoidal_encoding(distances, 8)
@@ -19,7 +19,7 @@ diluted = [weight(5, keys - 1) for keys in lengths]
 
 
 def with_ln_n(lead: float) -> list[float]:
-    """Return the right key's weights at the four lengths if its lead grows with ln n."""
+    """Return the weights of the right key at four lengths, if its lead grows with ln n."""
     return [weight(lead * math.log(keys) / math.log(16), keys - 1) for keys in lengths]
 
 
@@ -27,7 +27,7 @@ alibi = m.logits("alibi", np.zeros((3, 2)), np.zeros((3, 2)), {"slope": 0.5})
 shifted = m.encode("integer", np.ones((3, 1)), {})
 one = np.ones((1, 1))
 
-# Measured: the eight seeds, the choice, and one more change.
+# Measured in experiments: eight seeds, the choice of settings, and further changes
 setting = training.Setting()
 rows, tries, changes = results.saved(), results.saved_trials("grid.csv"), results.saved_trials("changes.csv")
 grid, choice = results.at_best_rate(tries), results.chosen(tries)
@@ -40,7 +40,7 @@ before = results.before_training(m)
 def seeds(
     method: str, change: str = "usual", length: int = 128, task: str = three, what: str = "accuracy"
 ) -> np.ndarray:
-    """Eight accuracies of a method with its usual or its chosen setting."""
+    """Return the accuracies of a method for all eight seeds, with the usual or the chosen setting."""
     return results.by_length(rows, task, method, choice[task, method] if change == "chosen" else change, what)[length]
 
 
@@ -48,7 +48,7 @@ mean = mean_of(seeds)
 
 
 def reliable(change: str, all_seeds: bool) -> set[str]:
-    """Methods that copy 3 back reliably, with all seeds or with any."""
+    """Return the methods that copy 3 back reliably with all seeds or with at least one."""
     enough = {method: seeds(method, change) >= experiments.RELIABLE for method in results.METHODS}
     return {method for method, seeds in enough.items() if (seeds.all() if all_seeds else seeds.any())}
 
@@ -58,7 +58,7 @@ def over(trials: list[results.Trial], what: str = "x8") -> float:
 
 
 def tried(method: str, what: str = "x8", task: str = three) -> list[float]:
-    """Means of all settings on the seeds used for choosing."""
+    """Return the mean of each setting over the seeds used for choosing a setting."""
     settings = ("usual", *results.CHOICES.get(method, ()))
     return [over(results.trials_of(grid, task, method, change), what) for change in settings]
 
@@ -92,24 +92,24 @@ gaps = [m.shift_gap(method, x, np.eye(32), np.eye(32), known, 5) for method in (
 
 
 def far(method: str, change: str = "usual", then: str = "usual", length: int = 128, log_n: int = 0) -> float:
-    """Mean of the eight seeds on longer texts, or after training with other positions."""
+    """Return the mean accuracy over eight seeds on longer texts, or after training with other positions."""
     key = (method, change, then, log_n, length)
     return float(np.mean([row.accuracy for row in results.saved_far() if (*row[:4], row.length) == key]))
 
 
 def far_row(method: str, change: str = "usual", then: str = "usual") -> list[float]:
-    if then == "usual":  # the models of the first table, retrained
+    if then == "usual":  # Models of the first table, trained a second time
         assert np.isclose(far(method, change), mean(method, change), atol=0.02)
     return [far(method, change, then, *at) for at in ((128, 0), (512, 0), (1024, 0), (512, 1), (1024, 1))]
 
 
 def best_single(method: str) -> float:
-    """Return the mean accuracy of a method in copying 1 back, with its chosen setting."""
+    """Return the mean accuracy of a method in copying 1 back with its chosen setting."""
     return mean(method, "chosen", task=single)
 
 
 def full_turns(width: int) -> int:
-    """Return the number of pairs that make a full rotation in a training text."""
+    """Return the number of pairs that make at least one full rotation in a training text."""
     return int((16 * 10000.0 ** (-np.arange(0, width, 2) / width) / (2 * np.pi) >= 1).sum())
 
 
@@ -234,7 +234,7 @@ weights = np.random.default_rng(1).normal(size=(3, 32, 32))
 given = {method: setting.arguments(training.draw_parameters(method, setting, 0)) for method in m.METHODS}
 without_gap = [method for method in m.METHODS if m.shift_gap(method, *weights, given[method], 16) < 1e-9]
 counts = {method: m.learned_parameters(method, given[method]) for method in m.METHODS}
-# Number of tokens that the first token sees, before and after it moves by one position.
+# Number of tokens that the first token sees before and after moving by one position
 seen = np.isfinite(m.logits("none", SOME, SOME, {})).sum(axis=1)
 
 

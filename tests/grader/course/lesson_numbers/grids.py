@@ -9,7 +9,7 @@ where = m.grid_positions(14, 14)
 
 
 def below(width: int) -> int:
-    """Return the distance in positions to the patch directly below."""
+    """Return the number of positions from a patch to the patch directly below."""
     return int(np.flatnonzero((m.grid_positions(3, width) == [1, 0]).all(axis=1))[0])
 
 
@@ -22,7 +22,7 @@ turned = m.apply_rope_nd([[1, 0]], [[2, 1]], [[1, 0.5]])
 sections = m.mrope_frequencies(128, (16, 24, 24), 1e6)[:, 2]
 interleaved = m.mrope_frequencies(128, (16, 24, 24), 1e6, interleaved=True)[:, 2]
 
-# The cross.
+# Scores of axial frequencies form a cross.
 keys = np.array([(0, 0), (2, 0), (0, 2), (2, 2), (2, -2)])
 row = np.array([[1.0, 0, 1, 0]])
 axial, mixed = (

@@ -26,7 +26,7 @@ def logits() -> np.ndarray:
 
 
 def row_sizes() -> list[float]:
-    """Mean size of the rows before the first layer and after the last."""
+    """Return the mean size of rows before the first layer and after the last layer."""
     x, length = writer["embedding"][lab.held_out()], lab.LENGTH
     sizes = [x]
     for one in writer["layers"]:
@@ -39,12 +39,12 @@ PROMPT = "The score of a query and a key "
 
 
 def cached(layers: int, key_heads: int) -> int:
-    """Cached numbers per token, for heads of 128 features."""
+    """Return how many numbers the cache holds per token, for heads of 128 features."""
     return 2 * layers * key_heads * 128
 
 
 def held_out_loss() -> float:
-    """The writer's loss on all held-out text, as measured in its training."""
+    """Return the loss of the writer's model on all held-out text, as measured during training."""
     rows = (line.split(",") for line in (lab.WRITER / "measured.csv").read_text("utf-8").splitlines()[1:])
     return float(dict(rows)["with RoPE"])
 

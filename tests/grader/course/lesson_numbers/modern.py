@@ -10,12 +10,12 @@ m = solution("modern")
 
 
 def slowest(tokens: int, base: float = 10000.0) -> float:
-    """Angle by which the slowest pair in a head of 128 features rotates."""
+    """Return the rotation angle of the slowest pair in a head of 128 features."""
     return tokens * float(m.p_rope_frequencies(128, 1, base)[-1])
 
 
 def error(moves: int, by: int) -> float:
-    """Relative error of eight keys of 64 features that are moved in bfloat16."""
+    """Return the relative error of eight keys with 64 features after moves in bfloat16."""
     keys = bfloat16(np.random.default_rng(0).normal(size=(8, 64)))
     exact, moved = m.shift_keys(keys.astype(np.float64), moves * by), keys
     for _ in range(moves):
@@ -32,7 +32,7 @@ warm = m.temperature([8190, 8191, 999_999])
 scale = float(m.log_n_scale(32767, 2048))
 of_llama_3_1 = solution("context_extension").llama3_frequencies(128, 500000.0, 8.0, trained_len=8192)
 
-# Measured.
+# Measured in experiments
 rows, weights = lab.saved(), lab.weights_of_first_token(lab.saved_looks())
 times = lab.times_the_others(weights)
 copying, passkey, base_10, three = "copy 3 back", "passkey", "copy 3 back, base 10", "copy 3 back, three layers"

@@ -9,7 +9,7 @@ products, scores = q[0] @ rows.T, m.shaw_scores(q, k, rows, 1)
 
 
 def bucket(distance: int, buckets: int = 8, most: int = 64) -> int:
-    """T5's causal bucket of a key this far back."""
+    """Return T5's causal bucket for a key at a certain distance before the query."""
     return int(m.t5_bucket(np.array(-distance), False, buckets, most))
 
 
@@ -17,7 +17,7 @@ opens = [next(n for n in range(2000) if bucket(n) == number) for number in range
 widths = np.diff(opens)
 alone = next(n for n in range(128) if bucket(n + 1, 32, 128) == bucket(n, 32, 128))
 
-# Transformer-XL and DeBERTa.
+# Transformer-XL and DeBERTa
 xl = np.ones((2, 1)), np.array([[2.0], [3]]), np.array([[5.0], [0], [7]])
 four = m.four_term_scores(*xl, [1], [10], 1)
 deberta = np.sqrt(3) * m.disentangled_scores(*xl, np.array([[1.0], [0], [10]]), 1)

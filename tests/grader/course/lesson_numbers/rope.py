@@ -14,12 +14,12 @@ def rotated(row: np.ndarray, position: float) -> np.ndarray:
 
 
 def mixed(x: np.ndarray, position: float) -> np.ndarray:
-    """Neighbours' frequencies with the halves swapped, a mixture that is neither layout."""
+    """Rotate halves with the frequencies of neighbouring pairs, a mixture that matches neither layout."""
     angles = np.repeat(position * m.rope_frequencies(4), 2)
     return np.asarray(x * np.cos(angles) + m.rotate_half(x) * np.sin(angles))
 
 
-# One pair, the two layouts and their mixture.
+# One pair, both layouts, and a mixture of both layouts
 q, k = np.array([2.0, 1]), np.array([1.0, 3])
 q2, k3, q7, k8 = rotated(q, 2), rotated(k, 3), rotated(q, 7), rotated(k, 8)
 by_hand, one = (q2 * k3).round(4), np.array([1.0, 0, 0, 0])
@@ -37,7 +37,7 @@ halves_differ = [
     not np.array_equal(m.interleaved_to_half(np.arange(d)), m.half_to_interleaved(np.arange(d))) for d in (4, 6)
 ]
 
-# Two tokens and two heads, at once and token by token.
+# Two tokens and two heads, processed together and token by token
 x, eye = np.array([[1.0, 0, 2, 0], [0, 1, 0, 1]]), np.eye(4)
 out = m.rope_attention(x, eye, eye, eye, 2)
 score_0, score_1 = (m.rope_scores(x[1:, h : h + 2], x[:, h : h + 2], [1], [0, 1])[0] for h in (0, 2))
@@ -56,7 +56,7 @@ def layouts_agree(query: float, key: float) -> bool:
 
 
 def with_rotated_values(shift: int, back: bool) -> np.ndarray:
-    """Return the output of attention with rotated values, with all positions moved, and optionally rotated back."""
+    """Return attention output with rotated values and shifted positions, optionally rotated back."""
     positions = np.arange(len(SOME)) + shift
     scores = m.rope_scores(SOME, SOME[::-1], positions, positions)
     weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
@@ -70,14 +70,14 @@ moved, kept_still = (
 
 turned, half_turned = (rotate([one], [1])[0] for rotate in (m.apply_rope, m.apply_rope_half))
 
-# The bound falls with distance, but scores need not.
+# The bound decreases with distance, but scores may increase.
 bound = m.decay_bound(np.arange(8193), 128)
 row = np.random.default_rng(0).normal(size=(1, 128))
 scores_of_50 = m.rope_scores(row, np.repeat(m.apply_rope(row, [50]), 400, axis=0), [0], -np.arange(400))[0]
 
 
 def is_bounded(offset: int) -> bool:
-    """|(R_m q)·(R_n k)| ≤ max |h_{l+1} − h_l| · Σ |S_j|, because the sum by parts is the dot product."""
+    """Return whether |(R_m q)·(R_n k)| ≤ max |h_{l+1} − h_l| · Σ |S_j|, as summation by parts shows."""
     q, k = np.random.default_rng(offset).normal(size=(2, 16))
     h = np.append((q[0::2] + 1j * q[1::2]) * (k[0::2] - 1j * k[1::2]), 0)
     sums = np.cumsum(np.exp(1j * offset * m.rope_frequencies(16)))
@@ -154,7 +154,7 @@ ANSWERS = {
     "extra_parameters": 0,
     "score_m1_n3_equals_m3_n5": math.isclose(score_1_3, score_3_5),
     "half_layout_is_a_bug": not np.allclose(m.interleaved_to_half(m.apply_rope(SOME, places)), in_halves),
-    # A single pair has θ = 1, so position · π/4 makes it π/4.
+    # A single pair has θ = 1, so multiplying positions by π/4 gives an angle of π/4 per position.
     "score_at_half_a_rotation": m.rope_scores([[1, 0]], [[1, 0]], [10 * math.pi / 4], [14 * math.pi / 4])[0, 0],
     "last_pair_with_a_full_rotation_in_8192": np.flatnonzero(8192 * theta >= 2 * math.pi)[-1],
     "numbers_in_the_cache_at_8192": 32 * 8192 * sum(one.size for one in cache),

@@ -12,12 +12,12 @@ similar = m.offset_similarity(np.array([6, 1]), 8)
 
 
 def misfit(codes: np.ndarray) -> float:
-    """Return the largest error of the best single matrix that maps each encoding to the next."""
+    """Return the largest error of the best single matrix that maps each encoding to the next encoding."""
     now, following = codes[:-1], codes[1:]
     return float(np.abs(now @ np.linalg.lstsq(now, following, rcond=None)[0] - following).max())
 
 
-# With any frequencies, shifts are linear; with frequencies that differ within a pair, they are not.
+# Shifts are linear for any frequencies, unless the two features of a pair have different frequencies.
 positions = np.arange(50)
 free = np.outer(positions, [0.3, 1.7, 2.2])
 by_feature = np.outer(positions, 10000.0 ** (-np.arange(8) / 8))

@@ -9,7 +9,7 @@ from tests.grader.support.lesson_number_helpers import point, solution
 
 m = solution("state")
 
-# By hand.
+# Calculated by hand
 keys, values, gates = np.array([[1.0, 0], [0, 1], [1, 0]]), np.array([[4.0], [2], [6]]), np.array([1, 0.5, 1])
 queries, log_f = np.tile([1.0, 0], (3, 1)), np.log(gates)
 added = mended = np.zeros((2, 1))
@@ -28,7 +28,7 @@ k, v, q = np.array([1.0, 2]), np.array([4.0, 5]), np.array([3.0, 1])
 decay = ["(" + ", ".join({0.5: "1/2"}.get(value, f"{value:g}") for value in row) + ")" for row in m.decay_matrix(log_f)]
 cache, kept = m.cache_and_state(32768, 16, 64, 128)
 
-# Order.
+# Order of tokens
 some_q, some_k, some_v = np.random.default_rng(0).normal(size=(3, 5, 4))
 shuffled = [2, 0, 3, 1, 4]
 
@@ -39,7 +39,7 @@ def order_matters(gates: np.ndarray) -> bool:
 
 
 def written_in(order: list[int]) -> np.ndarray:
-    """The state of the delta rule."""
+    """Return the final state of the delta rule after writing tokens in a certain order."""
     end = np.zeros((4, 4))
     for t in order:
         end = m.delta_step(end, some_k[t] / np.linalg.norm(some_k[t]), some_v[t], 1.0, 0.0)
@@ -48,7 +48,7 @@ def written_in(order: list[int]) -> np.ndarray:
 
 factors = (some_q @ some_k.T) * m.decay_matrix(np.full(5, -0.1))
 
-# Measured, at eight times the trained length.
+# Measured in experiments at eight times the trained length
 rows, memories = [*lab.saved(), *lab.of_lesson_9()], lab.saved_memories()
 far, rare = lab.Setting.lengths[-1], lab.LONG
 
@@ -72,7 +72,7 @@ def memory(layer: str) -> list[float]:
 
 
 def own(deltas: bool) -> float:
-    """Mean share of its own value that a key still reads after 16 keys have been written."""
+    """Return the mean share of the right value that a key still reads after 16 keys are written."""
     keys, state = np.random.default_rng(0).normal(size=(16, 32)), np.zeros((32, 16))
     keys /= np.linalg.norm(keys, axis=1, keepdims=True)
     for key, value in zip(keys, np.eye(16), strict=True):
@@ -90,7 +90,7 @@ behind, rare_behind = (
 alike = [experiments.paired(scores(task, lab.EQUAL), scores(task, "gates")).gained for task in (lab.SENTENCES, rare)]
 slope = next(row.setting for row in lab.saved() if (row.task, row.method) == (rare, "alibi"))
 
-# One step of the delta rule, and one of gradient descent on |kᵀS − v|²/2.
+# One step of the delta rule, and one step of gradient descent on |kᵀS − v|²/2
 some_state, some_key, some_value = (np.random.default_rng(3).normal(size=size) for size in ((3, 2), 3, 2))
 stepped = m.delta_step(some_state, some_key, some_value, 0.3, 0.0)
 descended = some_state - 0.3 * np.outer(some_key, some_key @ some_state - some_value)

@@ -1,4 +1,4 @@
-"""ALiBi, plainly: the bias of the full square of keys, cut to its last rows."""
+"""Plain implementation of ALiBi: the bias for all keys, cut to the last rows."""
 
 import numpy as np
 

@@ -1,4 +1,6 @@
-"""Attention, plainly: a permutation is a matrix of zeros and ones, a mask is a table of comparisons."""
+"""Plain implementation of attention: a permutation is a matrix of zeros and ones, and a mask is a table of
+comparisons.
+"""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Batches, plainly: lists of tokens, and masks as tables of comparisons."""
+"""Plain implementation of batches: lists of tokens, and masks as tables of comparisons."""
 
 import numpy as np
 

@@ -1,4 +1,6 @@
-"""Longer contexts, plainly: whole tables of angles, and a full rotation per pair of query and key."""
+"""Plain implementation of context extension: complete tables of angles, and a rotation for each pair of query
+and key.
+"""
 
 import numpy as np
 

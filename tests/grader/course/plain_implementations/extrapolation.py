@@ -1,4 +1,4 @@
-"""The experiment, plainly: an order is drawn from a permutation of all positions."""
+"""Plain implementation of the experiment: random positions come from a permutation of all positions."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Grids, plainly: a list of cells, and a matrix that mixes the rows of a table."""
+"""Plain implementation of grids: a list of cells, and a matrix that mixes the rows of a table."""
 
 import numpy as np
 

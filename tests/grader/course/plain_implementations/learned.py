@@ -1,4 +1,4 @@
-"""A learned table, plainly: the gradient of a look-up is a product with one-hot rows."""
+"""Plain implementation of a learned table: the gradient of a lookup is a product with one-hot rows."""
 
 import numpy as np
 

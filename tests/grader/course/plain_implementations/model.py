@@ -1,4 +1,6 @@
-"""A whole model, plainly: copies of heads, a stack of rotation matrices, a matrix that reorders columns."""
+"""Plain implementation of a whole model: copied heads, stacked rotation matrices, and a matrix that reorders
+columns.
+"""
 
 import numpy as np
 

@@ -1,4 +1,6 @@
-"""Modern models, plainly: the full square of a mask, cut to its last rows; a cache as a list of tokens."""
+"""Plain implementation of modern models: a full square mask, cut to the last rows, and a cache as a list of
+tokens.
+"""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Naive positions, plainly: a list of all codes of n bits, cut to the length."""
+"""Plain implementation of naive positions: a list of all n-bit codes, cut to the length of the text."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Relative positions, plainly: every pair of query and key has its own row of the table."""
+"""Plain implementation of relative positions: each pair of query and key has a separate row of the table."""
 
 import numpy as np
 

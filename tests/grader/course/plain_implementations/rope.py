@@ -1,4 +1,4 @@
-"""RoPE, plainly: a stack of rotation matrices, one per position, and one product with each row."""
+"""Plain implementation of RoPE: one rotation matrix per position, multiplied by each row."""
 
 import numpy as np
 

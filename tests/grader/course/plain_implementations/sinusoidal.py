@@ -1,4 +1,6 @@
-"""Sinusoids, plainly: the whole table of angles, then its sines and cosines; a shift is a full matrix."""
+"""Plain implementation of sinusoids: sines and cosines of a complete table of angles, and a shift as a full
+matrix.
+"""
 
 import numpy as np
 

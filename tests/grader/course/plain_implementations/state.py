@@ -1,4 +1,6 @@
-"""Layers with a state, plainly: every sum of gates is computed separately, over a cube of comparisons."""
+"""Plain implementation of layers with a state: each sum of gates is computed separately from a cube of
+comparisons.
+"""
 
 import numpy as np
 
