@@ -159,8 +159,8 @@ def longrope_scale(factor, trained_len):
 
         scale = √(1 + ln(factor) / ln(L₀)),   and 1 for factor ≤ 1
 
-    Scores are multiplied by its square, ln(factor·L₀) / ln(L₀): the logarithm of the new length divided by that of the
-    old length.
+    Scores are multiplied by the square of the scale, ln(factor·L₀) / ln(L₀): the logarithm of the new length
+    divided by that of the old length.
 
     Parameters: `factor`, a number; `trained_len`, at least 1. For a factor above 1 and trained_len = 1, the formula
     divides by ln 1 = 0; no test uses this case.
