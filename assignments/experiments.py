@@ -177,7 +177,7 @@ def student_file(lab: Path) -> Path:
 
 
 def run(labs: Sequence[ModuleType], full: bool = False, path: Path | None = None) -> None:
-    """Run the experiments in turn.
+    """Run the experiments one after another.
 
     If a function is missing or wrong, the other experiments still run, and the program ends with a sentence
     about it.
@@ -204,7 +204,7 @@ def requests_full(arguments: Sequence[str]) -> bool:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Run one lesson's experiment (one or two minutes on two cores), or all of them."""
+    """Run one lesson's experiment (one or two minutes on two cores), or all experiments."""
     names = sorted(path.parent.name for path in Path(__file__).parent.glob("*/lab.py"))
     parser = ArgumentParser(description="Measure what the lessons report.")
     parser.add_argument("assignment", nargs="?", choices=names, help="one lesson; without it, all that measure")

@@ -177,7 +177,7 @@ def dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor):
 
     Up to and including L₀, the result is base itself. Beyond L₀, a longer sequence has a larger base. A key that was
     rotated before it was cached would have the base of a shorter sequence, and its score would depend on more than the
-    offset. So a program must cache the unrotated keys, and rotate all of them with the current base.
+    offset. So a program must cache the unrotated keys, and rotate all keys with the current base.
 
     Parameters: `base`, a positive finite number; `head_dim`, an even int, at least 4; `seq_len` and
     `trained_len`, at least 1; `factor`, at least 1.

@@ -359,8 +359,8 @@ ANSWERS = {
     "learned_runs_past_its_table": False,  # there is no row to add: encode raises an error
     # Does ALiBi change the embeddings?
     "alibi_changes_the_embeddings": False,  # it subtracts a distance from the scores
-    # A causal model without any encoding reads the same tokens in a different order. Can its result for one of them
-    # change?
+    # A causal model without any encoding reads the same tokens in a different order. Can its result for one
+    # of these tokens change?
     "causal_model_without_encoding_sees_order": True,  # if a token moves, other tokens come before it
     # For practice, no points. How many of the ten methods have a shift gap of 0 (below 1e-9)?
     "methods_without_a_shift_gap": 5,  # none, rope, shaw, t5 and alibi

@@ -117,7 +117,7 @@ def embed(token_table, position_table, token_ids):
 
 
 def lookup_gradient(table_shape, positions, grad_output):
-    """Gradient of the loss with respect to the table, given its gradient with respect to lookup's result.
+    """Return the loss's gradient with respect to the table, from the gradient with respect to lookup's result.
 
         grad_table[r] = Σ grad_output[j]   over all j with positions[j] = r
 

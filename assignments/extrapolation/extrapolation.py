@@ -162,8 +162,8 @@ ANSWERS = {
     "learned_runs_past_its_table": None,
     # Does ALiBi change the embeddings?
     "alibi_changes_the_embeddings": None,
-    # A causal model without any encoding reads the same tokens in a different order. Can its result for one of them
-    # change?
+    # A causal model without any encoding reads the same tokens in a different order. Can its result for one
+    # of these tokens change?
     "causal_model_without_encoding_sees_order": None,
     # For practice, no points. How many of the ten methods have a shift gap of 0 (below 1e-9)?
     "methods_without_a_shift_gap": None,

@@ -30,7 +30,7 @@ def first_token_share(length):
 
         share[t] = 1/(t + 1)
 
-    Token t may attend to the t + 1 tokens 0 … t. Equal scores give each of them the same weight. So the
+    Token t may attend to the t + 1 tokens 0 … t. Equal scores give each token the same weight. So the
     weight of token 0 depends only on t, although no position was added anywhere.
 
     Parameters: `length`, an int, not negative.
@@ -215,9 +215,9 @@ def sink_weights(scores, sink):
 
         weight[j] = e^score[j] / (Σ_l e^score[l] + e^sink)
 
-    So the weights of a query may sum to less than 1. A head that needs no token gives its weight to the sink. Huge
-    scores and sinks must not overflow, so subtract the largest of them first. With a sink of −∞, this is softmax, and a
-    row of −∞ gives zeros.
+    So the weights of a query may sum to less than 1. A head that needs no token gives its weight to the sink.
+    Huge scores and sinks must not overflow, so subtract the largest number first. With a sink of −∞, this is
+    softmax, and a row of −∞ gives zeros.
 
     Parameters: `scores`, shape (..., h, Tq, Tk), −∞ if a query may not attend; `sink`, shape (h,), one number per
     head, −∞ allowed.

@@ -131,7 +131,7 @@ def apply_rope_half(x, positions, base=10000.0):
 
         y = x · [cos | cos] + rotate_half(x) · [sin | sin]
 
-    The θ_i are those of apply_rope. Each of them is used for two features, half the width apart. If you
+    The θ_i are those of apply_rope. Each θ_i is used for two features, half the width apart. If you
     combine the list (θ_0, θ_0, θ_1, θ_1, …) with rotate_half, you get neither layout, and the score is no
     longer relative.
 
