@@ -5,7 +5,7 @@
     follow_through   a mistake costs once: failed tests run again with right values from the functions they build on
     retry            the second run of a failed test
     two_processes    the submission being graded, and its second process, which uses right values
-    question_limits  the size and the cost of questions between the two processes
+    exchange_limits  the size and the cost of questions between the two processes
     optional         functions that the term does not grade, and the score without them
     scoring          the test files that Otter reads, and its scores and texts
     grade            a grade, and its JSON form

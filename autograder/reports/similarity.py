@@ -35,7 +35,7 @@ from autograder.parallel import CutOff, map_bounded
 from autograder.submission import Submission, find_in_folder, lost
 from autograder.submission import read as read_uploads
 from autograder.submission.names import csv_cell, listed
-from autograder.submission.syntax import NotPythonError, parse
+from autograder.submission.syntax_trees import NotPythonError, parse
 
 SIMILARITY_FILE = "similarity.csv"
 SAMPLE = "{} (sample of this course)"

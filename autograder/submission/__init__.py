@@ -6,7 +6,7 @@
     candidates                one student's files that may count, on disk and in zips, the likeliest first
     choice, last_commit       the file that counts, or the reason why none does; the time of a clone's last commit
     content, code, cells      bytes of files and zips; Python text of scripts and notebooks
-    syntax, names             syntax trees; assignments in names, and names made safe to show and to write
+    syntax_trees, names       syntax trees; assignments in names, and names made safe to show and to write
     records                   Person, Upload, Submission, Problem
 
 A submission that cannot be read has a `problem`: one sentence for a person. No file is
@@ -27,7 +27,7 @@ from autograder.submission.records import NothingToGradeError, Person, Problem, 
 __all__ = ["NothingToGradeError", "Person", "Problem", "Submission", "Upload", "find_in_folder", "lost", "read"]
 __all__ += ["Download", "read_file", "read_file_bounded"]
 
-PUBLIC_MODULES = ("names", "syntax", "records")
+PUBLIC_MODULES = ("names", "syntax_trees", "records")
 """Modules that other rooms may import."""
 
 

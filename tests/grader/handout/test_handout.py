@@ -25,7 +25,7 @@ import yaml
 from autograder import course
 from autograder.checks.oracle import Value
 from autograder.grading import quiz
-from autograder.handout import HandoutError, build, bundle, leaks, solutions, stubs
+from autograder.handout import HandoutError, build, bundle, leaks, solution_pages, stubs
 from autograder.hints.golden import decoded, fingerprint_record
 from autograder.laptop import launch, self_study
 from autograder.protocol import codec
@@ -255,7 +255,7 @@ def test_a_handout_of_some_has_nothing_of_the_others() -> None:
 def test_the_page_of_solutions_has_every_function_and_every_answer_with_its_reason(
     tmp_path: Path,
 ) -> None:
-    (path,) = solutions.build_pages([ROPE], tmp_path)
+    (path,) = solution_pages.build_pages([ROPE], tmp_path)
     page = html.unescape(re.sub(r"<[^>]*>", "", path.read_text("utf-8")))
     assert "BEGIN SOLUTION" not in page and all(f"def {name}(" in page for name in ("apply_rope", "decay_bound"))
     assert all(f'"{key}": ' in page and one.reason in page for key, one in quiz.answers(ROPE).items())
@@ -270,12 +270,12 @@ def test_solutions_are_written_for_the_assignment_that_is_named(
         ([], "make solutions ASSIGNMENT=rope, or ALL=1"),
         (["rop"], "there is no assignment 'rop'"),
     ):
-        assert solutions.main(words) == 2 and sentence in capsys.readouterr().err
+        assert solution_pages.main(words) == 2 and sentence in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
-    assert solutions.main(["rope"]) == 0
-    assert [path.name for path in (tmp_path / solutions.FOLDER).iterdir()] == ["rope.html"]
-    assert solutions.main(["--all"]) == 0
-    assert {path.stem for path in (tmp_path / solutions.FOLDER).iterdir()} == {
+    assert solution_pages.main(["rope"]) == 0
+    assert [path.name for path in (tmp_path / solution_pages.FOLDER).iterdir()] == ["rope.html"]
+    assert solution_pages.main(["--all"]) == 0
+    assert {path.stem for path in (tmp_path / solution_pages.FOLDER).iterdir()} == {
         one.name for one in course.term_assignments()
     }
 
