@@ -224,8 +224,8 @@ def scale_lost(factor):
 
 @mistake("yarn_scale", "turboderp-org/exllamav3 #259; sgl-project/sglang #33558")
 def yarn_scale_squared(factor):
-    """You applied the scale twice, or squared it. The rule: apply it once to cos and once to sin, so a score is
-    multiplied by its square."""
+    """You applied the scale twice, or squared it. The rule: apply the scale once to cos and once to sin, so a
+    score is multiplied by its square."""
     return context_extension.yarn_scale(factor) ** 2
 
 
@@ -335,7 +335,7 @@ def longrope_scale_squared(factor, trained_len):
 
 @mistake("longrope_scale", "expected: the two forms of the formula combined")
 def logarithm_of_the_product_and_one(factor, trained_len):
-    """You added 1 to ln(factor · L₀) / ln(L₀), which already contains this 1. The rule: add it to ln(factor) /
+    """You added 1 to ln(factor · L₀) / ln(L₀), which already contains this 1. The rule: add 1 to ln(factor) /
     ln(L₀)."""
     right = context_extension.longrope_scale(factor, trained_len)
     return math.sqrt(right**2 + 1) if factor > 1 else right
@@ -350,13 +350,13 @@ def yarn_scale_for_longrope(factor, trained_len):
 
 @mistake("apply_rope_with", "turboderp-org/exllamav3 #259; sgl-project/sglang #33558")
 def scale_applied_twice(x, positions, frequencies, scale=1.0):
-    """You applied the scale twice. The rule: apply it only once, to cos and sin."""
+    """You applied the scale twice. The rule: apply the scale only once, to cos and sin."""
     return context_extension.apply_rope_with(x, positions, frequencies, scale * scale)
 
 
 @mistake("apply_rope_with", "turboderp-org/exllamav3 #259; NVIDIA/TensorRT-LLM #16379")
 def scale_not_applied(x, positions, frequencies, scale=1.0):
-    """You did not use the scale. The rule: multiply both cos and sin by it."""
+    """You did not use the scale. The rule: multiply both cos and sin by the scale."""
     return context_extension.apply_rope_with(x, positions, frequencies)
 
 
@@ -403,7 +403,8 @@ def binary_logarithm(factor):
 
 @mistake("yarn_scale", "expected: the 0.1 overlooked")
 def logarithm_without_a_tenth(factor):
-    """You added the whole logarithm of the factor to 1. The rule: add a tenth of it, 0.1 · ln(factor)."""
+    """You added the whole logarithm of the factor to 1. The rule: add a tenth of the logarithm, 0.1 ·
+    ln(factor)."""
     return float(1 + np.log(max(factor, 1)))
 
 
@@ -419,14 +420,14 @@ def llama3_wavelengths_mixed(
 
 @mistake("apply_rope_with", "expected: the scale of the scores mistaken for one of the positions")
 def scale_on_the_angle(x, positions, frequencies, scale=1.0):
-    """You multiplied the angles by the scale. The rule: multiply cos and sin by it, which makes the vectors longer and
-    changes no angle."""
+    """You multiplied the angles by the scale. The rule: multiply cos and sin by the scale, which makes the
+    vectors longer and changes no angle."""
     return context_extension.apply_rope_with(x, positions, np.asarray(frequencies, dtype=np.float64) * scale)
 
 
 @mistake("apply_rope_with", "expected: the scale applied to one of the two")
 def scale_on_cos_alone(x, positions, frequencies, scale=1.0):
-    """You multiplied only cos by the scale. The rule: multiply both cos and sin by it."""
+    """You multiplied only cos by the scale. The rule: multiply both cos and sin by the scale."""
     x, angles = np.asarray(x, dtype=np.float64), np.outer(positions, frequencies)
     cos, sin = scale * np.cos(angles), np.sin(angles)
     pairs = [x[..., 0::2] * cos - x[..., 1::2] * sin, x[..., 0::2] * sin + x[..., 1::2] * cos]
@@ -627,8 +628,8 @@ def one_subtracted(base, head_dim, seq_len, trained_len, factor):
 
 @mistake("dynamic_ntk_base", "expected: the base scaled only by the length")
 def ratio_of_the_lengths_alone(base, head_dim, seq_len, trained_len, factor):
-    """Your brackets contain only L/L₀, so the factor has no effect. The rule: they contain factor · L/L₀ − (factor −
-    1)."""
+    """Your brackets contain only L/L₀, so the factor has no effect. The rule: the brackets contain factor ·
+    L/L₀ − (factor − 1)."""
     return beyond_the_trained_length(base, head_dim, seq_len, trained_len, factor, lambda ratio: ratio)
 
 
@@ -672,8 +673,8 @@ def turned_by(x, positions, frequencies, scale, turn):
 
 @mistake("apply_rope_with", "expected: two lines that change one array, through a slice that is not a copy")
 def first_features_overwritten(x, positions, frequencies, scale=1.0):
-    """You overwrote the first feature of each pair before you computed the second one from it. The rule: compute both
-    features from their old values."""
+    """You overwrote the first feature of each pair before you computed the second one from it. The rule:
+    compute both features of a pair from the old values."""
 
     def turn(even, odd, cos, sin):
         even = even * cos - odd * sin
@@ -754,7 +755,8 @@ def similarity_at_the_last_distance(length, head_dim, base=10000.0):
 
 @mistake("lowest_similarity", "expected: offset_similarity of lesson 3, which is a sum")
 def sum_of_the_cosines(length, head_dim, base=10000.0):
-    """You added up the cosines. The rule: take their mean over the pairs, so distance 0 gives 1."""
+    """You added up the cosines. The rule: take the mean of the cosines over the pairs, so distance 0 gives
+    1."""
     return context_extension.lowest_similarity(length, head_dim, base) * (head_dim // 2)
 
 
@@ -773,7 +775,7 @@ def one_distance_too_many(length, head_dim, base=10000.0):
 
 @mistake("yarn_frequencies", "expected: any number that prevents a division by 0")
 def high_raised_by_a_pair(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """If low and high are equal, you raised high by a whole pair. The rule: raise it by 0.001."""
+    """If low and high are equal, you raised high by a whole pair. The rule: raise high by 0.001."""
     right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
