@@ -95,8 +95,8 @@ def halves_from_one(n_heads):
 
 @mistake("alibi_slopes", "expected: the division by n left out")
 def exponent_without_the_number_of_heads(n_heads):
-    """Your exponent is −8h. The rule: divide −8h by the number of heads: −8h/n. The last slope is then
-    1/256."""
+    """Your exponent is −8h. The rule: divide −8h by the number of heads, which gives −8h/n. The last slope is
+    then 1/256."""
     return in_two_sequences(lambda power: 2.0 ** (-8.0 * np.arange(1, power + 1)), n_heads)
 
 

@@ -174,8 +174,8 @@ def bounds_left_unrounded(head_dim, base, factor, trained_len, beta_fast=32.0, b
 
 @mistake("yarn_frequencies", "expected: np.arange(0, d, 2) mistaken for the pair indices")
 def ramp_over_features(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You put the feature numbers 0, 2, 4, … into the ramp. The rule: low and high are pair indices, so the ramp uses
-    the pair index i: 0, 1, 2, …."""
+    """You put the feature numbers 0, 2, 4, … into the ramp. The rule: low and high are pair indices, so the
+    ramp uses the pair indices 0, 1, 2, …."""
     context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
@@ -568,8 +568,8 @@ def ratio_of_logarithms_upside_down(factor, trained_len):
 
 @mistake("ntk_base", "expected: brackets around the product")
 def power_of_the_product(base, factor, head_dim):
-    """You raised base · factor to the power. The rule: raise only the factor to the power: base · factor^(d/(d −
-    2))."""
+    """You raised base · factor to the power. The rule: raise only the factor to the power, as in base ·
+    factor^(d/(d − 2))."""
     return float(base * factor) ** (head_dim / (head_dim - 2))
 
 
@@ -589,7 +589,8 @@ def exponent_of_one_pair(base, factor, head_dim):
 
 @mistake("dynamic_ntk_base", "expected: brackets around the product")
 def dynamic_power_of_the_product(base, head_dim, seq_len, trained_len, factor):
-    """You also raised the base to the power. The rule: the base stays outside the power: base · (…)^(d/(d − 2))."""
+    """You also raised the base to the power. The rule: the base stays outside the power, as in base ·
+    (…)^(d/(d − 2))."""
     right = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
     return float(base) ** (head_dim / (head_dim - 2)) * right / base
 
@@ -644,14 +645,15 @@ def static_below_the_trained_length(base, head_dim, seq_len, trained_len, factor
 
 @mistake("longrope_frequencies", "expected: rescale mistaken for a factor of the base, as in NTK")
 def rescaled_bases(head_dim, rescale, base=10000.0):
-    """You put the divisor inside the power, (rescale · base)^(−2i/d), which gives each pair a different base. The rule:
-    divide the frequency itself: base^(−2i/d) / rescale_i."""
+    """You put the divisor inside the power, (rescale · base)^(−2i/d), which gives each pair a different base.
+    The rule: divide the frequency itself, as in base^(−2i/d) / rescale_i."""
     return (float(base) * np.asarray(rescale, dtype=np.float64)) ** (-np.arange(0, head_dim, 2) / head_dim)
 
 
 @mistake("longrope_frequencies", "expected: the division inside the power")
 def rescaled_exponents(head_dim, rescale, base=10000.0):
-    """You divided the exponent by the divisor. The rule: divide the frequency itself: base^(−2i/d) / rescale_i."""
+    """You divided the exponent by the divisor. The rule: divide the frequency itself, as in base^(−2i/d) /
+    rescale_i."""
     return float(base) ** (-np.arange(0, head_dim, 2) / head_dim / np.asarray(rescale, dtype=np.float64))
 
 

@@ -39,8 +39,8 @@ def shares_without_the_token_itself(length):
 
 @mistake("first_token_share", "expected: t counted from 1 and the token itself added once more")
 def shares_with_one_token_too_many(length):
-    """In your result, token t shares its weight among t + 2 tokens. The rule: there are t + 1: the tokens before it and
-    itself."""
+    """In your result, token t shares its weight among t + 2 tokens. The rule: there are t + 1 tokens, namely
+    token t and those before it."""
     return 1 / (1 / modern.first_token_share(length) + 1)
 
 

@@ -174,8 +174,8 @@ def steps_around_a_ring(codes):
 
 @mistake("hamming_steps", "expected: the sum over the wrong axis")
 def changes_of_each_bit(codes):
-    """You counted how often each bit changes in the whole sequence. The rule: return one number per step: how many bits
-    change in it."""
+    """You counted how often each bit changes in the whole sequence. The rule: for each step, return the
+    number of bits that change."""
     codes = np.asarray(codes)
     return np.count_nonzero(codes[1:] != codes[:-1], axis=0)
 

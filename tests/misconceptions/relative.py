@@ -567,7 +567,8 @@ def the_key_looks_the_same_way(q, k, key_table, query_table, max_distance):
 
 @mistake("disentangled_scores", "expected: the query used with both tables")
 def the_query_meets_both_tables(q, k, key_table, query_table, max_distance):
-    """You multiplied the query by query_table. The rule: multiply the key by query_table: k_j · b_ji."""
+    """You multiplied the query by query_table. The rule: multiply the key by query_table, as in k_j ·
+    b_ji."""
     content, ask, _, scale = three_terms(q, k, key_table, query_table, max_distance)
     rows = 2 * max_distance - table_rows(q, k, max_distance)
     return (content + ask + np.einsum("...id,ijd->...ij", np.asarray(q, float), np.asarray(query_table)[rows])) / scale

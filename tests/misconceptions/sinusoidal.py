@@ -370,8 +370,8 @@ def every_block_turns_alike(offset, d_model, base=10000.0):
 
 @mistake("shift_matrix", "expected: the minus forgotten")
 def both_sines_positive(offset, d_model, base=10000.0):
-    """You gave both sines of a block the same sign. The rule: in a rotation, one of them has a minus sign: here, the
-    one in the lower left corner."""
+    """You gave both sines of a block the same sign. The rule: in a rotation, one sine has a minus sign; here,
+    this is the sine in the lower left corner."""
     right = sinusoidal.shift_matrix(offset, d_model, base)
     return np.where(np.tri(d_model, k=-1), -right, right)
 

@@ -877,7 +877,7 @@ def old_state_read(memory, q, k, v, log_f):
 
 @mistake("linear_step", "expected: key and value swapped in the outer product")
 def write_transposed(memory, q, k, v, log_f):
-    """You wrote v kᵀ into the state. The rule: write k vᵀ: row a, column b is k[a] · v[b]."""
+    """You wrote v kᵀ into the state. The rule: write k vᵀ, whose entry in row a, column b is k[a] · v[b]."""
     new = gate(log_f) * np.asarray(memory) + outer(v, k)
     return (read(q, new), new)
 
