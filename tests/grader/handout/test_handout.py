@@ -42,7 +42,7 @@ def shipped(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFacto
     """The handout as a folder, without the pages."""
     folder = tmp_path_factory.mktemp("handout") / "handout"
     pages = (f"{bundle.PAGES_FOLDER}/", "assignments/figures/")
-    stubs.write({folder / name: content for name, content in handed_out.items() if not name.startswith(pages)})
+    stubs.write_files({folder / name: content for name, content in handed_out.items() if not name.startswith(pages)})
     return folder
 
 
@@ -273,9 +273,9 @@ def test_solutions_are_written_for_the_assignment_that_is_named(
         assert solutions.main(words) == 2 and sentence in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
     assert solutions.main(["rope"]) == 0
-    assert [path.name for path in (tmp_path / solutions.FOLDER).iterdir()] == ["rope.html"]
+    assert [path.name for path in (tmp_path / solutions.SOLUTIONS_FOLDER).iterdir()] == ["rope.html"]
     assert solutions.main(["--all"]) == 0
-    assert {path.stem for path in (tmp_path / solutions.FOLDER).iterdir()} == {
+    assert {path.stem for path in (tmp_path / solutions.SOLUTIONS_FOLDER).iterdir()} == {
         one.name for one in course.term_assignments()
     }
 

@@ -74,7 +74,7 @@ def course_folder(course_files: dict[str, bytes], tmp_path_factory: pytest.TempP
     from autograder.handout import stubs
 
     folder = tmp_path_factory.mktemp("course")
-    stubs.write({folder / name: content for name, content in course_files.items()})
+    stubs.write_files({folder / name: content for name, content in course_files.items()})
     return folder
 
 

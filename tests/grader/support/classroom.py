@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from autograder import course
-from autograder.submission import Submission, find_in_folder, read
+from autograder.submission import Submission, find_in_folder, read_student_uploads
 
 SAMPLES = course.ROOT / "tests" / "submissions"
 SECONDS = "seconds"
@@ -63,7 +63,7 @@ def read_folder(folder: Path, assignment: str | None, known: Sequence[str]) -> l
     submissions = [
         submission
         for uploads in find_in_folder(folder, assignment, names).students
-        for submission in read(uploads, names)
+        for submission in read_student_uploads(uploads, names)
     ]
     return sorted(
         submissions,
