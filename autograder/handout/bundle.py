@@ -42,7 +42,7 @@ _LESSON_FILES = """
 
 
 def contents(only: Collection[str] = ()) -> dict[str, bytes]:
-    """Return path in the handout → content of every file for students, for all or `only` some assignments."""
+    """Return path → content of every file for students, for all or `only` some assignments."""
     edition = Edition.of_term(only)
     chosen = [Assignment(name) for name in edition.shipped]
     patterns = [

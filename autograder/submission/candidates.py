@@ -121,7 +121,7 @@ class StudentFiles:
         return self._zipped_candidates_and_names[1] or [file.upload.file_name for file in self._files]
 
     def assignments_to_grade(self) -> list[str]:
-        """Return the decided assignment, or those that file names mention, or else the suggested assignment."""
+        """Return the decided assignment, those that file names mention, or else the suggested assignment."""
         if self.last.is_decided:
             return [self.last.assignment]
         least = 2 if self.folders and self.last.assignment else 0

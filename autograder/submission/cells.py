@@ -97,7 +97,7 @@ def _marimo_header(cell: Any) -> _Edit:
 
 
 def _magics_as_calls(source: str) -> str:
-    """Return a cell with each magic as a get_ipython() call. Raise NotPythonError if IPython rejects the cell.
+    """Return a cell with magics as get_ipython() calls. Raise NotPythonError if IPython rejects the cell.
 
     A cell that parses has no magics: a line that begins with % may be part of a string or an expression.
     """

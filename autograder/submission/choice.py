@@ -140,7 +140,7 @@ def _why_nothing_is_written(chosen: Candidate, assignment: str, assignments: Seq
 
 
 def _several_students(files: StudentFiles) -> Iterator[str]:
-    """Yield a sentence for staff if the files in a student's folder seem to be named after different people."""
+    """Yield a sentence for staff if files in a student's folder seem to be named after different people."""
     if files.last.person.platform:
         return
     named = {

@@ -28,7 +28,7 @@ def stem_and_suffix(name: str) -> tuple[str, str]:
 
 
 class Mention(NamedTuple):
-    """The assignment that a name contains, if any. A mention is exact if the name is the assignment's name."""
+    """The assignment that a name contains, if any. It is exact if the name is the assignment's name."""
 
     name: str = ""
     is_exact: bool = False
@@ -53,7 +53,7 @@ def mention(name: str, assignments: Collection[str]) -> Mention:
 
 
 def words_beside(name: str, assignment: str) -> frozenset[str]:
-    """Return the words of three or more letters in a name (perhaps a person's) outside the assignment's name."""
+    """Return a name's words of three or more letters (perhaps a person's) outside the assignment's name."""
     rest = f"_{_words(name)}_".replace(f"_{_words(assignment)}_", "_")
     return frozenset(re.findall(r"[^\W\d_]{3,}", rest))
 

@@ -51,7 +51,7 @@ _NAME_PATTERNS = {
 }
 _TIMES = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%d %B, %Y %I%M %p")  # as Blackboard and Brightspace write them
 
-# This loader reads all scalars as text, so people's numbers keep their zeros, and ignores tags of Ruby objects.
+# This loader reads every scalar as text, to keep leading zeros of numbers, and ignores tags of Ruby objects.
 _AllTextLoader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _MAX_YAML_DEPTH = 100
 _SUBMITTER_FIELDS = ("email", "sid", "name")
@@ -134,7 +134,7 @@ def _with_blackboard_logins(uploads: dict[str, Upload]) -> dict[str, Upload]:
 
 
 def _clones(folders: Collection[str], assignments: Sequence[str]) -> tuple[str, dict[str, Upload]]:
-    """Return GitHub Classroom and the clones if most folder names begin with an assignment's name on GitHub."""
+    """Return GitHub Classroom and the clones if most folder names begin with an assignment's GitHub name."""
     beginnings = Counter(name[: dash.end()] for name in folders for dash in re.finditer("-(?=.)", name, re.DOTALL))
     slug, count = max(beginnings.items(), key=lambda item: (item[1], len(item[0])), default=("", 0))
     slugs = [slug]
