@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from autograder.checks.oracle import Observation, Outcome, Refused, Unchanged, Value
+from autograder.checks.oracle import Observation, Outcome, Refused, Returned, Unaffected
 from autograder.hints.explain import ValueFingerprint, fingerprint, matches
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply
@@ -32,28 +32,28 @@ FingerprintRecord = list[float] | None
 
 
 @functools.lru_cache(maxsize=1024)
-def decoded(expected: str | None) -> Value | Refused:
+def decoded(expected: str | None) -> Returned | Refused:
     """Return the recorded outcome of a call; cached, since a test expects the same outcome from every submission."""
-    return Refused() if expected is None else Value(codec.decode(base64.b64decode(expected), writeable=False))
+    return Refused() if expected is None else Returned(codec.decode(base64.b64decode(expected), writeable=False))
 
 
 def is_recordable(outcome: Outcome) -> bool:
     """Return whether an outcome has a record: it differs from the right value, and a fingerprint can recognise it."""
-    return isinstance(outcome, Refused) or (isinstance(outcome, Value) and fingerprint(outcome.value) is not None)
+    return isinstance(outcome, Refused) or (isinstance(outcome, Returned) and fingerprint(outcome.value) is not None)
 
 
 def fingerprint_record(outcome: Outcome) -> FingerprintRecord:
     """Return the fingerprint record of a recordable outcome."""
-    value = fingerprint(outcome.value) if isinstance(outcome, Value) else None
+    value = fingerprint(outcome.value) if isinstance(outcome, Returned) else None
     return None if value is None else [*value.shape, *(float(f"{total:.10g}") for total in value.sums)]
 
 
-def outcome_of_record(record: FingerprintRecord) -> Value | Refused:
+def outcome_of_record(record: FingerprintRecord) -> Returned | Refused:
     """Return the outcome that a fingerprint record stands for."""
     if record is None:
         return Refused()
     *shape, first, second = record
-    return Value(ValueFingerprint(tuple(map(int, shape)), (first, second)))
+    return Returned(ValueFingerprint(tuple(map(int, shape)), (first, second)))
 
 
 class RecordedMistake(NamedTuple):
@@ -78,7 +78,7 @@ class GoldenValues:
         self.calls = iter(self.content.get("calls", {}).get(test, []))
         return self
 
-    def expected(self, call: Call) -> Value | Refused:
+    def expected(self, call: Call) -> Returned | Refused:
         """Return the right outcome of the current test's next call."""
         golden = self.recorded[call] = next(self.calls, {})
         if golden.get("function") != call.function:
@@ -102,7 +102,7 @@ class GoldenValues:
         right, records = decoded(golden["expected"]), golden["mistakes"]
 
         def predicted(mistake: RecordedMistake) -> Outcome:
-            return outcome_of_record(records[mistake.number]) if mistake.number in records else Unchanged()
+            return outcome_of_record(records[mistake.number]) if mistake.number in records else Unaffected()
 
         if isinstance(right, Refused):
             return None
@@ -134,11 +134,11 @@ class GoldenRecorder:
         }
         return {"known": mistakes, "calls": self.calls}
 
-    def expected(self, call: Call) -> Value | Refused:
+    def expected(self, call: Call) -> Returned | Refused:
         """Return the right outcome of a call and record it, with the fingerprints of the mistakes that change it."""
         expected = self.reference.expected(call)
         encoded = None
-        if isinstance(expected, Value):
+        if isinstance(expected, Returned):
             encoded = base64.b64encode(codec.encode(expected.value)).decode("ascii")
         groups, records = self.hints.setdefault(call.function, {IN_ITSELF: {}, IN_DEPENDENCIES: {}}), {}
         for number, entry in enumerate(itertools.chain(*self.reference.mistakes(call.function))):
