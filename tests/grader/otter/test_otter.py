@@ -177,7 +177,9 @@ def test_the_environment_file_installs_the_wheel_and_pins_the_rest(zips: Path) -
 
 
 def test_generated_files_are_in_the_lessons_order(suite: Suite) -> None:
-    questions = [name.removesuffix(".py").partition("_")[2] for name in sorted(scoring.test_files(suite.tests))]
+    questions = [
+        name.removesuffix(".py").partition("_")[2] for name in sorted(scoring.otter_files_by_name(suite.tests))
+    ]
     assert questions == list(dict.fromkeys(test.question for test in suite.tests))
 
 
