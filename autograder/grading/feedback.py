@@ -116,7 +116,7 @@ def _loading(grade: Grade) -> list[str]:
 
 
 def _defined(grade: Grade) -> str:
-    """Return a sentence on the functions that a file defines before it stops; empty if it does not stop."""
+    """Return a sentence on the functions that a file defines before it stops; empty if it ran to its end."""
     if grade.failure is None or grade.failure.missing_import:
         return ""
     functions = by_question(result for result in grade.test_results if result.test.phase is Phase.PUBLIC)
@@ -158,7 +158,7 @@ def not_graded(reason: str) -> str:
 
 
 def page(submission: Submission, grade: Grade, score: float, *texts: str) -> str:
-    """Return the texts as a page, with a title and the notes on how the file was read.
+    """Return a page with a title, the notes on how the file was read, and the texts.
 
     The title and the notes belong to one submission, whereas identical files share the text of `body`.
     """

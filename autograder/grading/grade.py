@@ -70,7 +70,7 @@ def _test_result(test: dict[str, Any], kind: str | None, **rest: Any) -> TestRes
 
 
 def sentences_on_changed_points(earlier: Grade, proof: Grade) -> list[str]:
-    """Return a clause with both numbers for each test whose points differ between the two grades."""
+    """Return a sentence with both numbers for each test whose points differ between the two grades."""
     before = {result.test.name: result.test.points for result in earlier.test_results}
     tests = (result.test for result in proof.test_results)
     return [

@@ -82,7 +82,7 @@ class Grader:
 
 
 def _with_causes(suite: Suite, cells: tuple[str, ...], results: list[TestResult]) -> list[TestResult]:
-    """Return the results with likely causes, unless another wrong function may be the cause."""
+    """Return the results with likely causes, but none where another wrong function may be at fault."""
     results = with_causes(suite.reference, results)
     if not any(result.hint for result in results):
         return results

@@ -256,7 +256,7 @@ class Retry:
         return self.is_changed_by_right_values(call) and self._follows_from_wrong_functions(call, reply)
 
     def _is_right_or_exempt(self, call: Call, reply: Reply) -> bool:
-        """Return whether a first answer is allowed without a look at the submission's own wrong functions."""
+        """Return whether a first answer is allowed whatever the submission's other functions return."""
         if call.function in self.replaced or reply.raised is not None:
             return True
         right = self.reference.reply(call)

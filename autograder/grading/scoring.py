@@ -1,8 +1,8 @@
 """A suite's tests and results in Otter's form. Otter computes every number in a grade, through this module.
 
 The collected tests become Otter's exception-based test files, one per question. A generated test case
-contains no test: it calls `result` (from `environment`), which raises if the pytest test of that name did not
-pass. This module replaces Otter's summaries, which report "All test cases passed!" about public tests and
+contains no test: it calls `result` (from `otter_namespace`), which raises if the pytest test of that name did
+not pass. This module replaces Otter's summaries, which report "All test cases passed!" about public tests and
 quote the generated file.
 """
 
@@ -63,7 +63,7 @@ def otter_files_by_name(tests: Iterable[Test]) -> dict[str, str]:
     }
 
 
-def environment(passed: Collection[str]) -> dict[str, Callable[[str], None]]:
+def otter_namespace(passed: Collection[str]) -> dict[str, Callable[[str], None]]:
     """Return the generated test files' namespace: `result(name)` raises if the test did not pass."""
 
     def result(name: str) -> None:
@@ -97,7 +97,7 @@ class Scorer:
         """Run Otter's test files on the results. Return the grade's points and its form for Gradescope."""
         from otter.test_files import GradingResults
 
-        namespace = environment(passed(test_results))
+        namespace = otter_namespace(passed(test_results))
         for file in self.files:
             file.run(namespace)
         set_summaries(self.files, test_results, self.assignment)
@@ -136,5 +136,5 @@ def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], ass
 
 
 def _summary(public: str, full: str, public_only: bool = False) -> str:
-    """Return the public or the full summary; Otter passes `public_only`."""
+    """Return the public or the full summary, as Otter requests with `public_only`."""
     return public if public_only else full

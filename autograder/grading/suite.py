@@ -149,7 +149,7 @@ def _on_drawn_examples(item: pytest.Function, fixtures: list[str]) -> Callable[.
     """Return a property test that runs on examples drawn once: they are the same for every submission (see `fixtures`).
 
     Hypothesis documents `inner_test` as the hook for integrations. Each run gets copies of the examples, so that no
-    submission can change the next one's.
+    submission can change the examples of the next.
     """
     test = item.obj.hypothesis.inner_test
     drawn: list[dict[str, Any]] = []

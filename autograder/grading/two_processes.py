@@ -179,7 +179,7 @@ class SecondProcess:
         return self.backend.call(together)
 
     def _iter_right_answers(self, asked: list[Any], request: HelpedCall) -> Iterator[tuple[Question, Answer]]:
-        """Yield the answers to the submission's questions, which may be any plain values that it has sent."""
+        """Yield the answers to the submission's questions, which may be any plain values."""
         held = Extent.of(request.call, *request.questions)
         for question in asked[:MAX_QUESTIONS_PER_EXCHANGE]:
             match question:

@@ -104,9 +104,9 @@ def without_hints_above_wrong_functions(
 ) -> list[TestResult]:
     """Return the results without the hint of each function that builds on a wrong function with another hint.
 
-    A wrong function can make a function that builds on it look as if that one had a mistake. `call_graph` is
-    the call graph of the submission. `tried_with_right_values` returns the functions that another function
-    builds on and whose right values follow-through has tried: these are no suspects.
+    A function can look mistaken only because it builds on a wrong function. `call_graph` is the call graph of
+    the submission. `tried_with_right_values` returns the functions below a function whose right values
+    follow-through has tried: such functions cannot be the cause.
     """
     results = list(results)
     hints: dict[str, set[str | None]] = {}

@@ -39,7 +39,7 @@ def decoded(expected: str | None) -> Value | Refused:
 
 
 def is_recordable(outcome: Outcome) -> bool:
-    """Return whether an outcome has a record: it is not right, and a fingerprint can recognise it."""
+    """Return whether an outcome differs from the right value and a fingerprint can recognise it."""
     return isinstance(outcome, Refused) or (isinstance(outcome, Value) and fingerprint(outcome.value) is not None)
 
 

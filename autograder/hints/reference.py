@@ -165,7 +165,7 @@ class Reference:
             namespace.update(originals)
 
     def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
-        """Return the right value of an entry of ANSWERS, and known wrong number → hint for that entry."""
+        """Return the right value of an entry of ANSWERS, and a mapping from known wrong numbers to hints."""
         return vars(self.solution)[ANSWERS][key], self.wrong_answers.get(key, {})
 
     @functools.cached_property

@@ -76,9 +76,9 @@ def _notebook_of_passed_tests(passed: Iterable[str]) -> Any:
 
 
 _CELL = """\
-from autograder.grading.scoring import environment
+from autograder.grading.scoring import otter_namespace
 
-result = environment({passed!r})["result"]
+result = otter_namespace({passed!r})["result"]
 """
 
 _EMPTY_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'

@@ -154,7 +154,7 @@ class _Encoder(_Bounded):
         return data
 
     def write(self, value: Any, depth: int) -> None:
-        """Append a value by its exact type. A subclass of a plain type is foreign, so no method runs."""
+        """Append a value by its exact type. A subclass of a plain type is foreign: its methods never run."""
         self.enter(depth)
         kind = type(value)
         if kind is np.ndarray or kind in _SCALARS:

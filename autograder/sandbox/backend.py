@@ -55,7 +55,7 @@ class SandboxedBackend:
         """reason for the final status"""
 
     def call(self, call: Call) -> Reply:
-        """Return the reply to a call. Raise CallStopped if there is no reply.
+        """Return the reply to a call. Raise CallStopped if no reply arrives.
 
         Raise SandboxError if the machine is at fault.
         """
@@ -118,11 +118,11 @@ class SandboxedBackend:
 
     @property
     def is_out_of_time(self) -> bool:
-        """True if the submission has used up its time: it is no longer called, and checks are useless."""
+        """True if the submission has used up its time, so that it is no longer called or checked."""
         return self._time_left() < MIN_WAIT_SECONDS
 
     def _time_left(self) -> float:
-        """Return the seconds until the submission is no longer called."""
+        """Return the seconds that are left until the submission is no longer called."""
         return min(self.seconds_left, self.deadline - time.monotonic())
 
     def _give_up_if_late(self) -> None:
@@ -133,8 +133,8 @@ class SandboxedBackend:
             )
 
     def _died(self, what: str, error: WorkerDiedError, loading: bool) -> CallStopped:
-        """Return the exception for a worker that ended. Give up on the submission after too many ends."""
-        ended = self._close() or str(error)
+        """Return the exception for a worker that ended. Give up on a submission whose workers end too often."""
+        ended = self._end_worker() or str(error)
         is_slow = isinstance(error, WorkerSlowError)
         self.deaths += 1
         self.slow[what] += is_slow
@@ -151,10 +151,10 @@ class SandboxedBackend:
         if self.status is None:
             self.status, self.why = status, why
 
-    def _close(self) -> str:
+    def _end_worker(self) -> str:
         """End the worker. Return a description of how it had already ended; empty if it was still running."""
         worker, self.worker = self.worker, None
-        return worker.close() if worker is not None else ""
+        return worker.kill_and_describe_end() if worker is not None else ""
 
     @contextlib.contextmanager
     def second_process(self, *cells: str) -> Iterator[SandboxedBackend]:
@@ -184,4 +184,4 @@ class SandboxedBackend:
 
     def close(self) -> None:
         """End the worker with all its threads. A later call starts a new worker."""
-        self._close()
+        self._end_worker()

@@ -97,7 +97,7 @@ class Sandbox:
         return Sandbox(self.disabled_locks, self.limits)
 
     def open(self) -> Worker:
-        """Fork a worker in a new scratch folder, and wait until it is locked. May raise SandboxError."""
+        """Fork a worker in a new scratch folder, and wait for its locks. May raise SandboxError."""
         ours, theirs = socket.socketpair()
         worker = Worker(self, ours)
         try:
@@ -179,7 +179,7 @@ def _start_zygote(variables: dict[str, str]) -> tuple[subprocess.Popen[bytes], s
 
 
 def environment(scratch: Path) -> dict[str, str]:
-    """Return a submission's environment variables."""
+    """Return the environment variables of the zygote and the worker that use a scratch folder."""
     return {**WORKER_ENVIRONMENT, "HOME": str(scratch), "TMPDIR": str(scratch)}
 
 
@@ -278,7 +278,7 @@ class Worker:
         del self._unread[:size]
         return data
 
-    def close(self) -> str:
+    def kill_and_describe_end(self) -> str:
         """Kill the process. Return a description of how it had already ended; empty if it was running."""
         try:
             status, ending = self.sandbox.kill_worker()

@@ -160,10 +160,10 @@ class _Examined:
         """Return the reply to a line of Python. Raise WorkerDiedError if the worker ends instead."""
         return self.running().ask(wire.request(Call("attempt", (line, self.variables))), seconds)
 
-    def end(self) -> str:
-        """End this worker; the next attempt gets a new one. Return how this worker had already ended."""
+    def end_worker(self) -> str:
+        """End the worker. Return a description of how it had already ended; empty if it was running."""
         worker, self.worker = self.worker, None
-        return worker.close() if worker is not None else ""
+        return worker.kill_and_describe_end() if worker is not None else ""
 
     def lets_through(self, attempt: Attempt) -> str:
         """Return a description of an attempt that the sandbox does not refuse; empty for a refusal."""
@@ -171,7 +171,7 @@ class _Examined:
             raised = self.ask(attempt.line).raised
             ended = f"{raised.kind}: {raised.message}" if raised is not None else ""
         except WorkerDiedError as error:
-            ended = self.end() or str(error)
+            ended = self.end_worker() or str(error)
         if any(ended.startswith(refusal) for refusal in attempt.refused.split(", ")):
             return ""
         return f"`{attempt.line}` " + (f"ended with {ended}" if ended else "was not refused")
@@ -193,7 +193,7 @@ def _outlives_its_timeout(examined: _Examined) -> str:
     try:
         examined.ask("while True: pass", seconds=0.05)
     except WorkerDiedError as error:
-        examined.end()
+        examined.end_worker()
         return "" if isinstance(error, WorkerSlowError) and _is_gone(process) else f"the process {process} {error}"
     return "a call that must never return returned"
 
@@ -206,12 +206,12 @@ def _runs_while_suspended(examined: _Examined) -> str:
     time.sleep(2 * MIN_SUSPENDED_SECONDS)
     stood = f"max(b - a for a, b in zip(ticks, ticks[1:] + [time.monotonic()])) > {MIN_SUSPENDED_SECONDS}"
     raised = examined.ask(f"refuse_where({stood})").raised
-    examined.end()
+    examined.end_worker()
     return "" if raised is not None and raised.kind == "PermissionError" else f"the process {worker.process}"
 
 
 def _imports_neighbouring_file(examined: _Examined) -> str:
-    """Return a description if an interpreter next to a file `socket.py` imports that file as `socket`."""
+    """Return a description if an interpreter takes `socket` from a file in its folder; empty otherwise."""
     use_safe_path()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "socket.py").touch()

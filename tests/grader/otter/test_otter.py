@@ -109,7 +109,7 @@ def test_what_cannot_be_read_has_a_sentence_and_no_points(run_of: OtterRun, tmp_
     settings = {"assignment": "rope", "suite": course.find("rope").grading_hash, "isolation": "none"}
     ours = WhereaboutsPlugin(str(tmp_path / "submission" / "rope.py"), None, settings)
     ours.before_grading(None)
-    assert "environment([])" in str(ours.before_execution(None)) and ours.grade.score == 0
+    assert "otter_namespace([])" in str(ours.before_execution(None)) and ours.grade.score == 0
     results = copy.deepcopy(run_of(SAMPLES / "rope" / "hedy.py")[0])
     ours.after_grading(results)
     assert "**Not graded.** The file is not Python" in results.output
