@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from rich.console import Console
-from rich.iter_amounts_and_descriptions import Table
+from rich.table import Table
 
 from autograder.sandbox import self_test
 from autograder.sandbox.limits import LIMITS

@@ -10,7 +10,7 @@ from autograder.checks.source import CallGraph
 from autograder.course import Assignment, CourseError
 
 SCORE_STEP = 0.25
-"""Points to a multiple of which a scaled score is rounded."""
+"""Points between two scores to which a scaled score may be rounded."""
 
 
 def without_optional_tests(assignment: Assignment, tests: Sequence[Test], call_graph: CallGraph) -> list[Test]:

@@ -90,8 +90,8 @@ class Scorer:
             ExceptionTestFile.from_string(text, path=name) for name, text in otter_files_by_name(tests).items()
         ]
         for function in (case.body.test_func for file in self.files for case in file.test_cases):
-            function.__signature__ = inspect.signature(function)  # Otter reads it at every run
-        self.defaults = AutograderConfig({})  # made once: it takes as long as some submissions
+            function.__signature__ = inspect.signature(function)  # Otter reads the signature at every run
+        self.defaults = AutograderConfig({})  # made once, because making it takes as long as some submissions
 
     def numbers(self, test_results: list[TestResult]) -> dict[str, Any]:
         """Run Otter's test files on the results. Return the grade's points and its form for Gradescope."""

@@ -180,7 +180,7 @@ def collect(assignment: Assignment, suite: Suite) -> list[pytest.Function]:
     options += ["-c", "/dev/null", f"--rootdir={course.ROOT}", *(f"-pno:{name}" for name in unwanted)]
     files = [str(assignment.public_tests), str(assignment.hidden_tests)]
     collector = _Collector()
-    os.environ.pop("PYTEST_ADDOPTS", None)  # the user's options are for the user's own pytest
+    os.environ.pop("PYTEST_ADDOPTS", None)  # these options are for the user's own runs of pytest
     status = pytest.main([*options, *files], plugins=[fixtures, suite, collector])
     if status != pytest.ExitCode.OK:
         _forget_modules(files)

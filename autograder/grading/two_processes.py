@@ -125,7 +125,7 @@ class SecondProcess:
         is_value = reply is not None and reply.raised is None and self.budget.spend()
         if reply is None or not is_value or largest_magnitude(reply.value) > MAX_WHOLE_NUMBER_FOR_SOLUTION:
             raise ValueError(f"{question.function} gives no value to compute with")
-        return copy.deepcopy(reply.value)  # the solution may write into it
+        return copy.deepcopy(reply.value)  # the solution may change the value
 
     def fetch_helped(self, requests: Iterable[HelpedCall]) -> None:
         """Make helped calls for the first time, without waiting between calls, and store the replies.

@@ -158,7 +158,7 @@ def other_ways(assignment: Assignment) -> tuple[OtherWay, ...]:
 
 def _catalogue(assignment: Assignment) -> dict[str, Any]:
     """Return name → value for all names that an assignment's catalogue defines."""
-    if str(ROOT) not in sys.path:  # entries import the solutions that they change, also from an installed wheel
+    if str(ROOT) not in sys.path:  # a catalogue imports solutions, even if an installed wheel runs
         sys.path.append(str(ROOT))
     return vars(_run(assignment.misconceptions, f"misconceptions_{assignment.name}"))
 

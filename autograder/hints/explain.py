@@ -84,14 +84,14 @@ def with_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResul
         result.test.question: {} for result in results if result.kind in WRONG_OR_NO_VALUE
     }
     for result in results:
-        # A test that passes with right values of other functions is no evidence: these were at fault.
+        # A test that passes with right values of other functions is no evidence, since those were at fault.
         for call, reply in result.calls.items() if seen and not (result.passed and result.faulty_function) else ():
             if call.function in seen and (observation := oracle.observation(call, reply)) is not None:
                 seen[call.function].setdefault(call.encoded, observation)
     for number, result in enumerate(results):
         if result.kind in WRONG_OR_NO_VALUE:
             observations = list(seen[result.test.question].values())
-            seen[result.test.question] = {}  # a function has one cause, shown at its first wrong values
+            seen[result.test.question] = {}  # each function gets one hint, at its first wrong values
             cause = _joined_hints_if_few(_explanations(observations))
             results[number] = replace(_with_first_wrong_call(oracle, result), hint=cause)
     return results

@@ -93,7 +93,7 @@ class Reference:
     def _reply(self, encoded: bytes) -> Reply:
         reply = perform(self.solution, Call(*codec.decode(encoded)))
         if reply.raised is not None and reply.raised.kind == "MemoryError":
-            raise MemoryError(reply.raised.message)  # this does not depend on the call, so it must not be cached
+            raise MemoryError(reply.raised.message)  # free memory changes, so no cache may keep this error
         return reply
 
     def expected(self, call: Call) -> Value | Refused:
@@ -130,7 +130,7 @@ class Reference:
         def recording(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             def recorded(*args: Any, **kwargs: Any) -> Any:
                 inner_call = InnerCall(Call(name, args, kwargs).copy(), frozenset(running))
-                with contextlib.suppress(ValueError):  # too large for a message
+                with contextlib.suppress(ValueError):  # a call may be too large for a message
                     inner_calls.setdefault((inner_call.call.encoded, inner_call.callers), inner_call)
                 running.append(name)
                 try:

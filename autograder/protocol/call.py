@@ -76,7 +76,7 @@ class Call:
     measured: bool = False
     """True if the executed lines are counted, and the arguments checked for changes afterwards"""
     uncounted: tuple[str, ...] = ()
-    """functions of the submission whose lines do not count: a call to each counts as one line"""
+    """functions of the submission whose lines do not count, except for one line per call"""
 
     @functools.cached_property
     def encoded(self) -> bytes:
@@ -181,10 +181,10 @@ class _MissingModule(types.ModuleType):
     """Empty module that raises an error when code uses it."""
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"No module named {self.__name__!r}, where this is graded")
+        raise AttributeError(f"No module named {self.__name__!r} where this code is graded")
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
-        raise ModuleNotFoundError(f"No module named {self.__name__!r}, where this is graded")
+        raise ModuleNotFoundError(f"No module named {self.__name__!r} where this code is graded")
 
 
 def perform(module: types.ModuleType, call: Call) -> Reply:

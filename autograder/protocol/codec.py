@@ -230,7 +230,7 @@ class _Decoder(_Bounded):
             return int.from_bytes(data, "little", signed=True)
         if tag == b"s":
             return self._text()
-        if tag == b"!":  # no submission can prevent this cut and this cleaning
+        if tag == b"!":  # the decoder shortens and cleans the description, since a submission may forge it
             description = self._text()[:MAX_DESCRIPTION_CHARACTERS]
             return Foreign("".join(character if character.isprintable() else "?" for character in description))
         if tag in (b"l", b"t"):

@@ -42,7 +42,7 @@ class SandboxedBackend:
         self.seconds_left = self.limits.submission_seconds
         """time left for replies from this process"""
         self.deaths = 0
-        """number of workers that ended without being asked to"""
+        """number of workers that ended while a request waited for a reply"""
         self.slow: Counter[str] = Counter()
         """function → number of its calls that did not return in time"""
         self.other: SandboxedBackend | None = None
@@ -76,7 +76,7 @@ class SandboxedBackend:
         if call.function == ANSWERS or (reply.raised is not None and reply.raised.is_undefined(call.function)):
             self.unchanged[call.function] = reply
         else:
-            self.unchanged.clear()  # the function may have defined other names
+            self.unchanged.clear()  # the function may have changed ANSWERS or defined a missing name
         return reply
 
     def send_ahead(self, calls: Iterable[Call]) -> None:
@@ -95,7 +95,7 @@ class SandboxedBackend:
         request = wire.load_request(self.name, self.cells, f"{self.name}.py", self.limits.call_seconds)
         begin = time.monotonic()
         self.worker = self.sandbox.open()
-        self.deadline += time.monotonic() - begin  # the machine's fault
+        self.deadline += time.monotonic() - begin  # starting a worker is the machine's time
         loaded = self._ask("your file", request, loading=True)
         # The messages of a later worker could contain what an earlier worker observed.
         if not self.is_loaded:
@@ -133,7 +133,7 @@ class SandboxedBackend:
             )
 
     def _died(self, what: str, error: WorkerDiedError, loading: bool) -> CallStopped:
-        """Return the exception for a worker that ended. Give up on a submission whose workers end too often."""
+        """Return the exception for a worker that ended. Give up on the submission after too many deaths."""
         ended = self._end_worker() or str(error)
         is_slow = isinstance(error, WorkerSlowError)
         self.deaths += 1
@@ -167,7 +167,7 @@ class SandboxedBackend:
         """
         begin = time.monotonic()
         second = SandboxedBackend(self.sandbox.second_sandbox, self.name, (*self.cells, *cells), self.limits)
-        self.deadline += time.monotonic() - begin  # a zygote may have to start
+        self.deadline += time.monotonic() - begin  # starting a zygote is the machine's time
         second.deadline, second.seconds_left = self.deadline, self.limits.second_process_seconds
         self.other, second.other = second, self
         try:

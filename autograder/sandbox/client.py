@@ -162,8 +162,8 @@ class Sandbox:
 
 
 def _start_zygote(variables: dict[str, str]) -> tuple[subprocess.Popen[bytes], socket.socket]:
-    control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # whole messages
-    # -s, -S: no site-packages; -P: no script folder on the path.
+    control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # keeps messages whole
+    # -s and -S leave out site-packages, and -P keeps the script's folder off the path.
     process = subprocess.Popen(
         [sys.executable, "-s", "-S", "-P", str(Path(zygote.__file__)), str(theirs.fileno())],
         # The interpreter may not start without this one of the grader's environment variables.

@@ -36,14 +36,14 @@ class Limits:
         10.0, "s", "wall-clock time, out of the submission's, for replies from its second process in one test phase"
     )
     memory_bytes: int = _limit(1024 * MIB, "MiB", "address space of a worker")
-    tasks: int = _limit(32, "", "threads of a worker; it can start no process at all")
+    tasks: int = _limit(32, "", "threads of a worker, which cannot start any process")
     file_bytes: int = _limit(64 * MIB, "MiB", "size of the files in the scratch folder, which is new for every worker")
     file_count: int = _limit(1000, "", "files in the scratch folder")
     open_files: int = _limit(64, "", "descriptors of a worker")
     reply_bytes: int = _limit(wire.MAX_REPLY_BYTES, "MiB", "size of one reply")
     result_numbers: int = _limit(codec.MAX_NUMBERS, "", "numbers in one result")
     worker_restarts: int = _limit(8, "", "restarts of a worker that ended")
-    slow_calls: int = _limit(2, "", "calls to one function that do not return, before it is not called any more")
+    slow_calls: int = _limit(2, "", "calls that do not return, after which their function is not called again")
 
     def iter_amounts_and_descriptions(self) -> Iterator[tuple[str, str]]:
         """Yield the amount, with a unit, and the description of each limit, for a person."""
@@ -57,7 +57,7 @@ LIMITS = Limits()
 """The limits with which submissions are graded."""
 
 SPARE_MEMORY = 1 << 30
-"""Bytes of address space that the checks of one submission may take: over 30 times an honest need."""
+"""Bytes of address space that the checks of one submission may take: 30 times what honest results need."""
 
 
 @contextmanager

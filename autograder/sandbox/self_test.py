@@ -245,7 +245,7 @@ OUTSIDE_CHECKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
     ("has no privileges and cannot gain any", "user", _has_privileges),
     ("does nothing while its other process runs", "zygote", _runs_while_suspended),
     ("cannot run longer than allowed", "zygote", _outlives_its_timeout),
-    ("is never imported by what reads or grades it", "zygote", _imports_neighbouring_file),
+    ("is never imported by the programs that read or grade it", "zygote", _imports_neighbouring_file),
     ("ends when the grader ends", "session", _outlives_the_grader),
 )
 """Promises that the grader checks from outside: promise, lock, and a function that describes a breach."""

@@ -85,7 +85,7 @@ def system_call_filter() -> bytes:
     for call, requests in (("ioctl", _TERMINAL_REQUESTS), ("fcntl", _DESCRIPTOR_COMMANDS)):
         for request in requests:
             add(call, seccomp.Arg(1, seccomp.EQ, request))
-    # Removing a file seems to work but does nothing, so that temporary files can be used and all writes are visible.
+    # Removing a file seems to work but does nothing: temporary files are usable, and all writes stay visible.
     add("unlink unlinkat rmdir", action=seccomp.ERRNO(0))
     # A worker may read its own limits and processors, but not those of another process.
     add("prlimit64", seccomp.Arg(0, seccomp.EQ, 0), seccomp.Arg(2, seccomp.EQ, 0))
