@@ -89,7 +89,7 @@ def file_stop_message(failure: Raised) -> str:
         return failure.message
     if failure.missing_import:
         return f"an import{failure.at_line} of your file is not available ({failure.message})"
-    if failure.is_endless:
+    if failure.is_load_timeout:
         return f"your file does not end:{failure.at_line} {failure.message}"
     return f"your file stops{failure.at_line} with {failure.kind}: {failure.message}"
 
