@@ -8,21 +8,20 @@ from __future__ import annotations
 import contextlib
 import gc
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from autograder.checks.render import Audience
 from autograder.checks.results import Phase, TestResult
-from autograder.checks.source import CallGraph, top_level_functions
 from autograder.course import Assignment, CourseError
 from autograder.grading import feedback
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grade import NOT_JUDGED, Grade, fault_of_suite
 from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
-from autograder.hints.explain import with_causes, without_hints_above_wrong_functions
+from autograder.hints.explain import with_likely_causes
 from autograder.protocol.failure import Kind, SubmissionStatus
 from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.client import Sandbox
@@ -41,24 +40,22 @@ class Grader:
     def grade(self, assignment: Assignment, cells: tuple[str, ...]) -> Grade:
         """Run and score one submission. When this method returns, none of the submission's code is running."""
         suite, scorer = self._suite_and_scorer(assignment)
+        tried = suite.reference.call_graph.dependencies  # by follow-through, with right values
         begin = time.monotonic()
         with (
             contextlib.closing(SandboxedBackend(self.sandbox, assignment.name, cells)) as backend,
             bounded_memory(),
             np.errstate(all="ignore"),  # a warning would print a line of a hidden test
         ):
-            public = suite.run(backend, Phase.PUBLIC, Phase.ANSWERS)
-            public_status = _status(backend)  # before follow-through, whose questions may use up a limit
-            public = follow_through(suite, backend, public)
+            public, public_status = _run(suite, backend, Phase.PUBLIC, Phase.ANSWERS)
 
             # The text before release is now final: the submission has had no hidden input yet.
-            causes = _with_causes(suite, cells, public)
-            before_hidden = Grade(assignment.name, public_status, causes, failure=backend.failure)
+            explained = with_likely_causes(suite.reference, public, cells, tried)
+            before_hidden = Grade(assignment.name, public_status, explained, failure=backend.failure)
 
-            hidden = suite.run(backend, Phase.HIDDEN)
-            status = _status(backend)
-            hidden = follow_through(suite, backend, hidden, public)
-            final = replace(before_hidden, status=status, test_results=_with_causes(suite, cells, [*public, *hidden]))
+            hidden, status = _run(suite, backend, Phase.HIDDEN, earlier=public)
+            explained = with_likely_causes(suite.reference, [*public, *hidden], cells, tried)
+            final = replace(before_hidden, status=status, test_results=explained)
         return replace(_with_points_and_feedback(scorer, before_hidden, final), seconds=time.monotonic() - begin)
 
     def refuse(self, assignment: Assignment, status: SubmissionStatus, sentence: str) -> Grade:
@@ -81,19 +78,17 @@ class Grader:
         self.sandbox.close()
 
 
-def _with_causes(suite: Suite, cells: tuple[str, ...], results: list[TestResult]) -> list[TestResult]:
-    """Return the results with likely causes, but none where another wrong function may be at fault."""
-    results = with_causes(suite.reference, results)
-    if not any(result.hint for result in results):
-        return results
-    functions = {name: node for cell in cells for name, node in top_level_functions(cell).items()}
-    return without_hints_above_wrong_functions(results, CallGraph(functions), suite.reference.call_graph.dependencies)
+def _run(
+    suite: Suite, backend: SandboxedBackend, *phases: Phase, earlier: Sequence[TestResult] = ()
+) -> tuple[list[TestResult], SubmissionStatus]:
+    """Return the results of some phases after follow-through, and the submission's status before follow-through.
 
-
-def _status(backend: SandboxedBackend) -> SubmissionStatus:
-    """Return the status of the submission after all calls so far."""
+    The questions of follow-through may use up a limit, which must not change the status.
+    """
+    results = suite.run(backend, *phases)
     stopped_early = backend.failure is not None and len(backend.cells) == 1
-    return backend.status or (SubmissionStatus.IMPORT_ERROR if stopped_early else SubmissionStatus.GRADED)
+    status = backend.status or (SubmissionStatus.IMPORT_ERROR if stopped_early else SubmissionStatus.GRADED)
+    return follow_through(suite, backend, results, earlier), status
 
 
 def _with_points_and_feedback(scorer: Scorer, before_hidden: Grade, final: Grade) -> Grade:

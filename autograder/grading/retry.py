@@ -17,14 +17,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from autograder.checks.expect import TOLERANCE, difference
+from autograder.checks.proxy import dtypes
 from autograder.checks.results import TestResult
 from autograder.grading.suite import Suite
 from autograder.grading.two_processes import FirstProcess, HelpedCall, SecondProcess, unmeasured
-from autograder.hints.reference import Reference, dtypes
+from autograder.hints.reference import Reference
 from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.failure import RIGHT_VALUES, CallStopped, Kind
-
-_FLOAT32 = np.dtype(np.float32)
 
 MAX_NEW_CALL_CHECKS = 2
 """Maximum number of first answers that a second run checks for calls that the first run did not make."""
@@ -281,10 +280,10 @@ class Retry:
             with self.second.budget.charged():
                 expected = self.reference.value_with(module, call, stand_ins)
                 # A result need not be more precise than the values from which it is computed.
-                has_float32 = any(_FLOAT32 in dtypes(value) for value in submitted_values)
+                has_float32 = any(np.float32 in dtypes(value) for value in submitted_values)
         except (Exception, CallStopped):
             return False
-        return difference(reply.value, expected, TOLERANCE[_FLOAT32] if has_float32 else None) is None
+        return difference(reply.value, expected, TOLERANCE[np.dtype(np.float32)] if has_float32 else None) is None
 
 
 def _cached_by_call(function: Callable[[Call], T]) -> Callable[[Call], T]:

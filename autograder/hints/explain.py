@@ -77,6 +77,22 @@ def explains(mistake: KnownMistake, observation: Observation) -> bool:
             return outcome == Unaffected() and not observation.is_wrong
 
 
+def with_likely_causes(
+    oracle: Oracle,
+    results: Iterable[TestResult],
+    cells: Iterable[str],
+    tried_with_right_values: Callable[[str], Collection[str]] = lambda name: (),
+) -> list[TestResult]:
+    """Return the results with likely causes, but none where another wrong function may be at fault.
+
+    `cells`: the texts of the submission, which are parsed only if there is a cause, since parsing takes time.
+    """
+    results = with_causes(oracle, results)
+    if not any(result.hint for result in results):
+        return results
+    return without_hints_above_wrong_functions(results, CallGraph.of_cells(cells), tried_with_right_values)
+
+
 def with_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResult]:
     """Return the results, with the likely cause at each function's first test that found wrong values."""
     results = list(results)
@@ -100,7 +116,7 @@ def with_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResul
 def without_hints_above_wrong_functions(
     results: Iterable[TestResult],
     call_graph: CallGraph,
-    tried_with_right_values: Callable[[str], Collection[str]] = lambda name: (),
+    tried_with_right_values: Callable[[str], Collection[str]],
 ) -> list[TestResult]:
     """Return the results without the hint of each function that builds on a wrong function with another hint.
 

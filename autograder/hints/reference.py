@@ -8,17 +8,14 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
-import itertools
 import types
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from autograder.checks.expect import difference
 from autograder.checks.oracle import Observation, Outcome, Refused, Returned, Unaffected
-from autograder.checks.proxy import iter_leaves
+from autograder.checks.proxy import dtypes
 from autograder.checks.source import CallGraph, Source
 from autograder.course import Assignment
 from autograder.hints import catalogue
@@ -46,7 +43,7 @@ class Reference:
         self.assignment = assignment
         self._replies = functools.lru_cache(4096)(self._reply)
         self._cached_inner_calls = functools.lru_cache(2048)(self._inner_calls)
-        self._mistaken = functools.cache(lambda entry: catalogue.solution_with_mistake(assignment, entry))
+        self._mistaken = functools.cache(functools.partial(catalogue.solution_with_mistake, assignment))
         self.outcome_with = functools.lru_cache(1 << 16)(self._outcome_with)
         self.solutions_in_all_ways = functools.cache(lambda function: tuple(self.iter_solutions_in_all_ways(function)))
         """Return the modules of `iter_solutions_in_all_ways`, made once per function, for `value_with`."""
@@ -216,15 +213,6 @@ class Reference:
         if reply.raised is not None:
             return Refused()
         return Returned(reply.value) if difference(reply.value, expected.value, None) is not None else Unaffected()
-
-
-def dtypes(value: Any, at_most: int | None = None) -> list[np.dtype | None]:
-    """Return the dtypes of a result's parts, or of the first `at_most`; None for a part without numbers."""
-    counted = itertools.islice(iter_leaves(value), at_most)
-    return [np.asarray(part).dtype if isinstance(part, _NUMBERS) else None for part in counted]
-
-
-_NUMBERS = (bool, int, float, np.generic, np.ndarray)
 
 
 def is_small(call: Call) -> bool:

@@ -16,7 +16,7 @@ import pytest
 
 from autograder import course
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
-from autograder.checks.source import CallGraph, top_level_functions
+from autograder.checks.source import CallGraph
 from autograder.course import Assignment
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grader import Grader
@@ -454,7 +454,7 @@ def test_a_cause_stays_unless_another_wrong_function_may_be_it(tried: bool, shar
         TestResult(type(test)(f"test_{name}", name, 1.0, test.phase, "A rule"), Kind.VALUE, "no", hint=hint)
         for name, hint in causes.items()
     ]
-    calls = CallGraph(top_level_functions(f"def below(): pass\ndef above(): {'below()' if is_below else 'pass'}\n"))
+    calls = CallGraph.of_cells([f"def below(): pass\ndef above(): {'below()' if is_below else 'pass'}\n"])
     below = frozenset({"below"} if tried else ())
     above = without_hints_above_wrong_functions(results, calls, lambda name: below)[0]
     assert (above.hint is None) == (is_below and not shared and not tried)
