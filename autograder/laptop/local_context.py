@@ -20,7 +20,7 @@ from autograder.checks.oracle import Oracle
 from autograder.checks.proxy import StudentModule
 from autograder.checks.results import TestResult, test_of, test_result
 from autograder.checks.source import CallGraph, Source
-from autograder.hints.explain import with_causes, without_causes_from_below
+from autograder.hints.explain import with_likely_causes
 from autograder.hints.golden import GoldenValues
 from autograder.laptop.host import TERMINAL, TIMEOUT_MESSAGE_PART, Host, endless_file_message, timeout_message
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply, load, perform
@@ -152,8 +152,8 @@ class LocalContext(TestContext):
         if status == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt
         for name in assignments:
-            results = with_causes(self.oracles[name], self.test_results[name])
-            self.test_results[name] = without_causes_from_below(results, self.files[name].call_graph)
+            oracle, results, file = self.oracles[name], self.test_results[name], self.files[name]
+            self.test_results[name] = with_likely_causes(oracle, results, [file.source.text])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self) -> tuple[str, str, str]:
