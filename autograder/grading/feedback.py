@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from autograder.checks.function_state import FunctionState, function_states
-from autograder.checks.proxy import stop_message
-from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, note, score_text
+from autograder.checks.proxy import file_stop_message
+from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, score_text, state_note
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
 from autograder.course import Assignment
 from autograder.grading import quiz
@@ -61,7 +61,7 @@ def function_texts(test_results: Sequence[TestResult], audience: Audience) -> li
         if function.mistakes:
             text = mistakes_text(function, audience) + reference.format(function.name)
         else:
-            text = _capitalized(note(function) or right)
+            text = _capitalized(state_note(function) or right)
         texts.append((function, text))
     return texts
 
@@ -108,7 +108,7 @@ def _loading(grade: Grade) -> list[str]:
     parts = [f"**{_STOPPED[grade.status]}** Tests that had already passed count."] if grade.status in _STOPPED else []
     if grade.failure is not None:
         parts.append("**This happened while your file was loaded.** The rest is graded:")
-        parts.append(code_block(stop_message(grade.failure)))
+        parts.append(code_block(file_stop_message(grade.failure)))
         parts.append(_defined(grade))
         if grade.failure.missing_import or "ImportError" in grade.failure.bases:
             parts.append("Only numpy and the standard library can be imported when your code is graded.")

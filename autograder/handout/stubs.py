@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.checks.expect import difference
-from autograder.checks.oracle import Value
+from autograder.checks.oracle import Returned
 from autograder.checks.source import Source
 from autograder.course import Assignment, UserError, term_assignments
 from autograder.grading.suite import Suite
@@ -139,7 +139,7 @@ def _near(committed: Any, right: Any) -> bool:
         case str(), str() if committed != right:
             with contextlib.suppress(ValueError):  # a name or a hint
                 match decoded(committed), decoded(right):
-                    case Value(old), Value(new):
+                    case Returned(old), Returned(new):
                         return difference(old, new, tolerance=PROCESSOR_TOLERANCE) is None
             return False
     return bool(committed == right)

@@ -18,8 +18,8 @@ import numpy as np
 
 from autograder.checks import call_repr
 from autograder.checks.expect import TOLERANCE, difference
-from autograder.checks.oracle import KnownMistake, Observation, Oracle, Unchanged, Value
-from autograder.checks.proxy import parts
+from autograder.checks.oracle import KnownMistake, Observation, Oracle, Returned, Unaffected
+from autograder.checks.proxy import leaves
 from autograder.checks.results import Phase, TestResult
 from autograder.checks.source import CallGraph
 from autograder.protocol.failure import WRONG_OR_NO_VALUE, Kind
@@ -40,7 +40,7 @@ class ValueFingerprint(NamedTuple):
 
 def fingerprint(value: Any) -> ValueFingerprint | None:
     """Return the fingerprint of numbers and arrays, nested or not; None if any part is something else."""
-    each = parts(value) if type(value) is not list else ()
+    each = leaves(value) if type(value) is not list else ()
     if not each or not all(isinstance(part, int | float | np.ndarray | np.generic) for part in each):
         return None
     flat = np.concatenate([np.ravel(part).astype(np.float64, copy=False) for part in each])
@@ -58,7 +58,7 @@ def matches(actual: Any, expected: Any) -> bool:
     """Return whether a value agrees with the expected value or fingerprint within a test's tolerance."""
     if type(expected) is ValueFingerprint:
         shape, sums = fingerprint(actual) or ((), (math.nan, math.nan))
-        single = any(np.asarray(part).dtype == np.float32 for part in parts(actual))
+        single = any(np.asarray(part).dtype == np.float32 for part in leaves(actual))
         each = TOLERANCE[np.dtype(np.float32 if single else np.float64)]
         return shape == expected.shape and np.allclose(sums, expected.sums, each, each * (1 + math.prod(shape)))
     if type(actual) is np.ndarray and type(expected) is np.ndarray and actual.dtype == expected.dtype == np.float64:
@@ -71,10 +71,10 @@ def matches(actual: Any, expected: Any) -> bool:
 def explains(mistake: KnownMistake, observation: Observation) -> bool:
     """Return whether the actual value of a call matches the outcome of the call with a mistake."""
     match observation.predicted(mistake):
-        case Value(value):
+        case Returned(value):
             return observation.is_wrong and matches(observation.actual, value)
         case outcome:
-            return outcome == Unchanged() and not observation.is_wrong
+            return outcome == Unaffected() and not observation.is_wrong
 
 
 def with_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResult]:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from autograder.checks.oracle import Observation, Outcome, Refused, Unchanged, Value
+from autograder.checks.oracle import Observation, Outcome, Refused, Returned, Unaffected
 from autograder.hints.explain import ValueFingerprint, fingerprint, matches
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply
@@ -33,28 +33,28 @@ FingerprintRecord = list[float] | None
 
 
 @functools.lru_cache(maxsize=1024)
-def decoded(expected: str | None) -> Value | Refused:
+def decoded(expected: str | None) -> Returned | Refused:
     """Return the outcome that a record encodes; cached, since every submission needs the same outcomes."""
-    return Refused() if expected is None else Value(codec.decode(base64.b64decode(expected), writeable=False))
+    return Refused() if expected is None else Returned(codec.decode(base64.b64decode(expected), writeable=False))
 
 
 def is_recordable(outcome: Outcome) -> bool:
     """Return whether an outcome differs from the right value and a fingerprint can recognise it."""
-    return isinstance(outcome, Refused) or (isinstance(outcome, Value) and fingerprint(outcome.value) is not None)
+    return isinstance(outcome, Refused) or (isinstance(outcome, Returned) and fingerprint(outcome.value) is not None)
 
 
 def fingerprint_record(outcome: Outcome) -> FingerprintRecord:
     """Return the fingerprint record of a recordable outcome."""
-    value = fingerprint(outcome.value) if isinstance(outcome, Value) else None
+    value = fingerprint(outcome.value) if isinstance(outcome, Returned) else None
     return None if value is None else [*value.shape, *(float(f"{total:.10g}") for total in value.sums)]
 
 
-def outcome_of_record(record: FingerprintRecord) -> Value | Refused:
+def outcome_of_record(record: FingerprintRecord) -> Returned | Refused:
     """Return the outcome that a fingerprint record stands for."""
     if record is None:
         return Refused()
     *shape, first, second = record
-    return Value(ValueFingerprint(tuple(map(int, shape)), (first, second)))
+    return Returned(ValueFingerprint(tuple(map(int, shape)), (first, second)))
 
 
 class RecordedMistake(NamedTuple):
@@ -80,7 +80,7 @@ class GoldenValues:
         self.calls = iter(self.content.get("calls", {}).get(test, []))
         return self
 
-    def expected(self, call: Call) -> Value | Refused:
+    def expected(self, call: Call) -> Returned | Refused:
         """Return the right outcome of the test's next call. Raise BrokenTestError if it is not recorded."""
         golden = self.recorded[call] = next(self.calls, {})
         if golden.get("function") != call.function:
@@ -104,7 +104,7 @@ class GoldenValues:
         right, records = decoded(golden["expected"]), golden["mistakes"]
 
         def predicted(mistake: RecordedMistake) -> Outcome:
-            return outcome_of_record(records[mistake.number]) if mistake.number in records else Unchanged()
+            return outcome_of_record(records[mistake.number]) if mistake.number in records else Unaffected()
 
         if isinstance(right, Refused):
             return None
@@ -136,11 +136,11 @@ class GoldenRecorder:
         }
         return {"known": mistakes, "calls": self.calls}
 
-    def expected(self, call: Call) -> Value | Refused:
+    def expected(self, call: Call) -> Returned | Refused:
         """Return and record a call's right outcome, and record the wrong outcome with each mistake."""
         expected = self.reference.expected(call)
         encoded = None
-        if isinstance(expected, Value):
+        if isinstance(expected, Returned):
             encoded = base64.b64encode(codec.encode(expected.value)).decode("ascii")
         groups, records = self.hints.setdefault(call.function, {IN_ITSELF: {}, IN_DEPENDENCIES: {}}), {}
         for number, entry in enumerate(itertools.chain(*self.reference.mistake_groups(call.function))):

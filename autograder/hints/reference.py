@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograder.checks.expect import difference
-from autograder.checks.oracle import Observation, Outcome, Refused, Unchanged, Value
-from autograder.checks.proxy import iter_parts
+from autograder.checks.oracle import Observation, Outcome, Refused, Returned, Unaffected
+from autograder.checks.proxy import iter_leaves
 from autograder.checks.source import CallGraph, Source
 from autograder.course import Assignment
 from autograder.hints import catalogue
@@ -96,12 +96,12 @@ class Reference:
             raise MemoryError(reply.raised.message)  # free memory changes, so no cache may keep this error
         return reply
 
-    def expected(self, call: Call) -> Value | Refused:
+    def expected(self, call: Call) -> Returned | Refused:
         """Return the right outcome of a call."""
         reply = self.reply(call)
         if reply.raised is not None and reply.raised.kind not in ("ValueError", "IndexError"):
             raise RuntimeError(f"the solution raises {reply.raised.kind}: {reply.raised.message}")
-        return Value(reply.value) if reply.raised is None else Refused()
+        return Returned(reply.value) if reply.raised is None else Refused()
 
     def has_wrong_dtype(self, call: Call, reply: Reply) -> bool:
         """Return whether a submission replied to a call with right values in a wrong dtype."""
@@ -211,16 +211,16 @@ class Reference:
         """Return the outcome of a call to the solution with a known mistake in it."""
         expected = self._replies(encoded)
         if expected.raised is not None:  # every entry refuses the arguments that the solution refuses
-            return Unchanged()
+            return Unaffected()
         reply = perform(self._mistaken(entry), Call(*codec.decode(encoded)))
         if reply.raised is not None:
             return Refused()
-        return Value(reply.value) if difference(reply.value, expected.value, None) is not None else Unchanged()
+        return Returned(reply.value) if difference(reply.value, expected.value, None) is not None else Unaffected()
 
 
 def dtypes(value: Any, at_most: int | None = None) -> list[np.dtype | None]:
     """Return the dtypes of a result's parts, or of the first `at_most`; None for a part without numbers."""
-    counted = itertools.islice(iter_parts(value), at_most)
+    counted = itertools.islice(iter_leaves(value), at_most)
     return [np.asarray(part).dtype if isinstance(part, _NUMBERS) else None for part in counted]
 
 

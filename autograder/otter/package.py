@@ -1,7 +1,7 @@
-"""The zip that `otter run` and Gradescope take: made by Otter's own generator, with this course in it as a wheel.
+"""The zip for `otter run` and Gradescope, made by Otter's generator, with the course as a wheel.
 
-On a platform, only the public package index is used: the environment file installs the wheel from the
-zip, and everything else in the versions from `requirements.lock`.
+A platform needs only the public package index: the environment file installs the wheel from the zip, and all
+other packages in the versions from `requirements.lock`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from autograder.grading.scoring import otter_files_by_name
 from autograder.grading.suite import Suite
 from autograder.safe_path import use_safe_path
 
-PLUGIN = "autograder.otter.plugin.WhereaboutsPlugin"
+PLUGIN_CLASS = "autograder.otter.plugin.WhereaboutsPlugin"
 CONSTRAINTS_FILE = "constraints.txt"
 
-_RUN_OTTER_SCRIPT = '''"""What the platform starts."""
+_RUN_OTTER_SCRIPT = '''"""The script that the platform starts."""
 
 if __name__ == "__main__":  # the process that reads the submission also loads this file
     from autograder.otter.gradescope_entry import grade_in_container
@@ -49,7 +49,7 @@ def build(
         built = wheel(Path(scratch))
         for assignment in chosen:
             target = folder / f"{assignment.name}.zip"
-            settings = _config(assignment, config or {}, isolation)
+            settings = _otter_config(assignment, config or {}, isolation)
             starter = _RUN_OTTER_SCRIPT.format(
                 folder=AutograderConfig(settings).autograder_dir, assignment=assignment.name
             )
@@ -60,18 +60,19 @@ def build(
             yield target
 
 
-def _config(assignment: Assignment, config: dict[str, Any], isolation: str) -> dict[str, Any]:
+def _otter_config(assignment: Assignment, config: dict[str, Any], isolation: str) -> dict[str, Any]:
     """Return Otter's configuration. The course's plugin comes last and keeps other plugins' messages to the student."""
     ours: dict[str, Any] = {"assignment": assignment.name, "suite": assignment.grading_hash}
     if isolation != "full":
         ours["isolation"] = isolation
-    return config | {"plugins": [*config.get("plugins", []), {PLUGIN: ours}]}
+    return config | {"plugins": [*config.get("plugins", []), {PLUGIN_CLASS: ours}]}
 
 
 def _otter_generated_files(assignment: Assignment, config: dict[str, Any], wheel: str) -> dict[str, bytes]:
     """Return the files that Otter's generator writes: test files, scripts, the environment file."""
     source = f"{AutograderConfig(config).autograder_dir}/source"
-    # The plugins are for the platform. Otter would load them here, where its own lack packages that only graders have.
+    # Leave out the plugins, because Otter would load them here, and Otter's plugins need packages of the
+    # platform.
     config = {name: value for name, value in config.items() if name != "plugins"}
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)

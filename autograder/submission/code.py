@@ -11,7 +11,7 @@ import tokenize
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from autograder.checks.source import MAX_CODE, Source
+from autograder.checks.source import MAX_CODE_CHARACTERS, Source
 from autograder.course import Assignment
 from autograder.submission.cells import CellCleaner
 from autograder.submission.names import listed, printable, stem_and_suffix
@@ -89,8 +89,8 @@ def _notebook(text: str, name: str) -> list[str] | None:
 
 def _of_cells(sources: Sequence[str]) -> Code:
     """Return a notebook's code. A cell that cannot run becomes "", so that cells keep their numbers."""
-    if len(sources) > MAX_CELLS or sum(map(len, sources)) > MAX_CODE:
-        most = f"{MAX_CELLS} code cells or {MAX_CODE // 1024} KiB of code"
+    if len(sources) > MAX_CELLS or sum(map(len, sources)) > MAX_CODE_CHARACTERS:
+        most = f"{MAX_CELLS} code cells or {MAX_CODE_CHARACTERS // 1024} KiB of code"
         raise UnreadableError(f"The notebook has more than {most}: hand in only what you wrote.")
     cleaner, texts, trees, left_out, fault = CellCleaner(), list[str](), list[ast.Module](), list[int](), ""
     for number, source in enumerate(sources, 1):

@@ -23,7 +23,7 @@ import pytest
 import yaml
 
 from autograder import course
-from autograder.checks.oracle import Value
+from autograder.checks.oracle import Returned
 from autograder.grading import quiz
 from autograder.handout import HandoutError, build, bundle, leaks, solutions, stubs
 from autograder.hints.golden import decoded, fingerprint_record
@@ -221,7 +221,7 @@ def test_a_mark_that_only_rounding_tells_from_the_right_value_may_be_missing() -
     right = np.array([0.1, 2.0])
 
     def golden(*outcomes: np.ndarray) -> str:
-        marks = {str(number): fingerprint_record(Value(outcome)) for number, outcome in enumerate(outcomes)}
+        marks = {str(number): fingerprint_record(Returned(outcome)) for number, outcome in enumerate(outcomes)}
         known = {"slopes": {"own": {number: f"Mistake {number}" for number in marks}}}
         expected = base64.b64encode(codec.encode(right)).decode("ascii")
         calls = {"test": [{"function": "slopes", "expected": expected, "mistakes": marks}]}

@@ -190,7 +190,7 @@ def test_a_zip_of_another_version_of_the_course_is_refused(zips: Path, tmp_path:
             data = old.read(entry)
             if entry.filename == "otter_config.json":
                 config = json.loads(data)
-                config["plugins"][0][package.PLUGIN]["suite"] = "0" * 64
+                config["plugins"][0][package.PLUGIN_CLASS]["suite"] = "0" * 64
                 data = json.dumps(config).encode()
             new.writestr(entry, data)
     with pytest.raises(RuntimeError, match="build it again"):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.checks.source import MAX_CODE
+from autograder.checks.source import MAX_CODE_CHARACTERS
 from autograder.submission import NothingToGradeError, Submission, content, read_file
 from tests.grader.support.folders import archive_of, put
 
@@ -105,7 +105,7 @@ def test_any_usual_text_is_read(submission_file, content: bytes, text: str, note
 
 def deep(opening: str, middle: str = "", closing: str = "") -> str:
     """Return text nested as deeply as the limit on code allows."""
-    depth = MAX_CODE // len(opening + closing) - 10
+    depth = MAX_CODE_CHARACTERS // len(opening + closing) - 10
     return opening * depth + middle + closing * depth
 
 
@@ -127,7 +127,7 @@ NO_PYTHON = {
     "many elifs": ("if 1:\n    pass\n" + deep("elif 1:\n    pass\n"), "nested"),
     "deep blocks": ("\n".join(" " * depth + "if 1:" for depth in range(200)), "indentation"),
     "large number": ("x = " + "9" * 5000, "4300"),
-    "too much code": ("x = 1\n" * (MAX_CODE // 6 + 1), "256 KiB"),
+    "too much code": ("x = 1\n" * (MAX_CODE_CHARACTERS // 6 + 1), "256 KiB"),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pickle
 import tempfile
@@ -31,10 +32,12 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
 
     def get(name: str, make: Callable[[], Any]) -> Any:
         kept = folder / f"{name}.pickle"
-        if not kept.exists():
-            mine = tmp_path_factory.mktemp("once") / name
-            mine.write_bytes(pickle.dumps(make()))
-            mine.replace(kept)
+        with open(kept.with_suffix(".lock"), "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # a worker that comes second waits for the object
+            if not kept.exists():
+                mine = tmp_path_factory.mktemp("once") / name
+                mine.write_bytes(pickle.dumps(make()))
+                mine.replace(kept)
         return pickle.loads(kept.read_bytes())
 
     return get
