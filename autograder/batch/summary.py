@@ -75,7 +75,7 @@ class Summary:
             self.remarks.append(f"{heading}: {many}{listed([printable(name, 200) for name in names], MAX_LISTED)}.")
 
     def show(self, console: Console, seconds: float) -> None:
-        """Print the result."""
+        """Print the summary of the batch."""
         lines = Table.grid(padding=(0, 2))
         for name, assignment in self.assignments.items():
             lines.add_row(name or "?", *assignment.table_cells)

@@ -33,7 +33,7 @@ HISTOGRAM_BINS = 20
 
 @dataclass
 class AssignmentResults:
-    """A class's results in one assignment."""
+    """A class's results for one assignment."""
 
     name: str
     max_score: float = 0.0
@@ -189,7 +189,7 @@ class ClassStatistics:
 
     @property
     def mistakes(self) -> list[dict[str, Any]]:
-        """Return the known mistakes, the most frequent first, each with the question where it appears most often."""
+        """Return the known mistakes by frequency, each with the question in which most students made it."""
         return _ranked(
             # If several questions show a hint equally often, the first one is named; the entry for all questions
             # comes before it.

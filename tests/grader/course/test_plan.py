@@ -138,7 +138,9 @@ def test_a_lesson_whose_basis_is_left_out_says_so() -> None:
     text = late.text(ROPE.lesson.read_text("utf-8"), "assignments/rope/README.md")
     assert "*This lesson builds on attention and sinusoidal, which this term covers only later.*\n" in text
     assert not [*edition(FULL).unmet_needs()]
-    assert term._named("[lesson 2](../naive/README.md) to\n[lesson 7](../alibi/README.md) (all)") == FULL[1:7]
+    assert (
+        term._lessons_named_in("[lesson 2](../naive/README.md) to\n[lesson 7](../alibi/README.md) (all)") == FULL[1:7]
+    )
 
 
 EXAMPLE = re.compile(r"ASSIGNMENT=(\w+)|(?:checks|experiments) ([a-z]\w+)|assignments[/.](\w+)[/.]|`(\w+)[./]\w+`")
