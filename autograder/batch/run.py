@@ -30,7 +30,7 @@ from autograder.course import BatchError
 from autograder.files import CLASS_PAGE_FILE
 from autograder.grading.grade import fault_of_suite, sentences_on_changed_points
 from autograder.grading.row import Key
-from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read
+from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read_student_uploads
 from autograder.submission.names import listed, printable
 
 JOBS_IN_FLIGHT_PER_GRADER = 2
@@ -128,7 +128,7 @@ def _read_submissions(
     """
     unclear: Submission | None = None
     is_clear = False
-    outcomes = parallel.map_bounded(partial(read, assignments=assignments), students)
+    outcomes = parallel.map_bounded(partial(read_student_uploads, assignments=assignments), students)
     for uploads, outcome in zip(students, outcomes, strict=True):
         for submission in lost(uploads, outcome.why) if isinstance(outcome, parallel.CutOff) else outcome:
             if submission.assignment and not (submission.problem and submission.problem.is_ambiguous):
