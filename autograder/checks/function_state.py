@@ -96,7 +96,7 @@ def _function_state(name: str, groups: Mapping[str, list[TestResult]], call_grap
 
 
 def _inheritable_kind(mistake: TestResult) -> Kind | None:
-    """Return the kind of mistake that a function passes on to its callers: wrong values, or the same kind."""
+    """Return the kind of mistake that a caller inherits from the function: wrong values, or the same kind."""
     return Kind.VALUE if mistake.kind in WRONG_OR_NO_VALUE else mistake.kind
 
 

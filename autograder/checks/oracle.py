@@ -45,7 +45,7 @@ class Observation:
     actual: Any
     expected: Any
     is_wrong: bool
-    """True if the two values differ by more than a test allows."""
+    """True if the actual and the right value differ by more than a test allows."""
     mistake_groups: Sequence[Sequence[KnownMistake]]
     """The known mistakes that can affect the function's results, in groups, the likeliest group first."""
     predicted: Callable[[Any], Outcome]
