@@ -24,7 +24,7 @@ from autograder.laptop import lesson_pictures
 from autograder.laptop.host import LOCAL_TIMEOUT_SECONDS, TIMEOUT_MESSAGE_PART, Host, timeout_message
 from autograder.laptop.local_context import LocalContext
 from autograder.laptop.page_state import page_state
-from autograder.laptop.progress import Progress, local_assignments
+from autograder.laptop.progress import Progress, assignments_with_public_tests
 from autograder.site import integers
 
 MONITORING: Any = vars(sys).get("monitoring")
@@ -187,7 +187,7 @@ class Tab:
                 stem, _, suffix = Path(entry.filename).name.rpartition(".")
                 if entry.file_size > MAX_FILE_BYTES:
                     continue
-                if suffix == "py" and stem in local_assignments():
+                if suffix == "py" and stem in assignments_with_public_tests():
                     files[stem] = opened.read(entry).decode("utf-8")
                 elif entry.filename == MEMORY_FILE:
                     memory = opened.read(entry).decode("utf-8")
@@ -201,7 +201,7 @@ class Tab:
     def _writer(self, files: Mapping[str, str]) -> Any:
         """Return the writer's model, with the functions in these files."""
         self._save(files)
-        for name in local_assignments():
+        for name in assignments_with_public_tests():
             sys.modules.pop(f"assignments.{name}.{name}", None)
         from assignments.writer.llama import Model  # here, because the writer comes in a separate archive
         from assignments.writer.written_functions import written_functions

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from autograder.grading.suite import Suite
 
 LONGEST = """
-    site_browser site_firefox pyodide_agreement cluster batch course_pages_browser laptop_checks handout
-    gradescope_and_wheel attacks follow_through figures notebooks live_page_browser trivial_solutions
+    site_browser site_endless pyodide_agreement site_firefox cluster batch course_pages_browser laptop_checks
+    handout gradescope_and_wheel attacks follow_through figures notebooks live_page_browser trivial_solutions
     new_assignment otter load_timeouts wall guess_per_process learn effects_of_one_submission self_test
     report_browser threat_model labs writer_model similarity bench
 """.split()
