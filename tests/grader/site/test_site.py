@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from autograder import cli, handout
+from autograder import cli, course, handout
 from autograder.course import term_assignments
 from autograder.handout.leaks import BINARY_FILES
 from autograder.site import build, libraries, tab_pages
@@ -134,6 +134,16 @@ def test_the_scripts_stay_small_and_readable() -> None:
     scripts = [path.read_text("utf-8").splitlines() for path in (build.HERE / "script").glob("*.js")]
     assert sum(map(len, scripts)) <= 400
     assert [line for script in scripts for line in script if len(line) > 110] == []
+
+
+def test_the_python_of_a_tab_stays_small() -> None:
+    """These files came with the course in a browser tab, and the handout or the site carries each of them.
+
+    A part of their lines stood elsewhere before; at home, about as many lines were added to other files.
+    """
+    files = ("site/tab.py", "site/integers.py", "laptop/host.py", "laptop/page_state.py")
+    texts = [(course.PACKAGE / name).read_text("utf-8").splitlines() for name in files]
+    assert sum(map(len, texts)) <= 400
 
 
 def test_the_command_refuses_a_folder_that_is_no_site_and_a_pyodide_that_is_none(tmp_path: Path) -> None:
