@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from autograder import cli, course, handout
 from autograder.course import term_assignments
 from autograder.handout.leaks import BINARY_FILES
-from autograder.site import build, libraries, tab_pages
+from autograder.site import build, libraries, pyodide_release, tab_pages
 
 pytestmark = pytest.mark.long
 
@@ -76,10 +76,10 @@ def test_a_page_loads_what_is_there_and_its_policy_names_one_other_host(site: Pa
     scripts = dict.fromkeys(("tab.css", "codemirror.js", "page.js"), "")
     local, remote = (
         tab_pages._with_scripts('<meta charset="utf-8">', scripts, pyodide)
-        for pyodide in ("pyodide/", build.PYODIDE_ADDRESS)
+        for pyodide in ("pyodide/", pyodide_release.ADDRESS)
     )
     assert "://" not in local
-    host = re.match(r"https://[^/]+", build.PYODIDE_ADDRESS)
+    host = re.match(r"https://[^/]+", pyodide_release.ADDRESS)
     assert host is not None and set(re.findall(r"https?://[^/ ;\"]+", remote)) == {host[0]}
 
 
