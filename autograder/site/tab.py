@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import base64
+import gc
 import io
 import json
 import math
@@ -57,9 +58,10 @@ class Clock:
         self.began, self.ended = began, ended
         self.deadline = math.inf
         self.monitoring = monitoring = vars(sys)["monitoring"]  # Python 3.11 has none
-        monitoring.use_tool_id(monitoring.PROFILER_ID, "whereabouts")
-        monitoring.register_callback(monitoring.PROFILER_ID, monitoring.events.JUMP, self._on_jump)
-        monitoring.set_events(monitoring.PROFILER_ID, monitoring.events.JUMP)
+        tool = 4  # which no debugger or profiler uses
+        monitoring.use_tool_id(tool, "whereabouts")
+        monitoring.register_callback(tool, monitoring.events.JUMP, self._on_jump)
+        monitoring.set_events(tool, monitoring.events.JUMP)
 
     @contextmanager
     def limit(self, function: str, seconds: float = LOCAL_TIMEOUT_SECONDS) -> Iterator[None]:
@@ -84,6 +86,7 @@ class Tab:
     """A browser tab in which somebody works on the course."""
 
     def __init__(self, began: Callable[[str, float, str], None], ended: Callable[[], None], self_study: bool) -> None:
+        gc.freeze()  # a search for garbage in what is imported takes a quarter of a check
         sys.dont_write_bytecode = True  # two versions of a file may have one size and one time
         integers.use_int64()
         self.clock = Clock(began, ended)

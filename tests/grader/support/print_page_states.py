@@ -6,6 +6,7 @@ of a known mistake, if any, to put into the loaded module.
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from dataclasses import replace
@@ -60,6 +61,7 @@ def main() -> None:
     sys.dont_write_bytecode = True
     host = replace(HOST, pytest_options_format=TERMINAL.pytest_options_format)
     if IN_TAB:
+        gc.freeze()
         integers.use_int64()
         host = replace(HOST, limit_call=Clock(ignore, ignore).limit)
     items = json.loads(Path("items.json").read_text("utf-8"))
