@@ -32,7 +32,7 @@ class CommandError(click.ClickException):
     exit_code = WRONG_USE
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Print the sentence. Under `make`, show options as the variables that a person types there."""
+        """Print the message. Under `make`, show each option as the variable that a person types."""
         sentence = self.format_message()
         if os.environ.get("TYPED_MAKE"):
             sentence = re.sub(r"--(assignment|out|jobs)\b ?", lambda option: f"{option[1].upper()}=", sentence)
@@ -92,10 +92,10 @@ ISOLATION_OPTION = click.option(
 
 
 class Commands(click.Group):
-    """The group of commands, which prints an error that a person can act on as a sentence."""
+    """A group of commands that prints an error as a sentence if a person can act on the error."""
 
     def main(self, *arguments: Any, **options: Any) -> Any:
-        """Run the command line, on streams that can print any text."""
+        """Run the command line, with output streams that can print any text."""
         print_anywhere()
         return super().main(*arguments, **options)
 
@@ -108,7 +108,7 @@ class Commands(click.Group):
 
 
 def warn_if_incomplete(out: Path) -> None:
-    """If grades are missing from a report, say so first."""
+    """Print a warning if grades are missing from the last run."""
     from autograder.batch.gradebook import Gradebook
 
     with Gradebook.reading(out) as book:
@@ -119,10 +119,10 @@ def warn_if_incomplete(out: Path) -> None:
 def disabled_locks(isolation: str) -> Collection[str]:
     """Return the locks to disable. Raise WallDownError if the sandbox is expected and does not hold."""
     if isolation == "none":
-        from autograder.sandbox.confine import NAMES
+        from autograder.sandbox.confine import ALL_LOCKS
 
         echo("Warning: submissions run without isolation and can read and change what you can.", err=True)
-        return NAMES
+        return ALL_LOCKS
     from autograder.sandbox import self_test
 
     try:

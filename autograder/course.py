@@ -40,27 +40,27 @@ class Assignment:
 
     @property
     def lesson(self) -> Path:
-        """Return the lesson's text."""
+        """Return the path of the lesson's text."""
         return self.folder / "README.md"
 
     @property
     def solution(self) -> Path:
-        """Return the reference solution."""
+        """Return the path of the reference solution."""
         return ROOT / "solutions" / f"{self.name}.py"
 
     @property
     def public_tests(self) -> Path:
-        """Return the tests that students have."""
+        """Return the path of the tests that students receive."""
         return ROOT / "tests" / "public" / f"test_{self.name}.py"
 
     @property
     def hidden_tests(self) -> Path:
-        """Return the tests that students do not have."""
+        """Return the path of the tests that students do not receive."""
         return ROOT / "tests" / "hidden" / f"test_{self.name}.py"
 
     @property
     def misconceptions(self) -> Path:
-        """Return the catalogue of known mistakes."""
+        """Return the path of the catalogue of known mistakes."""
         return ROOT / "tests" / "misconceptions" / f"{self.name}.py"
 
     @property
@@ -100,7 +100,7 @@ _SHIPPED = (
 
 
 def shipped_code() -> list[Path]:
-    """Return this package's files that students get. Self-study is not among them, since it needs hidden tests."""
+    """Return this package's files for students, without self-study, which needs hidden tests."""
     shipped = (path for pattern in _SHIPPED for path in sorted(PACKAGE.glob(pattern)))
     return [path for path in shipped if path.name not in ("self_study.py", "learn.py")]
 

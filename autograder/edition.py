@@ -20,18 +20,20 @@ OPTIONAL_NOTE = "Optional, not graded"
 """The words that mark a function that earns no points this term."""
 
 _LINK = r"(?<!!)\[(?P<label>[^\[\]]*)\]\((?P<target>[^()\s]+)\)"
-_MORE = r"(?:(?:,\s+and\s+|,\s+|\s+and\s+|\s+or\s+|\s+to\s+|–)\d+)*"
-_WORDS = rf"\b(?P<single>[Ll]esson\s+(?P<number>\d+))\b|\b(?P<word>[Ll]essons\s+)(?P<numbers>\d+{_MORE})\b"
-_MENTION = re.compile(f"{_LINK}|{_WORDS}")
+_MORE_NUMBERS = r"(?:(?:,\s+and\s+|,\s+|\s+and\s+|\s+or\s+|\s+to\s+|–)\d+)*"
+_LESSON_WORDS = (
+    rf"\b(?P<single>[Ll]esson\s+(?P<number>\d+))\b|\b(?P<word>[Ll]essons\s+)(?P<numbers>\d+{_MORE_NUMBERS})\b"
+)
+_LESSON_MENTION = re.compile(f"{_LINK}|{_LESSON_WORDS}")
 """A link, `lesson 5`, or `lessons 2 to 4, and 10`."""
-_LINK_LABEL = re.compile(r"(?P<word>[Ll]essons?\s+)?(?P<number>\d+)(?P<rest>\b[^\d]*)", re.DOTALL)
+_LESSON_LINK_LABEL = re.compile(r"(?P<word>[Ll]essons?\s+)?(?P<number>\d+)(?P<rest>\b[^\d]*)", re.DOTALL)
 _TITLE = re.compile(r"\A# \d+\. ")
-_LESSON_LIST = re.compile(r'(?s)(?<=<div class="plain">\n\n).*?(?=\n\n</div>)')
+_LESSON_LINKS = re.compile(r'(?s)(?<=<div class="plain">\n\n).*?(?=\n\n</div>)')
 _GLOSSARY_NUMBERS = re.compile(r"(?m)(?<=\| )\d+(?:, \d+)*(?= \|$)")
 TEXTS_WITH_EXAMPLES = ("README.md", "Makefile", "assignments/README.md", "assignments/setup.md")
-"""Texts in a handout that concern all lessons and use these as examples."""
+"""Texts in a handout that concern all lessons and mention the example lesson, function or lab below."""
 _EXAMPLE, _EXAMPLE_FUNCTION, _EXAMPLE_LAB = "attention", "softmax", "modern"
-_LESSON_FACTS = re.compile(r"(?ms)^\*\*[^*]*?· needs (?P<needs>.*?)\*\*$")
+_LESSON_NEEDS = re.compile(r"(?ms)^\*\*[^*]*?· needs (?P<needs>.*?)\*\*$")
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Edition:
 
     @classmethod
     def of_term(cls, only: Collection[str] = ()) -> Edition:
-        """Return the edition for the course plan, with the files of all its lessons or only some."""
+        """Return the edition for the course plan, which ships all lessons of the plan or only some."""
         lessons = [assignment.name for assignment in course.term_assignments()]
         shipped = [name for name in lessons if not only or name in only]
         return cls(lessons, course.all_lessons(), shipped, course.plan().optional)
@@ -68,44 +70,45 @@ class Edition:
         folder, _, file = path.rpartition("/")
         lesson = folder.removeprefix("assignments/")
         if lesson in self.lessons:
-            source = self._marked(source, lesson, file)
+            source = self._with_marked_optional_functions(source, lesson, file)
             if file == "README.md":
-                unmet = self._unmet(lesson, facts["needs"]) if (facts := _LESSON_FACTS.search(source)) else ""
+                facts = _LESSON_NEEDS.search(source)
+                unmet = self._unmet_needs_phrase(lesson, facts["needs"]) if facts else ""
                 note = f"\n\n*This lesson builds on {unmet}.*" if unmet else ""
-                source = _LESSON_FACTS.sub(lambda facts: facts[0] + note, source, count=1)
+                source = _LESSON_NEEDS.sub(lambda facts: facts[0] + note, source, count=1)
                 source = _TITLE.sub(f"# {self.number(lesson)}. ", source)
         if path == "assignments/README.md" and (self.differs_from_full or [*self.shipped] != [*self.lessons]):
-            source = _LESSON_LIST.sub(
+            source = _LESSON_LINKS.sub(
                 " ·\n".join(f"[{self.number(one)} {one}]({one}/README.md)" for one in self.shipped), source
             )
         if path == "assignments/glossary.md":
             source = _GLOSSARY_NUMBERS.sub(lambda match: self.numbers(match[0]), source)
         if path in TEXTS_WITH_EXAMPLES:
             source = self._with_shipped_examples(source)
-        return _MENTION.sub(functools.partial(self._mention, folder), source)
+        return _LESSON_MENTION.sub(functools.partial(self._renumbered_mention, folder), source)
 
     def renumbered(self, source: str) -> str:
-        """Return a piece of prose or of a page, with this edition's numbers."""
+        """Return a text with the lesson numbers of this edition."""
         return self.text(source, "")
 
     def unmet_needs(self) -> Iterator[str]:
         """Yield a sentence for each lesson this term that builds on a lesson that is left out or comes after it."""
         for name in self.shipped:
-            facts = _LESSON_FACTS.search(course.Assignment(name).lesson.read_text("utf-8"))
-            if unmet := self._unmet(name, facts["needs"] if facts else ""):
+            facts = _LESSON_NEEDS.search(course.Assignment(name).lesson.read_text("utf-8"))
+            if unmet := self._unmet_needs_phrase(name, facts["needs"] if facts else ""):
                 yield f"{name} builds on {unmet}"
 
-    def _unmet(self, lesson: str, needs: str) -> str:
-        """Return words for the needed lessons that this term leaves out or covers only later; empty for none."""
-        named = self._named(needs)
+    def _unmet_needs_phrase(self, lesson: str, needs: str) -> str:
+        """Return a phrase on needed lessons that are left out or come later this term; empty for none."""
+        named = self._lessons_named_in(needs)
         missing = [name for name in named if name not in self.lessons]
         later = [name for name in named if name in self.lessons and self.number(name) > self.number(lesson)]
         parts = {"which this term leaves out": missing, "which this term covers only later": later}
-        return ", and on ".join(f"{_joined(names)}, {what}" for what, names in parts.items() if names)
+        return ", and on ".join(f"{_joined_names(names)}, {what}" for what, names in parts.items() if names)
 
-    def _named(self, source: str) -> list[str]:
+    def _lessons_named_in(self, source: str) -> list[str]:
         """Return the lessons that a text names, in the course's order."""
-        mentions = [*_MENTION.finditer(source)]
+        mentions = [*_LESSON_MENTION.finditer(source)]
         numbers: set[int] = set()
         for mention in mentions:
             numbers |= {*_expanded(mention["number"] or mention["numbers"] or _label_number(mention["label"]))}
@@ -114,35 +117,35 @@ class Edition:
                 numbers |= {*_expanded(f"{_label_number(first['label'])} to {_label_number(last['label'])}")}
         return [name for place, name in enumerate(self.full, start=1) if place in numbers]
 
-    def _mention(self, folder: str, match: re.Match[str]) -> str:
+    def _renumbered_mention(self, folder: str, match: re.Match[str]) -> str:
         if match["target"]:
-            return self._link(folder, match)
+            return self._renumbered_link(folder, match)
         if match["single"]:
-            return self._lesson(match["single"], int(match["number"]))
-        return self._lessons(match[0], match["numbers"])
+            return self._renumbered_lesson(match["single"], int(match["number"]))
+        return self._renumbered_lessons(match[0], match["numbers"])
 
-    def _link(self, folder: str, match: re.Match[str]) -> str:
-        """Return a link with its lesson's number; only its words if students do not get the lesson."""
+    def _renumbered_link(self, folder: str, match: re.Match[str]) -> str:
+        """Return a link with this term's number; only the label if students do not get the lesson."""
         target = posixpath.normpath(posixpath.join(folder, match["target"].partition("#")[0]))
         lesson = target.removeprefix("assignments/").partition("/")[0] if target.startswith("assignments/") else ""
         if "://" in match["target"] or lesson not in self.full:
             return match[0]
         label = match["label"]
-        if numbered := _LINK_LABEL.fullmatch(label):
+        if numbered := _LESSON_LINK_LABEL.fullmatch(label):
             if lesson not in self.lessons:
-                return _left_out(numbered["word"] or "lesson ", [lesson])
+                return _left_out_phrase(numbered["word"] or "lesson ", [lesson])
             label = f"{numbered['word'] or ''}{self.number(lesson)}{numbered['rest']}"
         return f"[{label}]({match['target']})" if lesson in self.shipped else label
 
-    def _lesson(self, words: str, number: int) -> str:
+    def _renumbered_lesson(self, words: str, number: int) -> str:
         if not 1 <= number <= len(self.full):
             return words
         lesson = self.full[number - 1]
         if lesson not in self.lessons:
-            return _left_out(words, [lesson])
+            return _left_out_phrase(words, [lesson])
         return words if self.number(lesson) == number else f"{words.split()[0]} {self.number(lesson)}"
 
-    def _lessons(self, words: str, numbers: str) -> str:
+    def _renumbered_lessons(self, words: str, numbers: str) -> str:
         """Return `lessons 2 to 4, and 10` with this edition's numbers and without lessons that are left out."""
         meant = [number for number in _expanded(numbers) if 1 <= number <= len(self.full)]
         names = [self.full[number - 1] for number in meant]
@@ -150,7 +153,7 @@ class Edition:
         if there == meant or not names:
             return words
         if not there:
-            return _left_out(words, names)
+            return _left_out_phrase(words, names)
         begin = words[0] + ("essons" if len(there) > 1 else "esson")
         return f"{begin} {_enumerated(there)}"
 
@@ -164,7 +167,7 @@ class Edition:
         return ", ".join(map(str, [0] * (0 in meant) + there)) or "–"
 
     def _with_shipped_examples(self, source: str) -> str:
-        """Return a guide whose commands and paths name lessons that students get: the first one replaces any other."""
+        """Return a guide in which the first shipped lesson replaces an example that is not shipped."""
         labs = [name for name in self.shipped if (course.Assignment(name).folder / "lab.py").is_file()]
         if _EXAMPLE not in self.shipped:
             first = next(iter(self.shipped))
@@ -176,7 +179,7 @@ class Edition:
             source = re.sub(lab, rf"\g<1>{labs[0]}" if labs else "", source)
         return source
 
-    def _marked(self, source: str, lesson: str, file: str) -> str:
+    def _with_marked_optional_functions(self, source: str, lesson: str, file: str) -> str:
         """Return a lesson or a stub in which every optional function is marked."""
         for name in sorted(self.optional.get(lesson, ())):
             if file == "README.md":
@@ -189,17 +192,17 @@ class Edition:
 
 def _label_number(label: str | None) -> str:
     """Return the number in the words of a link to a lesson; empty if there is none."""
-    match = _LINK_LABEL.fullmatch(label or "")
+    match = _LESSON_LINK_LABEL.fullmatch(label or "")
     return match["number"] if match else ""
 
 
 def _expanded(numbers: str) -> list[int]:
     """Return the numbers that a text such as `2 to 4, and 10` means, including ranges."""
-    whole = re.sub(r"(\d+)(?:\s+to\s+|–)(\d+)", lambda ends: " ".join(map(str, _range(ends))), numbers)
+    whole = re.sub(r"(\d+)(?:\s+to\s+|–)(\d+)", lambda ends: " ".join(map(str, _numbers_between(ends))), numbers)
     return sorted(map(int, re.findall(r"\d+", whole)))
 
 
-def _range(ends: re.Match[str]) -> range:
+def _numbers_between(ends: re.Match[str]) -> range:
     return range(int(ends[1]), int(ends[2]) + 1)
 
 
@@ -211,12 +214,12 @@ def _enumerated(numbers: Sequence[int]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def _left_out(words: str, lessons: Sequence[str]) -> str:
-    """Return the words for lessons that the term leaves out."""
+def _left_out_phrase(words: str, lessons: Sequence[str]) -> str:
+    """Return the phrase that replaces a mention of lessons that the term leaves out."""
     article, kind = "The" if words[0] == "L" else "the", "lessons" if len(lessons) > 1 else "lesson"
-    return f"{article} left-out {kind} on {_joined(lessons)}"
+    return f"{article} left-out {kind} on {_joined_names(lessons)}"
 
 
-def _joined(lessons: Sequence[str]) -> str:
+def _joined_names(lessons: Sequence[str]) -> str:
     *most, last = [name.replace("_", " ") for name in lessons]
     return f"{', '.join(most)} and {last}" if most else last

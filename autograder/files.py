@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 CLASS_PAGE_FILE = "report.html"
-"""Name of the report on a class, among a run's results."""
+"""Name of the class report among the files of a run."""
 
 
 @contextmanager
@@ -28,17 +28,17 @@ def atomic(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
 
 
 def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
-    """Write a table, completely or not at all, that any spreadsheet opens and any terminal prints.
+    """Write a table, completely or not at all, for any spreadsheet and any terminal.
 
     Every cell is quoted, because many spreadsheets split cells at semicolons. The file begins with a byte order mark,
     by which Excel recognises UTF-8.
     """
     with atomic(path, encoding="utf-8-sig") as file:
         table = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
-        table.writerows([_printable(cell) for cell in row] for row in rows)
+        table.writerows([_without_control_characters(cell) for cell in row] for row in rows)
 
 
-def _printable(cell: str) -> str:
+def _without_control_characters(cell: str) -> str:
     """Return the cell on one line, with a space instead of each control character."""
     return cell if cell.isprintable() else "".join(character if character.isprintable() else " " for character in cell)
 

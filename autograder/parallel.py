@@ -26,16 +26,16 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 ITEM_PROCESSOR_SECONDS = 5
-"""Processor time for one item: for reading a submission, and as much again for comparing it."""
+"""Processor time for one item. Reading a submission and comparing a submission are separate items."""
 
 ITEM_MEMORY = 512 << 20
 """Bytes of memory for one item."""
 
 ITEM_TIMEOUT_SECONDS = 120.0
-"""Wall-clock time for one item, enough for a busy machine or a slow disk; after this, the process is ended."""
+"""Wall-clock time for one item, enough for a busy machine or a slow disk; then the process is ended."""
 
 MAX_PENDING_ITEMS = 200
-"""Maximum number of items whose results are in memory at the same time, so that a whole class never is."""
+"""Maximum number of items whose results are in memory at the same time, so that a whole class's never are."""
 
 MIN_ITEMS_PER_PROCESS = 8
 """Number of items that make it worth starting one more process."""
@@ -54,7 +54,7 @@ class Slow(CutOff):
 
 
 class Ended(CutOff):
-    """The work's process ended, by itself or from outside."""
+    """The process that did the work ended, by itself or from outside."""
 
 
 class BoundedPool:
@@ -106,7 +106,9 @@ def map_bounded(function: Callable[[Item], Result], items: Sequence[Item]) -> It
     with closing(BoundedPool(size, ITEM_TIMEOUT_SECONDS)) as pool:
         for first in range(0, len(items), MAX_PENDING_ITEMS):
             batch = items[first : first + MAX_PENDING_ITEMS]
-            for item, future in zip(batch, [_submit(pool, function, item) for item in batch], strict=True):
+            for item, future in zip(
+                batch, [_submit_within_budget(pool, function, item) for item in batch], strict=True
+            ):
                 outcome = _outcome(future)
                 # Another item may have ended the process, so each item runs again, alone.
                 yield run_bounded(function, item) if isinstance(outcome, Ended) else outcome
@@ -115,7 +117,7 @@ def map_bounded(function: Callable[[Item], Result], items: Sequence[Item]) -> It
 def run_bounded(function: Callable[[Item], Result], item: Item) -> Result | CutOff:
     """Return the function's result for one item, computed in a separate process."""
     with closing(BoundedPool(1, ITEM_TIMEOUT_SECONDS)) as pool:
-        return _outcome(_submit(pool, function, item))
+        return _outcome(_submit_within_budget(pool, function, item))
 
 
 def run_in_subprocess(function: Callable[..., Result], *arguments: Any) -> Result:
@@ -124,7 +126,7 @@ def run_in_subprocess(function: Callable[..., Result], *arguments: Any) -> Resul
         return pool.submit(function, *arguments).result()
 
 
-def _submit(pool: BoundedPool, function: Callable[[Item], Result], item: Item) -> Future[Result | CutOff]:
+def _submit_within_budget(pool: BoundedPool, function: Callable[[Item], Result], item: Item) -> Future[Result | CutOff]:
     return pool.submit(_within_budget, function, item, ITEM_PROCESSOR_SECONDS, ITEM_MEMORY)
 
 

@@ -22,7 +22,7 @@ MAX_POINTS = 100
 
 
 def apply(book: Gradebook, path: Path) -> tuple[int, list[str]]:
-    """Store the corrections in a table, if it exists, with the submissions that they concern.
+    """Store each correction from the table, if the table exists, with the submission that it concerns.
 
     Return the number of corrections, and a sentence for each line that matches no submission or several; lines for
     assignments that are not in this run share a sentence. Raise BatchError for a table that cannot be understood.

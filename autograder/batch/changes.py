@@ -39,7 +39,7 @@ class Changes:
     """The comparison of a run with the last run that finished."""
 
     def __init__(self, last_scores: Iterable[RecordedScore]) -> None:
-        """Take the scores of that run."""
+        """Start from the scores of the last run that finished."""
         self._earlier = {(score.assignment, score.student_key): score for score in last_scores}
         self._lines: list[list[str]] = []
         self._reasons: Counter[str] = Counter()
@@ -51,7 +51,7 @@ class Changes:
         """number of corrections that the last run applied and this run does not"""
 
     def add(self, row: Row) -> None:
-        """Compare one submission."""
+        """Compare one submission's score with the score in the last run."""
         submission = row.submission
         before = self._earlier.pop((submission.assignment, utf8_safe(submission.student_key)), None)
         if not submission.assignment or row.machine_failure:
@@ -68,7 +68,7 @@ class Changes:
                 f" {at_correction:g} points, and now they give {tests:g}"
             )
         if before is not None:
-            self.withdrawn += _withdrawn(before, now)
+            self.withdrawn += _withdrawn_correction_count(before, now)
         if before is not None and before.score != now.score:
             self._note(before._replace(student=now.student), f"{now.score:.10g}", _reason(before, now))
 
@@ -98,10 +98,12 @@ def _reason(before: RecordedScore, now: RecordedScore) -> str:
     elif before.tests != now.tests:
         reasons.append("a changed test" if before.grading != now.grading else "another grading")
     if before.adjustments != now.adjustments:
-        reasons.append("a correction that was withdrawn" if _withdrawn(before, now) else "a correction")
+        reasons.append(
+            "a correction that was withdrawn" if _withdrawn_correction_count(before, now) else "a correction"
+        )
     return " and ".join(reasons)
 
 
-def _withdrawn(before: RecordedScore, now: RecordedScore) -> int:
-    """Return how many corrections fewer the submission has now."""
+def _withdrawn_correction_count(before: RecordedScore, now: RecordedScore) -> int:
+    """Return the number of corrections that the submission has lost since the last run."""
     return max(0, len(json.loads(before.adjustments)) - len(json.loads(now.adjustments)))

@@ -93,7 +93,7 @@ class Gradebook:
         folder_of: dict[str, str] = {}  # submissions of all students
         earlier: dict[str, set[tuple[str, Person]]] = defaultdict(set)  # people known to a platform, by all their names
         with self._database:
-            before = self._submission_labels()
+            before = self._labels_by_assignment_and_person()
             self._database.execute("DELETE FROM submissions")
             self._database.execute("DELETE FROM facts WHERE name = ?", (_FINISHED,))
             for submissions in folders:
@@ -112,10 +112,10 @@ class Gradebook:
                     )
                 for name, student, person in here:
                     earlier[name].add((student, person))
-            gone = before.keys() - self._submission_labels().keys()
+            gone = before.keys() - self._labels_by_assignment_and_person().keys()
         return [before[key] for key in sorted(gone)]
 
-    def _submission_labels(self) -> dict[tuple[str, str], str]:
+    def _labels_by_assignment_and_person(self) -> dict[tuple[str, str], str]:
         """Return a label for each submission that counts, by assignment and person."""
         rows = self._database.execute("SELECT assignment, who, student FROM submissions WHERE counts")
         return {(name, who): f"{student}, {name}" if name else student for name, who, student in rows}
@@ -160,7 +160,7 @@ class Gradebook:
         """Raise BatchError if the last run is incomplete, or has no submission of one of these assignments."""
         if sentence := self.incomplete():
             raise BatchError(f"{sentence}. Nothing was written")
-        graded = {name for name, _ in self._submission_labels()}
+        graded = {name for name, _ in self._labels_by_assignment_and_person()}
         if absent := [name for name in assignments if name not in graded]:
             raise BatchError(f"the results have no submission for {', '.join(absent)}: grade them first")
 
@@ -174,7 +174,7 @@ class Gradebook:
         return digest.hexdigest()
 
     def _insert_submission(self, submission: Submission, grading: str, folder: str, last_earlier_number: int) -> None:
-        """Insert a submission. It replaces the student's earlier ones, unless only these are implemented.
+        """Insert a submission. The student's earlier ones stop counting, unless only those are implemented.
 
         Earlier submissions come from earlier folders and have numbers up to `last_earlier_number`.
         """
@@ -202,12 +202,12 @@ class Gradebook:
     def submissions(self) -> Iterator[tuple[int, Submission]]:
         """Yield the submissions that count, with their numbers."""
         query = "SELECT number, submission FROM submissions WHERE counts"
-        return self._read(lambda row: (row["number"], _submission(row)), query)
+        return self._read(lambda row: (row["number"], _submission_without_code(row)), query)
 
     def superseded(self) -> list[Submission]:
         """Return the submissions that do not count because another submission by the same student does."""
         query = "SELECT submission FROM submissions WHERE NOT counts ORDER BY assignment, student, number"
-        return list(self._read(_submission, query))
+        return list(self._read(_submission_without_code, query))
 
     def questions(self) -> dict[str, list[str]]:
         """Return the questions of each assignment that has a grade, in its suite's order."""
@@ -235,7 +235,7 @@ class Gradebook:
     def problem(self, code: str) -> str | None:
         """Return the reason why this code cannot run, as a sentence for the student; None if it can run."""
         query = "SELECT submission FROM submissions WHERE code = ? LIMIT 1"
-        (submission,) = self._read(_submission, query, code)
+        (submission,) = self._read(_submission_without_code, query, code)
         return submission.problem.message if submission.problem is not None else None
 
     def cells(self, code: str) -> tuple[str, ...]:
@@ -273,7 +273,7 @@ class Gradebook:
             raise BatchError(DAMAGED_MESSAGE.format(self.out / GRADEBOOK_FILE)) from error
 
 
-def _submission(row: sqlite3.Row) -> Submission:
+def _submission_without_code(row: sqlite3.Row) -> Submission:
     """Return a submission without its code."""
     facts = json.loads(row["submission"])
     problem = facts.pop("problem")
@@ -284,7 +284,8 @@ def _submission(row: sqlite3.Row) -> Submission:
 
 def _row(row: sqlite3.Row) -> Row:
     adjustments = tuple(Adjustment(**line) for line in json.loads(row["adjustments"]))
-    return Row(_submission(row), Key(*row[:3]), row["folder"], row["lost"] or "", adjustments, _grade_json(row))
+    submission, key = _submission_without_code(row), Key(*row[:3])
+    return Row(submission, key, row["folder"], row["lost"] or "", adjustments, _grade_json(row))
 
 
 def _grade_json(row: sqlite3.Row) -> bytes:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # reports load pandas
     from autograder.reports.class_page import ClassStatistics
 
 REPORT_HEAD_CHARACTERS = 1000
-"""Length of the beginning of report.html, which contains its gradebook's hash."""
+"""Number of characters at the beginning of report.html that contain the gradebook's hash."""
 
 
 class Published(NamedTuple):
@@ -45,11 +45,11 @@ def write_all(out: Path, summary: Summary) -> Published:
 
     with Gradebook.reading(out) as book:
         statistics = ClassStatistics(section_by_person=book.recall(CLASS_SECTIONS) or {})
-        published = write_tables(book, summary, statistics.add)
+        published = write_all_but_report(book, summary, statistics.add)
         return published._replace(files_not_compared=_write_report_and_similarity(book, statistics, incomplete=""))
 
 
-def write_tables(book: Gradebook, summary: Summary, *observers: Callable[[Row], object]) -> Published:
+def write_all_but_report(book: Gradebook, summary: Summary, *observers: Callable[[Row], object]) -> Published:
     """Write every file of a run except the report and the comparison. Each observer receives every row."""
     changes, students = Changes(book.last_scores()), StudentTable(book.recall(CLASS_SECTIONS) or {})
     output.write(book, summary.add, changes.add, students.add, *observers)
@@ -100,7 +100,7 @@ def compare_with_earlier_terms(out: Path, folders: Iterable[Path]) -> list[str]:
 
 
 def store_class_sections(out: Path, section_by_person: Mapping[str, str]) -> None:
-    """Store each person's section from a roster, and write it into OUT/students.csv."""
+    """Store each person's section from a roster, and write the sections into OUT/students.csv."""
     with Gradebook.writing(out) as book:
         book.remember(CLASS_SECTIONS, dict(section_by_person))
         students = StudentTable(section_by_person)

@@ -28,16 +28,16 @@ from autograder.batch.summary import MAX_LISTED, Summary
 from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, grading_key
 from autograder.course import BatchError
 from autograder.files import CLASS_PAGE_FILE
-from autograder.grading.grade import changed_points, fault_of_suite
+from autograder.grading.grade import fault_of_suite, sentences_on_changed_points
 from autograder.grading.row import Key
-from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read
+from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read_student_uploads
 from autograder.submission.names import listed, printable
 
 JOBS_IN_FLIGHT_PER_GRADER = 2
 """Number of jobs per grader, one in progress and one waiting, so that a whole class's code is never in memory."""
 
-REFERENCE_CODE_HASH = "reference solution"
-"""The hash in the key of a reference solution's grade; no submission has this hash."""
+REFERENCE_PSEUDO_HASH = "reference solution"
+"""Text instead of a hash in the key of a reference solution's grade; no submission's code has this hash."""
 
 PROGRESS_SECONDS = 10.0
 """Seconds between two progress lines, if no terminal shows a bar."""
@@ -106,7 +106,7 @@ def _store_submissions(
 
 
 def _folder_prefixes(folders: Sequence[Path]) -> list[str]:
-    """Return a prefix for the files of each folder: enough of its path to tell several folders apart."""
+    """Return a prefix for each folder's file names: as much of its path as tells the folders apart."""
     if len(folders) < 2:
         return [""] * len(folders)
     around = os.path.commonpath([folder.resolve() for folder in folders])
@@ -128,7 +128,7 @@ def _read_submissions(
     """
     unclear: Submission | None = None
     is_clear = False
-    outcomes = parallel.map_bounded(partial(read, assignments=assignments), students)
+    outcomes = parallel.map_bounded(partial(read_student_uploads, assignments=assignments), students)
     for uploads, outcome in zip(students, outcomes, strict=True):
         for submission in lost(uploads, outcome.why) if isinstance(outcome, parallel.CutOff) else outcome:
             if submission.assignment and not (submission.problem and submission.problem.is_ambiguous):
@@ -144,7 +144,7 @@ def _read_submissions(
 
 
 def _apply_adjustments(book: Gradebook, corrections_path: Path, summary: Summary) -> None:
-    """Apply the corrections by hand from a table, if it exists."""
+    """Apply the corrections by hand from a table, if the table exists."""
     corrected, unmatched = adjustments.apply(book, corrections_path)
     if corrected:
         summary.remarks.append(f"{corrected} corrected by hand ({adjustments.ADJUSTMENTS_FILE}).")
@@ -168,7 +168,7 @@ def _with_progress(counts: Iterable[int], total: int, console: Console) -> Itera
 def _write_files(book: Gradebook, corrections_path: Path, summary: Summary, console: Console) -> Summary:
     """Write every file of the run, and return the summary with the changes since the last run."""
     if publish.is_report_current(book):
-        published = publish.write_tables(book, summary)
+        published = publish.write_all_but_report(book, summary)
     else:
         with console.status("Writing results, comparing submissions, and writing the report"):
             published = parallel.run_in_subprocess(publish.write_all, book.out, summary)
@@ -176,7 +176,9 @@ def _write_files(book: Gradebook, corrections_path: Path, summary: Summary, cons
     if published.changed:
         summary.remarks.append(published.changed)
     if published.withdrawn:
-        summary.remarks.append(_withdrawn(published.withdrawn, book.recall(CORRECTIONS), corrections_path))
+        summary.remarks.append(
+            _withdrawn_corrections_remark(published.withdrawn, book.recall(CORRECTIONS), corrections_path)
+        )
     summary.add_names(
         f"Check that these lines of {adjustments.ADJUSTMENTS_FILE} are still right", published.outdated_adjustments
     )
@@ -187,11 +189,11 @@ def _write_files(book: Gradebook, corrections_path: Path, summary: Summary, cons
     return summary
 
 
-def _withdrawn(count: int, before: str | None, now: Path) -> str:
-    """Return the sentence on corrections of the last run that this run does not apply. `before`: the table then."""
+def _withdrawn_corrections_remark(count: int, last_table: str | None, table: Path) -> str:
+    """Return a remark on corrections from the last run's table that this run does not apply."""
     which = "1 correction of the last run is" if count == 1 else f"{count} corrections of the last run are"
-    then = printable(before or f"another {now.name}", 300)
-    there = f"{printable(str(now), 300)}{'' if now.is_file() else ', which is not there'}"
+    then = printable(last_table or f"another {table.name}", 300)
+    there = f"{printable(str(table), 300)}{'' if table.is_file() else ', which is not there'}"
     return f"{which} not applied: it read {then}, and this run reads {there}. Put the lines there that still count."
 
 
@@ -202,7 +204,7 @@ def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes |
     points, because a test is then wrong and would lower the whole class's scores.
     """
     last_gradings = {score.assignment: score.grading for score in book.last_scores()}
-    proofs = {key.assignment: key._replace(code=REFERENCE_CODE_HASH) for key in to_grade}
+    proofs = {key.assignment: key._replace(code=REFERENCE_PSEUDO_HASH) for key in to_grade}
     solutions = {name: (course.Assignment(name).solution.read_text("utf-8"),) for name in proofs}
     new = [Job(key, solutions[name]) for name, key in proofs.items() if book.grade(key) is None]
     with closing(_grade_all(book, new, workers)) as graded:
@@ -212,7 +214,7 @@ def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes |
         if proof is not None and (fault := fault_of_suite(course.Assignment(name), proof)):
             raise BatchError(fault)
         earlier = book.grade(key._replace(grading=last_gradings.get(name, "")))
-        if proof and earlier and (changed := changed_points(earlier, proof)):
+        if proof and earlier and (changed := sentences_on_changed_points(earlier, proof)):
             yield f"Points of {name} differ from the last run: {listed(changed, MAX_LISTED)}."
 
 
@@ -221,7 +223,7 @@ def _jobs(book: Gradebook, to_grade: Iterable[Key]) -> Iterator[Job]:
 
 
 def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluster) -> Generator[Key, None, None]:
-    """Grade all of these, and store each grade as it arrives. Yield each key once its grade is stored.
+    """Grade all jobs, and store each grade as it arrives. Yield each key once its grade is stored.
 
     A job whose grader ended goes to another grader, a few times; a job whose grader was too slow does not. After that,
     it is recorded as not graded, but only by a grader that proves with the solution that it can grade. Raise BatchError

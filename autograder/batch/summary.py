@@ -75,7 +75,7 @@ class Summary:
             self.remarks.append(f"{heading}: {many}{listed([printable(name, 200) for name in names], MAX_LISTED)}.")
 
     def show(self, console: Console, seconds: float) -> None:
-        """Print the result."""
+        """Print the summary of the batch."""
         lines = Table.grid(padding=(0, 2))
         for name, assignment in self.assignments.items():
             lines.add_row(name or "?", *assignment.table_cells)
@@ -84,7 +84,7 @@ class Summary:
         console.print(f"{self.newly_graded} graded in {seconds:.1f} s{graded_before}.", highlight=False)
         for sentence in self.remarks:
             console.print(Text(sentence), soft_wrap=True)
-        for status, cases in groupby(needs_review.in_order(self.cases), lambda item: item[0].status):
+        for status, cases in groupby(needs_review.by_status_and_frequency(self.cases), lambda item: item[0].status):
             sentences = [_sentence(case, students) for case, students in cases]
             if (more := len(sentences) - MAX_LISTED) > 0:
                 sentences[MAX_LISTED:] = [f"and {more} more: see report.html"]

@@ -30,7 +30,7 @@ GRADING_TIMEOUT_SECONDS = 90.0
 """Wall-clock time for one job, including the start of a grader; longer than a submission's time (`sandbox.limits`)."""
 
 MAX_GRADERS_LOST = 3
-"""Number of graders that a job may end; after that, no other grader gets it."""
+"""Number of graders that a job may end; after that, no other grader gets the job."""
 
 CONNECT_TIMEOUT_SECONDS = 10.0
 """Time within which a Dask scheduler must answer."""
@@ -49,14 +49,14 @@ class GraderSetup:
     disabled_locks: Collection[str] = ()
     """names of the sandbox's disabled locks"""
     tests_sandbox: bool = False
-    """whether a grader tests the sandbox before it grades; the coordinator has already done so on its own machine"""
+    """True if a grader tests the sandbox before it grades; the coordinator has already tested its machine"""
     run: str = ""
     """name of the run, for machines that keep their graders from run to run"""
 
 
 @dataclass(frozen=True)
 class Job:
-    """A submission to grade: its code, or the reason why no code can run."""
+    """A submission to grade, as its code or as the reason why no code can run."""
 
     key: Key
     cells: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class Job:
     failures: tuple[str, ...] = ()
     """reasons why graders failed on this job"""
     is_slow: bool = False
-    """True if a grader was too slow for it"""
+    """True if a grader was too slow for this job"""
 
     @property
     def machine_failure(self) -> str:
@@ -76,7 +76,7 @@ class Job:
         return self.failures[-1] if self.is_slow or len(self.failures) >= MAX_GRADERS_LOST else ""
 
     def after(self, failure: CutOff) -> Job:
-        """Return the same job after a grader has failed on it. If that grader was slow, another would be slow too."""
+        """Return the same job with one more failure. If that grader was slow, another would be slow too."""
         return replace(self, failures=(*self.failures, failure.why), is_slow=isinstance(failure, Slow))
 
 
@@ -107,7 +107,7 @@ class Processes:
         self.pool = BoundedPool(size, GRADING_TIMEOUT_SECONDS)
 
     def submit(self, job: Job) -> Future[bytes]:
-        """Give the job to the next grader; its result is the packed grade."""
+        """Give the job to the next grader. The future's result is the packed grade."""
         return self.pool.submit(_grade, job, self.setup)
 
     def close(self) -> None:
@@ -142,7 +142,7 @@ class Cluster:
         return sum(self._client.nthreads().values())
 
     def submit(self, job: Job) -> Future[bytes]:
-        """Give the job to the next grader; its result is the packed grade."""
+        """Give the job to the next grader. The future's result is the packed grade."""
         return self._executor.submit(_grade_on_worker, job, self.setup)  # type: ignore[no-any-return]
 
     def close(self) -> None:
@@ -151,7 +151,7 @@ class Cluster:
 
 
 def grading_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
-    """Return a name for everything on which a grade depends besides the code.
+    """Return a key for everything except the code on which a grade depends.
 
     A grade from outside the sandbox has a different key from one from inside.
     """
@@ -162,7 +162,7 @@ def grading_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
 # In a grader process
 
 _warm_grader: list[Grader] = []
-"""This process's grader, as soon as there is one."""
+"""This process's grader, once it has started; until then empty."""
 
 
 def _grade(job: Job, setup: GraderSetup) -> bytes:

@@ -1,27 +1,28 @@
 """The language of tests: statements about a submission, in the words of the lesson.
 
     fixtures  the pytest plugin: marks, the fixture that provides a test's submission, random inputs
-    answers   the entries of ANSWERS: whether one is right, and whether it has the form of an answer
-    expect    compares the actual with the expected result, and writes the message
-    proxy     the submission as a test sees it, wherever its code runs
-    numpy_errors  explains numpy's exceptions by the shapes involved
+    answers   checks of the entries of ANSWERS: their form and their value
+    expect    comparisons of actual with expected results, and the messages about the differences
+    proxy     the submission as a test uses it, wherever the student's code runs
+    numpy_errors  explanations of numpy's exceptions, with the shapes involved
     oracle    the protocol for right values and known mistakes
-    call_repr  a call in the form in which a student would type it
+    call_repr  the text of a call, as a student would type the call
     inputs    features, and strategies for Hypothesis
     results   the result of one test
-    function_state  the state of each function, judged by its tests
+    function_state  the state of each function, judged by the function's tests
     render    the text of a result, for each kind of reader
-    source    a student's text: its syntax tree, its definitions, and their dependencies
+    source    a student's code: the syntax tree, the definitions, and their dependencies
     streams   output that every terminal and pipe can show
 
-Students receive it, so it contains no answers and uses no grader: the same tests run on a laptop (the student's file in
-this process), in the grader (the file behind the wall) and on the reference solutions.
+Students receive this room, so it contains no answers and imports nothing from the grader. The same tests run
+on a student's machine (on a file in the same process), in the grader (on a file behind the wall) and on the
+solutions.
 """
 
 import sys
 
-if sys.version_info < (3, 11):  # noqa: UP036 - a student may have an older version, and should hear of it once
-    raise SystemExit("Python 3.11 or newer is needed; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031 - for old ones
+if sys.version_info < (3, 11):  # noqa: UP036 - a student with an older version gets one clear message
+    raise SystemExit("Python 3.11 or newer is needed; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031 - old versions run it
 
 PUBLIC_MODULES = (
     "answers call_repr expect fixtures function_state inputs oracle proxy render results source streams".split()

@@ -1,6 +1,6 @@
-"""The entries of ANSWERS: which ones are right, and which messages are possible at home, without the graded answers.
+"""Checks of the entries of ANSWERS, and the messages that students' machines show without graded answers.
 
-The handout contains the form of each answer, and the answers to practice questions (`questions.json`).
+In the handout, `questions.json` contains the form of each answer and the answers to practice questions.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy as np
 from autograder.protocol.call import ANSWERS
 
 FORM_BY_TYPE = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}
-"""Type of a right answer → its form, as in the handout."""
+"""Type of a right answer → the form of the answer, as in the handout."""
 
 HOW_TO_WRITE = {"yes or no": "True or False", "a word": "a word in quotes"}
-"""Form → words for the value that Python reads; other forms are used as they are."""
+"""Form → words for the Python value to write, for each form that does not describe a Python value."""
 
 ANSWER_TOLERANCE = 1e-4
-"""Relative tolerance: an answer that is not a whole number may be rounded to five digits, without leading zeros."""
+"""Relative tolerance: an answer that is not a whole number may be rounded to five significant digits."""
 
 TOO_FEW_DIGITS = "right so far, but needs five digits"
 """Message for a number whose digits are correct but too few."""
@@ -33,7 +33,7 @@ def form_of_right_answer(right: bool | int | float | str) -> str:
 
 
 def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the key of each entry that cannot be right, with a sentence. `forms`: key → form of its answer."""
+    """Yield the key of each entry that cannot be right, and a sentence. `forms`: key → form of the answer."""
     if not isinstance(answers, dict):
         yield ANSWERS, "ANSWERS is not a dict of answers: keep it as in the handout, and fill in the values"
         return
@@ -57,9 +57,10 @@ def _has_form(answer: Any, expected: str) -> bool:
 
 
 def practice_results(answers: Any, practice: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[bool, str]]:
-    """Yield, for each practice question that has an answer, True if it is right, and a sentence.
+    """Yield True or False and a sentence for each practice question whose answer has the right form.
 
-    On the page, the reason for a wrong answer stays folded. `practice`: key → its `value` and `reason`.
+    The sentence contains the reason only for a right answer. `practice`: key → the right `value` and the
+    `reason`.
     """
     for key, question in practice.items():
         answer, expected = plain_scalar(answers.get(key)), question["value"]
@@ -87,7 +88,7 @@ def answer_matches(actual: Any, expected: Any, tolerance: float = ANSWER_TOLERAN
 
 
 def lacks_digits(actual: Any, expected: Any) -> bool:
-    """Return True if a number is the right one, rounded or cut off after two to four digits."""
+    """Return True if `actual` is the right number, rounded or cut off after two to four digits."""
     actual = plain_scalar(actual)
     if type(expected) is not float or type(actual) is not float or not math.isfinite(actual):
         return False

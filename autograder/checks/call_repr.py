@@ -1,4 +1,4 @@
-"""A call that can be pasted into a Python prompt: arrays appear as the call that made them, or in full."""
+"""The text of a call, for a Python prompt: an array appears in full or as the call that made the array."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from autograder.checks import inputs
 from autograder.protocol.call import Call
 
 MAX_WRITTEN_NUMBERS = 40
-"""Maximum size of an array that is written in full; a larger array is shown by its shape."""
+"""Maximum number of elements of an array that is written in full; a larger array appears only as a shape."""
 
 MAX_DICT_CHARACTERS = 120
-"""Maximum number of characters of a dict that is written in full; a longer dict is shown by its keys."""
+"""Maximum number of characters of a dict that is written in full; a longer dict appears only as its keys."""
 
 MAX_CALL_CHARACTERS = 400
 """Maximum number of characters of a call."""
 
 
 def call_text(call: Call) -> str:
-    """Return the text of a call; empty if it is too long to read."""
+    """Return the text of a call; empty if the text is too long to read."""
     words = [*map(_written_value, call.args), *(f"{key}={_written_value(value)}" for key, value in call.kwargs.items())]
     whole = f"{call.function}({', '.join(words)})"
     return whole if len(whole) <= MAX_CALL_CHARACTERS else ""
@@ -58,5 +58,5 @@ def _array(array: np.ndarray) -> str:
 
 
 def _numbers(value: Any) -> str:
-    """Return numbers in Python's notation, with `np` for numpy."""
+    """Return a number, or a list of numbers, in Python's notation, with `np.nan` and `np.inf`."""
     return re.sub(r"\b(nan|inf)\b", r"np.\1", repr(value))

@@ -1,4 +1,4 @@
-"""The expectations of tests, and the sentence for the student if a result does not meet one.
+"""The expectations of tests, and the messages to the student about results that do not meet an expectation.
 
     expect.matches(rope.apply_rope, x, positions)             the same values as in the definition
     expect.dtype(rope.apply_rope, x32, positions)             also the same dtype
@@ -10,8 +10,8 @@
     expect.close(M @ M.T, np.eye(2), "a rotation", expect.precision(M))   the same for a result that may be float32
     expect.answer(rope, "rotates_values")
 
-Values and dtype are checked separately, so that one mistake costs once. Whatever comes from a submission is plain
-(`codec`), so comparing it runs none of the submission's code.
+Values and dtype are checked separately, so that a mistake loses points only once. The results of a submission
+are plain values (`codec`), so a comparison runs none of the submission's code.
 """
 
 from __future__ import annotations
@@ -23,38 +23,38 @@ from typing import Any
 import numpy as np
 
 from autograder.checks.answers import ANSWER_TOLERANCE, TOO_FEW_DIGITS, answer_matches, lacks_digits, plain_scalar
-from autograder.checks.oracle import Refused, Value
-from autograder.checks.proxy import Function, StudentModule, parts
+from autograder.checks.oracle import Refused, Returned
+from autograder.checks.proxy import Function, StudentModule, leaves
 from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.codec import Foreign
 from autograder.protocol.failure import UNFINISHED, BrokenTestError, Kind, WrongResultError
 
 TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
-"""Allowed difference, relative to 1 + |expected|. For features and positions of moderate size, a correct formula in
-any order of operations stays a hundred times below it; tests with larger positions pass a tolerance and justify it."""
+"""Allowed difference, relative to 1 + |expected|: a hundred times the rounding error of a correct formula for
+features and positions of moderate size. A test with larger positions states and justifies a tolerance."""
 
-MAX_ROUNDING_ERROR = 1e-4
-"""Relative difference below which values are correct except for their last digits."""
+MAX_DIGIT_LOSS = 1e-4
+"""Maximum relative difference that comes from too few correct digits, not from another formula."""
 
 LENGTH_FACTOR = 4
-"""Factor between the lengths of successive sequences in `vectorised`."""
+"""Ratio of the lengths of successive sequences in `vectorised`."""
 
 ALLOWED_EXTRA_LINES = 4
-"""Lines of Python that only a long sequence may execute, for example in a branch, without counting as a loop."""
+"""Number of lines, for example in a branch, that may run only for long sequences and are not a loop."""
 
 
 def matches(function: Function, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
-    """Check that the function returns the result of its definition, within the tolerance; return its result."""
-    reply, _ = _matching_reply(function, Call(function.name, args, kwargs), tolerance)
+    """Check that the function returns the right result, within the tolerance, and return that result."""
+    reply, _ = _matching_reply_and_expected(function, Call(function.name, args, kwargs), tolerance)
     return function.note_returned(reply.value)
 
 
 def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
-    """Check as in `matches`, and check that every returned array has the dtype of the definition."""
-    reply, expected = _matching_reply(function, Call(function.name, args, kwargs))
+    """Check as `matches` does, and check that each returned array has the expected dtype."""
+    reply, expected = _matching_reply_and_expected(function, Call(function.name, args, kwargs))
     dtypes = [
         (np.asarray(result).dtype, np.asarray(expected_result).dtype)
-        for result, expected_result in zip(parts(reply.value), parts(expected), strict=True)
+        for result, expected_result in zip(leaves(reply.value), leaves(expected), strict=True)
     ]
     wrong = [place for place, (actual, expected_dtype) in enumerate(dtypes) if actual != expected_dtype]
     if wrong:
@@ -65,8 +65,8 @@ def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
 
 
 def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
-    """Check as in `matches`, and check that the function does not change its arguments."""
-    reply, _ = _matching_reply(function, Call(function.name, args, kwargs, measured=True))
+    """Check as `matches` does, and check that the function does not change its arguments."""
+    reply, _ = _matching_reply_and_expected(function, Call(function.name, args, kwargs, measured=True))
     if reply.changed:
         changed = f"{function.name} changed {', '.join(reply.changed)} in place"
         why = "only write into arrays and lists that you created: np.asarray, slices and reshape make no copy"
@@ -74,19 +74,19 @@ def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
 
 
 def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], length: int = 8) -> None:
-    """Check as in `matches` at three lengths, and check that no Python loop runs over the sequence.
+    """Check as `matches` does at three lengths, and check that no Python loop runs over the sequence.
 
-    `arguments(length)` makes the arguments of a call.
-
-    Each length is LENGTH_FACTOR times the previous one. The lines executed then grow by equal steps if they follow the
-    logarithm of the length (a scan by doubling), twice as much at the second step if they follow its square root, and
-    four times as much if they follow the length. Lines of other graded functions count only in their own tests.
+    `arguments(length)` returns the arguments of a call. Each length is LENGTH_FACTOR times the previous
+    length. From step to step, the number of executed lines then grows by the same amount if the number
+    follows the logarithm of the length (a scan by doubling), by twice as much if it follows the square root,
+    and by four times as much if it follows the length. Lines of another graded function count only in the
+    tests of that function.
     """
     sizes = [length * LENGTH_FACTOR**step for step in range(3)]
     calls = (
         Call(function.name, arguments(size), {}, measured=True, uncounted=function.submission.graded) for size in sizes
     )
-    short, middle, long = (_matching_reply(function, call)[0].lines for call in calls)
+    short, middle, long = (_matching_reply_and_expected(function, call)[0].lines for call in calls)
     grows = long - middle > 1.5 * (middle - short) + ALLOWED_EXTRA_LINES
     if grows or long - short >= sizes[2] - sizes[0]:  # a line per position, whatever the steps: a loop that ends early
         lines = f"{function.name} executes {short} lines of Python for length {sizes[0]}, {long} for {sizes[2]}"
@@ -96,14 +96,14 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
 
 
 def answers(function: Function, *args: Any, **kwargs: Any) -> None:
-    """Check that the function answers a good call with a result of the right shape.
+    """Check that the function returns a result of the right shape for good arguments.
 
-    This check accompanies every refusal: a function that refuses every call earns nothing, and a function that refuses
-    correctly earns its points even if its values are wrong.
+    Each test of a refusal also contains this check, so a function that refuses every call earns no points,
+    and a function that refuses only bad arguments earns the points even if its values are wrong.
     """
-    reply, expected = _plain_reply(function, Call(function.name, args, kwargs))
-    actual = parts(reply.value) if type(expected) in (tuple, list, dict) else (reply.value,)
-    results = (actual, parts(expected))
+    reply, expected = _plain_reply_and_expected(function, Call(function.name, args, kwargs))
+    actual = leaves(reply.value) if type(expected) in (tuple, list, dict) else (reply.value,)
+    results = (actual, leaves(expected))
     actual_shapes, expected_shapes = (" and ".join(str(np.shape(part)) for part in result) for result in results)
     if actual_shapes != expected_shapes:
         raise WrongResultError(Kind.SHAPE, f"{function.name}: expected shape {expected_shapes}, got {actual_shapes}")
@@ -127,21 +127,21 @@ def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any
 
 
 def close(actual: Any, expected: Any, rule: str, tolerance: float | None = None) -> None:
-    """Check that two results agree. `rule` states the rule in the lesson's words."""
+    """Check that two results agree. `rule` is the rule in the lesson's words."""
     if differs := difference(actual, expected, tolerance):
         raise WrongResultError(differs[0], f"{rule}: {differs[1]}", value=actual)
 
 
 def precision(*results: Any) -> float:
-    """Return the tolerance for a property of these results: that of their least precise dtype.
+    """Return the tolerance for a property of these results: the tolerance of the least precise dtype.
 
-    A function that returns float32 instead of float64 loses points in the test for dtypes, not here.
+    A function that returns float32 instead of float64 loses points only in the test of dtypes.
     """
     return max(TOLERANCE.get(np.asarray(result).dtype, TOLERANCE[np.dtype(np.float64)]) for result in results)
 
 
 def holds(condition: object, rule: str) -> None:
-    """Check a condition on results. `rule` states the rule in the lesson's words."""
+    """Check a condition on results. `rule` is the rule in the lesson's words."""
     if not condition:
         raise WrongResultError(Kind.VALUE, f"{rule}: this does not hold here")
 
@@ -149,13 +149,13 @@ def holds(condition: object, rule: str) -> None:
 def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERANCE) -> None:
     """Check an entry of ANSWERS: True, False, a word, or a number.
 
-    A whole number must be exact; any other number must be right to five digits, or within a relative tolerance.
+    A whole number must be exact; any other number must be right within `tolerance`, which is relative.
     """
     function = Function(ANSWERS, submission)
     answers = function.value(function.attempt(Call(ANSWERS)))
     failure = submission.backend.failure
     if answers is None and failure is not None:
-        raise function.not_reached(failure)
+        raise function.not_defined_error(failure)
     if type(answers) is not dict:
         what = "ANSWERS is not a dict of answers: keep it as in the stub, and fill in the values"
         raise WrongResultError(Kind.UNANSWERED, what)
@@ -169,15 +169,15 @@ def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERA
         raise WrongResultError(Kind.ANSWER, f"{key}: {plain_scalar(actual)!r:.60} is not right", hint=hint)
 
 
-def _matching_reply(function: Function, call: Call, tolerance: float | None = None) -> tuple[Reply, Any]:
+def _matching_reply_and_expected(function: Function, call: Call, tolerance: float | None = None) -> tuple[Reply, Any]:
     """Return the reply to a call with good arguments, and the right value; check that the two agree."""
-    reply, expected = _plain_reply(function, call)
+    reply, expected = _plain_reply_and_expected(function, call)
     close(reply.value, expected, function.name, tolerance)
     return reply, expected
 
 
-def _plain_reply(function: Function, call: Call) -> tuple[Reply, Any]:
-    """Return the reply to a call with good arguments, which is a plain value, and the right value."""
+def _plain_reply_and_expected(function: Function, call: Call) -> tuple[Reply, Any]:
+    """Return the reply to a call with good arguments, which must be a plain value, and the right value."""
     expected = _expected(function, call)
     if isinstance(expected, Refused):
         raise _bad_call_error(function, "the reference refuses this call")
@@ -186,7 +186,7 @@ def _plain_reply(function: Function, call: Call) -> tuple[Reply, Any]:
     return reply, expected.value
 
 
-def _expected(function: Function, call: Call) -> Value | Refused:
+def _expected(function: Function, call: Call) -> Returned | Refused:
     try:
         return function.submission.oracle.expected(call)
     except BrokenTestError:
@@ -196,21 +196,21 @@ def _expected(function: Function, call: Call) -> Value | Refused:
 
 
 def _bad_call_error(function: Function, what: str) -> Exception:
-    """Return the error for an impossible call. The course is at fault only if all arguments came from the test."""
+    """Return the error for a bad call. The course is at fault only if the submission provided no argument."""
     if not function.submission.returned:
         return BrokenTestError(f"{what} of {function.name}: the test is wrong")
-    form = "which does not have the form that it takes"
+    form = "and that result does not have the required form"
     return WrongResultError(Kind.VALUE, f"{function.name} was called with a result of your functions, {form}")
 
 
 def difference(actual: Any, expected: Any, tolerance: float | None = None) -> tuple[Kind, str] | None:
-    """Return the first reason why two results differ, and the largest difference; None if they agree."""
+    """Return the kind and description of the first difference of two results; None if the results agree."""
     if type(expected) is dict:
         return _dict_difference(actual, expected, tolerance)
     if type(expected) is tuple or (type(expected) is list and any(type(part) in (tuple, dict) for part in expected)):
         return _tuple_difference(actual, expected, tolerance)
-    if not _is_number_like(actual, expected):
-        array = np.asarray(expected) if np.ndim(expected) else expected  # it may also be a list from the submission
+    if not _type_fits(actual, expected):
+        array = np.asarray(expected) if np.ndim(expected) else expected  # or a list from the submission
         return Kind.SHAPE, f"expected {_kind_of(array)}, got {_kind_of(actual)}"
     if np.shape(actual) != np.shape(expected):
         return Kind.SHAPE, f"expected shape {np.shape(expected)}, got {np.shape(actual)}"
@@ -239,14 +239,14 @@ def _tuple_difference(actual: Any, expected: Sequence[Any], tolerance: float | N
     return None
 
 
-def _is_number_like(actual: Any, expected: Any) -> bool:
-    """Return True if the type of `actual` fits that of `expected`: an array for an array, any number for a number."""
+def _type_fits(actual: Any, expected: Any) -> bool:
+    """Return True if the types fit: an array for an array, and a suitable number for an expected number."""
     if np.ndim(expected):
         return type(actual) is np.ndarray
     if not isinstance(actual, bool | int | float | np.generic | np.ndarray):
         return False
     if np.ndim(actual):
-        return isinstance(expected, np.ndarray | np.generic)  # the mistake is then its shape
+        return isinstance(expected, np.ndarray | np.generic)  # then the shape is the mistake
     kinds = ("i" if type(value) is int else np.asarray(value).dtype.kind for value in (actual, expected))
     actual_kind, expected_kind = kinds
     return actual_kind in {"b": "b", "f": "iuf"}.get(expected_kind, "iu")
@@ -272,15 +272,14 @@ def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> tu
     words = "expected {}, got {}".format(*_distinguishable(target[worst], numbers[worst], is_truth))
     if target.size > 1:
         words = f"at index {worst}: {words} ({(~agrees).sum()} of {target.size} values differ)"
-    # A difference this small comes from missing digits, not from another formula.
-    if lost <= MAX_ROUNDING_ERROR:
+    if lost <= MAX_DIGIT_LOSS:
         digits = -math.floor(math.log10(max(lost, 1e-16)))
         words += f"; right to {digits} digits{': compute in float64' if digits > 5 else ''}"
     return Kind.VALUE, words
 
 
 def _kind_of(value: Any) -> str:
-    """Describe a value for a message, but never by its own repr, which may have any length."""
+    """Describe a value for a message without the value's repr, which may have any length."""
     if value is None:
         return "None (is a `return` missing?)"
     if type(value) is Foreign:
@@ -293,8 +292,8 @@ def _kind_of(value: Any) -> str:
 
 
 def _distinguishable(expected: float, actual: float, is_truth: bool) -> tuple[str, str]:
-    """Write two values with enough digits to show that they differ."""
+    """Return two values as text, with enough digits to show the difference."""
     if is_truth:
         return str(bool(expected)), str(bool(actual))
-    digits = 15 if abs(actual - expected) < MAX_ROUNDING_ERROR * abs(expected) else 6
+    digits = 15 if abs(actual - expected) < MAX_DIGIT_LOSS * abs(expected) else 6
     return f"{expected:.{digits}g}", f"{actual:.{digits}g}"

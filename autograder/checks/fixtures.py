@@ -1,8 +1,8 @@
-"""The course's pytest plugin: marks, the fixture that hands a test its submission, and failures as sentences.
+"""The course's pytest plugin: the mark of a test, the fixture with a submission, and failures as sentences.
 
-`@pytest.mark.question("apply_rope", points=2)` says what a test is worth. A fixture named after each assignment
-provides the submission. The `TestContext` decides where its code runs: in the student's own process
-(`laptop.local_context`) or in the grader's worker.
+`@pytest.mark.question("apply_rope", points=2)` states the question and the points of a test. For each
+assignment, a fixture of the same name provides the submission. The `TestContext` decides where the
+submission's code runs: in the process of the tests (`laptop.local_context`) or in the grader's worker.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ hypothesis.settings.register_profile(
 )
 
 
-# Hypothesis mixes constants from all modules loaded in this process into its examples, and writes them to a folder
-# in the working directory. The examples must be the same in every process, and nothing may be written.
+# Hypothesis mixes constants from all modules loaded in this process into its examples, and writes these
+# constants to a folder in the working directory. The examples must be the same in every process, and nothing
+# may be written.
 if hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = lambda: Constants()
 
@@ -49,15 +50,15 @@ TEST_CONTEXT = pytest.StashKey["TestContext"]()
 
 
 class TestContext(ABC):
-    """Source of the submissions for tests. As a pytest plugin, it serves the current run of pytest."""
+    """The source of the tests' submissions, and a pytest plugin for one run."""
 
     __test__ = False
     seed = 0
-    """seed for the random inputs of hidden tests"""
+    """Seed for the random inputs of hidden tests."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Become the context of this run."""
+        """Register this object as the context of the run."""
         config.stash[TEST_CONTEXT] = self
 
     @abstractmethod
@@ -66,7 +67,7 @@ class TestContext(ABC):
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the mark, and a fixture for each assignment."""
+    """Register the mark `question` and a fixture for each assignment."""
     config.addinivalue_line("markers", "question(name, points): the question that a test belongs to, and its points")
     hypothesis.settings.load_profile("whereabouts")
     names = sorted(path.stem.removeprefix("test_") for path in (config.rootpath / "tests" / "public").glob("test_*.py"))
@@ -76,9 +77,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Determine each property's examples by the term's seed and the test's name.
+    """Seed each Hypothesis test with the term's seed and the test's name.
 
-    Otherwise Hypothesis would derive them from the test's source, which it reads and tokenises in every run.
+    Without this seed, Hypothesis would read and tokenise the source of each test in every run.
     """
     for item in items:
         function: Any = getattr(item, "function", None)
@@ -88,13 +89,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def graded_functions_in_file(item: pytest.Item) -> tuple[str, ...]:
-    """Return the functions that have tests in the same file as this test, selected or not."""
+    """Return the functions that have tests in the file of `item`, including tests that are not selected."""
     return _graded_in(item.module) if isinstance(item, pytest.Function) else ()
 
 
 @functools.cache
 def _graded_in(module: ModuleType) -> tuple[str, ...]:
-    """Return the functions with tests in a file; cached, since every test in the file requests the same functions."""
+    """Return the functions that have tests in a module; cached, because each test requests the functions."""
     tests = vars(module).values()
     marks = (mark for test in tests for mark in getattr(test, "pytestmark", ()) if mark.name == "question")
     return tuple(sorted({mark.args[0] for mark in marks} - {ANSWERS}))
@@ -116,19 +117,19 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
 
 def random_inputs(context: TestContext, item: pytest.Item) -> np.random.Generator:
     """Return a generator that depends only on the term's seed and on the test."""
-    return np.random.default_rng(_seeds(_term_seed(context, item), item.name))
+    return np.random.default_rng(_seed_sequence(_term_seed(context, item), item.name))
 
 
 @functools.cache
-def _seeds(term: int, test: str) -> np.random.SeedSequence:
-    """Return a test's seed sequence; cached, since making one takes eight times as long as drawing from it."""
+def _seed_sequence(term: int, test: str) -> np.random.SeedSequence:
+    """Return the seed sequence of a test; cached, because making a sequence is slower than drawing."""
     return np.random.SeedSequence([term, *test.encode("utf-8")])
 
 
 def _term_seed(context: TestContext, item: pytest.Item) -> int:
-    """Return the term's seed for hidden tests.
+    """Return the term's seed for a hidden test, and 0 for a public test.
 
-    Public tests draw the same values every term, on a student's machine and in the grader alike.
+    A public test draws the same values in every term, both on a student's machine and in the grader.
     """
     return context.seed if item.path.parent.name == "hidden" else 0
 
@@ -141,7 +142,7 @@ def submission_of(item: pytest.Item) -> StudentModule | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-    """Report one sentence without a traceback; a test of an unwritten function is skipped and does not fail."""
+    """Report a failure as a sentence without a traceback, and a test of an unwritten function as skipped."""
     wrong = (
         call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, WrongResultError) else None
     )

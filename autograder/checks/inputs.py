@@ -18,23 +18,23 @@ def features(*shape: int, seed: int = 0, dtype: type[np.generic] = np.float64) -
     return _features(shape, seed, np.dtype(dtype)).copy()
 
 
-NAMED_SEEDS = range(10)
-"""Seeds that tests use by name. Seeds from Hypothesis would mean nothing to a reader."""
+RECOGNISED_SEEDS = range(10)
+"""Seeds whose features appear in messages as a call. Seeds from Hypothesis would tell a reader nothing."""
 
 _calls_by_array: dict[tuple[str, tuple[int, ...], bytes], str] = {}
-"""Identity of an array → the call to `features` that made it."""
+"""Dtype, shape and bytes of an array → the call to `features` that makes the array."""
 
 
 def how_made(array: np.ndarray) -> str | None:
-    """Return the call to `features` that makes this array, if a test has made it."""
+    """Return the call to `features` that makes this array; None if no test has made that call."""
     return _calls_by_array.get((array.dtype.name, array.shape, array.tobytes()))
 
 
 @functools.lru_cache(maxsize=1024)
 def _features(shape: tuple[int, ...], seed: int, dtype: np.dtype[Any]) -> np.ndarray:
-    """Return the features; cached, since all submissions get the same calls."""
+    """Return the features; cached, because the tests of each submission request the same features."""
     array = (np.random.default_rng([seed, *shape]).integers(-16, 17, size=shape) / 8.0).astype(dtype)
-    if array.size >= 4 and seed in NAMED_SEEDS:
+    if array.size >= 4 and seed in RECOGNISED_SEEDS:
         words = [*map(str, shape), *[f"seed={seed}"] * (seed > 0), *["dtype=np.float32"] * (dtype == np.float32)]
         _calls_by_array[dtype.name, shape, array.tobytes()] = f"features({', '.join(words)})"
     return array
@@ -45,16 +45,16 @@ CASE_POINTS = 0.0625
 
 
 def case(function: str, *arguments: Any) -> Any:
-    """Return one function's case for a parametrised test of several functions: only this function loses its points."""
+    """Return one function's case for a parametrised test, in which each function has separate points."""
     mark = pytest.mark.question(function, points=CASE_POINTS)
     return pytest.param(function, arguments, id=function, marks=mark)
 
 
 def positions(limit: int = 10**6) -> st.SearchStrategy[int]:
-    """Draw a position anywhere up to `limit`."""
+    """Return a strategy that draws a position from 0 to `limit`."""
     return st.integers(0, limit)
 
 
 def seeds() -> st.SearchStrategy[int]:
-    """Draw a seed for `features`: drawing arrays number by number would be slow and no more useful."""
+    """Return a strategy that draws a seed for `features`; drawing each number of an array would be slower."""
     return st.integers(0, 2**20)

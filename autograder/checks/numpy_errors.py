@@ -1,7 +1,8 @@
-"""Explain numpy's exceptions: the shapes involved, and the rule.
+"""Explanations of numpy's exceptions: the shapes involved, and the rule.
 
-numpy writes shapes without spaces, calls axes "dimensions" and describes matrix products by gufunc signatures. A
-student who has never seen these words gets one more sentence. A message that is not in this table stays as it is.
+numpy writes shapes without spaces, calls axes "dimensions" and describes matrix products by gufunc
+signatures. For a student who has never seen these words, this module explains numpy's message in one more
+sentence.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from collections.abc import Callable
 
 
 def explanation(message: str, line: int | None = None) -> str:
-    """Return a sentence about numpy's message, with the line in the student's file; empty for an unknown message."""
+    """Return a sentence that explains numpy's message; empty if the table has no explanation.
+
+    `line` is the line in the student's file that raised the exception.
+    """
     for pattern, explain in _EXPLANATIONS:
         if match := pattern.search(message):
             words = explain(*match.groups()) if callable(explain) else explain.format(*match.groups())
@@ -22,7 +26,7 @@ def explanation(message: str, line: int | None = None) -> str:
 
 
 def _shapes(text: str) -> list[tuple[int, ...]]:
-    """Return the original shapes in numpy's list; a remapped shape contains `newaxis` and follows an arrow."""
+    """Return the original shapes in numpy's message, without the remapped shapes, which follow an arrow."""
     originals = re.findall(r"(?<!->)\(([\d, ]*)\)", text)
     return [tuple(map(int, re.findall(r"\d+", sizes))) for sizes in originals]
 
@@ -52,7 +56,7 @@ def _broadcast(text: str) -> str:
     return f"{met}: compared from the last axis, {clash}, and neither is 1" if clash else met
 
 
-def _written(values: str, target: str) -> str:
+def _assigned(values: str, target: str) -> str:
     value, room = _shapes(f"({values})")[0], _shapes(f"({target})")[0]
     return f"values of shape {value} are assigned to a part of an array that has shape {room}"
 
@@ -101,8 +105,8 @@ _EXPLANATION_TABLE: list[tuple[str, str | Callable[..., str]]] = [
     (r"operands could not be broadcast together with (?:remapped )?shapes? (.*)", _broadcast),
     (r"objects cannot be broadcast to a single shape\.(.*)", _broadcast),
     (r"indexing arrays could not be broadcast together with shapes (.*)", _broadcast),
-    (r"could not broadcast input array from shape \((.*?)\) into shape \((.*?)\)", _written),
-    (r"value array of shape \((.*?)\) could not be broadcast to indexing result of shape \((.*?)\)", _written),
+    (r"could not broadcast input array from shape \((.*?)\) into shape \((.*?)\)", _assigned),
+    (r"value array of shape \((.*?)\) could not be broadcast to indexing result of shape \((.*?)\)", _assigned),
     (r"output operand with shape \((.*?)\) doesn't match the broadcast shape \((.*?)\)", _in_place),
     # Products of matrices
     (r"Input operand (\d) has a mismatch in its core .*\(size (\d+) is different from (\d+)\)", _product),

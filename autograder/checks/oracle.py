@@ -1,4 +1,4 @@
-"""The protocol for right results: from the solution in the grader, from recorded values on a student's machine."""
+"""The source of right results: the solution in the grader, and recorded values on a student's machine."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from autograder.protocol.call import Call, Reply
 
 
 @dataclass(frozen=True, eq=False)
-class Value:
-    """The outcome of a call that returns this value, or a value that this fingerprint recognises."""
+class Returned:
+    """The outcome of a call that returns a value, with the value itself or a fingerprint of the value."""
 
     value: Any
 
@@ -22,16 +22,16 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Unchanged:
-    """The outcome of a call that returns the right value, although the solution contains a known mistake."""
+class Unaffected:
+    """The outcome of a call that returns the right value even with a known mistake in the solution."""
 
 
-Outcome = Value | Refused | Unchanged
-"""The outcome of a call to the solution, with or without a known mistake in it."""
+Outcome = Returned | Refused | Unaffected
+"""The outcome of a call to the solution, either unchanged or with a known mistake."""
 
 
 class KnownMistake(Protocol):
-    """A known mistake."""
+    """A mistake that the course knows and can explain."""
 
     @property
     def hint(self) -> str:
@@ -40,13 +40,13 @@ class KnownMistake(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Observation:
-    """A call as evidence: its actual value, the right value, and its outcome with each known mistake."""
+    """A call as evidence: the actual value, the right value, and the outcome with each known mistake."""
 
     actual: Any
     expected: Any
     is_wrong: bool
-    """True if the two values differ by more than a test allows."""
-    mistakes: Sequence[Sequence[KnownMistake]]
+    """True if the actual and the right value differ by more than a test allows."""
+    mistake_groups: Sequence[Sequence[KnownMistake]]
     """The known mistakes that can affect the function's results, in groups, the likeliest group first."""
     predicted: Callable[[Any], Outcome]
     """Function from a mistake to the outcome of the call with that mistake."""
@@ -55,11 +55,11 @@ class Observation:
 class Oracle(Protocol):
     """The source of right values, right answers and evidence of known mistakes."""
 
-    def expected(self, call: Call) -> Value | Refused:
+    def expected(self, call: Call) -> Returned | Refused:
         """Return the right outcome of a call."""
 
     def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
-        """Return the right value of an entry of ANSWERS, and known wrong numbers for it, each with its hint."""
+        """Return the right value of an entry of ANSWERS, and a hint for each known wrong number."""
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """Return a call as evidence; None if it raised an exception or should have raised one."""
+        """Return a call as evidence; None if the call raised or should have raised an exception."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any, Protocol
 
@@ -19,10 +20,10 @@ class Backend(Protocol):
 
     @property
     def failure(self) -> Raised | None:
-        """The exception that stopped the file while it was loaded, if one did."""
+        """The exception that stopped the loading of the file; None if the file loaded completely."""
 
     def call(self, call: Call) -> Reply:
-        """Make a call, with copies of its arguments."""
+        """Make a call with copies of the arguments."""
 
 
 class Function:
@@ -46,12 +47,12 @@ class Function:
         return reply.value
 
     def note_returned(self, value: Any) -> Any:
-        """Return a value for the test to keep; the calls that follow may have arguments from the submission."""
-        self.submission.returned += parts(value)
+        """Record a value that the test may pass to later calls, and return the value."""
+        self.submission.returned += leaves(value)
         return value
 
     def attempt(self, call: Call) -> Reply:
-        """Call the function and return the reply, even if it is an exception."""
+        """Call the function and return the reply, even if the function raised an exception."""
         self.submission.seen[call] = None
         reply = self.submission.seen[call] = self.submission.backend.call(call)
         return reply
@@ -61,7 +62,7 @@ class Function:
         undefined = raised.is_undefined(self.name)
         failure = self.submission.backend.failure
         if undefined and failure is not None:
-            return self.not_reached(failure)
+            return self.not_defined_error(failure)
         inside = raised.function if raised.function != self.name else None
         if undefined or "NotImplementedError" in raised.bases:
             if inside is not None:
@@ -76,20 +77,20 @@ class Function:
         blamed = None if self.submission.has_student_arguments(next(reversed(self.submission.seen))) else self.name
         return WrongResultError(Kind.RAISED, f"{self.name} {what}", function=blamed)
 
-    def not_reached(self, failure: Raised) -> WrongResultError:
-        """Return the error for a name that the file does not define before it stops."""
+    def not_defined_error(self, failure: Raised) -> WrongResultError:
+        """Return the error for a function whose definition comes after the line where the file stops."""
         return WrongResultError(
-            Kind.NOT_REACHED, f"{stop_message(failure)}; {self.name} is not defined", function=self.name
+            Kind.NOT_REACHED, f"{file_stop_message(failure)}; {self.name} is not defined", function=self.name
         )
 
 
-def stop_message(failure: Raised) -> str:
-    """Return the message for a file that does not run to its end, or has an import that is not available."""
+def file_stop_message(failure: Raised) -> str:
+    """Return the message for a file that does not run to its end or imports an unavailable module."""
     if not failure.kind:
         return failure.message
     if failure.missing_import:
         return f"an import{failure.at_line} of your file is not available ({failure.message})"
-    if failure.is_endless:
+    if failure.is_load_timeout:
         return f"your file does not end:{failure.at_line} {failure.message}"
     return f"your file stops{failure.at_line} with {failure.kind}: {failure.message}"
 
@@ -102,22 +103,22 @@ class StudentModule:
         self.backend = backend
         self.oracle = oracle
         self.graded = graded
-        """Functions that have tests."""
+        """Names of the functions that have tests."""
         self.seen: dict[Call, Reply | None] = {}
-        """its calls so far with their replies; None if there was no reply"""
+        """Each call so far, with the reply; None if there was no reply."""
         self.returned: list[Any] = []
-        """results that the test got from it and may pass on as arguments"""
+        """Results that the test received and may pass on as arguments."""
 
     def has_student_arguments(self, call: Call) -> bool:
-        """Return True if a call had the submission's results as arguments, and so may have failed because of them."""
-        arguments = parts([*call.args, *call.kwargs.values()])
+        """Return True if an argument of a call is a result of the submission, and may be why a call fails."""
+        arguments = leaves([*call.args, *call.kwargs.values()])
         return any(
             argument is result for argument in arguments for result in self.returned if isinstance(result, np.ndarray)
         )
 
     def may_have_returned(self, value: object) -> bool:
-        """Return True if a value is a result of the submission or a part of one; any number may have come from it."""
-        results = (part for reply in self.replies.values() if reply.raised is None for part in parts(reply.value))
+        """Return True if a value may come from the submission. An array must share memory with a result."""
+        results = (part for reply in self.replies.values() if reply.raised is None for part in leaves(reply.value))
         return not isinstance(value, np.ndarray) or any(
             value is result or (isinstance(result, np.ndarray) and np.may_share_memory(value, result))
             for result in results
@@ -125,12 +126,12 @@ class StudentModule:
 
     @property
     def replies(self) -> dict[Call, Reply]:
-        """The calls of functions that have a reply."""
+        """Function call → reply, for each call that has a reply."""
         return {call: reply for call, reply in self.seen.items() if reply is not None and call.function != ANSWERS}
 
     @property
     def last_call(self) -> str:
-        """The last call, for a Python prompt; empty if it is not one that a student would type."""
+        """The text of the last call, for a Python prompt; empty if a student would not type such a call."""
         call = next(reversed(self.seen), None)
         return call_repr.call_text(call) if call is not None and call.function != ANSWERS else ""
 
@@ -141,17 +142,26 @@ class StudentModule:
         return Function(function, self)
 
 
-def parts(value: Any) -> tuple[Any, ...]:
-    """Return the arrays and numbers of a result, in order: those in tuples, lists and dicts, at any depth."""
-    return tuple(iter_parts(value))
+def leaves(value: Any) -> tuple[Any, ...]:
+    """Return the leaves of a result, in order: the values inside tuples, lists and dicts, at any depth."""
+    return tuple(iter_leaves(value))
 
 
-def iter_parts(value: Any) -> Iterator[Any]:
-    """Yield the parts of a result one by one, since a submission's result may have very many."""
+def iter_leaves(value: Any) -> Iterator[Any]:
+    """Yield the leaves of a result one by one, because a submission's result may have very many leaves."""
     if type(value) is dict:
         value = [value[key] for key in sorted(value)]
     if type(value) in (tuple, list):
         for part in value:
-            yield from iter_parts(part)
+            yield from iter_leaves(part)
     else:
         yield value
+
+
+def dtypes(value: Any, at_most: int | None = None) -> list[np.dtype | None]:
+    """Return the dtypes of a result's leaves, or of the first `at_most`; None for a leaf without numbers."""
+    counted = itertools.islice(iter_leaves(value), at_most)
+    return [np.asarray(leaf).dtype if isinstance(leaf, _NUMBERS) else None for leaf in counted]
+
+
+_NUMBERS = (bool, int, float, np.generic, np.ndarray)

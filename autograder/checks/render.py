@@ -1,6 +1,7 @@
-"""The text of a result in Markdown, for terminals, feedback files, Otter and pages, and for all readers.
+"""The text of a result in Markdown, for every kind of reader, in terminals, feedback files, Otter and pages.
 
-Text that a submission may control is a code block, or loses everything that Markdown and HTML could interpret.
+Text that a submission may control appears in a code block, or with all characters of Markdown and HTML
+escaped.
 """
 
 from __future__ import annotations
@@ -19,22 +20,22 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 MAX_LINE_CHARACTERS = 400
-"""Maximum number of characters of a line."""
+"""Maximum number of characters of a line that a submission may control."""
 
 
 class Audience(Enum):
-    """Readers of a result, and the time when they read it."""
+    """The reader of a result, and the time of reading."""
 
     HOME = auto()
-    """a student, who reads about all tests on the student's own machine"""
+    """A student at home, who may read about each test that runs there."""
     BEFORE_RELEASE = auto()
-    """a student, before hidden results are published"""
+    """A student, before the results of hidden tests are published."""
     AFTER_RELEASE = auto()
-    """a student after that, who reads each hidden test's rule and kind of mistake, but no input and no value"""
+    """A student, after the release: for a hidden test, only the rule and the kind of mistake are shown."""
     STAFF = auto()
 
 
-_MARKUP = str.maketrans(
+_MARKUP_ESCAPES = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;", **{mark: f"\\{mark}" for mark in "\\`*_[]|~"}}
 )
 
@@ -55,7 +56,7 @@ def code_block(text: str) -> str:
 
 def escape_markdown(text: str) -> str:
     """Return text that a submission may control for use in a Markdown sentence: no markup, no HTML, no link."""
-    escaped = printable_lines(" ".join(text.split())).translate(_MARKUP)
+    escaped = printable_lines(" ".join(text.split())).translate(_MARKUP_ESCAPES)
     return re.sub(r"(?i)(www)\.", r"\1&#46;", escaped.replace("://", "&#58;//"))
 
 
@@ -80,12 +81,12 @@ def print_markdown(console: Console, text: str, indent: str = "") -> None:
 
 
 def unescape_markdown(text: str) -> str:
-    """Return a sentence of Markdown as a reader sees it."""
+    """Return Markdown as plain text, without bold marks and escapes."""
     return html.unescape(re.sub(r"\\(.)", r"\1", re.sub(r"(?m)^\*\*(.+?)\*\*", r"\1", text)))
 
 
 def score_text(test_results: Sequence[TestResult]) -> str:
-    """Return the points won and the possible points."""
+    """Return the text about the points won and the possible points."""
     return f"{points_won(test_results):g} of {points_possible(test_results):g}"
 
 
@@ -98,8 +99,8 @@ _NOTES = {
 }
 
 
-def note(function_state: FunctionState) -> str:
-    """Return a few words about a function that has no mistake itself."""
+def state_note(function_state: FunctionState) -> str:
+    """Return a few words about the state of a function; empty if the function itself contains a mistake."""
     cause = function_state.cause if (function_state.cause or "").isidentifier() else "another function"
     words = _NOTES.get(function_state.state, "").format(cause=cause)
     promise = "its docstring has a `Raises` line, but your function has no `raise`"
@@ -107,9 +108,9 @@ def note(function_state: FunctionState) -> str:
 
 
 def mistakes_text(function_state: FunctionState, audience: Audience, full_count: int = 1) -> str:
-    """Return the text on one function's mistakes: the likely cause, `full` public tests, and the number of others.
+    """Return the text about one function's mistakes: the likely cause, and the tests that fail.
 
-    Staff read everything.
+    Students read about the first `full_count` public tests in full, and staff about every test.
     """
     mistakes, staff = function_state.mistakes, audience is Audience.STAFF
     cause = next((mistake.hint for mistake in mistakes if mistake.hint), None)  # of the deepest mistakes
@@ -130,11 +131,11 @@ def mistakes_text(function_state: FunctionState, audience: Audience, full_count:
 
 
 def _hidden_findings(mistakes: Iterable[TestResult], seen: set[Kind | None], is_explained: bool) -> str:
-    """Return the findings of hidden tests, if they go beyond the public tests and a known cause."""
+    """Return the hidden tests' findings that neither the public tests nor a known cause already explain."""
     seen = seen | {Kind.VALUE} if seen and is_explained else seen
     hidden = [mistake for mistake in mistakes if mistake.test.hidden]
     news = [mistake for mistake in hidden if mistake.kind not in seen]
     if not news:
-        return "On inputs that are not shown, it fails in the same way." if hidden else ""
+        return "On inputs that are not shown, the function fails in the same way." if hidden else ""
     lines = dict.fromkeys(f"- {mistake.test.rule}: {mistake.kind.value}." for mistake in news if mistake.kind)
     return "On inputs that are not shown:\n\n" + "\n".join(lines)

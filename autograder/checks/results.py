@@ -1,4 +1,4 @@
-"""Tests and their results: the same words on a student's laptop and in the grader."""
+"""Tests and test results, with the same words on a student's machine and in the grader."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.failure import UNFINISHED, BrokenTestError, CallStopped, Kind, WrongResultError
 
-if TYPE_CHECKING:  # a program that only reads results loads neither
+if TYPE_CHECKING:  # a program that only reads results loads neither module
     import pytest
 
     from autograder.checks.proxy import StudentModule
@@ -33,13 +33,13 @@ class Test:
     points: float
     phase: Phase
     rule: str
-    """first paragraph of its docstring; may be shown to students, hidden or not"""
+    """The first paragraph of the test's docstring, which students may read even if the test is hidden."""
 
     __test__ = False
 
     @property
     def hidden(self) -> bool:
-        """True if a student does not see the test."""
+        """True if students cannot see the test."""
         return self.phase is not Phase.PUBLIC
 
 
@@ -51,36 +51,36 @@ class TestResult:
 
     test: Test
     kind: Kind | None = None
-    """why it did not pass; None if it passed"""
+    """The reason why the test did not pass; None if it passed."""
     message: str = ""
-    """the expected and the actual value: for the student if the test is public, otherwise only for staff"""
+    """The expected and the actual value: for the student if the test is public, otherwise only for staff."""
     call: str = ""
-    """the tested call, for a Python prompt; shown to students only for public tests"""
+    """The tested call, for a Python prompt; students see the call only for a public test."""
     hint: str | None = None
-    """the likely cause"""
+    """The likely cause."""
     faulty_function: str | None = None
-    """The function at fault: its right values were used if the test passed; otherwise, the test waits for it."""
+    """The function at fault: a passed test used right values of this function; another test waits for it."""
     calls: dict[Call, Reply] = field(default_factory=dict, compare=False, repr=False)
-    """all its calls and their replies; they are not stored"""
+    """All calls in the test and their replies, which are not stored."""
 
     @property
     def passed(self) -> bool:
-        """True if nothing is wrong."""
+        """True if the test passed."""
         return self.kind is None
 
     @property
     def is_unwritten(self) -> bool:
-        """True if nothing is written yet, which is not a mistake."""
+        """True if the tested code is not written yet, which is not a mistake."""
         return self.kind in UNFINISHED
 
     @property
     def is_mistake(self) -> bool:
-        """True if something is wrong and not just missing."""
+        """True if the tested code is wrong and not just missing."""
         return not self.passed and not self.is_unwritten
 
 
 def by_question(test_results: Iterable[TestResult]) -> dict[str, list[TestResult]]:
-    """Question → its results, both in the order of the tests."""
+    """Return question → test results, both in the order of the tests."""
     questions: dict[str, list[TestResult]] = {}
     for result in test_results:
         questions.setdefault(result.test.question, []).append(result)
@@ -102,7 +102,7 @@ def points_possible(test_results: Iterable[TestResult]) -> float:
 
 
 def point_problems(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
-    """Yield a sentence for each reason why an assignment's points do not add up."""
+    """Yield a sentence for each error in the points of an assignment's tests."""
     for test in tests:
         if test.points * 16 % 1:
             yield f"{test.name} of {assignment} is worth {test.points:g} points: use multiples of 1/16"
@@ -114,7 +114,7 @@ def point_problems(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
 
 
 def test_of(item: pytest.Function) -> Test:
-    """Describe a collected test. Raise BrokenTestError if its mark or its rule is missing."""
+    """Return a collected test's description. Raise BrokenTestError if the mark or the rule is missing."""
     mark = item.get_closest_marker("question")
     if mark is None:
         raise BrokenTestError(f"{item.nodeid} has no @pytest.mark.question(…, points=…)")
@@ -126,19 +126,19 @@ def test_of(item: pytest.Function) -> Test:
     return Test(item.name, question, float(mark.kwargs["points"]), phase, rule)
 
 
-def _origin_note(value: object, submission: StudentModule | None) -> str:
-    """Return a line about a compared value that no function returned, since the call shown has another value."""
+def _computed_value_note(value: object, submission: StudentModule | None) -> str:
+    """Return a line about a value that the test computed; empty if a function may have returned the value."""
     if value is None or submission is None or not submission.replies or submission.may_have_returned(value):
         return ""
     return "\nThe test computed this value from what your functions returned."
 
 
 _CALLEE_FAILURES = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.RAISED}
-"""Failures that belong to the function in which they happened, not to the function under test."""
+"""Failures that are the fault of the function in which they happen, not of the function under test."""
 
 
 def test_result(test: Test, raised: BaseException | None, submission: StudentModule | None = None) -> TestResult:
-    """Return the result of a test that ended with this exception. Raise the exception if it is not the test's fault."""
+    """Return the result of a test that ended with this exception. Re-raise an exception that is no result."""
     calls = submission.replies if submission is not None else {}
     match raised:
         case None:
@@ -149,9 +149,10 @@ def test_result(test: Test, raised: BaseException | None, submission: StudentMod
         case WrongResultError(kind=kind) if kind in UNFINISHED:
             return TestResult(test, kind, raised.message, faulty_function=raised.function, calls=calls)
         case WrongResultError() | CallStopped():
-            kind, message = raised.kind, raised.message + _origin_note(getattr(raised, "value", None), submission)
+            note = _computed_value_note(getattr(raised, "value", None), submission)
+            kind, message = raised.kind, raised.message + note
         case Exception() if not isinstance(raised, BrokenTestError | ImportError):
-            # The test used a result in an impossible way, such as unpacking, multiplying or indexing it.
+            # For example, the test could not unpack, multiply or index a result.
             what = f"a result does not have the form in the definition ({type(raised).__name__}: {raised})"
             kind, message = Kind.SHAPE, what[:500]
         case _:

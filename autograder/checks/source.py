@@ -1,6 +1,6 @@
-"""Facts about a file before it runs: syntax errors, imports that fail when it is graded, and empty functions.
+"""Facts about a file that has not run: syntax errors, imports that fail in grading, and unwritten functions.
 
-With the call graph of its functions, a mistake can be reported once, at its own function.
+With the call graph, the reports can name each mistake once, at the function that contains the mistake.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from autograder.protocol.call import ANSWERS
 ALLOWED_MODULES = sys.stdlib_module_names | {"numpy"}
 """Modules that a graded submission may import."""
 
-MAX_CODE = 256 * 1024
-"""Maximum characters of code. A syntax tree may take a thousand times as many bytes."""
+MAX_CODE_CHARACTERS = 256 * 1024
+"""Maximum number of characters of code. A syntax tree may take a thousand times as many bytes."""
 
 
 def parse(text: str, filename: str = "<unknown>") -> ast.Module:
-    """Return the syntax tree. Raise SyntaxError or ValueError for text that has none.
+    """Return the syntax tree of a text. Raise SyntaxError or ValueError if the text cannot be parsed.
 
-    Even a short text can take long, so parse other people's text in a process that can be ended.
+    Even a short text can take long to parse, so parse a submission in a process that can be ended.
     """
-    if len(text) > MAX_CODE:
-        raise ValueError(f"it has more than {MAX_CODE // 1024} KiB of code")
+    if len(text) > MAX_CODE_CHARACTERS:
+        raise ValueError(f"it has more than {MAX_CODE_CHARACTERS // 1024} KiB of code")
     with warnings.catch_warnings(action="ignore"):  # an invalid escape does not concern the checks
         try:
             return ast.parse(text, filename)
@@ -40,22 +40,22 @@ def parse(text: str, filename: str = "<unknown>") -> ast.Module:
             raise ValueError("it is nested too deeply, or takes more memory to parse than there is") from error
 
 
-def top_level_functions(text: str) -> dict[str, ast.FunctionDef]:
-    """Return the functions of a text by name; none if it cannot be parsed."""
+def _top_level_functions(text: str) -> dict[str, ast.FunctionDef]:
+    """Return name → top-level function of a text; empty if the text cannot be parsed."""
     with contextlib.suppress(SyntaxError, ValueError):
         return {node.name: node for node in parse(text).body if isinstance(node, ast.FunctionDef)}
     return {}
 
 
 class Source:
-    """The text of a student's file."""
+    """The code of a student's file, read but not run."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.text = ""
         self.body: list[ast.stmt] = []
         self.problem: str | None = None
-        """why it cannot run at all, with the line if it is known"""
+        """The reason why the file cannot run at all, with the line if known; None if the file can run."""
         self._broken_at = 1
         try:
             with tokenize.open(path) as file:
@@ -65,45 +65,46 @@ class Source:
             self.problem = f"{path} does not exist. Copy it from the handout again."
         except (SyntaxError, ValueError, LookupError) as error:
             self._broken_at = getattr(error, "lineno", None) or 1
-            # Python's own three lines: where, the line, a caret.
+            # Python describes an error in three lines: the position, the line, and a caret.
             shown = "".join(traceback.format_exception_only(error)).strip()
             fix = f"Nothing in this file can run until this is fixed:\n{shown}"
             self.problem = fix if self.text else f"{path} is not UTF-8: save it as UTF-8."
 
         self.functions = {node.name: node for node in self.body if isinstance(node, ast.FunctionDef)}
-        """its functions by name"""
+        """Name → top-level function of the file."""
         self.answers: dict[str, bool] = {}
-        """the keys of ANSWERS, and whether each has an answer"""
+        """Key of ANSWERS → True if the entry has an answer."""
         self._lines = {name: node.lineno for name, node in self.functions.items()}
         for node in self.body:
             if isinstance(node, ast.Assign) and ANSWERS in map(ast.unparse, node.targets):
                 self._lines[ANSWERS] = node.lineno
                 self._index_answers(node.value)
 
-    def _index_answers(self, written: ast.expr) -> None:
-        for key, value in zip(written.keys, written.values, strict=True) if isinstance(written, ast.Dict) else ():
+    def _index_answers(self, assigned: ast.expr) -> None:
+        for key, value in zip(assigned.keys, assigned.values, strict=True) if isinstance(assigned, ast.Dict) else ():
             if isinstance(key, ast.Constant):
                 self.answers[str(key.value)] = not (isinstance(value, ast.Constant) and value.value in (None, ...))
                 self._lines[str(key.value)] = value.lineno
 
     def location(self, name: str) -> str:
-        """Return the file and line where a name begins, in the form that editors and terminals link.
+        """Return the file and line of a definition, in the form that editors and terminals show as a link.
 
-        A name is a function, an entry of ANSWERS, or ANSWERS; for any other name, return the line to fix first.
+        `name` is a function, an entry of ANSWERS, or ANSWERS. For any other name, return the line to fix
+        first.
         """
         return f"{self.path}:{self._lines.get(name, self._broken_at)}"
 
     def unwritten(self) -> list[str]:
-        """Return the functions that are unchanged from the handout: a docstring, then an exception."""
+        """Return the names of the functions whose bodies are still those of the handout."""
         return [name for name, node in self.functions.items() if is_stub(node.body)]
 
     def disallowed_imports(self) -> Iterator[tuple[int, str]]:
-        """Yield the line and module of each import that fails when the file is graded, except imports in a `try`."""
+        """Yield the line and module of each import that fails in grading, except imports in a `try`."""
         return _disallowed_imports(self.body)
 
 
 def is_stub(body: list[ast.stmt]) -> bool:
-    """Return True if a function still has the stub's body: a docstring and a line that raises an exception."""
+    """Return True if a function's body is still a stub: at most a docstring and a NotImplementedError."""
     match [part for part in body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]:
         case [] | [ast.Pass()]:
             return True
@@ -127,24 +128,29 @@ def _disallowed_imports(nodes: Iterable[ast.stmt]) -> Iterator[tuple[int, str]]:
 
 
 class CallGraph:
-    """The functions of a source, and the functions that each one builds on."""
+    """The functions of a file, and the other functions that each function uses."""
 
     def __init__(
         self, functions: Mapping[str, ast.FunctionDef], others: Iterable[tuple[str, frozenset[str]]] = ()
     ) -> None:
-        """Read the calls from the functions. `others` has further calls: a function, and the functions it calls."""
+        """Read the calls from `functions`, and add the calls in `others`: a function, and its callees."""
         self._named = {
             name: functions.keys() & {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
             for name, node in functions.items()
         }
-        """function → the functions whose names appear in its text"""
+        """Function → the functions whose names appear in its body."""
         for name, called in others:
             self._named[name] |= called
         self._functions = functions
         self.dependencies = functools.cache(self._dependencies)
 
+    @classmethod
+    def of_cells(cls, cells: Iterable[str]) -> CallGraph:
+        """Return the call graph of the top-level functions in a submission's cells."""
+        return cls({name: node for cell in cells for name, node in _top_level_functions(cell).items()})
+
     def _dependencies(self, name: str) -> frozenset[str]:
-        """Return the functions of the same file that a function uses, directly or through others."""
+        """Return the functions of the same file that a function uses, directly or through other functions."""
         dependencies: set[str] = set()
         pending = [name]
         while pending:
@@ -154,12 +160,12 @@ class CallGraph:
         return frozenset(dependencies - {name})
 
     def lacks_promised_error(self, name: str) -> bool:
-        """Return True if a function's docstring has `Raises`, but neither it nor any function it builds on raises."""
+        """Return True if a docstring has a `Raises` line but neither the function nor a dependency raises."""
         node = self._functions.get(name)
         promised = re.search(r"(?m)^\s*Raises:|\band errors:", (node and ast.get_docstring(node)) or "")
         bodies = [self._functions[each] for each in (name, *self.dependencies(name))] if promised else []
         return bool(bodies) and not any(isinstance(part, ast.Raise) for each in bodies for part in ast.walk(each))
 
     def topological_order(self, names: Iterable[str]) -> list[str]:
-        """Return the functions in an order in which each one comes after the functions that it builds on."""
+        """Return the functions in an order in which each function comes after its dependencies."""
         return sorted(names, key=lambda name: (len(self.dependencies(name)), name))

@@ -1,7 +1,8 @@
 """Output that every terminal and pipe can show.
 
-A pipe on Windows uses the system's code page, and a bare container uses ASCII: both lack the marks for results, and two
-marks that both become `?` say nothing. A character that a stream lacks is spelled in ASCII.
+A pipe on Windows uses the system's code page, and a bare container uses ASCII. Both encodings lack the marks
+for results, and if two marks both become `?`, a reader cannot tell them apart. So a character that an
+encoding lacks is spelled in ASCII.
 """
 
 from __future__ import annotations
@@ -11,24 +12,24 @@ import io
 import sys
 import unicodedata
 
-SPELLED = "spelled"
-"""Name of the error handler that spells characters that an encoding lacks."""
+SPELLING_HANDLER = "spelled"
+"""Name of the error handler that spells the characters that an encoding lacks."""
 
-_WORDS = {
+_SPELLINGS = {
     "✓": "ok", "✗": "fail", "·": "*", "…": "...", "−": "-", "–": "-", "—": "-", "×": "x", "±": "+-", "→": "->",
     "⇒": "=>", "↦": "->", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "∞": "inf", "√": "sqrt", "‘": "'", "’": "'",
     "“": '"', "”": '"', "§": "sec. ",
 }  # fmt: skip
-"""Character → its spelling, for characters to which Unicode gives none."""
+"""Character → spelling, for characters whose spelling does not follow from Unicode's data."""
 
 
 def spelling(character: str) -> str:
     """Return a character in ASCII: a mark as a word, a Greek letter as its name, any other letter without accents.
 
-    A character without a spelling becomes its number, as in a Python string.
+    Any other character becomes an escape sequence with its number, as in a Python string.
     """
-    if character in _WORDS:
-        return _WORDS[character]
+    if character in _SPELLINGS:
+        return _SPELLINGS[character]
     if letter := "".join(part for part in unicodedata.normalize("NFKD", character) if part.isascii()):
         return letter
     kind, _, name = unicodedata.name(character, "").partition(" LETTER ")
@@ -45,8 +46,8 @@ def _spell(error: UnicodeError) -> tuple[str, int]:
 
 
 def print_anywhere() -> None:
-    """Let this process print any text, whatever the encoding of its streams."""
-    codecs.register_error(SPELLED, _spell)
+    """Let this process print any text, whatever the encoding of the output streams."""
+    codecs.register_error(SPELLING_HANDLER, _spell)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a notebook's streams accept all characters
-            stream.reconfigure(errors=SPELLED)
+            stream.reconfigure(errors=SPELLING_HANDLER)

@@ -9,7 +9,7 @@ def start() -> None:
         from autograder.laptop.launch import main
     except ModuleNotFoundError as missing:
         sys.exit(
-            f"{missing.name} is not installed for this Python ({sys.executable}). Use the one in this folder:"
+            f"{missing.name} is not installed for this Python ({sys.executable}). Use the Python in this folder:"
             " .venv/bin/python -m autograder.checks (README.md says how to set it up)."
         )
     sys.exit(main(sys.argv[1:]))

@@ -1,6 +1,7 @@
 """The command `python -m autograder.checks [ASSIGNMENT…]`, which `make check` runs.
 
-It checks once, after every save (`--watch`), or after every save with the course in the browser (`--page`).
+The command checks once, after every save (`--watch`), or after every save with the course in the browser
+(`--page`).
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from autograder.checks.render import print_markdown
 from autograder.checks.streams import print_anywhere
 from autograder.laptop import live_page
 from autograder.laptop.local_context import LocalContext, context_class
-from autograder.laptop.progress import Progress, lesson_number, local_assignments, overview, print_detail
+from autograder.laptop.progress import Progress, assignments_with_public_tests, lesson_number, overview, print_detail
 
 FILE_POLL_SECONDS = 0.4
-"""Time between two looks at the student's files."""
+"""Time between two searches for saved files."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command line and return its exit code: 130 if it is stopped, 2 for wrong usage, otherwise 0."""
+    """Run the command line and return the exit code: 130 after Ctrl-C, 2 for wrong usage, otherwise 0."""
     print_anywhere()
-    parser, available = _parser(), local_assignments()
+    parser, available = _parser(), assignments_with_public_tests()
     options = parser.parse_args(arguments)
     requested: list[tuple[str, str]] = options.assignments
     names = list(dict.fromkeys(name for name, _ in requested))
@@ -57,14 +58,14 @@ def run(
     names: Sequence[str],
     available: Sequence[str],
     functions: Sequence[str],
-    context: Callable[[], LocalContext],
+    new_context: Callable[[], LocalContext],
 ) -> None:
-    """Check once, or after every save until Ctrl-C. Each check uses a new `context`."""
-    first = context()
+    """Check once, or after every save until Ctrl-C. Each check uses a context from `new_context`."""
+    first = new_context()
     files = {name: first.host.student_file(first.root, name) for name in available}
 
     def check(changed: Sequence[str]) -> list[Progress]:
-        return _check_and_print(context(), changed)
+        return _check_and_print(new_context(), changed)
 
     if options.page:
         saves = _saved_assignments(
@@ -111,7 +112,7 @@ def assignment_and_function(root: Path, word: str) -> tuple[str, str]:
     `root` is the course's folder.
     """
     name, _, function = Path(word).name.removesuffix(".py").partition(".")
-    available = local_assignments(root)
+    available = assignments_with_public_tests(root)
     name = {str(lesson_number(each, root)): each for each in available}.get(name, name)
     _check_exists(name, available)
     if function:
@@ -121,7 +122,7 @@ def assignment_and_function(root: Path, word: str) -> tuple[str, str]:
 
 
 def _check_exists(name: str, available: Sequence[str]) -> None:
-    """Raise an error that suggests the nearest known name if this name is unknown."""
+    """Raise an error that suggests the nearest available name if `name` is not available."""
     if available and name not in available:
         near = difflib.get_close_matches(name, available, 1, 0.5)
         proposal = f"did you mean {near[0]}?" if near else f"there are {', '.join(dict.fromkeys(available))}"
@@ -129,10 +130,10 @@ def _check_exists(name: str, available: Sequence[str]) -> None:
 
 
 def _check_and_print(run: LocalContext, names: Sequence[str], only: Collection[str] = ()) -> list[Progress]:
-    """Run these assignments' tests, print the results and return them. For `only`, see `print_detail`."""
+    """Run the tests of some assignments, print the progress and return it. For `only`, see `print_detail`."""
     run.run_tests(names)
     all_progress = [Progress(name, run) for name in names]
-    console = Console(soft_wrap=True, highlight=False)  # print the numbers in a rule like its words
+    console = Console(soft_wrap=True, highlight=False)  # print numbers in the style of words
     if len(names) == 1:
         print_detail(console, all_progress[0], only)
     else:
@@ -146,7 +147,7 @@ def _saved_assignments(files: Mapping[str, Path]) -> Iterator[list[str]]:
     while True:
         now: dict[str, int] = {}
         for name, path in files.items():
-            with contextlib.suppress(FileNotFoundError):  # an editor is replacing it
+            with contextlib.suppress(FileNotFoundError):  # an editor is replacing the file
                 now[name] = path.stat().st_mtime_ns
         if changed := [name for name in now if now[name] != seen.get(name)][: None if seen else 1]:
             yield changed

@@ -1,7 +1,7 @@
 """The command `whereabouts learn LESSON`, for a learner who installed the package and has an empty folder.
 
-It writes the lesson's stub into the current folder and checks it there, also with hidden tests, because the package
-contains the course for self-study.
+The command writes the lesson's stub into the current folder and checks the learner's work there. Hidden tests
+run as well, because the package contains the course for self-study.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from autograder.laptop.progress import lesson_text
 from autograder.laptop.self_study import SelfStudyContext, print_solution
 
 # Ignore the configuration of any project around this folder or around the package.
-EMPTY_FOLDER = replace(
+LEARN_TERMINAL = replace(
     TERMINAL,
     pytest_options_format=f"{TERMINAL.pytest_options_format} --config-file={os.devnull}",
     show_all_step="whereabouts learn {checked} shows all",
@@ -30,11 +30,11 @@ EMPTY_FOLDER = replace(
     solution_step="whereabouts learn {lesson} --show FUNCTION",
     student_file=lambda root, name: Path(f"{name}.py"),
 )
-"""The place where an installed package checks: a terminal in the learner's own folder."""
+"""The place where an installed package checks: a terminal in the learner's folder."""
 
 
 def main() -> None:
-    """Run the command line and exit: 130 if it is stopped, 2 for wrong usage, otherwise 0."""
+    """Run the command line and exit with a code: 130 after Ctrl-C, 2 for wrong usage, otherwise 0."""
     print_anywhere()
     options = _parser().parse_args()
     try:
@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _learn(options: argparse.Namespace) -> int:
-    """List the lessons, or write and check one lesson's file; return the exit code. May raise UserError."""
+    """List the lessons, or write and check one lesson's file. Return the exit code. May raise UserError."""
     known = [assignment.name for assignment in course.term_assignments()]
     if options.lesson is None:
         for name in known:
@@ -76,7 +76,7 @@ def _learn(options: argparse.Namespace) -> int:
         print("\nTo begin with the first lesson: whereabouts learn attention")
         return 0
     name, function = options.lesson
-    context = partial(SelfStudyContext, EMPTY_FOLDER, course.ROOT)
+    context = partial(SelfStudyContext, LEARN_TERMINAL, course.ROOT)
     _write_stub(course.find(name))
     if options.show:
         return print_solution(context(), name, options.show)
@@ -85,8 +85,8 @@ def _learn(options: argparse.Namespace) -> int:
 
 
 def _write_stub(assignment: Assignment) -> None:
-    """Write an assignment's stub into the current folder, but never over a file. Raise UserError if this fails."""
-    file = EMPTY_FOLDER.student_file(Path(), assignment.name)
+    """Write an assignment's stub into the current folder, unless the file exists. May raise UserError."""
+    file = LEARN_TERMINAL.student_file(Path(), assignment.name)
     if file.is_file():
         return
     try:
@@ -94,7 +94,7 @@ def _write_stub(assignment: Assignment) -> None:
             stub.write(assignment.stub.read_text("utf-8"))
     except OSError as error:
         where = f"{file} cannot be written into {Path.cwd()} ({error.strerror})"
-        raise UserError(f"{where}: start in a folder of your own") from error
+        raise UserError(f"{where}: start in a folder where you may write files") from error
     print(
         f"{file} is new in this folder. Write its functions; the same command checks them.\n"
         f"To read the lesson, and to check after every save: whereabouts learn {assignment.name} --page"

@@ -1,6 +1,6 @@
 """The student's file, loaded in this process, and one run of the tests on it.
 
-This is a pytest plugin, even under plain `pytest`. The host ends a call that does not return.
+The module is a pytest plugin, also for a plain `pytest` command. The host ends a call that does not return.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from autograder.checks.oracle import Oracle
 from autograder.checks.proxy import StudentModule
 from autograder.checks.results import TestResult, test_of, test_result
 from autograder.checks.source import CallGraph, Source
-from autograder.hints.explain import with_causes, without_causes_from_below
+from autograder.hints.explain import with_likely_causes
 from autograder.hints.golden import GoldenValues
 from autograder.laptop.host import TERMINAL, TIMEOUT_MESSAGE_PART, Host, timeout_message
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply, load, perform
@@ -31,10 +31,10 @@ PYTEST_OPTIONS = (
     " --disable-plugin-autoload"
     " -p no:cacheprovider -p no:logging -p no:junitxml -p no:faulthandler"
 ).split()
-"""Options for every run. pytest's own reporter stays because of its debugger, but shows nothing."""
+"""Options for every run of pytest. The terminal reporter stays for the debugger, but shows nothing."""
 
 LOADING = "Your file"
-"""Name for the loading of the file, used alongside the names of tests or functions."""
+"""Name that stands for the loading of the file among names of tests or functions."""
 
 
 class LocalFile:
@@ -45,7 +45,7 @@ class LocalFile:
         self.source = Source(path)
         self.call_graph = CallGraph(self.source.functions)
         self.timed_out_functions = dict(host.timed_out_functions)
-        """function, or LOADING → a sentence, for what did not return and is no longer called"""
+        """Function, or LOADING → a sentence, for code that did not return and is no longer called."""
         self.failure: Raised | None
         if LOADING in self.timed_out_functions:
             self.module, self.failure = ModuleType(name), Raised("", (), self.timed_out_functions[LOADING])
@@ -59,11 +59,11 @@ class LocalFile:
 
     @property
     def answers(self) -> Any:
-        """The value of ANSWERS; None if the file stops before it."""
+        """The value of ANSWERS; None if the file stops before ANSWERS."""
         return vars(self.module).get(ANSWERS)
 
     def call(self, call: Call) -> Reply:
-        """Make a call. Raise CallStopped if it does not return, or if it depends on a function that did not."""
+        """Make a call. Raise CallStopped if the function, or a dependency, does not return in time."""
         for name in (call.function, *self.call_graph.dependencies(call.function)) if self.timed_out_functions else ():
             if name in self.timed_out_functions:
                 raise CallStopped(Kind.TIMEOUT, self.timed_out_functions[name])
@@ -85,7 +85,7 @@ def _raise_interrupt(raised: Raised | None) -> None:
 
 
 class LocalContext(TestContext):
-    """Source of the student's files for the tests. In its own run, it collects the results and the printed output."""
+    """The source of the student's files for the tests, and the collector of results and output in a run."""
 
     folders: Sequence[str] = ("public",)
     """The folders of the tests to run."""
@@ -97,12 +97,12 @@ class LocalContext(TestContext):
         """Assignment → its oracle."""
         self.test_results: dict[str, list[TestResult]] = {}
         self.printed: dict[tuple[str, str], str] = {}
-        """assignment and test → the output of the student's code in that test"""
+        """Assignment and test → the output of the student's code in that test."""
         self.raised: BaseException | None = None
-        """the exception that ended the current test"""
+        """The exception that ended the current test."""
 
     @property
-    def shows_hidden(self) -> bool:
+    def runs_hidden_tests(self) -> bool:
         """True if hidden tests also run, as in self-study."""
         return "hidden" in self.folders
 
@@ -121,16 +121,16 @@ class LocalContext(TestContext):
         """Load an assignment's recorded values."""
         return GoldenValues(self.root / "tests" / "public" / "expected" / f"{assignment}.json")
 
-    def questions(self, assignment: str) -> dict[str, Any]:
-        """Return a handout's information about the questions: the answers' `forms`, and the `practice` questions."""
+    def forms_and_practice(self, assignment: str) -> dict[str, Any]:
+        """Return the `forms` of the answers and the `practice` questions, as recorded in the handout."""
         path = self.root / "tests" / "public" / "questions.json"
         return dict(json.loads(path.read_text("utf-8")).get(assignment, {})) if path.is_file() else {}
 
     def answer_feedback(self, assignment: str) -> Iterator[tuple[bool, str]]:
-        """Yield True or False, and a sentence, for each answer that may be judged on this machine."""
+        """Yield True or False and a sentence for each answer that can be judged on this machine."""
         answers = self.files[assignment].answers
         if isinstance(answers, dict):
-            yield from practice_results(answers, self.questions(assignment).get("practice", {}))
+            yield from practice_results(answers, self.forms_and_practice(assignment).get("practice", {}))
 
     def solution(self, assignment: str, function: str) -> str | None:
         """Return a worked solution; None if the student's machine has none."""
@@ -142,16 +142,18 @@ class LocalContext(TestContext):
         oracle, graded = self.oracle(assignment, item.name), fixtures.graded_functions_in_file(item)
         return StudentModule(assignment, self.files[assignment], oracle, graded)
 
-    def run_tests(self, names: Sequence[str]) -> None:
+    def run_tests(self, assignments: Sequence[str]) -> None:
         """Run the tests of some assignments. May raise KeyboardInterrupt."""
-        tests = [str(self.root / "tests" / folder / f"test_{name}.py") for name in names for folder in self.folders]
+        tests = [
+            str(self.root / "tests" / folder / f"test_{name}.py") for name in assignments for folder in self.folders
+        ]
         options = [f"--rootdir={self.root}", *PYTEST_OPTIONS, *self.host.pytest_options()]
         status = pytest.main([*options, *tests], plugins=[fixtures, self])
         if status == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt
-        for name in names:
-            results = with_causes(self.oracles[name], self.test_results[name])
-            self.test_results[name] = without_causes_from_below(results, self.files[name].call_graph)
+        for name in assignments:
+            oracle, results, file = self.oracles[name], self.test_results[name], self.files[name]
+            self.test_results[name] = with_likely_causes(oracle, results, [file.source.text])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self) -> tuple[str, str, str]:
@@ -162,7 +164,7 @@ class LocalContext(TestContext):
     def pytest_runtest_makereport(
         self, item: pytest.Function, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Collect a test's result and output once it is torn down."""
+        """Collect the result and the output of a test after the teardown."""
         report = yield
         error = call.excinfo.value if call.excinfo is not None else None
         self.raised = error if call.when == "setup" else self.raised or error
@@ -187,5 +189,5 @@ def context_class(self_study: bool) -> Callable[..., LocalContext]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Provide submissions if no other context does, as under plain `pytest`."""
+    """Register a local context if the run has no other context, as for a plain `pytest` command."""
     config.stash.setdefault(TEST_CONTEXT, LocalContext(config.rootpath))

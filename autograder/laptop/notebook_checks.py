@@ -16,10 +16,11 @@ from autograder.laptop.local_context import LocalContext, LocalFile
 from autograder.laptop.progress import Progress, function_text
 
 ROOT = Path(__file__).resolve().parents[2]
+"""The course's folder, which contains this package."""
 
 
 class NotebookCheck(LocalContext):
-    """The public tests of an assignment. Otter runs them one by one, and creates a new object for every check."""
+    """The public tests of an assignment. Otter runs each test separately, and makes one object per check."""
 
     def __init__(self, assignment: str) -> None:
         super().__init__(ROOT)
@@ -27,7 +28,7 @@ class NotebookCheck(LocalContext):
         self.environment: Mapping[str, Any] = {}
 
     def check(self, test: str, environment: Mapping[str, Any]) -> None:
-        """Run one test on the functions in an environment. Raise AssertionError with its message if it fails."""
+        """Run one test on the functions in an environment. If the test fails, raise AssertionError."""
         if not self.test_results:
             self.environment = environment
             self.run_tests([self.assignment])
@@ -40,7 +41,7 @@ class NotebookCheck(LocalContext):
         print(text, end="")
 
     def load_file(self, assignment: str) -> LocalFile:
-        """Load the file, with the functions that the notebook itself defines, but without those that it imports."""
+        """Load the file, with the functions that the notebook defines and without functions it imports."""
         file, notebook = super().load_file(assignment), self.environment.get("__name__")
         for name, value in self.environment.items():
             if callable(value) and getattr(value, "__module__", None) == notebook:

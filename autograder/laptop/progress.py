@@ -1,6 +1,6 @@
-"""The state of an assignment after one run of the tests, and its text in Markdown, for a terminal and for a page.
+"""The state of an assignment after a run of the tests, and texts about the state, in Markdown.
 
-A mistake is explained once, at the function that contains it.
+Each mistake is explained once, at the function that contains the mistake.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from autograder.checks.answers import form_errors
 from autograder.checks.function_state import FunctionState, State, function_states
-from autograder.checks.proxy import stop_message
-from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, note, print_markdown
+from autograder.checks.proxy import file_stop_message
+from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, print_markdown, state_note
 from autograder.checks.results import POINTS, PUBLIC_POINTS, TestResult
 from autograder.checks.source import Source
 from autograder.laptop.local_context import LOADING, LocalContext, LocalFile
@@ -30,7 +30,7 @@ LESSON_FILE = "README.md"
 """Name of the file with a lesson's text, next to the student's file."""
 
 MAX_OUTPUT_CHARACTERS = 1000
-"""Maximum number of characters that are shown of a test's printed output."""
+"""Maximum number of characters that the report shows of the output of the student's code in a test."""
 
 SIGN_BY_STATE = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.RIGHT_ONCE_FIXED), "✓")
 SIGN_BY_STATE |= dict.fromkeys((State.MISTAKEN, State.INHERITED), "✗")
@@ -41,7 +41,7 @@ HIDDEN_TESTS_NOTE = (
     " rules on other inputs, and the rules in assignments/README.md."
 )
 
-SPOILER_WARNING = "Once you have read it, you can no longer find it yourself."
+SPOILER_WARNING = "Once you have read the solution, you can no longer find it yourself."
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ class Progress:
 
     @property
     def file_problem(self) -> str:
-        """The reason why the file does not run to its end; empty if it does, or if only an import is missing."""
+        """The reason why the file does not run to its end; empty if it does or only lacks an import."""
         failure = self.file.failure
-        stopped = stop_message(failure) if failure is not None and not failure.missing_import else ""
+        stopped = file_stop_message(failure) if failure is not None and not failure.missing_import else ""
         return self.source.problem or stopped
 
     @cached_property
@@ -88,7 +88,7 @@ class Progress:
 
     @property
     def next_function(self) -> str | None:
-        """The next function to work on: the first in the lesson's order that is not right and waits for no other."""
+        """The next function to work on: the first that is not right, and waits for none if possible."""
         waiting = (State.WAITING, State.INHERITED)
         unfinished = [state for state in self.function_states if not state.is_right]
         return next((state.name for state in sorted(unfinished, key=lambda state: state.state in waiting)), None)
@@ -102,8 +102,8 @@ class Progress:
         return self.location(self.source.location(name).rpartition(":")[2])
 
 
-def local_assignments(root: Path = Path()) -> list[str]:
-    """Return the assignments whose public tests are in the course's folder, in the order of their lessons."""
+def assignments_with_public_tests(root: Path = Path()) -> list[str]:
+    """Return the assignments whose public tests are in the course's folder, in the order of the lessons."""
     names = [path.stem.removeprefix("test_") for path in (root / "tests" / "public").glob("test_*.py")]
     return sorted(names, key=lambda name: (lesson_number(name, root), name))
 
@@ -121,7 +121,7 @@ def lesson_number(name: str, root: Path = Path()) -> int:
 
 
 def overview(all_progress: Sequence[Progress]) -> str:
-    """Return a line for each assignment, with its next step."""
+    """Return a line for each assignment, with the next step, and a line with the total."""
     lines, total_right, total = [], 0, 0
     for progress in all_progress:
         name = progress.next_function
@@ -129,30 +129,30 @@ def overview(all_progress: Sequence[Progress]) -> str:
         right, functions = len(progress.right_functions), len(progress.function_states)
         lines.append(f"{progress.name:<18} {right:>2} of {functions:<3} {step}")
         total_right, total = total_right + right, total + functions
-    note = "" if all_progress[0].run.shows_hidden else f" In each assignment, {HIDDEN_TESTS_NOTE}"
+    note = "" if all_progress[0].run.runs_hidden_tests else f" In each assignment, {HIDDEN_TESTS_NOTE}"
     return "\n".join([*lines, f"{total_right} of {total} functions are right.{note}"])
 
 
 def file_remarks(progress: Progress) -> str:
-    """Return the messages about the whole file: imports that fail in grading, why it stops, and its output."""
+    """Return messages about the whole file: failing imports, the error that stops the file, the output."""
     parts = [
         f"{progress.location(line)} imports {escape_markdown(module)}, which is not available when your file is graded:"
         " whatever uses it fails."
         for line, module in progress.source.disallowed_imports()
     ]
     parts += [code_block(progress.file_problem)] if progress.file_problem else []
-    return "\n\n".join(parts + _output(progress, LOADING))
+    return "\n\n".join(parts + _first_output(progress, LOADING))
 
 
-def function_text(progress: Progress, state: FunctionState, n_full: int = 1) -> str:
-    """Return the text about one function: a line, and `n_full` of its mistakes in full."""
-    host, shown = progress.run.host, state.mistakes[:n_full]
-    parts = [f"{SIGN_BY_STATE[state.state]} {state.name:<24} {note(state)}".rstrip()]
-    parts += [mistakes_text(state, Audience.HOME, n_full)] if shown else []
-    parts += _output(progress, *(result.test.name for result in shown or state.test_results))
-    if len(state.mistakes) > n_full:
-        checked, alone = f"{progress.name}.{state.name}", " --alone" * progress.run.shows_hidden
-        parts.append(f"More of its tests fail: {host.show_all_step.format(checked=checked, alone=alone)}.")
+def function_text(progress: Progress, state: FunctionState, full_count: int = 1) -> str:
+    """Return the text about one function: a line about the state, and `full_count` mistakes in full."""
+    host, shown = progress.run.host, state.mistakes[:full_count]
+    parts = [f"{SIGN_BY_STATE[state.state]} {state.name:<24} {state_note(state)}".rstrip()]
+    parts += [mistakes_text(state, Audience.HOME, full_count)] if shown else []
+    parts += _first_output(progress, *(result.test.name for result in shown or state.test_results))
+    if len(state.mistakes) > full_count:
+        checked, alone = f"{progress.name}.{state.name}", " --alone" * progress.run.runs_hidden_tests
+        parts.append(f"More tests of this function fail: {host.show_all_step.format(checked=checked, alone=alone)}.")
     parts += (
         [host.lesson_reference.format(function=state.name, lesson=progress.name)]
         if shown and host.lesson_reference
@@ -161,8 +161,8 @@ def function_text(progress: Progress, state: FunctionState, n_full: int = 1) -> 
     return "\n\n".join(parts)
 
 
-def _output(progress: Progress, *tests: str) -> list[str]:
-    """Return the beginning of the output of the first of these tests that printed anything."""
+def _first_output(progress: Progress, *tests: str) -> list[str]:
+    """Return the beginning of the output of the first test that printed anything; empty if no test did."""
     for test in tests:
         if printed := progress.run.printed.get((progress.name, test), "").strip("\n"):
             where = "while it was loaded" if test == LOADING else f"in {escape_markdown(test)}"
@@ -172,7 +172,7 @@ def _output(progress: Progress, *tests: str) -> list[str]:
 
 def summary_paragraphs(progress: Progress) -> list[str]:
     """Return paragraphs: the number of right functions, remarks on answers and, last, the next step."""
-    questions = progress.run.questions(progress.name)
+    questions = progress.run.forms_and_practice(progress.name)
     forms, practice = questions.get("forms"), questions.get("practice", {})
     answers = progress.file.answers
     errors = form_errors(answers, forms) if forms and answers is not None else ()
@@ -188,10 +188,10 @@ def summary_paragraphs(progress: Progress) -> list[str]:
     steps = ["fix what stops the file"] if progress.file_problem else []
     if not progress.file_problem and (faults or not all(filled) or _has_wrong_quiz_answer(progress)):
         steps = [f"the questions at {progress.location_of(ANSWERS)}"]
-    if not progress.run.shows_hidden:
+    if not progress.run.runs_hidden_tests:
         steps.append(progress.run.host.submit_step.format(file=progress.source.path.name))
     root = progress.run.root
-    following_lesson = (after for name, after in pairwise(local_assignments(root)) if name == progress.name)
+    following_lesson = (after for name, after in pairwise(assignments_with_public_tests(root)) if name == progress.name)
     steps += [f"lesson {lesson_number(after, root)}, {after}" for after in following_lesson]
     now = f" Now {', then '.join(steps)}." if steps else ""
     return [*parts, f"**All functions are right!**{now}"]
@@ -202,12 +202,12 @@ def _has_wrong_quiz_answer(progress: Progress) -> bool:
 
 
 def print_detail(console: Console, progress: Progress, only: Collection[str]) -> None:
-    """Print a line for each function and its first mistake in full.
+    """Print a line about each function, and the first mistake of the function in full.
 
-    `only` names the functions to print, with all their mistakes; if it is empty, print all functions.
+    `only` names the functions to print with all mistakes; if `only` is empty, print all functions.
     """
-    shows_hidden = progress.run.shows_hidden
-    checked = f"Checked {escape_markdown(str(progress.source.path))}{', with hidden tests too' * shows_hidden}."
+    runs_hidden_tests = progress.run.runs_hidden_tests
+    checked = f"Checked {escape_markdown(str(progress.source.path))}{', with hidden tests too' * runs_hidden_tests}."
     print_markdown(console, f"{checked}\n\n{file_remarks(progress)}")
     console.print()
     for state in progress.function_states:
@@ -218,7 +218,7 @@ def print_detail(console: Console, progress: Progress, only: Collection[str]) ->
         print_markdown(console, mistakes, "     ")
     console.print()
     print_markdown(console, "\n\n".join(summary_paragraphs(progress)), " ")
-    if shows_hidden:
+    if runs_hidden_tests:
         where = progress.run.host.solution_step.format(lesson=progress.name)
         console.print(f"A worked solution, best read once yours is right: {where}", style="dim", markup=False)
     elif progress.next_function is None:

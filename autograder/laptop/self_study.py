@@ -27,7 +27,7 @@ from autograder.laptop.local_context import LocalContext
 from autograder.laptop.progress import SPOILER_WARNING, Progress
 
 TRIES_FILE = Path(".tries.json")
-"""Assignment → question → the wrong answers tried so far."""
+"""File in the current folder: assignment → question → the wrong answers tried so far."""
 
 MAX_TRIES = 2
 """Number of wrong answers to a question before the right answer is explained; 1 for a yes-or-no question."""
@@ -46,13 +46,16 @@ class SelfStudyContext(LocalContext):
         """Load an assignment's solution."""
         return Reference(course.find(assignment))
 
-    def questions(self, assignment: str) -> dict[str, Any]:
-        """Return the forms of all answers."""
+    def forms_and_practice(self, assignment: str) -> dict[str, Any]:
+        """Return the forms of all answers, without practice questions: self-study judges every answer."""
         right = catalogue.solution(course.find(assignment)).ANSWERS
         return {"forms": {key: answers.form_of_right_answer(value) for key, value in right.items()}}
 
     def answer_feedback(self, assignment: str) -> Iterator[tuple[bool, str]]:
-        """Yield True or False for each answer, and a sentence, with the reason if it is right or after a few tries."""
+        """Yield True or False and a sentence for each answer.
+
+        The sentence contains the reason if the answer is right, or after MAX_TRIES wrong answers.
+        """
         submitted, right = self.files[assignment].answers, quiz.answers(course.find(assignment))
         if not isinstance(submitted, dict):
             return
@@ -67,7 +70,7 @@ class SelfStudyContext(LocalContext):
             TRIES_FILE.write_text(json.dumps(all_tries, indent=1), "utf-8")
 
     def solution(self, assignment: str, function: str) -> str | None:
-        """Return a function's worked solution, with the helpers that it names; None if there is none."""
+        """Return a function's worked solution, with the private helpers; None if there is no solution."""
         solution, stub_source = Source(course.find(assignment).solution), Source(course.find(assignment).stub)
         if function not in solution.functions:
             return None
@@ -83,7 +86,7 @@ class SelfStudyContext(LocalContext):
 
 def _answer_feedback(result: TestResult, answer: str, right: QuizAnswer, tries: list[str]) -> str:
     """Return the sentence for one answer, and add a wrong answer to `tries`."""
-    key, max_tries = quiz.key(result.test), 1 if right.yes_or_no else MAX_TRIES
+    key, max_tries = quiz.key(result.test), 1 if right.is_yes_or_no else MAX_TRIES
     if not result.passed and answer not in tries:
         tries.append(answer)
     if result.passed or len(tries) >= max_tries:
@@ -93,7 +96,7 @@ def _answer_feedback(result: TestResult, answer: str, right: QuizAnswer, tries: 
 
 
 def print_solution(run: SelfStudyContext, name: str, function: str) -> int:
-    """Print one worked solution after a warning; return the exit code."""
+    """Print a worked solution, after a warning if the function is not right yet; return the exit code."""
     text = run.solution(name, function)
     if text is None:
         print(f"{name} has no function {function}.")

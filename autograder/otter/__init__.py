@@ -2,10 +2,10 @@
 
     plugin             runs a trusted driver instead of the student's code under `otter run` and on Gradescope
     gradescope_entry   the entry point of a Gradescope container
-    package            the zip that these take
+    package            the zip for `otter run` and Gradescope
 
-There are two ways in, with one result: the batch loads the generated files in its own process, and Otter's kernel loads
-the same files.
+A batch and Otter give the same result: the batch loads the generated files in a process of the grader, and
+Otter's kernel loads the same files.
 """
 
 PUBLIC_MODULES = ("package",)

@@ -1,8 +1,9 @@
 """The entry point of a Gradescope container: whatever a student submits, Otter gets a file that it accepts.
 
-By itself, Otter stops with an error if it finds two Python files, an invalid notebook, or code in a folder, as in a
-clone of a repository, and students would get no result. So the whole submission is moved aside for the plugin to read,
-and Otter finds one empty file. Otter's output is then marked as Markdown, which Otter itself cannot do.
+Otter stops with an error if it finds two Python files, an invalid notebook, or code in a folder, as in a
+clone of a repository, and students would get no result. So this module moves the whole submission aside,
+where the plugin reads it, and leaves one empty file for Otter. Finally, this module marks Otter's output as
+Markdown, because Otter cannot.
 """
 
 from __future__ import annotations
@@ -13,18 +14,20 @@ from pathlib import Path
 
 from otter.run.run_autograder import main as run_autograder
 
-from autograder.grading.scoring import MARKDOWN
+from autograder.grading.scoring import MARKDOWN_OUTPUT_SETTING
 from autograder.otter.plugin import MOVED_SUBMISSION_FOLDER
 
 
 def grade_in_container(folder: str, assignment: str) -> None:
     """Grade the content of `folder`/submission and write `folder`/results/results.json."""
     submission, upload = Path(folder, "submission"), Path(folder, MOVED_SUBMISSION_FOLDER)
-    if not upload.is_dir():  # somebody who is debugging may start this twice
+    if not upload.is_dir():  # while debugging, a developer may start this script twice
         upload.mkdir()
         for path in submission.iterdir():
             shutil.move(path, upload)
     (submission / f"{assignment}.py").touch()
     run_autograder(folder)
     results = Path(folder, "results", "results.json")
-    results.write_text(json.dumps(json.loads(results.read_text(encoding="utf-8")) | MARKDOWN), encoding="utf-8")
+    results.write_text(
+        json.dumps(json.loads(results.read_text(encoding="utf-8")) | MARKDOWN_OUTPUT_SETTING), encoding="utf-8"
+    )

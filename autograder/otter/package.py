@@ -1,7 +1,7 @@
-"""The zip that `otter run` and Gradescope take: made by Otter's own generator, with this course in it as a wheel.
+"""The zip for `otter run` and Gradescope, made by Otter's generator, with the course as a wheel.
 
-On a platform, only the public package index is used: the environment file installs the wheel from the
-zip, and everything else in the versions from `requirements.lock`.
+A platform needs only the public package index: the environment file installs the wheel from the zip, and all
+other packages in the versions from `requirements.lock`.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from otter.utils import OTTER_CONFIG_FILENAME
 
 from autograder.course import ROOT, Assignment, UserError
 from autograder.files import write_zip
-from autograder.grading.scoring import test_files
+from autograder.grading.scoring import otter_files_by_name
 from autograder.grading.suite import Suite
 from autograder.safe_path import use_safe_path
 
-PLUGIN = "autograder.otter.plugin.WhereaboutsPlugin"
+PLUGIN_CLASS = "autograder.otter.plugin.WhereaboutsPlugin"
 CONSTRAINTS_FILE = "constraints.txt"
 
-_RUN_OTTER_SCRIPT = '''"""What the platform starts."""
+_RUN_OTTER_SCRIPT = '''"""The script that the platform starts."""
 
 if __name__ == "__main__":  # the process that reads the submission also loads this file
     from autograder.otter.gradescope_entry import grade_in_container
@@ -49,7 +49,7 @@ def build(
         built = wheel(Path(scratch))
         for assignment in chosen:
             target = folder / f"{assignment.name}.zip"
-            settings = _config(assignment, config or {}, isolation)
+            settings = _otter_config(assignment, config or {}, isolation)
             starter = _RUN_OTTER_SCRIPT.format(
                 folder=AutograderConfig(settings).autograder_dir, assignment=assignment.name
             )
@@ -60,23 +60,24 @@ def build(
             yield target
 
 
-def _config(assignment: Assignment, config: dict[str, Any], isolation: str) -> dict[str, Any]:
+def _otter_config(assignment: Assignment, config: dict[str, Any], isolation: str) -> dict[str, Any]:
     """Return Otter's configuration. The course's plugin comes last and keeps other plugins' messages to the student."""
     ours: dict[str, Any] = {"assignment": assignment.name, "suite": assignment.grading_hash}
     if isolation != "full":
         ours["isolation"] = isolation
-    return config | {"plugins": [*config.get("plugins", []), {PLUGIN: ours}]}
+    return config | {"plugins": [*config.get("plugins", []), {PLUGIN_CLASS: ours}]}
 
 
 def _otter_generated_files(assignment: Assignment, config: dict[str, Any], wheel: str) -> dict[str, bytes]:
     """Return the files that Otter's generator writes: test files, scripts, the environment file."""
     source = f"{AutograderConfig(config).autograder_dir}/source"
-    # The plugins are for the platform. Otter would load them here, where its own lack packages that only graders have.
+    # Leave out the plugins, because Otter would load them here, and Otter's plugins need packages of the
+    # platform.
     config = {name: value for name, value in config.items() if name != "plugins"}
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         (scratch / "tests").mkdir()
-        for file, content in test_files(Suite(assignment, only_graded=True).tests).items():
+        for file, content in otter_files_by_name(Suite(assignment, only_graded=True).tests).items():
             (scratch / "tests" / file).write_text(content, encoding="utf-8")
         (scratch / "config.json").write_text(json.dumps(config), encoding="utf-8")
         (scratch / "requirements.txt").write_text(

@@ -1,7 +1,8 @@
 """The Otter plugin: it grades the submission behind the wall and gives Otter's kernel a trusted driver to run.
 
-Otter would execute the submission in the process that contains the tests. So the whole submission is removed from its
-folder before Otter's kernel, whose working directory this is, can import or unpickle any of it.
+Otter would execute the submission in the process that contains the tests. So the plugin removes the whole
+submission from the working directory of Otter's kernel before the kernel can import or unpickle any part of
+the submission.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from autograder.grading.grader import grade_alone
 from autograder.grading.scoring import passed, set_summaries
 from autograder.safe_path import use_safe_path
 from autograder.sandbox import self_test
-from autograder.sandbox.confine import NAMES
+from autograder.sandbox.confine import ALL_LOCKS
 from autograder.submission import read_file_bounded
 
 MOVED_SUBMISSION_FOLDER = "handed_in"
@@ -33,7 +34,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
     """The plugin, with these settings: the assignment's name, the hash of the zip's suite, and "isolation"."""
 
     def before_grading(self, config: Any) -> None:
-        """Read the submission, then empty the folder. This runs before Otter looks for logs or starts its kernel."""
+        """Read the submission, then empty the folder, before Otter looks for logs or starts the kernel."""
         use_safe_path()  # Otter's kernel also starts in a folder whose file names the student chose
         self.assignment = course.find(self.plugin_config["assignment"])
         if self.assignment.grading_hash != self.plugin_config["suite"]:
@@ -51,7 +52,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
 
     def before_execution(self, submission: Any) -> Any:
         """Grade the submission, and return the notebook (the driver) that Otter runs instead."""
-        disabled_locks = NAMES if self.plugin_config.get("isolation") == "none" else ()
+        disabled_locks = ALL_LOCKS if self.plugin_config.get("isolation") == "none" else ()
         if not disabled_locks:
             self_test.require()
         os.unlink(self.submission_path)
@@ -70,15 +71,15 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
 
 
 def _notebook_of_passed_tests(passed: Iterable[str]) -> Any:
-    """Return the notebook that Otter's kernel runs instead of the submission, and that names the passed tests."""
-    cell = nbformat.v4.new_code_cell(_CELL.format(passed=sorted(passed)))  # type: ignore[no-untyped-call]
+    """Return the notebook that Otter's kernel runs instead of the submission: it names the passed tests."""
+    cell = nbformat.v4.new_code_cell(_DRIVER_CELL_TEMPLATE.format(passed=sorted(passed)))  # type: ignore[no-untyped-call]
     return nbformat.v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call]
 
 
-_CELL = """\
-from autograder.grading.scoring import environment
+_DRIVER_CELL_TEMPLATE = """\
+from autograder.grading.scoring import otter_namespace
 
-result = environment({passed!r})["result"]
+result = otter_namespace({passed!r})["result"]
 """
 
 _EMPTY_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
@@ -87,7 +88,7 @@ _EMPTY_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor"
 def _remove_all_but_tests(folder: Path) -> None:
     """Remove everything except Otter's tests. Links are removed, never followed."""
     for entry in os.scandir(folder):
-        if entry.name == "tests":  # Otter's folder replaces anything of the student's with that name
+        if entry.name == "tests":  # Otter's folder replaces a submitted folder or file of that name
             continue
         if entry.is_dir(follow_symlinks=False):
             shutil.rmtree(entry.path)

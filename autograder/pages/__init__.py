@@ -5,7 +5,7 @@
     formulas       LaTeX → MathML
     glossary       the terms of the glossary, explained where a lesson uses them
     answer_forms   the form of each answer, and the answers to practice questions
-    picture_files  the texts' pictures, and the map of the course for a term's plan
+    picture_files  the pictures in the texts, and the map of the course for a term's plan
     dials          interactive pictures, and all JavaScript (script/, and dials/ here and in lessons)
     style, templates  the look of the pages
     vendor         the full-text search and the font for formulas, with their licences

@@ -21,7 +21,7 @@ def collected_tests(assignment: Assignment) -> list[Test]:
 
 
 def forms_and_practice(assignment: Assignment) -> dict[str, dict[str, Any]]:
-    """Return `forms` (key → form of its answer) and `practice` (key of a question without points → answer, reason)."""
+    """Return `forms` (key → form of the answer) and `practice` (key without points → answer and reason)."""
     values, written = catalogue.solution(assignment).ANSWERS, quiz.answers(assignment)
     practice = [quiz.key(test) for test in collected_tests(assignment) if test.question == ANSWERS and not test.points]
     return {

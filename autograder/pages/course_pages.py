@@ -33,14 +33,14 @@ def course(edition: Edition | None = None) -> dict[str, bytes]:
     edition = edition or Edition.of_term()
     environment = templates.environment(HERE / "templates", *dials.DIAL_SOURCE_FOLDERS)
     environment.globals |= vars(environment.get_template("controls.html").module) | {
-        "accuracy_for_prediction": dials.accuracy_for_prediction
+        "best_median_worst_curves": dials.best_median_worst_curves
     }
     renderer = Renderer(
         Glossary((ASSIGNMENTS_FOLDER / "glossary.md").read_text("utf-8")), ASSIGNMENTS_FOLDER, edition.full
     )
     bodies, lessons = _bodies(renderer, environment, edition)
     titles = {name: _plain(html.partition("</h1>")[0]) for name, html in bodies.items()}
-    terms = [(anchor, term, Markup(meaning)) for anchor, term, meaning in _TERM.findall(bodies["glossary"])]
+    terms = [(anchor, term, Markup(meaning)) for anchor, term, meaning in _TERM_ROW.findall(bodies["glossary"])]
     pages = {
         f"{name}.html": environment.get_template("page.html").render(
             name=name,
@@ -73,14 +73,14 @@ def style() -> str:
 
 
 def _text(path: Path, edition: Edition) -> str:
-    """Return one of the course's texts in this edition."""
+    """Return the text of one of the course's files in this edition."""
     return edition.text(path.read_text("utf-8"), path.relative_to(ROOT).as_posix())
 
 
 def _lesson_with_insertions(
     assignment: Assignment, environment: Environment, edition: Edition
 ) -> tuple[str, str, dict[str, str]]:
-    """Return the lesson's text, its folder, and its insertions: docstrings, dials, and practice questions.
+    """Return a lesson's text, folder name and insertions (docstrings, dials, and practice questions).
 
     The answers to practice questions are not secret; all other answers are.
     """
@@ -96,8 +96,8 @@ def _lesson_with_insertions(
 def _docstring_html(function: ast.FunctionDef) -> str:
     """Return a function's signature and docstring, folded away.
 
-    Running text has no line ends, so that it wraps at the page's width; formulas (indented) and fields
-    (`Returns:`) begin a new line.
+    The lines of a paragraph are joined, so that the paragraph wraps at the page's width; formulas (indented)
+    and fields (`Returns:`) begin a new line.
     """
     running = re.sub(r"(?m)^(\S.*)\n(?=\S)(?![A-Z]\w+:)", r"\1 ", ast.get_docstring(function) or "")
     signature = code(f"{function.name}({ast.unparse(function.args)})").strip()
@@ -137,7 +137,7 @@ def _bodies(
     insertions = _dial_forms(texts["README"], "index", environment, edition)
     insertions["lessons"] = environment.get_template("lessons.html").render(lessons=shown)
     others = {name: renderer.render(text, ".", insertions) for name, text in texts.items()}
-    # The glossary's own words are not buttons but link targets.
+    # In the glossary itself, each term is a link target and not a button.
     plain = Renderer(Glossary(""), ASSIGNMENTS_FOLDER, edition.full).render(texts["glossary"], ".", {})
     others["glossary"] = re.sub(r"<tr>(?=\n<td>(\w[^<]+)</td>)", lambda row: f'<tr id="{slug(row[1])}">', plain)
     first = {"index": others.pop("README"), "setup": others.pop("setup")}
@@ -145,17 +145,18 @@ def _bodies(
 
 
 def search_script(bodies: Mapping[str, str]) -> str:
-    """Return the index of the search. `bodies`: page → its text as HTML.
+    """Return the search index as a script, because a page without a server may not fetch a file.
 
-    It is a script, because a page without a server may not fetch a file.
+    `bodies`: page → body as HTML.
     """
     index = [section for name, html in bodies.items() for section in _sections(name, html)]
     return f"window.WHEREABOUTS_INDEX={json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n"
 
 
 _HEADING = re.compile(r'<(?:h([23])|tr) id="(?!title-)(.+?)">\n?(.+?)</(?:h|td)')
-"""A heading, or a term in the glossary."""
-_TERM = re.compile(r'<tr id="(.+?)">\n<td>(.+?)</td>\n<td>(.+?)</td>')
+"""A heading, or a term in the glossary: level, anchor, words."""
+_TERM_ROW = re.compile(r'<tr id="(.+?)">\n<td>(.+?)</td>\n<td>(.+?)</td>')
+"""A row of the glossary: anchor, term, meaning."""
 
 
 def _sections(page: str, html: str) -> Iterator[dict[str, str]]:
@@ -164,10 +165,10 @@ def _sections(page: str, html: str) -> Iterator[dict[str, str]]:
     begin, *parts = _HEADING.split(re.sub(r'(?s)<math[^>]*text="(.*?)".*?</math>|<script.*?</script>', r" \1 ", html))
     yield {"title": title, "page": "", "link": f"{page}.html", "text": _plain(begin.partition("</h1>")[2])}
     for level, anchor, heading, below in zip(*(parts[at::4] for at in range(4)), strict=True):
-        text = below[2:] if level else below[2:].partition("</td>")[0]  # for a term, its meaning without its lesson
+        text = below[2:] if level else below[2:].partition("</td>")[0]  # for a term, the meaning only
         yield {"title": _plain(heading), "page": title, "link": f"{page}.html#{anchor}", "text": _plain(text)}
 
 
 def _plain(html: str) -> str:
-    """Return the words in a part of a page."""
+    """Return the words of a part of a page, without tags."""
     return unescape(" ".join(re.sub(r"<[^>]*>", "", html).split()))

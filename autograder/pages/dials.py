@@ -1,10 +1,11 @@
-"""The dials: a lesson's interactive pictures, which compute while the reader moves them.
+"""The dials: interactive pictures in lessons, which compute while the reader moves the controls.
 
-A dial appears at the marker `<!-- dial: name -->` in its lesson. It consists of a form in `<name>.html` (its title, a
-hint, a question, the controls) and a function in `<name>.js` that turns the settings into numbers, a picture and a
-sentence. Both are in `dials/` here, or in the lesson's `dials/` folder. `script/toolkit.js` connects the two;
-`script/kernels.js` computes the encodings, in a few lines each. Pages contain all of this as one file, without comments
-and line ends: a lesson asks students to write these functions in numpy, so only their values should be easy to see.
+A dial appears at the marker `<!-- dial: name -->` in a lesson. Each dial consists of a form in `<name>.html`
+(a title, a hint, a question, the controls) and a function in `<name>.js` that turns the settings into
+numbers, a picture and a sentence. Both files are in `dials/` here, or in the lesson's `dials/` folder.
+`script/toolkit.js` connects the form with the function; `script/kernels.js` computes the encodings, in a few
+lines each. The pages load one file with all scripts, without comments and line ends: students write the same
+functions in numpy, so the values should be easy to see, but not the code.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ def named(text: str) -> list[str]:
     return re.findall(r"(?m)^<!-- dial: (\w+) -->$", text)
 
 
-def accuracy_for_prediction(lesson: str) -> dict[str, Any]:
-    """Return the data for a prediction: the accuracy of three methods or schedules by length, for each seed.
+def best_median_worst_curves(lesson: str) -> dict[str, Any]:
+    """Return the accuracy of three methods or schedules by length, for each seed, as data for a prediction.
 
-    The three are the best, the median and the worst in the lesson's first measurement.
+    The three are the best, the median and the worst method or schedule in the lesson's first measurement.
     """
     with (ROOT / "assignments" / lesson / "measured.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -58,7 +59,7 @@ def accuracy_for_prediction(lesson: str) -> dict[str, Any]:
 
 
 def course_script() -> str:
-    """Return the course's JavaScript in the form in which pages contain it."""
+    """Return the course's JavaScript as one minified script, which all pages load."""
     paths = (path for folder in (HERE / "script", *DIAL_SOURCE_FOLDERS) for path in sorted(folder.glob("*.js")))
     source = "\n".join(path.read_text("utf-8") for path in paths)
     return str(rjsmin.jsmin(f'(() => {{ "use strict";\n{source}\n}})();\n'))

@@ -1,7 +1,7 @@
 """LaTeX → MathML, which browsers show without JavaScript.
 
-latex2mathml converts every command that the lessons use. This module adds what it leaves out: the space around
-functions, the sides of brackets, and the role of a minus at the beginning as a sign.
+latex2mathml converts every command that the lessons use, but leaves out the space around functions, the sides
+of brackets, and the role of a minus as a sign at the beginning. This module adds what is missing.
 """
 
 from __future__ import annotations
@@ -16,20 +16,22 @@ from autograder.course import UserError
 
 
 class PageError(UserError):
-    """A text that cannot be shown as a page. The message contains the formula or the rest of it."""
+    """A text that cannot be shown as a page. The message names the faulty part of the text."""
 
 
-_FUNCTION = r"\\(?:cos|sin|ln|log|exp|min|max)\b"
+_FUNCTION_COMMAND = r"\\(?:cos|sin|ln|log|exp|min|max)\b"
+"""Pattern of a LaTeX command for a function."""
 _LATEX_REPLACEMENTS = (
     (r"\\mathrm\b", r"\\text"),
     (r"(?<!\\left)\\(lvert|lfloor|lceil)\b", r"\\left\\\1"),
     (r"(?<!\\right)\\(rvert|rfloor|rceil)\b", r"\\right\\\1"),
-    (rf"(?<=[\w}})])(?<!\\cdot)(?<!quad)\s*(?={_FUNCTION})", r"\\,"),
-    (rf"({_FUNCTION}(?:[_^](?:\w|\{{[^}}]*\}}))?)(?!\s*(?:[(^_{{]|\\left))", r"\1\\,"),
+    (rf"(?<=[\w}})])(?<!\\cdot)(?<!quad)\s*(?={_FUNCTION_COMMAND})", r"\\,"),
+    (rf"({_FUNCTION_COMMAND}(?:[_^](?:\w|\{{[^}}]*\}}))?)(?!\s*(?:[(^_{{]|\\left))", r"\1\\,"),
 )
-"""Pattern → replacement, applied before a formula is converted: a thin space on both sides of a function, but not
-before a bracket."""
+"""Pattern → replacement, applied before a formula is converted: names as text, brackets with a side, and a
+thin space on both sides of a function, but not before a bracket."""
 _BEFORE_SIGN = frozenset("([{,;=<>≤≥≈→↦⌊⌈+−·×/∣")
+"""Characters after which a plus or a minus is a sign."""
 
 
 def mathml(latex: str, display: bool = False) -> str:

@@ -1,6 +1,6 @@
 """The terms of the glossary, explained where a lesson uses them.
 
-A term becomes a button that opens its meaning, with mouse or keyboard, even without JavaScript.
+A term becomes a button that opens the term's meaning, with mouse or keyboard, even without JavaScript.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import re
 from html import escape
 
 _ROW = re.compile(r"^\| ([^|$`]+?) \| (.+?) \| ([\d, ]+) \|$", re.MULTILINE)
-"""A term, its meaning and its lesson. For a word that has another meaning elsewhere, the row lists the lessons in which
-it has this meaning (0 is the front page)."""
+"""A row of the glossary: a term, the meaning and the lesson. For a word that has another meaning elsewhere,
+the row lists the lessons in which the word has this meaning (0 is the front page)."""
 _EVERYDAY_WORDS = frozenset("value content learned factor base row shape step section model distance".split())
-"""Words that lessons also use in their everyday sense; their rows in the glossary explain only one meaning."""
+"""Terms that never become buttons, because lessons also use the same words in an everyday sense."""
 
 
 def slug(text: str) -> str:
@@ -31,7 +31,8 @@ class Glossary:
         self._terms = {
             _lower_first(spelling): term for spelling, term in spellings.items() if spelling not in _EVERYDAY_WORDS
         }
-        # The longest come first. A sentence may begin with a term; other capitals count: `Set` is not SET.
+        # The longest terms come first. A term's first letter may be a capital; other capitals count: `Set` is
+        # not SET.
         written = [f"[{term[0]}{term[0].upper()}]{re.escape(term[1:])}" for term in sorted(self._terms, key=len)[::-1]]
         self._pattern = re.compile(rf"(?<![\w-])({'|'.join(written) or '(?!)'})s?(?![\w-])")
 

@@ -34,7 +34,7 @@ class Renderer:
     """Renderer for the course's texts: every lesson, the glossary, the page on numpy."""
 
     def __init__(self, glossary: Glossary, folder: Path, lessons: Sequence[str] = ()) -> None:
-        """Prepare to render texts from `folder`. `lessons` are the full course's, whose numbers the glossary uses."""
+        """Prepare to render texts from `folder`. `lessons`: the full course, as the glossary numbers it."""
         self._glossary, self._folder, self._lessons = glossary, folder, lessons
         self._markdown = MarkdownIt("commonmark", {"html": True, "typographer": True}).enable(["table", "smartquotes"])
         self._markdown.use(dollarmath_plugin)
@@ -51,7 +51,9 @@ class Renderer:
         self._html.rules |= rules | {"code_block": rules["fence"]}
 
     def render(self, text: str, folder: str, insertions: Mapping[str, str]) -> str:
-        """Return the HTML of a text in a folder below assignments/. Each term is marked once, but none in the sources.
+        """Return the HTML of a text in a folder below assignments/, with each term marked once.
+
+        The section `Sources` has no marked terms.
 
         `insertions` contains HTML: `def name` goes after a function's heading, `answer name` after the line of a
         practice question, and `name` replaces a marker `<!-- name -->`.
@@ -85,7 +87,7 @@ class Renderer:
         )
 
     def _inline(self, parts: list[Token], folder: str, marked_terms: set[str], lesson: int) -> None:
-        """Point links to pages, and to images below the page, and mark terms outside links and bold words."""
+        """Point links and images to the files of the pages, and mark terms outside links and bold words."""
         inside = 0
         for part in parts:
             if part.type == "link_open":
@@ -101,7 +103,7 @@ class Renderer:
                 )
 
     def _figure(self, image: Token) -> str:
-        """Return a picture with its caption, which is the image's title, and with its narrow form for phones."""
+        """Return a figure: the image, the image's title as a caption, and the narrow layout for phones."""
         texts = image.attrGet("src"), image.content, image.attrGet("title")
         source, drawn, caption = (escape(" ".join(str(text or "").split()).replace("'", "’")) for text in texts)
         narrow = posixpath.join(posixpath.dirname(source), "narrow", posixpath.basename(source))
@@ -126,7 +128,7 @@ _FORMULA_OR_TERM = r"<(math|button)\b(?:(?!</\{0}>).)*</\{0}>"
 _TERM_WITH_PUNCTUATION = re.compile(
     rf"[(“]{_FORMULA_OR_TERM.format(1)}[,.;:!?)”]*|{_FORMULA_OR_TERM.format(2)}[,.;:!?)”]+", re.DOTALL
 )
-"""a formula or a term, with the bracket or quote before it and the comma after it, so that no line ends between them"""
+"""A formula or a term with the punctuation around it, which stays on the same line."""
 
 
 def _html_block(text: str) -> Token:
@@ -134,7 +136,7 @@ def _html_block(text: str) -> Token:
 
 
 def _target(link: str, folder: str) -> str:
-    """Return the page to which a link between texts leads."""
+    """Return the address of the page to which a link between texts leads."""
     if "://" in link or link.startswith("#"):
         return link
     path, hash_mark, anchor = link.partition("#")

@@ -1,4 +1,4 @@
-"""The pictures in texts, as files next to these texts."""
+"""The pictures in the course's texts, as files."""
 
 from __future__ import annotations
 

@@ -29,18 +29,18 @@ UPLOAD_INSTRUCTIONS = {
     "canvas": "in the assignment on Canvas, upload it with Upload Submissions",
     "moodle": "in the assignment on Moodle, upload it with Upload multiple feedback files in a zip",
 }
-_TEXT_ENTRY_NAME = re.compile(r"_(?:text|link)[^_]*\.html$")
+_CANVAS_TEXT_ENTRY_NAME = re.compile(r"_(?:text|link)[^_]*\.html$")
 """The end of the names that Canvas gives to text entries and links."""
 
 
 def page(row: Row) -> str:
-    """Return feedback as HTML. Text from a submission is already escaped in it, and raw HTML is also disabled here."""
-    body = str(MarkdownIt("commonmark", {"html": False}).render(row.feedback))
+    """Return feedback as HTML without raw HTML, although text from submissions is already escaped."""
+    body = str(MarkdownIt("commonmark", {"html": False}).render(row.feedback_page))
     return templates.filled(templates.FOLDER / "feedback.html", row=row, body=Markup(body))
 
 
 def _notebook(row: Row) -> str:
-    cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": row.feedback}
+    cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": row.feedback_page}
     return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
@@ -51,8 +51,8 @@ def _zip(row: Row) -> bytes:
     return packed.getvalue()
 
 
-FORMS: dict[str, Callable[[Row], str | bytes]] = {
-    **dict.fromkeys((".py", ".txt", ".md"), lambda row: row.feedback),
+FEEDBACK_BY_EXTENSION: dict[str, Callable[[Row], str | bytes]] = {
+    **dict.fromkeys((".py", ".txt", ".md"), lambda row: row.feedback_page),
     **dict.fromkeys((".html", ".htm"), page),
     ".ipynb": _notebook,
     ".zip": _zip,
@@ -63,7 +63,7 @@ FORMS: dict[str, Callable[[Row], str | bytes]] = {
 def pack(
     out: Path, rows: Iterable[Row], superseded: Iterable[Submission], platform: str, assignments: Collection[str] = ()
 ) -> tuple[dict[Path, int], list[str]]:
-    """Write the feedback of a finished run for a platform of UPLOAD_INSTRUCTIONS, on all assignments or on some.
+    """Write a finished run's feedback for a platform in UPLOAD_INSTRUCTIONS, on all or some assignments.
 
     `superseded` lists the submissions that do not count because the student has a later one. Return the number of
     pages in each zip, and the submissions without a page. An assignment from which nobody has a page was submitted
@@ -79,7 +79,7 @@ def pack(
         if assignments and submission.assignment not in (*assignments, ""):
             continue
         name = _name(row, platform, [submission.file, *earlier[submission.assignment, submission.student_key]])
-        form = FORMS.get(PurePosixPath(name).suffix.casefold())
+        form = FEEDBACK_BY_EXTENSION.get(PurePosixPath(name).suffix.casefold())
         if submission.assignment and form:
             content = form(row)
             pages[submission.assignment][name] = content if isinstance(content, bytes) else content.encode("utf-8")
@@ -114,4 +114,6 @@ def _name(row: Row, platform: str, files: list[str]) -> str:
         name = (person.name or row.student).replace("_", " ").replace("/", " ")
         return f"{name}_{person.number}_assignfeedback_file_{row.submission.assignment}.html"
     names = [PurePosixPath(file.partition("!")[0]).name for file in files]
-    return next((name for name in names if f"_{person.number}_" in name and not _TEXT_ENTRY_NAME.search(name)), "")
+    return next(
+        (name for name in names if f"_{person.number}_" in name and not _CANVAS_TEXT_ENTRY_NAME.search(name)), ""
+    )

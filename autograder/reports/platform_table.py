@@ -76,7 +76,7 @@ def fill_table(
     for row in chain.from_iterable(rows.values()):
         for line in student_lines.lines_of(row) if section is not None else ():
             filled.section_by_person[row.submission.student_key] = table.lines[line][section or 0].strip()
-    lines_without = sorted(student_lines.lines - lines_with_submission)
+    lines_without = sorted(student_lines.all_lines - lines_with_submission)
     filled.remarks["Without a submission"] = [printable(table.lines[number][0]) for number in lines_without]
     filled.remarks = {heading: about for heading, about in filled.remarks.items() if about}
     table.write(filled.path)
@@ -119,8 +119,8 @@ def _fill_column(
     return {*times}
 
 
-def _label(row: Row, what: str) -> str:
-    return f"{printable(row.student)}, {printable(what)}"
+def _label(row: Row, assignment_or_file: str) -> str:
+    return f"{printable(row.student)}, {printable(assignment_or_file)}"
 
 
 def _columns(table: Table, assignments: Sequence[str], named: Sequence[str]) -> dict[str, int]:
@@ -149,12 +149,12 @@ def _columns(table: Table, assignments: Sequence[str], named: Sequence[str]) -> 
 
 
 def _comparable_title(title: str) -> str:
-    """Return a title in a form for comparison: Canvas adds a number in brackets."""
+    """Return a title for comparison, without the number in brackets that Canvas adds."""
     return folded(re.sub(r" \(\d+\)$", "", title)).replace("_", " ").strip()
 
 
 class _StudentLines:
-    """A table's lines by their students' keys."""
+    """The lines of a table, by the students' keys."""
 
     def __init__(self, table: Table, id_column: str | None, rows: Iterable[Row]) -> None:
         titles = (id_column,) if id_column is not None else ID_COLUMNS
@@ -167,7 +167,7 @@ class _StudentLines:
         self._table = table
         self._lines: dict[str, set[int]] = defaultdict(set)
         for column in columns:
-            prefix = _common_prefix_before_number([line[column].strip() for line in table.lines])
+            prefix = _shared_words_before_number([line[column].strip() for line in table.lines])
             for number, line in enumerate(table.lines):
                 text = line[column].strip()
                 for key in {text, text.removeprefix(prefix), text.removeprefix("#")} - {""}:
@@ -179,14 +179,14 @@ class _StudentLines:
         )
 
     @property
-    def lines(self) -> set[int]:
-        """Return the lines that belong to students."""
+    def all_lines(self) -> set[int]:
+        """Return the numbers of all lines that belong to students."""
         return set(chain.from_iterable(self._lines.values()))
 
     def lines_of(self, row: Row) -> set[int]:
-        """Return a student's lines: exactly one, if all is well."""
+        """Return the numbers of a student's lines; exactly one if the table is unambiguous."""
         numbers = self._lines_with_identity(row)
-        return {number for number in numbers if not self._is_another(row, number)}
+        return {number for number in numbers if not self._has_name_of_another(row, number)}
 
     def has_another_name(self, row: Row) -> bool:
         """Return True if a line has the student's number but another name."""
@@ -195,8 +195,8 @@ class _StudentLines:
     def _lines_with_identity(self, row: Row) -> set[int]:
         return set[int]().union(*(self._lines[key] for key in identities(row.submission) & self._lines.keys()))
 
-    def _is_another(self, row: Row, number: int) -> bool:
-        """Return True if the name of Moodle's folder resembles no name in the line: groups also have numbers."""
+    def _has_name_of_another(self, row: Row, number: int) -> bool:
+        """Return True if the line lacks the name of Moodle's folder: groups also have numbers."""
         is_from_moodle = row.submission.person.platform == "Moodle" and bool(row.submission.person.name)
         return is_from_moodle and self._has_names and not self._has_name_of(row, number)
 
@@ -205,8 +205,8 @@ class _StudentLines:
         return any(_is_alike(row.submission.person.name, cell) for cell in cells)
 
 
-def _common_prefix_before_number(cells: Sequence[str]) -> str:
-    """Return the words before the number, if all cells share them, as in Moodle's `Participant 123`."""
+def _shared_words_before_number(cells: Sequence[str]) -> str:
+    """Return the words before the number, as in `Participant 123`, if all cells share these words."""
     prefixes = {re.sub(r"\d+$", "", cell) for cell in cells if cell}
     return prefixes.pop() if len(prefixes) == 1 else ""
 
@@ -220,7 +220,7 @@ def _is_alike(name: str, other: str) -> bool:
 
 
 def _column_maximums(table: Table, column: int) -> set[float]:
-    """Return the maximum score for a column, which Moodle has in a separate column, and Canvas in the first line."""
+    """Return a column's maximum scores, from Moodle's separate column or Canvas's first line."""
     if MOODLE_MAXIMUM in table.titles:
         cells = [line[table.titles.index(MOODLE_MAXIMUM)] for line in table.lines]
     else:

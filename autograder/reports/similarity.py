@@ -32,14 +32,13 @@ from autograder.course import ROOT, Assignment, term_assignments
 from autograder.files import write_csv
 from autograder.grading.row import Row
 from autograder.parallel import CutOff, map_bounded
-from autograder.submission import Submission, find_in_folder, lost
-from autograder.submission import read as read_uploads
+from autograder.submission import Submission, find_in_folder, lost, read_student_uploads
 from autograder.submission.names import csv_cell, listed
 from autograder.submission.syntax import NotPythonError, parse
 
 SIMILARITY_FILE = "similarity.csv"
-SAMPLE = "{} (sample of this course)"
-"""Label of a sample, whose name may be a student's."""
+SAMPLE_LABEL = "{} (sample of this course)"
+"""Label of a sample submission, which may have the same name as a student."""
 _COLUMNS = "assignment group student other_student share other_share file other_file sha256 other_sha256".split()
 NODES_PER_FINGERPRINT = 12
 """Number of syntax tree nodes in one fingerprint."""
@@ -89,7 +88,7 @@ def write(
         for (assignment, file, sha256, code), names in students.items()
     ]
     samples = {  # a class may be the sample class itself
-        (one.assignment, SAMPLE.format(name), one.cells)
+        (one.assignment, SAMPLE_LABEL.format(name), one.cells)
         for one, names in zip(files, students.values(), strict=True)
         for name in names
     }
@@ -138,7 +137,7 @@ def _pairs(files: Sequence[Submission], whole: Sequence[Fingerprints], size: int
     distinctive = [np.setdiff1d(prints, common, True) for prints in whole]
     links = [
         link
-        for link in (*similar_pairs(distinctive), *_same_programs(distinctive, whole))
+        for link in (*similar_pairs(distinctive), *_links_of_equal_programs(distinctive, whole))
         if min(link.first, link.second) < size
     ]
     for number, group in enumerate(maximum_spanning_forest(links, len(files)), 1):
@@ -155,8 +154,8 @@ def _pairs(files: Sequence[Submission], whole: Sequence[Fingerprints], size: int
             yield [files[i].assignment, str(number), *map(csv_cell, texts), files[i].sha256, files[j].sha256]
 
 
-def _same_programs(distinctive: Sequence[Fingerprints], whole: Sequence[Fingerprints]) -> Iterator[Link]:
-    """Yield pairs of nearly equal programs that much of the class shares, so that their fingerprints were set aside.
+def _links_of_equal_programs(distinctive: Sequence[Fingerprints], whole: Sequence[Fingerprints]) -> Iterator[Link]:
+    """Yield pairs of nearly equal programs whose fingerprints are too common to be distinctive.
 
     Each submission is compared with the first one that has the same smallest fingerprints.
     """
@@ -268,10 +267,10 @@ def maximum_spanning_forest(links: Iterable[Link], n_submissions: int) -> list[l
 
 
 def published_solutions() -> Iterator[Submission]:
-    """Yield the course's solutions and, if it exists, its sample class, since anyone can find these."""
+    """Yield the course's solutions and, if it exists, the sample class, because anyone can find both."""
     for one in term_assignments():
         samples = sorted((ROOT / "tests" / "submissions" / one.name).glob("*.py"))
-        named = [(SAMPLE.format(path.stem), path) for path in samples]
+        named = [(SAMPLE_LABEL.format(path.stem), path) for path in samples]
         for student, path in [("reference solution", one.solution), *named]:
             data, name = path.read_bytes(), path.relative_to(ROOT).as_posix()
             yield Submission(
@@ -280,10 +279,10 @@ def published_solutions() -> Iterator[Submission]:
 
 
 def earlier_submissions(folder: Path) -> Iterator[Submission]:
-    """Yield an earlier class's submissions, including unreadable ones, from a folder as `grade` takes it."""
+    """Yield an earlier class's submissions, including unreadable ones, from a class folder."""
     names = tuple(assignment.name for assignment in term_assignments())
     students = find_in_folder(folder, None, names).students
-    outcomes = map_bounded(partial(read_uploads, assignments=names), students)
+    outcomes = map_bounded(partial(read_student_uploads, assignments=names), students)
     for uploads, outcome in zip(students, outcomes, strict=True):
         for submission in lost(uploads, outcome.why) if isinstance(outcome, CutOff) else outcome:
             yield replace(submission, student=f"{submission.student} ({folder.name})")

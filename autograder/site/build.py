@@ -55,8 +55,8 @@ def build(out: Path, pyodide: str | None = None, self_study: bool = False) -> Pa
         files, version, pyodide if is_remote else next(iter(pyodide_files)).partition("/")[0] + "/", self_study
     )
     shutil.rmtree(out, ignore_errors=True)
-    handout.write({out / name: content for name, content in site.items()})
-    handout.write({out / name: content for name, content in pyodide_files.items()})
+    handout.write_files({out / name: content for name, content in site.items()})
+    handout.write_files({out / name: content for name, content in pyodide_files.items()})
     return out
 
 

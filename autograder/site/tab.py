@@ -25,7 +25,7 @@ from typing import Any
 from autograder.laptop.host import LOCAL_TIMEOUT_SECONDS, TIMEOUT_MESSAGE_PART, Host, timeout_message
 from autograder.laptop.local_context import context_class
 from autograder.laptop.page_state import page_state
-from autograder.laptop.progress import Progress, local_assignments
+from autograder.laptop.progress import Progress, assignments_with_public_tests
 from autograder.site import integers
 
 STEP_LIMITS = {"draw": ("A picture", 20), "write": ("The writer", 5), "experiment": ("The experiment", 120)}
@@ -160,7 +160,7 @@ class Tab:
         """Return the files of the course in a zip, and the pages' stored data."""
         with zipfile.ZipFile(io.BytesIO(bytes(zip))) as archive:
             paths = {Path(path).name: path for path in archive.namelist()}
-            names = {"memory.json", *(f"{name}.py" for name in local_assignments())} & paths.keys()
+            names = {"memory.json", *(f"{name}.py" for name in assignments_with_public_tests())} & paths.keys()
             texts = {Path(name).stem: archive.read(paths[name]).decode("utf-8") for name in names}
         return {"memory": json.loads(texts.pop("memory", "{}")), "files": texts}
 
@@ -176,7 +176,7 @@ def _writer(files: Mapping[str, str]) -> Any:
     from assignments.writer import llama, texts, written_functions  # here, because they come in a separate archive
 
     _save(files)
-    for name in local_assignments():
+    for name in assignments_with_public_tests():
         sys.modules.pop(f"assignments.{name}.{name}", None)
     return llama.Model(written_functions.written_functions()), texts
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from autograder.grading.suite import Suite
 
 LONGEST = """
-    site_browser site_firefox pyodide_agreement
+    site_browser site_endless pyodide_agreement site_firefox
     cluster batch page_browser progress handout platforms attacks follow_through figures notebooks live_page_browser
     trivial_solutions new_assignment otter endless_files wall guess_per_process learn
     one_submission_decides self_test report_browser threat_model labs writer_model similarity bench

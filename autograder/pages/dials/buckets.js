@@ -4,7 +4,7 @@ dials.buckets = ({ relative, k, count, far, both }, width) => {
   const reach = 160;
   const x = (r) => 8 + ((width - 16) * (r + reach)) / (2 * reach + 1);
   const all = range(2 * reach + 1).map((i) => i - reach);
-  // One box per name: neighbours alternate in shade, and this key's box is coloured.
+  // Draw one box per name: neighbouring boxes alternate in shade, and the selected key's box is coloured.
   const ruler = (top, title, f, mine) => {
     const groups = [];
     for (const r of all) {

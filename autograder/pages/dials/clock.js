@@ -19,7 +19,7 @@ dials.clock = ({ position, d }, width) => {
   });
   const apart = range(d / 2).map((i) => Math.hypot(encoding[2 * i] - home[2 * i], encoding[2 * i + 1] - home[2 * i + 1]));
   const says = `Position ${position}. The distance of each tip to its start: ${apart.map((a) => short(a, 2)).join(", ")}.`;
-  // A hand takes the shorter way to where it is dragged, and moves all the others with it.
+  // A dragged hand takes the shorter way to the pointer, and all other hands move with the dragged hand.
   const turn = (i) => (px0, py0) => {
     const [x, y] = centre(i);
     const away = Math.atan2(px0 - x, y - py0) - position * w[i];

@@ -4,7 +4,7 @@ dials.decay = ({ offset, power, d }, width) => {
   const stacked = width < 560;
   const size = stacked ? Math.min(width, 260) : 240;
   const [left, top] = stacked ? [0, size + 16] : [size + 20, 0];
-  // One unit arrow per pair, each starting at the end of the previous one: its angle is the offset times the frequency. |S_j| is how far joint j is from the start.
+  // Draw one unit arrow per pair, each from the end of the previous arrow; the angle is the offset times the frequency. |S_j| is the distance of joint j from the start.
   const joints = speeds(d, base).reduce((all, w) => [...all, [all.at(-1)[0] + Math.cos(offset * w), all.at(-1)[1] + Math.sin(offset * w)]], [[0, 0]]);
   const [xs, ys] = [0, 1].map((i) => joints.map((joint) => joint[i]));
   const span = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys), d / 8);

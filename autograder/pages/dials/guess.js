@@ -1,4 +1,4 @@
-// A prediction is drawn before the measurement appears, and then lies over it.
+// The reader draws a prediction before the measurement appears, and the prediction then lies over the measurement.
 dials.guess = ({ group, shown, ...sliders }, width) => {
   const { lengths, curves } = JSON.parse(document.getElementById("measured").textContent);
   const mine = lengths.map((_, i) => sliders[`at${i}`] / 100);
@@ -19,7 +19,7 @@ dials.guess = ({ group, shown, ...sliders }, width) => {
   return { numbers: { mine, mean: known ? mean : [] }, height: 266, picture, says, drags };
 };
 
-// Every curve has its own prediction, which is remembered; a curve is not shown before its prediction is drawn.
+// The page remembers one prediction per curve, and shows a curve only after the reader has drawn a prediction.
 document.addEventListener("input", ({ target }) => {
   const form = target.closest?.("[data-dial=guess] .controls");
   if (!form || !target.name) return;

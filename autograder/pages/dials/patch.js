@@ -6,7 +6,7 @@ dials.patch = ({ kind, d, down, right }, width) => {
   const left = (width - size * side) / 2;
   const top = near(table, 0, 0);
   const place = (r, c) => [left + (c + 7.5) * size, (r + 7.5) * size];
-  // Blue is above the mean of all cells, orange below it.
+  // Blue cells are above the mean of all cells, and orange cells below.
   const mean = sum(rows.flat()) / side ** 2;
   const picture = heat(rows.map((row) => row.map((v) => (v - mean) / (top - mean))), left, 0, size, size) + box(left, 0, size * side, size * side, "cell") +
     spot(...place(0, 0), size * 0.24, "ink") + words(left, size * side + 17, "dot: the query", "start", size * side / 2) + words(left + size * side, size * side + 17, "ring: the favourite, drag it", "end", size * side / 2) +

@@ -7,7 +7,7 @@ dials.rows = ({ count, trained, steps, asked }, width) => {
   const [left, note] = [wide("00", "strong") + 30, wide("no such row", "strong") + 8];
   const w = (width - left - note) / d;
   const y = (p) => 20 + p * tall;
-  const error = (p) => Math.hypot(...table[p].map((v, f) => v - wantedRow(p, d)[f]));
+  const error = (p) => Math.hypot(...table[p].map((v, f) => v - targetRow(p, d)[f]));
   const state = (p) => (p >= count ? "no such row" : p < seen && steps ? "trained" : "random");
   const rows = range(places).map((p) => {
     const own = p < count ? "" : box(left, y(p) + 2, w * d, tall - 4, "hole");

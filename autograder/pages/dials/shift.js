@@ -11,7 +11,7 @@ dials.shift = ({ m, n, theta, q0, q1, k0, k1 }, width) => {
   const [a, b] = [Math.atan2(turnedQ[1], turnedQ[0]), Math.atan2(turnedK[1], turnedK[0])];
   const between = Math.atan2(Math.sin(b - a), Math.cos(b - a));
   const arc = path(range(25).map((i) => [x + 26 * Math.cos(a + (between * i) / 24), y - 26 * Math.sin(a + (between * i) / 24)]), "four");
-  // Each name is beyond its arrow's tip; if the arrows lie side by side, it is on the side away from the other.
+  // Each name is beyond its arrow's tip; if the arrows lie side by side, the name is on the side away from the other arrow.
   const side = Math.max(0, Math.cos(between)) * (between < 0 ? -9 : 9);
   const named = (v, t, away, text) => {
     const far = Math.max(30, unit * Math.hypot(...v) + 13);

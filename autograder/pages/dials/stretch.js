@@ -8,7 +8,7 @@ dials.stretch = ({ factor, d, base, trained, method }, width) => {
   const seen = old.map((w) => trained * w);
   const reached = used.map((w) => factor * trained * w);
   const fresh = reached.map((angle, i) => angle > seen[i] * (1 + 1e-9) && seen[i] < 2 * Math.PI);
-  // One circle per pair: the arc that it passed in training, and after it the angles that are new.
+  // Draw one circle per pair: the arc that the pair passed in training, and then the arc of new angles.
   const count = Math.min(8, Math.floor(width / 78));
   const shown = range(count).map((c) => Math.round((c * (d / 2 - 1)) / (count - 1)));
   const size = width / count;

@@ -1,5 +1,5 @@
-// A question takes a number or a choice, says whether it is right, and is remembered; only then can its answer be opened.
-// The number may be a calculation, which this computes; NaN if it cannot.
+// A question takes a number or a choice and reports whether the answer is right. The page remembers the answer; only then can the reader open the right answer.
+// A number may be a calculation, whose value `given` returns; NaN if the text is neither.
 const given = (text) => {
   const plain = [[/(?<=[1-9][\d,]*),(?=\d{3}\b)/g, ""], [/,/g, "."], [/−/g, "-"], [/[×·]/g, "*"], [/\*\*/g, "^"], [/√/g, "sqrt"], [/π/g, "pi"], [/ln/g, "log"]];
   const clean = plain.reduce((now, [from, to]) => now.replace(from, to), text.toLowerCase());
@@ -42,7 +42,7 @@ const judged = (form, text) => {
 
 const WORDS_OF = { right: "Right.", wrong: "Not right.", small: "Not right: your number is too small.", large: "Not right: your number is too large." };
 
-const told = (form, found) => {
+const showVerdict = (form, found) => {
   const answer = form.nextElementSibling;
   form.classList.add("answered");
   form.querySelector(".verdict").textContent = WORDS_OF[found];
@@ -55,7 +55,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const before = memory()[here()]?.[form.dataset.ask];
     if (before === "right") {
       form.elements.given.value = form.dataset.right;
-      told(form, "right");
+      showVerdict(form, "right");
     }
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -64,7 +64,7 @@ document.addEventListener("DOMContentLoaded", () => {
         const asked = form.querySelector("[type=radio]") ? "Choose one." : "Write a number or a calculation, for example 0.25, 1/4 or sqrt(2).";
         return void Object.assign(form.querySelector(".verdict"), { textContent: asked }).removeAttribute("data-found");
       }
-      told(form, found);
+      showVerdict(form, found);
       if (memory()[here()]?.[form.dataset.ask] !== "right") remember(form.dataset.ask, found);
     });
   }

@@ -13,7 +13,7 @@ const subject = (asked) => asked.toLowerCase().replace(/^what(?:['’]s| is| are
 const single = (term) => term.toLowerCase().replace(/(?<=\w{3})s$/, "");
 const explains = (asked, { title, link }) =>
   link.startsWith("glossary.html#") && title.replace(/ \(.*?\)/g, "").split(", ").some((spelling) => single(spelling) === single(asked));
-// A line from a section, beginning shortly before the first word found.
+// Return a line from a section, which begins shortly before the first word found.
 const excerpt = (section, terms) => {
   const text = section.replace(/^Docstring of (\w+) \1\(.*?\) (?=[A-Z])/, "");
   const at = text.search(new RegExp(`(?<![\\p{L}\\p{N}])(?:${terms.join("|")})`, "iu"));
@@ -31,8 +31,8 @@ const searched = (question) => {
   const words = asked.toLowerCase().split(/[\s_-]+/).filter(Boolean);
   const also = words.flatMap((word) => (ALSO[word] ?? "").split(" ").filter(Boolean));
   const all = (query, combineWith) => ({ queries: [query], combineWith });
-  const told = { combineWith: "OR", queries: [{ ...all(asked, "AND"), boost: { title: 8, page: 2 } }, asked] };
-  const hits = engine.search(also.length ? { combineWith: "OR", queries: [...told.queries, also.join(" ")] } : told);
+  const searchQuery = { combineWith: "OR", queries: [{ ...all(asked, "AND"), boost: { title: 8, page: 2 } }, asked] };
+  const hits = engine.search(also.length ? { combineWith: "OR", queries: [...searchQuery.queries, also.join(" ")] } : searchQuery);
   return hits.sort((a, b) => explains(asked, b) - explains(asked, a));
 };
 

@@ -73,16 +73,16 @@ const near = (table, dy, dx) => sum(table.map(([y, x]) => Math.cos(dy * y + dx *
 
 const kept = (length, sinks, window) => range(length).filter((t) => t < sinks || t >= length - window);
 
-// One step of training for the rows of a table that a text uses: each moves towards its target.
+// Make one step of training for the rows of a table that a text uses: each row moves towards its target.
 const startRow = (p, d) => range(d).map((f) => 0.1 * Math.sin(7.3 * (p + 1) * (f + 1)));
-const wantedRow = (p, d) => range(d).map((f) => 0.1 * Math.sin(p / 2 + f));
+const targetRow = (p, d) => range(d).map((f) => 0.1 * Math.sin(p / 2 + f));
 const row = (p, d, steps, rate) => {
   const left = (1 - rate) ** steps;
-  const wanted = wantedRow(p, d);
-  return startRow(p, d).map((v, f) => wanted[f] + (v - wanted[f]) * left);
+  const target = targetRow(p, d);
+  return startRow(p, d).map((v, f) => target[f] + (v - target[f]) * left);
 };
 
-// One sentence under every method: the weights that the token at `query` gives to itself and to the tokens before it.
+// One sentence for all methods, and the weights that the token at `query` gives to itself and to the earlier tokens.
 const SENTENCE = ["the", "dog", "saw", "the", "man", "and", "the", "man", "fed", "the", "dog"];
 const WORDS = Array.from(new Set(SENTENCE));
 const feature = (word) => range(16).map((f) => Math.sin(1.7 * (WORDS.indexOf(word) + 1) * (f + 1)));

@@ -1,4 +1,4 @@
-// The results of the checks on the student's files, at each function's section, if `python -m autograder.checks --page` serves the page.
+// Show the results of the checks on the student's files in each function's section, if `python -m autograder.checks --page` serves the page.
 const live = () => {
   const part = (kind, name, ...inside) => {
     const element = document.createElement(kind);
@@ -7,7 +7,7 @@ const live = () => {
     return element;
   };
 
-  // A path may be broken after a slash, so that a line number is not.
+  // A line may break after a slash in a path, so that no line breaks inside a line number.
   const tell = (box, text) => (box.innerHTML = text.replace(/(?<=\w)\/(?=\w)/g, "/<wbr>"));
 
   const section = ([name, [mark, text]]) => {

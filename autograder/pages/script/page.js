@@ -1,4 +1,4 @@
-// What a page remembers and finds: answers, tries, the theme, the section that the reader is in, search.
+// The state that a page remembers (answers, tries, the theme), the section that the reader is in, and the search.
 const KEY = "whereabouts";
 const stored = (key, otherwise) => {
   try {
@@ -46,16 +46,16 @@ const stops = () => {
 // Content that continues to the right fades there.
 const fades = (one) => one.classList.toggle("more", one.scrollWidth - one.clientWidth - one.scrollLeft > 2);
 
-// Shows at a link how much of its lesson is done.
+// Show at a link how much of the lesson is done.
 const done = (link, count, all, what) => {
   const text = count ? `${count} of ${all} ${what}` : "";
   link.style.setProperty("--share", count / all);
   link.classList.toggle("begun", count > 0);
   link.title = link.dataset.title + (text && `: ${text}`);
-  for (const told of link.querySelectorAll(".tried")) told.textContent = ` ${text}`;
+  for (const label of link.querySelectorAll(".tried")) label.textContent = ` ${text}`;
 };
 
-// Shows how much of each lesson was answered or moved, in the navigation and on the first page.
+// Show in the navigation and on the first page how many questions and dials of each lesson the reader has used.
 const ticks = () => {
   const all = memory();
   for (const one of document.querySelectorAll("[data-of]")) {

@@ -1,4 +1,4 @@
-// Connects the controls of a dial with its function, which turns settings and a width into numbers, a picture and a sentence.
+// Connect the controls of a dial with its function, which turns settings and a width into numbers, a picture and a sentence.
 // A dial may also provide `drags` (handle → the settings for a point in the picture), `limits` for sliders, and `labels`.
 const dials = {};
 
@@ -16,7 +16,7 @@ const whole = (x) => String(Math.round(x)).replace("-", "−");
 const counted = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
 const thousands = (x) => Math.round(x).toString().replace(/\B(?=(\d{3})+$)/g, ",");
 
-// Text with a limited width: it is at most `room` wide, shrinks a little if necessary, and is left out if it would be unreadable.
+// Text that is at most `room` wide: a long text shrinks a little, and is left out if it would be unreadable.
 const SIZE = 12;
 const ruler = document.createElement("canvas").getContext("2d");
 const wide = (text, kind = "") => {
@@ -27,11 +27,11 @@ const words = (x, y, text, kind = "", room = 1e9) => {
   const size = SIZE * Math.min(1, room / wide(String(text), kind));
   return size < 9 ? "" : tag("text", { x: px(x), y: px(y), class: kind, ...(size < SIZE && { style: `font-size:${px(size)}px` }) }, text);
 };
-// A handle that can be dragged: it looks like a knob, or is invisible.
+// Handles that the reader can drag: a visible knob and an invisible grip.
 const knob = (name, x, y, kind = "complete") => tag("g", { "data-drag": name }, spot(x, y, 22, "touch") + spot(x, y, 6, kind + " knob"));
 const grip = (name, x, y, w, h) => tag("rect", { x: px(x), y: px(y), width: px(w), height: px(h), class: "touch", "data-drag": name });
 
-// Numbers between −1 and 1 as cells: one colour per sign, stronger for larger numbers. One element per shade, however many cells.
+// Numbers between −1 and 1 as cells: one colour per sign, stronger for larger numbers. Each shade is one element, however many cells there are.
 const SHADES = 16;
 const heat = (rows, x, y, w, h) => {
   const shades = new Map();
@@ -43,7 +43,7 @@ const heat = (rows, x, y, w, h) => {
     tag("path", { d, class: shade < 0 ? "below fill" : "complete fill", "fill-opacity": px(Math.abs(shade) / SHADES) })).join("");
 };
 
-// Axes: `x` and `y` are the numbers at their ends, `ticks` the numbers that are written if there is room.
+// Axes: `x` and `y` are the numbers at the ends of the axes, and `ticks` are the numbers to write if there is room.
 const chart = ({ left = 0, width, top = 0, height, x, y, xs = x, ys = y, log = false, title = "", below = "", written = thousands }) => {
   const margin = ys.length ? Math.max(...ys.map((v) => wide(short(v, v % 1 ? 1 : 0)))) + 8 : 0;
   const [begin, end, high, low] = [left + margin, left + width - 14, top + (title ? 22 : 8), top + height - (below ? 34 : 20)];
@@ -92,14 +92,14 @@ const show = (section) => {
   for (const button of form.querySelectorAll("[data-step]:not([data-play])")) button.disabled = !moved(form, button);
   const box = { viewBox: `0 0 ${px(width)} ${px(drawn.height)}`, role: "img", "aria-labelledby": `title-${section.dataset.dial}` };
   picture.innerHTML = tag("svg", box, drawn.picture);
-  // Screen readers read the sentence out, so it waits until the reader pauses. While the picture plays, it is only shown.
+  // Screen readers read the sentence out, so the sentence waits until the reader pauses. While the picture plays, the sentence is only shown.
   clearTimeout(section.saying);
   section.says = drawn.says;
   section.querySelector(".says").ariaLive = form.playing ? "off" : "polite";
   section.saying = setTimeout(() => (section.querySelector(".says").textContent = drawn.says), section.saying && !form.playing ? 250 : 0);
 };
 
-// The values to which a button would move its sliders: all of them move, or none.
+// Return the values to which a button would move the sliders: either all sliders move, or none.
 const moved = (form, button) => {
   const to = Object.fromEntries(button.dataset.step.split(" ").map((name) => [name, Number(form.elements[name].value) + Number(button.dataset.by)]));
   const outside = ([name, value]) => value < Number(form.elements[name].min) || value > Number(form.elements[name].max);
@@ -138,7 +138,7 @@ const drag = (section, form, picture) => {
   }
 };
 
-// ▶ moves sliders step by step, starting over if they are at their end. Readers who want less motion have the sliders.
+// ▶ moves sliders step by step, from the beginning if the sliders are at the end. Readers who want less motion use the sliders.
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const halt = (form) => {
   clearInterval(form.playing);

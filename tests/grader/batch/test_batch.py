@@ -274,7 +274,7 @@ class BrokenTest(Direct):
 
     def submit(self, job: Job) -> Future[bytes]:
         future = super().submit(job)
-        if job.key.code == run.REFERENCE_CODE_HASH and "corrected" not in job.key.grading:
+        if job.key.code == run.REFERENCE_PSEUDO_HASH and "corrected" not in job.key.grading:
             future = Future()
             future.set_result(packed(GRADE))
         return future

@@ -9,7 +9,7 @@ import pytest
 
 from autograder.checks import expect, results
 from autograder.checks.answers import answer_matches, form_errors, form_of_right_answer, lacks_digits, practice_results
-from autograder.checks.proxy import StudentModule, parts
+from autograder.checks.proxy import StudentModule, leaves
 from autograder.checks.results import Phase, Test
 from autograder.course import find
 from autograder.hints import catalogue
@@ -415,8 +415,12 @@ def test_a_nested_result_is_compared_part_by_part(got: object, words: str | None
 
 def test_the_dtype_of_each_part_of_a_nested_result_counts() -> None:
     single = X.astype(np.float32)
-    assert parts({"b": [(X, 2), [single]], "a": 1})[0] == 1
-    assert [np.asarray(part).dtype.name for part in parts([(X, single), {"a": X}])] == ["float64", "float32", "float64"]
+    assert leaves({"b": [(X, 2), [single]], "a": 1})[0] == 1
+    assert [np.asarray(part).dtype.name for part in leaves([(X, single), {"a": X}])] == [
+        "float64",
+        "float32",
+        "float64",
+    ]
 
 
 def test_an_answer_may_be_asked_to_fewer_digits() -> None:

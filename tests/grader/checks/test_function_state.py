@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from autograder.checks.function_state import FunctionState, State, function_states
-from autograder.checks.render import note
+from autograder.checks.render import state_note
 from autograder.checks.results import Phase, Test, TestResult
 from autograder.checks.source import CallGraph
 from autograder.protocol.call import Call, Raised, Reply
@@ -123,7 +123,7 @@ def test_a_right_function_that_raises_nothing_is_reminded_of_its_docstring() -> 
         ("_check(d)", [passed], ""),
     ]:
         (function_state,) = function_states(results, blocks_of(REFUSES.format(body=body)))
-        assert note(function_state) == words
+        assert state_note(function_state) == words
     for docstring in ("Raises: ValueError for an odd d.", "Parameters and errors: as scores.", "Nothing."):
         source = f"def theta(d):\n    '''{docstring}'''\n    return d"
         (function_state,) = function_states([passed], blocks_of(source))

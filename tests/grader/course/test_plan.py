@@ -138,7 +138,9 @@ def test_a_lesson_whose_basis_is_left_out_says_so() -> None:
     text = late.text(ROPE.lesson.read_text("utf-8"), "assignments/rope/README.md")
     assert "*This lesson builds on attention and sinusoidal, which this term covers only later.*\n" in text
     assert not [*edition(FULL).unmet_needs()]
-    assert term._named("[lesson 2](../naive/README.md) to\n[lesson 7](../alibi/README.md) (all)") == FULL[1:7]
+    assert (
+        term._lessons_named_in("[lesson 2](../naive/README.md) to\n[lesson 7](../alibi/README.md) (all)") == FULL[1:7]
+    )
 
 
 EXAMPLE = re.compile(r"ASSIGNMENT=(\w+)|(?:checks|experiments) ([a-z]\w+)|assignments[/.](\w+)[/.]|`(\w+)[./]\w+`")
@@ -152,7 +154,7 @@ def test_every_example_of_a_guide_names_a_lesson_that_ships(seed: int) -> None:
     shipped = draw.sample(FULL, draw.randrange(1, len(FULL)))
     first = "attention" if "attention" in shipped else shipped[0]
     for name in TEXTS_WITH_EXAMPLES:
-        template = bundle.TEMPLATE / f"{name}.template"
+        template = bundle.TEMPLATES_FOLDER / f"{name}.template"
         source = (template if template.is_file() else course.ROOT / name).read_text("utf-8")
         text = edition(shipped).text(source, name)
         found = {next(filter(None, groups)) for groups in EXAMPLE.findall(text)}

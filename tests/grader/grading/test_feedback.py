@@ -66,7 +66,7 @@ def test_the_cause_comes_first_and_what_builds_on_it_is_not_told_again(graded: G
         assert text.count("Likely cause") == 1 and text.count("expected 0.01, got 0.1") == 1
         assert "See the lesson, section `rope_frequencies`." in text
         assert "Right, once `rope_frequencies` is right: `rope_cos_sin`" in text
-    assert "On inputs that are not shown, it fails in the same way." in final
+    assert "On inputs that are not shown, the function fails in the same way." in final
     assert "not shown" not in public and "hidden tests" in public
 
 

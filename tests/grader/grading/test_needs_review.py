@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from autograder.checks.results import Phase, Test, TestResult
+from autograder.checks.results import Phase, Test
 from autograder.course import Assignment
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grade import Grade
-from autograder.grading.needs_review import suspicions
+from autograder.grading.needs_review import iter_suspicions
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception
@@ -21,7 +21,7 @@ from tests.grader.support.shared_fixtures import Graded
 
 
 def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]]) -> Grade:
-    """Return the grade of the solution with one known mistake, from the tests that the mistake can affect."""
+    """Return the grade of the solution with one known mistake, from the tests that can show that it is memorized."""
     call_graph = suite.reference.call_graph
     affected = {
         test
@@ -29,12 +29,16 @@ def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]
         if any(entry.function in {name, *call_graph.dependencies(name)} for name in functions)
     }
     backend = Loaded(catalogue.solution_with_mistake(suite.assignment, entry))
-    results: list[TestResult] = []
     with np.errstate(all="ignore"):
-        for phases in ((Phase.PUBLIC, Phase.ANSWERS), (Phase.HIDDEN,)):
-            run = [suite.run_test(backend, test) for test in called if test in affected and test.phase in phases]
-            results += follow_through(suite, backend, run, results)
-        return Grade(suite.assignment.name, SubmissionStatus.GRADED, with_causes(suite.reference, results))
+        shown = [test for test in called if test in affected and test.phase is not Phase.HIDDEN]
+        public = follow_through(suite, backend, [suite.run_test(backend, test) for test in shown])
+        # A function that fails a public test is not memorized, whatever its hidden tests say.
+        failed = {result.test.question for result in public if not result.passed}
+        hidden = [test for test in called if test in affected and test.phase is Phase.HIDDEN]
+        undecided = [suite.run_test(backend, test) for test in hidden if test.question not in failed]
+        undecided = follow_through(suite, backend, undecided, public)
+        results = with_causes(suite.reference, [*public, *undecided])
+        return Grade(suite.assignment.name, SubmissionStatus.GRADED, results)
 
 
 def test_of_a_hundred_honest_files_less_than_one_is_named(assignment: Assignment, suite: Suite, graded: Graded) -> None:
@@ -45,5 +49,5 @@ def test_of_a_hundred_honest_files_less_than_one_is_named(assignment: Assignment
     for path in (SAMPLES / assignment.name).glob("*.py"):
         if read_file(path, assignment.name, [assignment.name]).problem is None:
             grades[path.name] = graded(path)[1]
-    named = {name: sentences for name, grade in grades.items() if (sentences := list(suspicions(grade)))}
+    named = {name: sentences for name, grade in grades.items() if (sentences := list(iter_suspicions(grade)))}
     assert 100 * len(named) < len(grades), named

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autograder import course
-from autograder.checks.oracle import Value
+from autograder.checks.oracle import Returned
 from autograder.checks.results import TestResult
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
@@ -120,8 +120,8 @@ def test_a_mark_of_huge_numbers_does_not_depend_on_the_order_of_a_sum(largest: f
     value = np.array([largest, -largest] * 8)
     known = explain.fingerprint(value)
     assert known is not None and np.isfinite(known.sums).all()
-    recorded = golden.outcome_of_record(golden.fingerprint_record(Value(value)))
-    assert isinstance(recorded, Value) and explain.matches(value, recorded.value)
+    recorded = golden.outcome_of_record(golden.fingerprint_record(Returned(value)))
+    assert isinstance(recorded, Returned) and explain.matches(value, recorded.value)
 
 
 TWO_MISTAKES = {

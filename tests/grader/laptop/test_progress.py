@@ -117,7 +117,7 @@ def test_a_mistake_is_told_once_where_it_sits_with_its_call(check: Check) -> Non
     assert "     >>> rope_frequencies(4)\n" in printed
     assert "builds on `rope_frequencies`: fix that first" in printed
     assert "Next: rope_frequencies at assignments/rope/rope.py:" in printed
-    assert "More of its tests fail: check rope.rope_frequencies to see all." in printed
+    assert "More tests of this function fail: check rope.rope_frequencies to see all." in printed
     printed = check("rope.rope_frequencies")
     assert printed.count(">>> rope_frequencies(") > 1 and "rotate_half" not in printed
 

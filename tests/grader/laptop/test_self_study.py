@@ -80,7 +80,8 @@ def test_a_solution_opens_with_its_helpers_and_freely_once_its_function_is_right
     assert "SOLUTION" not in shown and "is not right yet" not in shown
     shown = learn(STUB, "--show", "rope_frequencies").strip()
     warning = (
-        "Your rope_frequencies is not right yet. Once you have read it, you can no longer find it yourself.\n\ndef "
+        "Your rope_frequencies is not right yet. Once you have read the solution, you can no longer find it yourself."
+        "\n\ndef "
     )
     assert shown.startswith(warning) and shown.index("def _check_even(") < shown.index("def rope_frequencies(")
 

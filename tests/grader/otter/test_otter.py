@@ -109,7 +109,7 @@ def test_what_cannot_be_read_has_a_sentence_and_no_points(run_of: OtterRun, tmp_
     settings = {"assignment": "rope", "suite": course.find("rope").grading_hash, "isolation": "none"}
     ours = WhereaboutsPlugin(str(tmp_path / "submission" / "rope.py"), None, settings)
     ours.before_grading(None)
-    assert "environment([])" in str(ours.before_execution(None)) and ours.grade.score == 0
+    assert "otter_namespace([])" in str(ours.before_execution(None)) and ours.grade.score == 0
     results = copy.deepcopy(run_of(SAMPLES / "rope" / "hedy.py")[0])
     ours.after_grading(results)
     assert "**Not graded.** The file is not Python" in results.output
@@ -177,7 +177,9 @@ def test_the_environment_file_installs_the_wheel_and_pins_the_rest(zips: Path) -
 
 
 def test_generated_files_are_in_the_lessons_order(suite: Suite) -> None:
-    questions = [name.removesuffix(".py").partition("_")[2] for name in sorted(scoring.test_files(suite.tests))]
+    questions = [
+        name.removesuffix(".py").partition("_")[2] for name in sorted(scoring.otter_files_by_name(suite.tests))
+    ]
     assert questions == list(dict.fromkeys(test.question for test in suite.tests))
 
 
@@ -188,7 +190,7 @@ def test_a_zip_of_another_version_of_the_course_is_refused(zips: Path, tmp_path:
             data = old.read(entry)
             if entry.filename == "otter_config.json":
                 config = json.loads(data)
-                config["plugins"][0][package.PLUGIN]["suite"] = "0" * 64
+                config["plugins"][0][package.PLUGIN_CLASS]["suite"] = "0" * 64
                 data = json.dumps(config).encode()
             new.writestr(entry, data)
     with pytest.raises(RuntimeError, match="build it again"):

@@ -14,7 +14,7 @@ from tests.grader.support import lesson_number_helpers
 
 Settings = dict[str, Any]
 Numbers = dict[str, Any]
-measured = functools.cache(dials.accuracy_for_prediction)
+measured = functools.cache(dials.best_median_worst_curves)
 solution: Any = functools.cache(lesson_number_helpers.solution)
 
 

@@ -221,7 +221,7 @@ def test_what_a_prediction_is_compared_with_was_measured(pages: dict[str, str]) 
     """There are at most three curves, including the best one, and the list of dials names them."""
     listed = dict(re.findall(r'(?s)<li value="\d+"><a data-of="(\w+)"(.*?)</li>', pages["index.html"]))
     for lesson in [one.page for one in DIALS if one.name == "guess"]:
-        found, written = dials.accuracy_for_prediction(lesson), (TEXTS / lesson / "measured.csv").read_text("utf-8")
+        found, written = dials.best_median_worst_curves(lesson), (TEXTS / lesson / "measured.csv").read_text("utf-8")
         curves = {group: np.array(curve) for group, curve in found["curves"].items()}
         assert 1 < len(curves) <= 3
         (shown,) = re.findall(r'href="\w+.html#dial-guess">(.+?)<', listed[lesson])

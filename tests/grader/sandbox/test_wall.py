@@ -83,7 +83,7 @@ def test_detours_are_refused(sandbox: Sandbox) -> None:
     with self_test._attempt_variables(sandbox) as variables:
         worker = self_test._Examined(sandbox, variables)
         through = [worker.lets_through(Attempt("", "", line.strip())) for line in LINES.strip().splitlines()]
-        worker.end()
+        worker.end_worker()
     assert set(through) == {""}
 
 

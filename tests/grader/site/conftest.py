@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import re
+import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -13,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from autograder import handout
+from autograder.course import find
 from autograder.site import build
 from tests.grader.support.browsing import WALL_TIMEOUT_SECONDS
+from tests.grader.support.shared_fixtures import Once
 from tests.grader.tools import fetch_pyodide
 
 if TYPE_CHECKING:
@@ -22,6 +26,19 @@ if TYPE_CHECKING:
 
 PATH = "of/a/teacher/"
 """The site's folder on the host, because a site need not be at the top."""
+
+STUB = find("attention").stub.read_text("utf-8")
+SOLUTION = find("attention").solution.read_text("utf-8")
+
+RECORD_MESSAGES = """() => {
+  window.sent = [];
+  window.sending ??= Worker.prototype.postMessage;
+  Worker.prototype.postMessage = function (message, ...more) {
+    sent.push(message.kind);
+    sending.call(this, message, ...more);
+  };
+}"""
+"""Record the kinds of the messages to every worker: "start" is the first to each."""
 
 
 @pytest.fixture(scope="session")
@@ -32,22 +49,49 @@ def pyodide() -> Path:
     return fetch_pyodide.FOLDER
 
 
-def _built(root: Path, pyodide: Path, handed_out: dict[str, bytes], self_study: bool) -> Path:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(handout, "contents", lambda: handed_out)
-        return build.build(root / PATH, str(pyodide), self_study)
+BuildSite = Callable[[str, bool], Path]
 
 
 @pytest.fixture(scope="session")
-def site(pyodide: Path, handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def build_site(
+    pyodide: Path, once: Once, handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory
+) -> BuildSite:
+    """Return a function that returns an edition of the site, built once for all processes, as a separate copy."""
+
+    def build_site(name: str, self_study: bool) -> Path:
+        def built() -> dict[str, bytes]:
+            with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+                patch.setattr(handout, "contents", lambda: handed_out)
+                out = build.build(Path(folder, "site"), str(pyodide), self_study)
+                files = (path for path in out.rglob("*") if path.is_file())
+                return {path.relative_to(out).as_posix(): path.read_bytes() for path in files}
+
+        site = tmp_path_factory.mktemp(name) / PATH
+        handout.write_files({site / path: content for path, content in once(f"site-{name}", built).items()})
+        return site
+
+    return build_site
+
+
+@pytest.fixture(scope="session")
+def site(build_site: BuildSite) -> Path:
     """An instructor's site."""
-    return _built(tmp_path_factory.mktemp("site"), pyodide, handed_out, self_study=False)
+    return build_site("instructor", False)
 
 
 @pytest.fixture(scope="session")
-def site_for_self_study(pyodide: Path, handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site_for_self_study(build_site: BuildSite) -> Path:
     """The edition for self-study."""
-    return _built(tmp_path_factory.mktemp("alone"), pyodide, handed_out, self_study=True)
+    return build_site("self-study", True)
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Browser, site: Path) -> Iterator[Window]:
+    """A window for all tests of lesson 1 in one module."""
+    with window(browser, site) as opened:
+        opened.open("attention")
+        opened.wait_for("0 of 10 functions are right")
+        yield opened
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -108,3 +152,10 @@ def window(browser: Browser, site: Path, width: int = 1280) -> Iterator[Window]:
         context = browser.new_context(viewport={"width": width, "height": 900}, accept_downloads=True)
         yield Window(context, address)
         context.close()
+
+
+def with_causal_mask(body: str) -> str:
+    """Return lesson 1's stub with a different body for its first function."""
+    text = re.sub(r'    raise NotImplementedError\("causal_mask[^\n]*', lambda _: body, STUB)
+    assert text != STUB
+    return text

@@ -16,6 +16,8 @@ import math
 import random
 import re
 import shutil
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +32,6 @@ from tests.grader.tools.mutants import mutants
 
 pytestmark = pytest.mark.long
 
-
-needs_node = pytest.mark.skipif(
-    shutil.which("node") is None, reason="These tests run Pyodide in Node.js: apt-get install nodejs."
-)
 
 ENDLESS_LOOP = re.compile(r"within 5 seconds at line \d+")
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]\d+)?")
@@ -53,6 +51,9 @@ WIDE = """
     return (i[:, None] * 65536 >= i[None, :] * 65536) & bool(square[0] == 2**32) & bool(total > 2**31)
 """
 """A body for `causal_mask` that is correct if integers have 64 bits."""
+
+TAKE = "return np.ones((length, length), dtype=bool).take(np.arange(length))"
+"""A body for `causal_mask` with a method that needs indices of 32 bits."""
 
 
 def differing(*states: Any) -> list[str]:
@@ -85,29 +86,6 @@ def items() -> list[Item]:
     return texts + [(one.name, ast.unparse(mutant.made()), None) for one, mutant in changed]
 
 
-@needs_node
-def test_verdict_cause_and_message_are_those_at_home(site_for_self_study: Path, pyodide: Path, tmp_path: Path) -> None:
-    compared = items()
-    at_home = pyodide_runs.natively(compared, site_for_self_study, tmp_path)
-    in_tab = pyodide_runs.in_pyodide(compared, site_for_self_study, pyodide, tmp_path)
-    assert any("✗" in json.dumps(state, ensure_ascii=False) for state in at_home)
-    for item, *states in zip(compared, in_tab, at_home, strict=True):
-        assert differing(*states) == [], (item, *states)
-
-
-@needs_node
-def test_a_hostile_file_earns_nothing_and_spoils_no_later_check(
-    site_for_self_study: Path, pyodide: Path, tmp_path: Path
-) -> None:
-    """It replaces functions in every loaded module, and its results claim to be equal to anything."""
-    texts = [HOSTILE.read_text("utf-8"), find("rope").solution.read_text("utf-8")]
-    hostile, right = pyodide_runs.in_pyodide(
-        [("rope", text, None) for text in texts], site_for_self_study, pyodide, tmp_path
-    )
-    assert hostile["right"] == 0
-    assert right["right"] == len(right["functions"])
-
-
 def with_causal_mask(body: str) -> Item:
     """Return the stub of lesson 1 with a body in its first function."""
     stub = find("attention").stub.read_text("utf-8")
@@ -133,24 +111,60 @@ def integer_bodies() -> list[str]:
     return [f"return np.ravel({one})[0]" for one in numbers]
 
 
-@needs_node
-def test_integers_have_the_size_that_they_have_at_home(
-    site_for_self_study: Path, pyodide: Path, tmp_path: Path
-) -> None:
+@dataclass(frozen=True)
+class States:
+    """States of lesson pages, at home and in a tab."""
+
+    files: list[tuple[Item, Any, Any]]
+    """Samples, known mistakes and changed solutions: the file, then both states."""
+    integers: list[tuple[Item, Any, Any]]
+    """Files with integers of many kinds."""
+    wide: tuple[Any, Any]
+    """In a tab: the states of `WIDE` and `TAKE`."""
+    hostile: tuple[Any, Any]
+    """In a tab: the states of a hostile file and then of the solution."""
+
+
+@pytest.fixture(scope="module")
+def states(site_for_self_study: Path, tmp_path_factory: pytest.TempPathFactory) -> States:
+    """The states of all files in this module, from one start of Pyodide and one of this machine's Python."""
+    if shutil.which("node") is None:
+        pytest.skip("These tests run Pyodide in Node.js: apt-get install nodejs.")
+    site, folder = site_for_self_study, tmp_path_factory.mktemp("states")
+    compared, with_integers = items(), [*map(with_causal_mask, random.Random(20).sample(integer_bodies(), PER_KIND))]
+    everywhere = [*compared, *with_integers]
+    hostile = [("rope", path.read_text("utf-8"), None) for path in (HOSTILE, find("rope").solution)]
+    only_in_tab = [*map(with_causal_mask, (WIDE, TAKE)), *hostile]
+    with ThreadPoolExecutor(1) as executor:
+        natively = executor.submit(pyodide_runs.natively, everywhere, site, folder)
+        in_tab = pyodide_runs.in_pyodide([*everywhere, *only_in_tab], site, next(site.glob("pyodide-*")), folder)
+    pairs = [*zip(everywhere, natively.result(), in_tab[: len(everywhere)], strict=True)]
+    wide, take, hostile_state, right = in_tab[len(everywhere) :]
+    return States(pairs[: len(compared)], pairs[len(compared) :], (wide, take), (hostile_state, right))
+
+
+def test_verdict_cause_and_message_are_those_at_home(states: States) -> None:
+    assert any("✗" in json.dumps(at_home, ensure_ascii=False) for _, at_home, _ in states.files)
+    for item, at_home, in_tab in states.files:
+        assert differing(in_tab, at_home) == [], (item, in_tab, at_home)
+
+
+def test_integers_have_the_size_that_they_have_at_home(states: States) -> None:
     """A tab's default integer has 32 bits; from functions or methods, requested or not, it counts as on a student's
     machine."""
-    bodies = integer_bodies()
-    compared = [with_causal_mask(body) for body in random.Random(20).sample(bodies, PER_KIND)]
-    at_home = pyodide_runs.natively(compared, site_for_self_study, tmp_path)
-    assert any("got a number (int32)" in json.dumps(state) for state in at_home)
-    assert pyodide_runs.in_pyodide(compared, site_for_self_study, pyodide, tmp_path) == at_home
+    assert any("got a number (int32)" in json.dumps(at_home) for _, at_home, _ in states.integers)
+    for item, at_home, in_tab in states.integers:
+        assert in_tab == at_home, item
 
 
-@needs_node
-def test_what_32_bits_still_change_is_told(site_for_self_study: Path, pyodide: Path, tmp_path: Path) -> None:
-    wide, method = WIDE, "return np.ones((length, length), dtype=bool).take(np.arange(length))"
-    right, limited = pyodide_runs.in_pyodide(
-        [*map(with_causal_mask, (wide, method))], site_for_self_study, pyodide, tmp_path
-    )
+def test_what_32_bits_still_change_is_told(states: States) -> None:
+    right, limited = states.wide
     assert right["functions"]["causal_mask"][0] == "✓"
     assert "according to the rule" in limited["functions"]["causal_mask"][1]
+
+
+def test_a_hostile_file_earns_nothing_and_spoils_no_later_check(states: States) -> None:
+    """It replaces functions in every loaded module, and its results claim to be equal to anything."""
+    hostile, right = states.hostile
+    assert hostile["right"] == 0
+    assert right["right"] == len(right["functions"])

@@ -1,4 +1,4 @@
-"""Graders that run no student code, for batch tests with grades: a score is a tenth of the number in the code.
+"""Graders that run no student code, for batch tests. A score is a tenth of the number in the code.
 
 Processes that are killed and replaced load this module, so it imports little.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 from unittest import mock
 
 from autograder.batch import workers
-from autograder.batch.run import REFERENCE_CODE_HASH
+from autograder.batch.run import REFERENCE_PSEUDO_HASH
 from autograder.batch.workers import GraderSetup, Job
 from autograder.protocol.failure import SubmissionStatus
 from tests.grader.support.gradebooks import GRADE, packed
@@ -39,7 +39,7 @@ def grade_of(job: Job) -> bytes:
     status = SubmissionStatus.UNREADABLE if job.problem else SubmissionStatus.GRADED
     if job.machine_failure:
         status = SubmissionStatus.TIMEOUT if job.is_slow else SubmissionStatus.KILLED
-    if job.key.code == REFERENCE_CODE_HASH:
+    if job.key.code == REFERENCE_PSEUDO_HASH:
         return packed(replace(GRADE, test_results=[]))
     number = whose(() if job.machine_failure else job.cells)
     return packed(replace(GRADE, score=POINTS_PER_NUMBER * int(number[0]) if number else 0.0, status=status))

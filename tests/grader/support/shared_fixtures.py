@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pickle
 import tempfile
@@ -24,17 +25,19 @@ Graded = Callable[[Path], "tuple[Submission, Grade]"]
 
 @pytest.fixture(scope="session")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
-    """Make or find the object with this name; every caller gets a separate copy."""
+    """Make or load the object with this name; each caller gets a separate copy."""
     folder = tmp_path_factory.getbasetemp()
     # Workers in the same run have neighbouring folders; a run that a test starts is separate.
     folder = folder.parent if folder.name == f"popen-{os.environ.get('PYTEST_XDIST_WORKER')}" else folder
 
     def get(name: str, make: Callable[[], Any]) -> Any:
         kept = folder / f"{name}.pickle"
-        if not kept.exists():
-            mine = tmp_path_factory.mktemp("once") / name
-            mine.write_bytes(pickle.dumps(make()))
-            mine.replace(kept)
+        with open(kept.with_suffix(".lock"), "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # a worker that comes second waits for the object
+            if not kept.exists():
+                mine = tmp_path_factory.mktemp("once") / name
+                mine.write_bytes(pickle.dumps(make()))
+                mine.replace(kept)
         return pickle.loads(kept.read_bytes())
 
     return get

@@ -1,0 +1,72 @@
+"""Functions and files that never return, in a real browser: a sentence names each, and the next check works."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from tests.grader.site.conftest import RECORD_MESSAGES, SOLUTION, STUB, Window, with_causal_mask
+
+pytestmark = pytest.mark.long
+
+WITHOUT_END = {
+    "    while True:\n        pass": "did not return within 5 seconds at line",
+    "    import itertools\n    return sum(itertools.count())": "did not return within 5 seconds",
+    "    import os\n    os._exit(0)": "ended Python",
+    "    return [0.0] * 10**9": "raised MemoryError at line",
+    "    return causal_mask(length)": "raised RecursionError at line",
+    "    x = []\n    for _ in range(20000):\n        x = [x]\n    return repr(x)": "ended Python",
+}
+"""Body of a function → message about it."""
+
+MOST_SECONDS = 15
+"""Time limit until a sentence names the function; a check takes at most a second and a half."""
+
+
+@pytest.mark.parametrize("body", WITHOUT_END, ids=lambda body: body.split()[-1])
+def test_what_never_returns_is_named_the_rest_is_judged_and_the_next_check_works(tab: Window, body: str) -> None:
+    tab.write(STUB)
+    tab.wait_for_rest()
+    start = time.monotonic()
+    tab.write(STUB + "\n# again\n")
+    tab.page.wait_for_function("() => checked === code.text()")
+    slowness = max((time.monotonic() - start) / 2.2, 1)  # this includes a pause of 0.7 s
+    tab.wait_for_rest()
+    text = with_causal_mask(body).replace('raise NotImplementedError("softmax is not written yet")', "return axis")
+    tab.write(text)
+    start = time.monotonic()
+    tab.wait_for(WITHOUT_END[body], "#live-causal_mask[data-mark='✗']")
+    assert time.monotonic() - start < MOST_SECONDS * slowness
+    tab.wait_for("✗ softmax", "#live-softmax")
+    tab.wait_for_rest()
+    assert WITHOUT_END[body].partition(" at line")[0] in tab.page.locator("#live-causal_mask").inner_text()
+    tab.write(SOLUTION)
+    tab.wait_for("10 of 10 functions are right")
+
+
+@pytest.mark.parametrize(
+    ("text", "restarts", "sentence"),
+    [
+        ("x = 1\nwhile True: x += 1\n", 0, "Your file did not return within 5 seconds at line 2"),
+        (with_causal_mask("    while True:\n        pass"), 0, "causal_mask did not return within 5 seconds at line"),
+        ("import itertools\nx = sum(itertools.count())\n", 1, "Your file did not return within 5 seconds"),
+    ],
+    ids=["file", "function", "file in C"],
+)
+def test_no_picture_runs_what_does_not_return_so_the_next_check_need_not_wait(
+    tab: Window, text: str, restarts: int, sentence: str
+) -> None:
+    page = tab.page
+    tab.wait_for_rest()
+    page.evaluate(RECORD_MESSAGES)
+    tab.write(text)
+    tab.wait_for(sentence, "body")
+    page.wait_for_function("(text) => checked === text", arg=text)
+    tab.wait_for_rest()
+    tab.write(f"{SOLUTION}\n# after {text!r}\n")
+    tab.wait_for("10 of 10 functions are right")
+    tab.wait_for_rest()
+    assert page.evaluate("isSeen")  # a picture is on the screen
+    assert page.evaluate("sent") == ["check", *["start", "check"] * restarts, "check", "draw"]
+    tab.open("attention")
