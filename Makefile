@@ -6,7 +6,7 @@
 #   make learn ASSIGNMENT=rope                                              learning alone: hidden tests too, with reasons
 #   make check FILE=path [ASSIGNMENT=rope]                                  one submission, hidden tests too
 #   make solutions ASSIGNMENT=rope | ALL=1                                  solutions as pages, after the deadline
-#   make site [ALONE=1] [SERVE=1]                                           the course as a site in which Python runs
+#   make site [ALONE=1] [PYODIDE=fetch] [SERVE=1]                           the course as a site in which Python runs
 #   make quick | test | lint | autograder | handout | figures | experiment | bench | doctor | mutants
 
 TARGETS := setup grade check watch learn lesson site quick test autograder handout solutions figures experiment bench \

@@ -91,7 +91,7 @@ STYLE = {
 }
 
 
-# Drawing, whatever the functions do.
+# Drawing that works with any functions.
 
 
 class _Watched:
@@ -383,7 +383,7 @@ def lesson_map(lesson: Lesson) -> Figure:
     return figure
 
 
-# Drawing all of them.
+# Drawing all pictures.
 
 
 def _module(folder: Path, name: str) -> ModuleType:
@@ -430,26 +430,31 @@ def draw_all(source: Path, target: Path) -> list[Path]:
     return [target / f"{name}.svg" for name in drawn]
 
 
-def draw_lesson(source: Path, target: Path, lesson: str) -> Iterator[Path]:
-    """Draw the pictures that need only one lesson's functions, with its module in `source`; yield each file."""
+def draw_lesson(source: Path, lesson: str) -> Iterator[dict[str, str]]:
+    """Draw the pictures that need only one lesson's functions, with its module in `source`; yield each one's SVGs."""
     module = _module(source, lesson)
     for name, draw in pictures(lesson).items():
         if drawn_from(draw) == [lesson]:
-            save(draw(module), target / f"{name}.svg")
-            yield target / f"{name}.svg"
+            yield layouts(draw(module), f"{name}.svg")
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write an SVG in which text stays text, and colours follow a light or a dark page.
+    """Write a picture, and its layout for a phone if there is a folder `narrow` beside it."""
+    for name, drawing in layouts(figure, path.name).items():
+        if (path.parent / name).parent.is_dir():
+            (path.parent / name).write_text(drawing, "utf-8")
 
-    The same picture always gives the same file. A wide picture is also laid out for a phone, if there is a
-    folder `narrow` beside it.
+
+def layouts(figure: Figure, name: str) -> dict[str, str]:
+    """Return path → SVG for a picture and, if it is wide, for its layout for a phone, in `narrow`.
+
+    Text stays text, and colours follow a light or a dark page. The same picture always gives the same SVG.
     """
-    path.write_text(_drawing(figure), "utf-8")
-    narrow = path.parent / "narrow"
-    if figure.get_figwidth() > NARROW and narrow.is_dir():
+    drawings = {name: _drawing(figure)}
+    if figure.get_figwidth() > NARROW:
         with matplotlib.rc_context(STYLE):
-            (narrow / path.name).write_text(_drawing(narrowed(figure)), "utf-8")
+            drawings[f"narrow/{name}"] = _drawing(narrowed(figure))
+    return drawings
 
 
 def _drawing(figure: Figure) -> str:
@@ -505,7 +510,7 @@ def _without_padding(drawing: str) -> str:
 def narrowed(figure: Figure) -> Figure:
     """Return the same figure, as wide as a phone.
 
-    Its panels are stacked, each with the labels that they shared; long lines of text are broken.
+    The panels are stacked, each with the labels that the panels shared; long lines of text are broken.
     """
     for image in figure.findobj(AxesImage):
         if image.colorbar is not None:
@@ -630,7 +635,16 @@ def _make_room(axes: Axes) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Draw everything from the modules in FOLDER: `python -m assignments.figures [FOLDER]`."""
+    """Draw everything from the modules in FOLDER, or one lesson's pictures of its functions into another folder.
+
+    The command is `python -m assignments.figures [FOLDER [TARGET LESSON]]`.
+    """
+    if len(arguments) == 3:
+        folder, target, lesson = arguments
+        Path(target, "narrow").mkdir(parents=True, exist_ok=True)
+        for path, drawing in (item for drawn in draw_lesson(Path(folder), lesson) for item in drawn.items()):
+            Path(target, path).write_text(drawing, "utf-8")
+        return
     solutions = HERE.parent / "solutions"
     source = Path(arguments[0]) if arguments else solutions if solutions.is_dir() else HERE
     for path in draw_all(source, HERE / "figures"):

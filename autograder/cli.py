@@ -140,7 +140,11 @@ def handout(out: Path, only: tuple[str, ...]) -> None:
 
 @main.command(short_help="Build the course as a site in which Python runs.")
 @click.option("--out", type=FOLDER, default=Path("dist/site"), show_default=True)
-@click.option("--pyodide", metavar="URL|DIR", help="Source of Pyodide: an address, or a folder to include in the site.")
+@click.option(
+    "--pyodide",
+    metavar="URL|DIR|fetch",
+    help="Source of Pyodide: an address, or a folder to include in the site; `fetch` fetches one, with npm.",
+)
 @click.option("--alone", is_flag=True, help="For self-study: with hidden tests, reasons and worked solutions.")
 def site(out: Path, pyodide: str | None, alone: bool) -> None:
     """Build a folder for any static host: the lessons with an editor beside them, and Python in the browser tab.
@@ -150,7 +154,7 @@ def site(out: Path, pyodide: str | None, alone: bool) -> None:
     """
     from autograder.site import build as site_build
 
-    echo(site_build.build(out, pyodide or site_build.PYODIDE_ADDRESS, alone))
+    echo(site_build.build(out, pyodide, alone))
 
 
 @main.command(short_help="Begin a new assignment.")

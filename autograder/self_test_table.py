@@ -25,7 +25,7 @@ def print_table(console: Console) -> bool:
     for sentence in dict.fromkeys(finding.fix for finding in findings if not finding.held):
         console.print(f"[red]To fix it:[/] {sentence}")
     limits = Table(title="The limits", title_justify="left", box=None, show_header=False)
-    for amount, what in LIMITS.table():
+    for amount, what in LIMITS.iter_amounts_and_descriptions():
         limits.add_row(amount, what)
     limits.columns[0].justify = "right"
     console.print(limits)

@@ -6,7 +6,8 @@ The model is lesson 9's (`extrapolation/lab_model.py`): one layer of causal atte
 tasks:
 
     copy 3 back, copy 1 back
-                      at each of the last positions, name the token so many positions back: needs an exact distance
+                      at each of the last positions, name the token that many positions back: needs an exact
+                      distance
     passkey           one token is marked; at the end, name the token after the mark: needs only content
     latest passkey    two tokens are marked; at the end, name the token after the later mark: needs content and order
 
@@ -169,9 +170,9 @@ def _passkey(rng: np.random.Generator, count: int, length: int, setting: Setting
 def _latest_passkey(rng: np.random.Generator, count: int, length: int, setting: Setting) -> Examples:
     sequences = rng.integers(setting.vocabulary, size=(count, length))
     one, other = rng.integers(length - 3, size=count), rng.integers(length - 4, size=count)
-    other += other >= one  # now they differ
+    other += other >= one  # from here on, the two differ
     sequences, _ = _marked(sequences, np.minimum(one, other), setting)
-    return _marked(sequences, np.maximum(one, other) + 1, setting)  # and now there is a token between the marks
+    return _marked(sequences, np.maximum(one, other) + 1, setting)  # with a token between the marks
 
 
 def _marked(sequences: np.ndarray, positions: np.ndarray, setting: Setting) -> Examples:
@@ -399,7 +400,7 @@ def job(path: Path, run: str) -> Results:
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """Return the measurements of the last experiment.
 
-    They are the reader's measurements, or the course's if the reader has not run the experiment yet.
+    If the reader has not run the experiment yet, return the course's measurements.
     """
     convert = (str, str, int, int, int, float, float)
     fields = list(zip(Measurement._fields, convert, strict=True))
@@ -434,7 +435,7 @@ SUMMARY_TASKS = ("copy 3 back", "copy 1 back", "latest passkey")
 def summary(measurements: Sequence[Measurement]) -> str:
     """Return the lesson's tables, one per task, with the best method first.
 
-    They show the mean accuracy on 64 tokens, and whether the method makes a clear difference.
+    Each row shows the mean accuracy on 64 tokens, and whether the method makes a clear difference.
     """
     return "\n\n".join(task_table(measurements, task) for task in SUMMARY_TASKS)
 

@@ -9,7 +9,7 @@ head. Each token sets its gate, and w and c are trained:
 
 Before training, w is 0, so all gates are equal: the model begins as ALiBi. The tasks:
 
-    copy 3 back, copy 1 back          lesson 9's task: name the token so many positions back
+    copy 3 back, copy 1 back          lesson 9's task: name the token that many positions back
     name of the sentence              marks cut the text into sentences; name the first token after the last mark
     name of the sentence, rare marks  the same, and the sentences are three times as long
 
@@ -467,7 +467,7 @@ def job(path: Path, task: str, method: str, setting: float, learning_rate: float
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """Return the measurements of the last experiment.
 
-    They are the reader's measurements, or the course's if the reader has not run the experiment yet.
+    If the reader has not run the experiment yet, return the course's measurements.
     """
     return [Measurement(*_row(row)) for row in experiments.rows_of(path)]
 

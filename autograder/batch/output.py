@@ -36,8 +36,8 @@ def _write_texts(out: Path, row: Row) -> Iterator[Path]:
     """Write a student's feedback and result; yield the paths."""
     name = row.submission.assignment or safe_name(f"unknown_{row.submission.file}", set())
     texts = {
-        out / "feedback" / row.folder / f"{name}.md": row.feedback,
-        out / "results" / row.folder / f"{name}.json": f"{row.gradescope}\n",
+        out / "feedback" / row.folder / f"{name}.md": row.feedback_page,
+        out / "results" / row.folder / f"{name}.json": f"{row.gradescope_json}\n",
     }
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -68,7 +68,7 @@ def _grades(book: Gradebook, rows: Iterator[Row]) -> Iterator[list[str]]:
             _number(grade.max_score),
             grade.status,
             csv_cell(submission.submitted),
-            row.late,
+            row.late_yes_no,
             csv_cell(submission.file),
             submission.sha256,
             f"{grade.seconds:.3f}",

@@ -28,9 +28,9 @@ from autograder.batch.summary import MAX_LISTED, Summary
 from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, grading_key
 from autograder.course import BatchError
 from autograder.files import CLASS_PAGE_FILE
-from autograder.grading.grade import changed_points, fault_of_suite
+from autograder.grading.grade import fault_of_suite, sentences_on_changed_points
 from autograder.grading.row import Key
-from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read
+from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read_student_uploads
 from autograder.submission.names import listed, printable
 
 JOBS_IN_FLIGHT_PER_GRADER = 2
@@ -128,7 +128,7 @@ def _read_submissions(
     """
     unclear: Submission | None = None
     is_clear = False
-    outcomes = parallel.map_bounded(partial(read, assignments=assignments), students)
+    outcomes = parallel.map_bounded(partial(read_student_uploads, assignments=assignments), students)
     for uploads, outcome in zip(students, outcomes, strict=True):
         for submission in lost(uploads, outcome.why) if isinstance(outcome, parallel.CutOff) else outcome:
             if submission.assignment and not (submission.problem and submission.problem.is_ambiguous):
@@ -214,7 +214,7 @@ def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes |
         if proof is not None and (fault := fault_of_suite(course.Assignment(name), proof)):
             raise BatchError(fault)
         earlier = book.grade(key._replace(grading=last_gradings.get(name, "")))
-        if proof and earlier and (changed := changed_points(earlier, proof)):
+        if proof and earlier and (changed := sentences_on_changed_points(earlier, proof)):
             yield f"Points of {name} differ from the last run: {listed(changed, MAX_LISTED)}."
 
 

@@ -84,7 +84,7 @@ class Summary:
         console.print(f"{self.newly_graded} graded in {seconds:.1f} s{graded_before}.", highlight=False)
         for sentence in self.remarks:
             console.print(Text(sentence), soft_wrap=True)
-        for status, cases in groupby(needs_review.in_order(self.cases), lambda item: item[0].status):
+        for status, cases in groupby(needs_review.by_status_and_frequency(self.cases), lambda item: item[0].status):
             sentences = [_sentence(case, students) for case, students in cases]
             if (more := len(sentences) - MAX_LISTED) > 0:
                 sentences[MAX_LISTED:] = [f"and {more} more: see report.html"]

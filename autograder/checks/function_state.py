@@ -13,7 +13,7 @@ from enum import Enum, auto
 from autograder.checks.results import TestResult, by_question
 from autograder.checks.source import CallGraph
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import WRONG_VALUES, Kind
+from autograder.protocol.failure import WRONG_OR_NO_VALUE, Kind
 
 _KINDS_BY_DEPTH = list(Kind)
 
@@ -97,7 +97,7 @@ def _function_state(name: str, groups: Mapping[str, list[TestResult]], call_grap
 
 def _inheritable_kind(mistake: TestResult) -> Kind | None:
     """Return the kind of mistake that a caller inherits from the function: wrong values, or the same kind."""
-    return Kind.VALUE if mistake.kind in WRONG_VALUES else mistake.kind
+    return Kind.VALUE if mistake.kind in WRONG_OR_NO_VALUE else mistake.kind
 
 
 def _deepest_first(mistake: TestResult) -> tuple[int, bool]:

@@ -46,7 +46,7 @@ class Observation:
     expected: Any
     is_wrong: bool
     """True if the actual and the right value differ by more than a test allows."""
-    mistakes: Sequence[Sequence[KnownMistake]]
+    mistake_groups: Sequence[Sequence[KnownMistake]]
     """The known mistakes that can affect the function's results, in groups, the likeliest group first."""
     predicted: Callable[[Any], Outcome]
     """Function from a mistake to the outcome of the call with that mistake."""

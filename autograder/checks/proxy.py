@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any, Protocol
 
@@ -89,7 +90,7 @@ def file_stop_message(failure: Raised) -> str:
         return failure.message
     if failure.missing_import:
         return f"an import{failure.at_line} of your file is not available ({failure.message})"
-    if failure.is_endless:
+    if failure.is_load_timeout:
         return f"your file does not end:{failure.at_line} {failure.message}"
     return f"your file stops{failure.at_line} with {failure.kind}: {failure.message}"
 
@@ -155,3 +156,12 @@ def iter_leaves(value: Any) -> Iterator[Any]:
             yield from iter_leaves(part)
     else:
         yield value
+
+
+def dtypes(value: Any, at_most: int | None = None) -> list[np.dtype | None]:
+    """Return the dtypes of a result's leaves, or of the first `at_most`; None for a leaf without numbers."""
+    counted = itertools.islice(iter_leaves(value), at_most)
+    return [np.asarray(leaf).dtype if isinstance(leaf, _NUMBERS) else None for leaf in counted]
+
+
+_NUMBERS = (bool, int, float, np.generic, np.ndarray)

@@ -40,7 +40,7 @@ def parse(text: str, filename: str = "<unknown>") -> ast.Module:
             raise ValueError("it is nested too deeply, or takes more memory to parse than there is") from error
 
 
-def top_level_functions(text: str) -> dict[str, ast.FunctionDef]:
+def _top_level_functions(text: str) -> dict[str, ast.FunctionDef]:
     """Return name → top-level function of a text; empty if the text cannot be parsed."""
     with contextlib.suppress(SyntaxError, ValueError):
         return {node.name: node for node in parse(text).body if isinstance(node, ast.FunctionDef)}
@@ -143,6 +143,11 @@ class CallGraph:
             self._named[name] |= called
         self._functions = functions
         self.dependencies = functools.cache(self._dependencies)
+
+    @classmethod
+    def of_cells(cls, cells: Iterable[str]) -> CallGraph:
+        """Return the call graph of the top-level functions in a submission's cells."""
+        return cls({name: node for cell in cells for name, node in _top_level_functions(cell).items()})
 
     def _dependencies(self, name: str) -> frozenset[str]:
         """Return the functions of the same file that a function uses, directly or through other functions."""

@@ -1,9 +1,9 @@
-"""Text for a grade: for a student before and after hidden results are published, and for teaching staff.
+"""The text of a grade, for a student before and after hidden results are published, and for teaching staff.
 
-A student reads everything about a public test. About a hidden test, a student reads only its rule, one of a few kinds
-of mistake, and one known cause per question: never an input, an expected or actual value, or text that the submission
-printed or raised. A submission can let a hidden input decide how it fails, so the number of kinds limits the
-information that it can pass on (`redacted`).
+About a public test, a student reads everything. About a hidden test, a student reads only the rule, one of a
+few kinds of mistake, and one known cause per question: never an input, an expected or actual value, or text
+that the submission printed or raised. A submission can choose how it fails by a hidden input, so the number
+of kinds limits the information about that input that it can reveal (`redacted`).
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ _STOPPED = {
     SubmissionStatus.TIMEOUT: "Your code used up all of its time.",
     SubmissionStatus.KILLED: "Your code repeatedly ended its own process.",
 }
+"""Status of a submission that was stopped → sentence for the student."""
 
 _SHOWN_AS_EXCEPTION = frozenset({Kind.RAISED, *UNFINISHED, *STOPPED})
-"""Kinds that a student reads as an exception if the test is hidden."""
+"""Kinds of failure that a hidden test shows to a student as an exception."""
 
 
 def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
-    """Return the results that a student may read. Public tests and answers stay as they are.
+    """Return the results that a student may read. The results of public tests and answers do not change.
 
-    A hidden test keeps whether it passed, or one of seven kinds of mistake, and its likely cause (`with_causes` gives
-    each question one). If a public test found a function unfinished, the function's hidden tests without a value are
-    left out.
+    The result of a hidden test keeps only whether the test passed, or one of seven kinds of mistake, and the
+    likely cause, which `with_causes` gives each question once. If a public test found a function unfinished,
+    the function's hidden tests that received no value are left out.
     """
     public = [result for result in test_results if result.test.phase is Phase.PUBLIC]
     unfinished = {result.test.question for result in public if result.is_unwritten}
@@ -52,7 +53,7 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
 
 
 def function_texts(test_results: Sequence[TestResult], audience: Audience) -> list[tuple[FunctionState, str]]:
-    """Return each function with its text: a block if the function itself has a mistake, otherwise a few words."""
+    """Return each function with a text: a block if the function has a mistake itself, else a few words."""
     reference = "" if audience is Audience.STAFF else "\n\nSee the lesson, section `{}`."
     right = "nothing wrong in the public tests" if audience is Audience.BEFORE_RELEASE else "complete"
     texts = []
@@ -71,12 +72,12 @@ def _capitalized(text: str) -> str:
 
 
 def body(grade: Grade, audience: Audience) -> str:
-    """Return a grade's text, without the title and the notes on how the file was read.
+    """Return the text of a grade, without the title and the notes on how the file was read.
 
-    With BEFORE_RELEASE, the grade must not contain hidden tests.
+    For the audience BEFORE_RELEASE, the grade must not contain hidden tests.
     """
-    if grade.not_run:
-        return not_graded(grade.not_run)
+    if grade.reason_not_run:
+        return not_graded(grade.reason_not_run)
     questions = by_question(grade.test_results)
     blocks: list[str] = []
     lines: dict[str, list[str]] = defaultdict(list)
@@ -94,7 +95,7 @@ def body(grade: Grade, audience: Audience) -> str:
 
 
 def _headline(grade: Grade) -> str:
-    """Return the public points and the points still open. Never say that all tests passed: hidden tests remain."""
+    """Return the public points and those that hidden tests decide. Never report that all tests passed."""
     public = [result for result in grade.test_results if not result.test.hidden]
     return (
         f"{score_text(public)} public points. The other {grade.max_score - points_possible(public):g} of"
@@ -103,10 +104,8 @@ def _headline(grade: Grade) -> str:
 
 
 def _loading(grade: Grade) -> list[str]:
-    """Return the problems with loading the file, or with the whole submission."""
-    parts = (
-        [f"**{_STOPPED[grade.status]}** Tests that had passed before that count."] if grade.status in _STOPPED else []
-    )
+    """Return the paragraphs on problems with the whole submission or with loading the file."""
+    parts = [f"**{_STOPPED[grade.status]}** Tests that had already passed count."] if grade.status in _STOPPED else []
     if grade.failure is not None:
         parts.append("**This happened while your file was loaded.** The rest is graded:")
         parts.append(code_block(file_stop_message(grade.failure)))
@@ -117,7 +116,7 @@ def _loading(grade: Grade) -> list[str]:
 
 
 def _defined(grade: Grade) -> str:
-    """Return a sentence on the functions that a file defines although it stops; an empty text for a missing import."""
+    """Return a sentence on the functions that a file defines before it stops; empty if it ran to its end."""
     if grade.failure is None or grade.failure.missing_import:
         return ""
     functions = by_question(result for result in grade.test_results if result.test.phase is Phase.PUBLIC)
@@ -127,10 +126,10 @@ def _defined(grade: Grade) -> str:
 
 
 def _answers(results: Sequence[TestResult], assignment: str, audience: Audience) -> str:
-    """Return the text for the answers.
+    """Return the section on the submission's ANSWERS.
 
-    It tells a student which number is wrong. It does not mention a wrong yes or no, since that would give away the
-    right answer. Otter's texts give the reasons once hidden results are published.
+    The section names each wrong number. It does not name a wrong yes or no to a student, since that would
+    give away the right answer. Otter's texts give the reasons once hidden results are published.
     """
     right = quiz.answers(Assignment(assignment))
     sentences = (
@@ -139,9 +138,9 @@ def _answers(results: Sequence[TestResult], assignment: str, audience: Audience)
         for result in results
         if not result.passed
         and (result.is_mistake or result.test.points)
-        and (audience is Audience.STAFF or result.is_unwritten or not right[quiz.key(result.test)].yes_or_no)
+        and (audience is Audience.STAFF or result.is_unwritten or not right[quiz.key(result.test)].is_yes_or_no)
     )
-    lines = [*dict.fromkeys(sentences)]  # all answers of a file that stops have one reason
+    lines = [*dict.fromkeys(sentences)]  # if the file stops, all answers have the same sentence
     if not results or (audience is Audience.BEFORE_RELEASE and not lines):
         return ""
     points = "" if audience is Audience.BEFORE_RELEASE else f": {score_text(results)}"
@@ -149,19 +148,19 @@ def _answers(results: Sequence[TestResult], assignment: str, audience: Audience)
 
 
 def wrong_answer_text(result: TestResult) -> str:
-    """Return the text for an answer that is not right."""
+    """Return the text for a wrong or missing answer."""
     return f"{result.message}. {result.hint or ''}".strip()
 
 
 def not_graded(reason: str) -> str:
-    """Return the text for a file in which no function could be called."""
+    """Return the text for a submission in which no function could be called."""
     return f"**Not graded.** {escape_markdown(_capitalized(reason))}"
 
 
 def page(submission: Submission, grade: Grade, score: float, *texts: str) -> str:
-    """Return the texts as a page, with a title and the notes on how the file was read.
+    """Return a page with a title, the notes on how the file was read, and the texts.
 
-    `body` depends only on the code, and identical files share it; title and notes belong to one submission.
+    The title and the notes belong to one submission, whereas identical files share the text of `body`.
     """
     title = f"# {submission.assignment or 'No assignment'}: {score:g} of {grade.max_score:g} points"
     return "\n\n".join(filter(None, [title, reading_notes(submission, grade), *texts])) + "\n"
@@ -175,7 +174,8 @@ def reading_notes(submission: Submission, grade: Grade) -> str:
 def relevant_notes(submission: Submission, grade: Grade) -> Sequence[str]:
     """Return the notes on how the submission's file was read.
 
-    The last note of a file without a written function says so. If the file did not run to its end, that is the reason.
+    The last note on a file without any written function states that none is written. That note is left out if
+    the file stopped with an exception, which then is the reason.
     """
     is_explained = not submission.is_written and grade.failure is not None and not grade.failure.missing_import
     return submission.notes[:-1] if is_explained else submission.notes

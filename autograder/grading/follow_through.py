@@ -1,21 +1,21 @@
-"""A mistake costs once: a failed test that depends on a wrong function runs again with that function's right values.
+"""Charge a mistake only once: a failed test that depends on a wrong function runs again with right values.
 
-Examiners call this error carried forward. A failed test runs once more, and in that run the wrong functions that the
-tested one builds on return right values: the solution answers in the grader, and only values reach the submission's
-second process. If the test then passes, it gets its points, on two conditions:
+Examiners call this rule "error carried forward". In the second run of a failed test, the wrong functions that
+the tested function builds on return right values: the solution computes them in the grader, and only values
+reach the submission's second process. If the test then passes, it gets its points, on two conditions:
 
 1. In the call that right values helped, a right value differs from the result of the submission's own function.
-2. Every first answer of the test was allowed: an error, or right, or the *solution's* result with the submission's
-   *own* wrong functions. An honest function is right with its own base. A function that keeps two guesses apart must
-   have returned the first guess with a wrong base, and that follows from the solution only if the guess is right.
-   The solution is one right way; others that the catalogue knows (`another_way`) count as well. The submission's own
-   calls cannot extend them: a function that calls a wrong base, and then returns a guess, makes the same calls as an
-   honest one.
-   (An exception is a base that itself turns one guess into the other, such as two signs that cancel. Its points are
-   lost.)
+2. Every first answer of the test is an error, or right, or the result of the *solution* with the
+   submission's *own* wrong functions. An honest function computes the right formula from the submission's
+   wrong functions. A function that knows two guesses, and returns the second with right values, has returned
+   the first with wrong values, and the first guess follows from the solution only if it is right. The
+   solution is one right way to write the function; the other ways in the catalogue (`another_way`) also
+   count. The submission's calls cannot show further ways: a function that calls a wrong function and then
+   returns a guess makes the same calls as an honest function. (There is one exception: a wrong function that
+   itself turns one guess into the other, such as two signs that cancel. That function loses its own points.)
 
-The second process answers questions to the submission's own functions before it gets any call itself, because a base
-that has not seen the call cannot look up the value that would make a wrong guess follow.
+The second process answers questions to the submission's own functions before it gets any call of a test,
+because a function that has not seen the call cannot look up the value that would make a wrong guess follow.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from autograder.checks.results import TestResult
-from autograder.grading.question_limits import Budget
+from autograder.grading.exchange_limits import Budget
 from autograder.grading.retry import Retry, WrongFunctions
 from autograder.grading.suite import Suite
 from autograder.grading.two_processes import EXCHANGE_CELL, FirstProcess, SecondProcess
@@ -35,9 +35,10 @@ from autograder.protocol.failure import STOPPED, CallStopped, Kind
 from autograder.sandbox.backend import SandboxedBackend
 
 _MISSING = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED})
+"""Kinds of failure of a function that does not exist in the submission."""
 
 _NEVER_RETRIED = STOPPED | {Kind.ANSWER, Kind.UNANSWERED}
-"""Kinds of failure that right values cannot turn into a pass."""
+"""Kinds of failure that a second run with right values cannot turn into a pass."""
 
 
 def follow_through(
@@ -45,7 +46,7 @@ def follow_through(
 ) -> list[TestResult]:
     """Return the results, with a pass for each failed test that passes with right values.
 
-    `earlier`: the results of earlier phases, after follow-through.
+    `earlier` contains the results of earlier phases, after follow-through.
     """
     all_results = [*earlier, *results]
     wrong = WrongFunctions.among(all_results, suite.reference)
@@ -60,21 +61,21 @@ def follow_through(
         first = FirstProcess(backend, all_results)
         second = SecondProcess(second_backend, suite.reference, Budget())
         retries = [Retry(result, suite.solution_calls(result.test), wrong, first, second) for result in written]
-        first.fetch(question for retry in in_time(retries) for question in retry.undecided_calls())
-        helped = [retry for retry in in_time(retries) if retry.collect_unexplained_replies()]
-        first.fetch(call for retry in in_time(helped) for call in retry.new_calls())
-        questions = [question for retry in in_time(helped) for question in retry.unexplained_inner_calls()]
+        first.fetch(question for retry in in_time(retries) for question in retry.iter_undecided_calls())
+        helped = [retry for retry in in_time(retries) if retry.may_pass_with_right_values()]
+        first.fetch(call for retry in in_time(helped) for call in retry.iter_calls_only_in_second_run())
+        questions = [question for retry in in_time(helped) for question in retry.iter_inner_calls_to_explain()]
         with contextlib.suppress(CallStopped):
             second.fetch_values(question for question in questions if question.function not in first.silent)
         # All retries send their questions before any retry runs.
         allowed = [retry for retry in in_time(helped) if retry.are_replies_explained()]
         with contextlib.suppress(CallStopped):
-            second.fetch_helped(request for retry in in_time(allowed) for request in retry.helped_calls())
-        retried = [retry.run(suite) for retry in in_time(allowed)]
+            second.fetch_helped(request for retry in in_time(allowed) for request in retry.iter_helped_calls())
+        retried = [retry.passed_result(suite) for retry in in_time(allowed)]
         passed = {result.test: result for result in retried if result is not None}
     return [passed.get(result.test, result) for result in results]
 
 
 def _while_there_is_time(retries: Iterable[Retry], backend: SandboxedBackend) -> Iterator[Retry]:
-    """Yield the retries until the submission's clock has run out, since checking its replies also takes time."""
+    """Yield the retries until the submission's time has run out; checks of replies also take time."""
     return itertools.takewhile(lambda _: not backend.is_out_of_time, retries)

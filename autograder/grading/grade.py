@@ -1,6 +1,7 @@
-"""The grade of one submission, and the JSON form in which it is sent and stored.
+"""The grade of one submission, and the JSON form in which programs send and store a grade.
 
-This module loads neither Otter nor a sandbox: the coordinator of a batch and the reports only read grades.
+This module loads neither Otter nor the sandbox, because the coordinator of a batch and the reports only read
+grades.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from autograder.protocol.failure import STOPPED, Kind, SubmissionStatus
 from autograder.submission.names import printable
 
 NOT_JUDGED = "this could not be graded by machine, through no fault of yours: the teaching staff will look at it"
-"""Message of every test of a submission that no grader could judge."""
+"""Message of every test result of a submission that no grader could judge."""
 
 
 @dataclass(frozen=True)
@@ -32,30 +33,31 @@ class Grade:
     questions: dict[str, float] = field(default_factory=dict)
     """Question → points."""
     gradescope: dict[str, Any] = field(default_factory=dict)
-    """Gradescope's JSON, as Otter writes it."""
+    """The result in the form in which Otter writes it for Gradescope."""
     seconds: float = 0.0
+    """Time that the grading took."""
     failure: Raised | None = None
     """Exception that stopped the file while it was loaded."""
     public_feedback: str = ""
-    """Markdown that the student may read immediately; it is final before the first hidden test."""
+    """Markdown that the student may read immediately, final before the first hidden test."""
     full_feedback: str = ""
     """Markdown that the student may read once hidden results are published."""
 
     @property
-    def not_run(self) -> str:
-        """The message that all tests share if nothing in the file could be called; otherwise empty."""
+    def reason_not_run(self) -> str:
+        """The message that all tests share because no function could be called; empty if they share none."""
         messages = {result.message for result in self.test_results}
         kinds = {result.kind for result in self.test_results}
         return messages.pop() if len(messages) == 1 and not kinds.isdisjoint({Kind.UNREADABLE, *STOPPED}) else ""
 
 
 def to_json(grade: Grade) -> str:
-    """Return a grade as JSON in ASCII: a submission's text may contain characters that UTF-8 cannot represent."""
+    """Return a grade as ASCII JSON: a submission's text may have characters that UTF-8 cannot represent."""
     return json.dumps(grade, default=lambda value: value.name if isinstance(value, Enum) else vars(value))
 
 
 def from_json(text: str | bytes) -> Grade:
-    """Return the grade that `to_json` wrote."""
+    """Return the grade in a text that `to_json` wrote."""
     fields = json.loads(text)
     results = [_test_result(**result) for result in fields.pop("test_results")]
     failure = fields.pop("failure")
@@ -67,8 +69,8 @@ def _test_result(test: dict[str, Any], kind: str | None, **rest: Any) -> TestRes
     return TestResult(Test(**test | {"phase": Phase[test["phase"]]}), Kind[kind] if kind else None, **rest)
 
 
-def changed_points(earlier: Grade, proof: Grade) -> list[str]:
-    """Return each test whose points differ between two grades of the solution, with both numbers."""
+def sentences_on_changed_points(earlier: Grade, proof: Grade) -> list[str]:
+    """Return a sentence with both numbers for each test whose points differ between the two grades."""
     before = {result.test.name: result.test.points for result in earlier.test_results}
     tests = (result.test for result in proof.test_results)
     return [
@@ -79,9 +81,9 @@ def changed_points(earlier: Grade, proof: Grade) -> list[str]:
 
 
 def fault_of_suite(assignment: Assignment, proof: Grade) -> str:
-    """Return a sentence about the tests that the reference solution fails; empty if it gets full marks.
+    """Return a sentence about the tests that the reference solution fails; empty if there are none.
 
-    `proof` is the solution's grade. A test that the solution fails would lower every submission's score.
+    `proof` is the solution's grade. A test that the solution fails would lower the score of every submission.
     """
     failed = [result for result in proof.test_results if not result.passed]
     if not failed:

@@ -8,21 +8,20 @@ from __future__ import annotations
 import contextlib
 import gc
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from autograder.checks.render import Audience
 from autograder.checks.results import Phase, TestResult
-from autograder.checks.source import CallGraph, top_level_functions
 from autograder.course import Assignment, CourseError
 from autograder.grading import feedback
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grade import NOT_JUDGED, Grade, fault_of_suite
 from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
-from autograder.hints.explain import with_causes, without_causes_from_below
+from autograder.hints.explain import with_likely_causes
 from autograder.protocol.failure import Kind, SubmissionStatus
 from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.client import Sandbox
@@ -31,42 +30,40 @@ from autograder.submission import Submission
 
 
 class Grader:
-    """Grade submissions to any assignment: suites are collected once, and the sandbox stays warm."""
+    """A grader for submissions to any assignment, which collects each suite once and keeps a warm sandbox."""
 
     def __init__(self, disabled_locks: Collection[str] = ()) -> None:
-        """Start the sandbox without the locks named in `disabled_locks`."""
+        """Start the sandbox, without the locks whose names are in `disabled_locks`."""
         self.sandbox = Sandbox(disabled_locks)
         self._suites: dict[Assignment, tuple[Suite, Scorer]] = {}
 
     def grade(self, assignment: Assignment, cells: tuple[str, ...]) -> Grade:
         """Run and score one submission. When this method returns, none of the submission's code is running."""
         suite, scorer = self._suite_and_scorer(assignment)
+        tried = suite.reference.call_graph.dependencies  # by follow-through, with right values
         begin = time.monotonic()
         with (
             contextlib.closing(SandboxedBackend(self.sandbox, assignment.name, cells)) as backend,
             bounded_memory(),
             np.errstate(all="ignore"),  # a warning would print a line of a hidden test
         ):
-            public = suite.run(backend, Phase.PUBLIC, Phase.ANSWERS)
-            public_status = _status(backend)  # before follow-through, whose questions may use up a limit
-            public = follow_through(suite, backend, public)
+            public, public_status = _run(suite, backend, Phase.PUBLIC, Phase.ANSWERS)
 
-            # What a student sees before release is now final: no hidden input has reached the submission yet.
-            causes = _with_causes(suite, cells, public)
-            before_hidden = Grade(assignment.name, public_status, causes, failure=backend.failure)
+            # The text before release is now final: the submission has had no hidden input yet.
+            explained = with_likely_causes(suite.reference, public, cells, tried)
+            before_hidden = Grade(assignment.name, public_status, explained, failure=backend.failure)
 
-            hidden = suite.run(backend, Phase.HIDDEN)
-            status = _status(backend)
-            hidden = follow_through(suite, backend, hidden, public)
-            final = replace(before_hidden, status=status, test_results=_with_causes(suite, cells, [*public, *hidden]))
-        return replace(_scored(scorer, before_hidden, final), seconds=time.monotonic() - begin)
+            hidden, status = _run(suite, backend, Phase.HIDDEN, earlier=public)
+            explained = with_likely_causes(suite.reference, [*public, *hidden], cells, tried)
+            final = replace(before_hidden, status=status, test_results=explained)
+        return replace(_with_points_and_feedback(scorer, before_hidden, final), seconds=time.monotonic() - begin)
 
     def refuse(self, assignment: Assignment, status: SubmissionStatus, sentence: str) -> Grade:
-        """Return the grade for a submission that cannot run: no test passes, and each gives the reason."""
+        """Return the grade of a submission that cannot run: no test passes, and each gives the reason."""
         suite, scorer = self._suite_and_scorer(assignment)
         failed = [TestResult(test, Kind[status.name], sentence) for test in suite.tests]
         grade = Grade(assignment.name, status, failed)
-        return _scored(scorer, grade, grade)
+        return _with_points_and_feedback(scorer, grade, grade)
 
     def _suite_and_scorer(self, assignment: Assignment) -> tuple[Suite, Scorer]:
         """Return an assignment's suite and the scorer for its results, both made once."""
@@ -81,26 +78,24 @@ class Grader:
         self.sandbox.close()
 
 
-def _with_causes(suite: Suite, cells: tuple[str, ...], results: list[TestResult]) -> list[TestResult]:
-    """Return the results with their likely causes, as far as no other wrong function of the submission is the cause."""
-    results = with_causes(suite.reference, results)
-    if not any(result.hint for result in results):
-        return results
-    functions = {name: node for cell in cells for name, node in top_level_functions(cell).items()}
-    return without_causes_from_below(results, CallGraph(functions), suite.reference.call_graph.dependencies)
+def _run(
+    suite: Suite, backend: SandboxedBackend, *phases: Phase, earlier: Sequence[TestResult] = ()
+) -> tuple[list[TestResult], SubmissionStatus]:
+    """Return the results of some phases after follow-through, and the submission's status before follow-through.
 
-
-def _status(backend: SandboxedBackend) -> SubmissionStatus:
-    """Return the status of the submission after the calls so far."""
+    The questions of follow-through may use up a limit, which must not change the status.
+    """
+    results = suite.run(backend, *phases)
     stopped_early = backend.failure is not None and len(backend.cells) == 1
-    return backend.status or (SubmissionStatus.IMPORT_ERROR if stopped_early else SubmissionStatus.GRADED)
+    status = backend.status or (SubmissionStatus.IMPORT_ERROR if stopped_early else SubmissionStatus.GRADED)
+    return follow_through(suite, backend, results, earlier), status
 
 
-def _scored(scorer: Scorer, before_hidden: Grade, final: Grade) -> Grade:
-    """Return the final grade with its points and both texts for the student.
+def _with_points_and_feedback(scorer: Scorer, before_hidden: Grade, final: Grade) -> Grade:
+    """Return the final grade with points and with both texts for the student.
 
-    `before_hidden` is the grade before the first hidden test. Neither text reveals how the submission ended in hidden
-    tests.
+    `before_hidden` is the grade before the first hidden test. Both texts give its status, so neither text
+    reveals whether the submission ran out of time or crashed in hidden tests.
     """
     for result in final.test_results:
         result.calls.clear()  # a grade is stored, and no later step reads the calls
@@ -118,10 +113,10 @@ def proof_of(grader: Grader, assignment: Assignment) -> Grade:
 
 
 def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: Collection[str]) -> Grade:
-    """Grade one submission with a separate grader.
+    """Return the grade of one submission, from a separate grader.
 
-    If the grader itself fails, no test passes and the student is not blamed. Raise CourseError if both the submission
-    and the reference solution lack points.
+    If the grader itself fails, no test passes, and the results tell the student that the fault is not theirs.
+    Raise CourseError if neither the submission nor the reference solution gets full points.
     """
     with contextlib.closing(Grader(disabled_locks)) as grader:
         if submission.problem is not None:

@@ -1,4 +1,4 @@
-"""The submissions that teaching staff should look at, with reasons, for both the terminal and the report."""
+"""The submissions that teaching staff should look at, with reasons, for the terminal and for the report."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from autograder.protocol.failure import RIGHT_VALUES, STOPPED, SubmissionStatus
 from autograder.submission.names import printable
 
 NO_GRADE = "without a grade"
-"""SubmissionStatus shown for a submission that no grader could judge."""
+"""Status shown for a submission that no grader could judge."""
 
 
 class Case(NamedTuple):
-    """A reason to look at submissions, shared by any number of students."""
+    """A reason to look at submissions, which any number of students may share."""
 
     assignment: str
-    """The assignment's name, or a question mark if it is not known."""
+    """The assignment's name, or a question mark if the assignment is not known."""
     status: str
     why: str
+    """The reason, as a sentence."""
 
 
 def case(row: Row) -> Case | None:
-    """Return the main reason to look at a submission; None if its grade is final."""
+    """Return the main reason to look at a submission; None if there is no reason."""
     status = NO_GRADE if row.machine_failure else row.grade.status
-    why = next(reasons(row), None)
+    why = next(iter_reasons(row), None)
     return Case(row.submission.assignment or "?", status, printable(why, 300)) if why is not None else None
 
 
-def in_order(students: Mapping[Case, list[str]]) -> list[tuple[Case, list[str]]]:
-    """Return the cases with their students, sorted by status and then by the number of students.
+def by_status_and_frequency(students: Mapping[Case, list[str]]) -> list[tuple[Case, list[str]]]:
+    """Return the cases with their students, sorted by status and then by descending number of students.
 
     Submissions without a grade come first.
     """
@@ -41,7 +42,7 @@ def in_order(students: Mapping[Case, list[str]]) -> list[tuple[Case, list[str]]]
     return sorted(students.items(), key=lambda item: (order.index(item[0].status), -len(item[1])))
 
 
-def reasons(row: Row) -> Iterator[str]:
+def iter_reasons(row: Row) -> Iterator[str]:
     """Yield the reasons why a person should check the grade, as sentences, the most important first."""
     submission, grade = row.submission, row.grade
     if row.machine_failure:
@@ -50,26 +51,26 @@ def reasons(row: Row) -> Iterator[str]:
         yield submission.problem.for_staff
     notes = feedback.relevant_notes(submission, grade)
     if notes and all(result.is_unwritten for result in grade.test_results):
-        yield " ".join(notes)  # the files may show why there was nothing to grade
+        yield " ".join(notes)  # the notes may explain why there was nothing to grade
     if submission.doubt:
         yield submission.doubt
-    yield from suspicions(grade)
+    yield from iter_suspicions(grade)
     if grade.status is not SubmissionStatus.GRADED or not grade.score:
         yield main_fault(grade)
 
 
-def suspicions(grade: Grade) -> Iterator[str]:
-    """Yield a sentence for each doubt about points that no test can decide."""
+def iter_suspicions(grade: Grade) -> Iterator[str]:
+    """Yield a sentence for each doubt about points that only a person can settle."""
     functions = [name for name, group in by_question(grade.test_results).items() if _is_by_heart(group)]
     if functions:
         yield f"{', '.join(functions)}: right in public tests but not in hidden ones, as if memorized"
 
 
 def _is_by_heart(test_results: list[TestResult]) -> bool:
-    """Return whether a function passes its public tests but fails most of its hidden ones without an explanation.
+    """Return whether a function passes its public tests, but fails most hidden tests without explanation.
 
-    A known mistake is an explanation, and so is a wrong function that it builds on. A missing refusal does not count as
-    a failure.
+    A known mistake is an explanation, and so is a wrong function on which the function builds. A hidden test
+    does not count as failed if the function's values are right.
     """
     if any(result.hint or (result.passed and result.faulty_function) for result in test_results):
         return False
@@ -80,9 +81,9 @@ def _is_by_heart(test_results: list[TestResult]) -> bool:
 
 
 def main_fault(grade: Grade) -> str:
-    """Return the most important fault of a submission that ran, for teaching staff."""
+    """Return the most important fault of a submission, for teaching staff."""
     if (failure := grade.failure) is not None:  # without the line number, so that equal causes form one case
-        if failure.is_endless:
+        if failure.is_load_timeout:
             return f"the file does not end: {failure.message}"
         event = "an import was left out" if failure.missing_import else "the file stops"
         return f"{event}, {failure.kind}: {failure.message}"
@@ -91,4 +92,4 @@ def main_fault(grade: Grade) -> str:
     worst = min(mistakes, key=lambda result: (result.kind not in STOPPED, result.hint is None), default=None)
     if worst is None:
         return "nothing is written yet"
-    return grade.not_run or f"{worst.test.question}: {worst.hint or worst.message}"
+    return grade.reason_not_run or f"{worst.test.question}: {worst.hint or worst.message}"

@@ -1,4 +1,4 @@
-"""Functions that this term does not grade: their tests are left out, and the other points make up the full score."""
+"""Functions that this term does not grade: their tests are left out, and the rest make up the full score."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from autograder.checks.source import CallGraph
 from autograder.course import Assignment, CourseError
 
 SCORE_STEP = 0.25
+"""Points between two scores to which a scaled score may be rounded."""
 
 
-def graded_tests(assignment: Assignment, tests: Sequence[Test], call_graph: CallGraph) -> list[Test]:
-    """Return the tests that count. Raise CourseError if a graded function builds on an optional one."""
+def without_optional_tests(assignment: Assignment, tests: Sequence[Test], call_graph: CallGraph) -> list[Test]:
+    """Return the tests that count. Raise CourseError if a graded function builds on an optional function."""
     optional = assignment.optional
     for graded in {test.question for test in tests} - optional:
         if needed := sorted(optional & call_graph.dependencies(graded)):
@@ -24,10 +25,10 @@ def graded_tests(assignment: Assignment, tests: Sequence[Test], call_graph: Call
 
 
 def full_scale(numbers: Mapping[str, Any]) -> dict[str, Any]:
-    """Return Otter's numbers with the score scaled to full marks, in quarters.
+    """Return Otter's numbers with the score scaled to full marks, and rounded to a quarter of a point.
 
-    The points of tests and questions do not change, and ungraded ones are left out. Gradescope adds up its tests, so
-    these are scaled, and a separate entry rounds the sum.
+    The points of the questions do not change. Gradescope adds up the points of its tests, so these are
+    scaled, and a separate entry rounds the total.
     """
     possible = numbers["max_score"]
     if possible in (0, POINTS):

@@ -1,6 +1,7 @@
-"""A lesson's questions: the right answers with their reasons, read from the solution.
+"""The right answers to a lesson's questions, with reasons, read from the solution.
 
-A reason is the comment after an answer in the solution's ANSWERS. The handout contains neither.
+A reason is the comment after an answer in the solution's ANSWERS. The handout contains neither answers nor
+reasons.
 """
 
 from __future__ import annotations
@@ -22,24 +23,24 @@ class QuizAnswer(NamedTuple):
     reason: str
 
     @property
-    def yes_or_no(self) -> bool:
-        """True for an answer of True or False: a text that rejects either value gives away the other."""
+    def is_yes_or_no(self) -> bool:
+        """True if the answer is True or False: a text that rejects one of them gives away the other."""
         return self.text in ("True", "False")
 
     @property
     def sentence(self) -> str:
-        """The right answer and its reason, as a sentence."""
+        """A sentence with the right answer and the reason."""
         return f"The right answer is {self.text}; {self.reason}."
 
 
 @functools.cache
 def answers(assignment: Assignment) -> dict[str, QuizAnswer]:
-    """Return key → right answer, in the lesson's order."""
+    """Return key of a question → right answer, in the lesson's order."""
     text = assignment.solution.read_text(encoding="utf-8").partition(f"\n{ANSWERS} = {{")[2]
     lines = re.findall(r'^    "(\w+)": (.+),  # (.+?)\.?$', text, re.MULTILINE)
     return {key: QuizAnswer(text, reason) for key, text, reason in lines}
 
 
 def key(test: Test) -> str:
-    """Return the question that a test of ANSWERS asks, which pytest puts in brackets after the test's name."""
+    """Return the key of the question that a test checks; pytest puts it in brackets after the name."""
     return test.name.partition("[")[2].rstrip("]")

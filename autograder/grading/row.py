@@ -1,6 +1,6 @@
 """A row of the gradebook: a submission that counts, its grade, and the instructor's corrections.
 
-All reports are made from such rows.
+Every report takes its content from these rows.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from autograder.submission import Submission
 from autograder.submission.names import folded
 
 IDENTITIES = ("number", "sid", "email", "login", "name")
-"""Facts about a person, which tables show last."""
+"""Facts that identify a person, which tables show last."""
 
 
 class Key(NamedTuple):
-    """The key of a grade: everything that decides it."""
+    """The key of a grade, which consists of everything that decides the grade."""
 
     assignment: str
     grading: str
-    """hash of tests, settings and grading code; empty for an unknown assignment"""
+    """hash of the tests, the settings and the grading code; empty for an unknown assignment"""
     code: str
     """hash of the submitted code"""
 
 
 @dataclass(frozen=True)
 class Adjustment:
-    """A line of the instructor's adjustments.csv: points to add or a score to set, and the reason."""
+    """A line of the instructor's adjustments.csv: points to add or a score to set, with the reason."""
 
     points: float | None
     score: float | None
@@ -41,14 +41,14 @@ class Adjustment:
 
     @property
     def sentence(self) -> str:
-        """The correction as a sentence, which the student also reads."""
+        """A sentence on the correction, which the student also reads."""
         change = f"score set to {self.score:g}" if self.score is not None else f"{self.points:+g} points"
         return f"{change}: {self.reason}" if self.reason else change
 
 
 @dataclass(frozen=True)
 class Row:
-    """A submission that counts, and its grade."""
+    """A submission that counts, with its grade and corrections."""
 
     submission: Submission
     """The submission without its cells, which stay in the gradebook."""
@@ -58,7 +58,7 @@ class Row:
     machine_failure: str = ""
     """Reason why no grader could judge the submission, for staff; otherwise empty."""
     adjustments: tuple[Adjustment, ...] = ()
-    """Corrections by hand, in order."""
+    """Corrections by hand, in the order in which they apply."""
     encoded_grade: bytes = b""
     """The grade as JSON; empty if the submission's assignment is not known."""
 
@@ -69,7 +69,7 @@ class Row:
 
     @functools.cached_property
     def grade(self) -> Grade:
-        """The grade, decoded when it is first used; it has no tests if the assignment is not known."""
+        """The grade, decoded at the first use; a grade without tests if the assignment is not known."""
         if self.encoded_grade:
             return from_json(self.encoded_grade)
         reason = self.submission.problem.message if self.submission.problem else ""
@@ -80,9 +80,10 @@ class Row:
 
     @property
     def score(self) -> float:
-        """The score that counts: the tests' score, with the corrections applied in order.
+        """The score that counts: the score from the tests, after all corrections.
 
-        It is never below 0, and exceeds full marks only if a correction sets such a score, as a bonus.
+        The score is never below 0, and exceeds full marks only if a correction sets a higher score, as a
+        bonus.
         """
         score, maximum = self.grade.score, self.grade.max_score
         for adjustment in self.adjustments:
@@ -91,8 +92,8 @@ class Row:
         return min(max(score, 0.0), maximum)
 
     @property
-    def gradescope(self) -> str:
-        """The result as Gradescope's JSON."""
+    def gradescope_json(self) -> str:
+        """The result as JSON for Gradescope, with corrections and the submission time."""
         result = self.grade.gradescope
         if self.adjustments:
             sentences = "\n".join(adjustment.sentence for adjustment in self.adjustments)
@@ -104,17 +105,17 @@ class Row:
         return json.dumps(result)
 
     @property
-    def late(self) -> str:
-        """Return yes or no; empty if the platform does not say."""
+    def late_yes_no(self) -> str:
+        """Yes if the submission was late, otherwise no; empty if the platform gives no information."""
         return {None: "", True: "yes", False: "no"}[self.submission.late]
 
     @property
     def arrival(self) -> str:
-        """Return a sentence with the submission time; empty if the platform does not say."""
+        """A sentence with the submission time; empty if the platform gives no time."""
         return f"Submitted {self.submission.submitted}." if self.submission.submitted else ""
 
     @property
-    def feedback(self) -> str:
+    def feedback_page(self) -> str:
         """The page for the student once hidden results are published, as Markdown."""
         by_hand = ""
         if self.adjustments:
@@ -125,7 +126,7 @@ class Row:
 
 
 def identities(submission: Submission) -> set[str]:
-    """Return all of a student's identifiers, folded: both numbers, address, login and name."""
+    """Return a student's identifiers in folded form: both numbers, address, login and names."""
     person = submission.person
     names = (person.number, person.sid, person.email, person.login, person.name, submission.student)
     return {folded(name) for name in names if name}

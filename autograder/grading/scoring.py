@@ -1,8 +1,9 @@
-"""A suite's tests and results in Otter's form. Every number in a grade comes from Otter, through this module.
+"""A suite's tests and results in Otter's form. Otter computes every number in a grade, through this module.
 
-The collected tests become Otter's exception-based test files, one per question. A generated test case contains no test:
-it calls `result` (from `environment`), which raises if the pytest test of that name did not pass. Otter's own summaries
-are replaced, since they say "All test cases passed!" about public tests and cite lines of the generated file.
+The collected tests become Otter's exception-based test files, one per question. A generated test case
+contains no test: it calls `result` (from `otter_namespace`), which raises if the pytest test of that name did
+not pass. This module replaces Otter's summaries, which report "All test cases passed!" about public tests and
+quote the generated file.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from autograder.protocol.call import ANSWERS
 if TYPE_CHECKING:  # Otter imports pandas and nbconvert, which take a second, so it is loaded only to make a grade
     from otter.test_files.abstract_test import TestFile
 
-MARKDOWN = {"output_format": "md"}
-"""Gradescope's setting for how it shows the output."""
+MARKDOWN_OUTPUT_SETTING = {"output_format": "md"}
+"""Gradescope's setting for output that is shown as Markdown."""
 
 _HEADER = '''"""Question {question}, generated from the course's pytest suites."""
 
@@ -43,10 +44,11 @@ def case_{number}(result):
 """
 
 
-def test_files(tests: Iterable[Test]) -> dict[str, str]:
-    """Return file name to content, one file per question.
+def otter_files_by_name(tests: Iterable[Test]) -> dict[str, str]:
+    """Return file name → content of an Otter test file, one file per question.
 
-    Otter runs the files in alphabetical order, so a number in front keeps the lesson's order.
+    Otter runs the files in alphabetical order, so each name begins with the question's position in the
+    lesson.
     """
     groups = by_question(map(TestResult, tests))
     return {
@@ -61,8 +63,8 @@ def test_files(tests: Iterable[Test]) -> dict[str, str]:
     }
 
 
-def environment(passed: Collection[str]) -> dict[str, Callable[[str], None]]:
-    """Return the namespace of the generated test files: `result(name)` raises if that test did not pass."""
+def otter_namespace(passed: Collection[str]) -> dict[str, Callable[[str], None]]:
+    """Return the generated test files' namespace: `result(name)` raises if the test did not pass."""
 
     def result(name: str) -> None:
         if name not in passed:
@@ -77,23 +79,25 @@ def passed(test_results: list[TestResult]) -> set[str]:
 
 
 class Scorer:
-    """Otter's test files of one suite, loaded once."""
+    """A scorer of results, which loads Otter's test files of one suite once."""
 
     def __init__(self, assignment: Assignment, tests: Iterable[Test]) -> None:
         from otter.run import AutograderConfig
         from otter.test_files.exception_test import ExceptionTestFile
 
         self.assignment = assignment
-        self.files = [ExceptionTestFile.from_string(text, path=name) for name, text in test_files(tests).items()]
+        self.files = [
+            ExceptionTestFile.from_string(text, path=name) for name, text in otter_files_by_name(tests).items()
+        ]
         for function in (case.body.test_func for file in self.files for case in file.test_cases):
-            function.__signature__ = inspect.signature(function)  # Otter reads it at every run
-        self.defaults = AutograderConfig({})  # made once: it takes as long as some submissions
+            function.__signature__ = inspect.signature(function)  # Otter reads the signature at every run
+        self.defaults = AutograderConfig({})  # made once, because making it takes as long as some submissions
 
     def numbers(self, test_results: list[TestResult]) -> dict[str, Any]:
-        """Return a grade's numbers and its Gradescope form, by running Otter's test files on the results."""
+        """Run Otter's test files on the results. Return the grade's points and its form for Gradescope."""
         from otter.test_files import GradingResults
 
-        namespace = environment(passed(test_results))
+        namespace = otter_namespace(passed(test_results))
         for file in self.files:
             file.run(namespace)
         set_summaries(self.files, test_results, self.assignment)
@@ -102,16 +106,17 @@ class Scorer:
             "score": float(results.total),
             "max_score": float(results.possible),
             "questions": {name: float(results.get_score(name)) for name in results.test_files},
-            "gradescope": results.to_gradescope_dict(self.defaults) | MARKDOWN,
+            "gradescope": results.to_gradescope_dict(self.defaults) | MARKDOWN_OUTPUT_SETTING,
         }
         return full_scale(numbers) if self.assignment.optional else numbers
 
 
 def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], assignment: Assignment) -> None:
-    """Replace the summaries of Otter's files.
+    """Replace the summaries of Otter's test files.
 
-    The immediate summary has the public points and the points still open. The summary for use after hidden results are
-    published has the feedback text, with the right answers and their reasons.
+    The public summary contains the public points and the points that hidden tests still decide. The full
+    summary, for use after hidden results are published, contains the feedback text, and the right answers
+    with their reasons.
     """
     groups, right = by_question(test_results), quiz.answers(assignment)
     texts = {function.name: text for function, text in feedback.function_texts(test_results, Audience.AFTER_RELEASE)}
@@ -131,5 +136,5 @@ def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], ass
 
 
 def _summary(public: str, full: str, public_only: bool = False) -> str:
-    """Return the summary that Otter requests."""
+    """Return the public or the full summary, as Otter requests with `public_only`."""
     return public if public_only else full

@@ -1,12 +1,12 @@
 """An assignment's pytest suite, collected once and run on any number of submissions.
 
-The tests run here, in the trusted process; a submission's functions are called through its backend. The order is fixed:
-public tests, then answers, then hidden tests, so that the feedback on public tests is final before a submission gets
-its first hidden input.
+The tests run in the trusted process and call a submission's functions through a backend. The order is fixed:
+public tests, then answers, then hidden tests, so that the feedback on public tests is final before a
+submission gets the first hidden input.
 
-pytest collects the tests but does not run them, because its report on a test would take longer than most tests. A
-suite's test is therefore a plain function of the submission, random inputs and its own parameters; any other test is
-refused by name.
+pytest collects the tests but does not run them, because pytest's report on a test would take longer than most
+tests. So each test must be a plain function of the submission, random inputs and the test's own parameters.
+The suite refuses any other test, with the test's name in the message.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from autograder.checks.oracle import Oracle
 from autograder.checks.proxy import Backend, StudentModule
 from autograder.checks.results import Phase, Test, TestResult, point_problems, test_of, test_result
 from autograder.course import Assignment, CourseError
-from autograder.grading.optional import graded_tests
+from autograder.grading.optional import without_optional_tests
 from autograder.hints import catalogue
 from autograder.hints.golden import GoldenRecorder
 from autograder.hints.reference import Reference
@@ -40,18 +40,18 @@ from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import BrokenTestError
 
 RNG_FIXTURE = "rng"
-"""Name of the only fixture of a suite besides the submission."""
+"""Name of the fixture with random inputs, the only fixture that a test may use besides the submission."""
 
 
 class Suite(fixtures.TestContext):
-    """The collected tests of one assignment, and the context that provides the submission being graded."""
+    """The collected tests of one assignment, and the context that gives them the submission being graded."""
 
     backend: Backend
 
     def __init__(self, assignment: Assignment, only_graded: bool = False) -> None:
-        """Collect the tests: all of them, or only those that count this term.
+        """Collect all tests or, with `only_graded`, the tests that count this term.
 
-        Raise CourseError if these decide a grade and the points of all tests do not add up.
+        With `only_graded`, raise CourseError if the points of all tests do not add up to full marks.
         """
         self.assignment = assignment
         self.seed = course.seed()
@@ -62,23 +62,23 @@ class Suite(fixtures.TestContext):
         if only_graded:
             if problem := next(point_problems(assignment.name, self.tests), ""):
                 raise CourseError(f"{problem}. Nothing was graded, and nobody's grade was changed")
-            counting = graded_tests(assignment, self.tests, self.reference.call_graph)
+            counting = without_optional_tests(assignment, self.tests, self.reference.call_graph)
             self._tests = {test: self._tests[test] for test in counting}
         self.oracle: Oracle = self.reference
-        """Source of the values that the tests expect."""
+        """Source of the right values that the tests expect."""
         self._solution_calls: dict[Test, Sequence[Call]] = {}
 
     @property
     def tests(self) -> list[Test]:
-        """The tests in the order in which they run."""
+        """All tests of the suite, in the order in which they run."""
         return list(self._tests)
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
-        """Return the submission being graded, as a test sees it."""
+        """Return the submission being graded, in the form in which a test uses it."""
         return StudentModule(assignment, self.backend, self.oracle, fixtures.graded_functions_in_file(item))
 
     def run(self, backend: Backend, *phases: Phase) -> list[TestResult]:
-        """Run the tests of some phases, by default all, on one submission."""
+        """Run the tests of some phases, by default of all phases, on one submission."""
         return [self.run_test(backend, test) for test in self._tests if test.phase in (phases or Phase)]
 
     def run_test(self, backend: Backend, test: Test) -> TestResult:
@@ -87,7 +87,7 @@ class Suite(fixtures.TestContext):
         return self._tests[test].run(test)
 
     def solution_calls(self, test: Test) -> Sequence[Call]:
-        """Return the calls that a test makes of the solution, in order."""
+        """Return the calls that a test makes to the solution, in order."""
         if test not in self._solution_calls:
             recorder = _CallRecorder(self.reference.solution)
             self.run_test(recorder, test)
@@ -95,7 +95,7 @@ class Suite(fixtures.TestContext):
         return self._solution_calls[test]
 
     def golden_content(self) -> dict[str, Any]:
-        """Return the content of the handout's recorded file: all calls to the solution in the public tests."""
+        """Return the content of the handout's file of golden values, recorded in the public tests."""
         self.oracle = recorder = GoldenRecorder(self.reference)
         for test in self.tests:
             if test.phase is Phase.PUBLIC:
@@ -106,7 +106,7 @@ class Suite(fixtures.TestContext):
 
 
 class _CallRecorder(catalogue.ModuleBackend):
-    """The solution as the backend of a test, with copies of all calls: a test may write into an argument later."""
+    """The solution as a backend that copies and keeps all calls; a test may later change an argument."""
 
     def __init__(self, solution: types.ModuleType) -> None:
         super().__init__(solution)
@@ -132,7 +132,7 @@ class _Runnable:
         self.function = _on_drawn_examples(item, self.fixtures) if is_hypothesis_test(item.obj) else item.obj
 
     def run(self, test: Test) -> TestResult:
-        """Return the result of the test, with the calls that it made."""
+        """Return the result of the test, with the calls that the test made."""
         submission = self.suite.submission(self.name, self.item)
         values: dict[str, Any] = {self.name: submission}
         if RNG_FIXTURE in self.fixtures:
@@ -149,7 +149,7 @@ def _on_drawn_examples(item: pytest.Function, fixtures: list[str]) -> Callable[.
     """Return a property test that runs on examples drawn once: they are the same for every submission (see `fixtures`).
 
     Hypothesis documents `inner_test` as the hook for integrations. Each run gets copies of the examples, so that no
-    submission can change the next one's.
+    submission can change the examples of the next.
     """
     test = item.obj.hypothesis.inner_test
     drawn: list[dict[str, Any]] = []
@@ -175,14 +175,12 @@ def collect(assignment: Assignment, suite: Suite) -> list[pytest.Function]:
     Raise BrokenTestError if pytest ends with any status except OK, or if two tests share a name.
     """
     unwanted = ["cacheprovider", "terminal", "capture", "logging", "faulthandler", "doctest", "junitxml", "warnings"]
-    unwanted += [
-        "unraisableexception"
-    ]  # it runs the garbage collector ten times, which takes as long as everything else
+    unwanted += ["unraisableexception"]  # runs the garbage collector ten times, which doubles pytest's time
     options = ["--collect-only", "--import-mode=importlib", "--strict-markers", "--disable-plugin-autoload"]
     options += ["-c", "/dev/null", f"--rootdir={course.ROOT}", *(f"-pno:{name}" for name in unwanted)]
     files = [str(assignment.public_tests), str(assignment.hidden_tests)]
     collector = _Collector()
-    os.environ.pop("PYTEST_ADDOPTS", None)  # the user's options are for the user's own pytest
+    os.environ.pop("PYTEST_ADDOPTS", None)  # these options are for the user's own runs of pytest
     status = pytest.main([*options, *files], plugins=[fixtures, suite, collector])
     if status != pytest.ExitCode.OK:
         _forget_modules(files)
@@ -198,7 +196,7 @@ def collect(assignment: Assignment, suite: Suite) -> list[pytest.Function]:
 
 
 def _forget_modules(files: Collection[str]) -> None:
-    """Forget test modules that were only partly imported: the next collection would use them as they are."""
+    """Forget test modules whose import failed midway, so that the next collection imports them anew."""
     for name, module in list(sys.modules.items()):
         if getattr(module, "__file__", None) in files:
             del sys.modules[name]
@@ -212,10 +210,10 @@ class _Collector:
         self.failures: list[str] = []
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Keep the last line of an error."""
+        """Keep the last line of an error report."""
         if report.failed:
             self.failures.append(report.longreprtext.strip().splitlines()[-1])
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Keep the tests."""
+        """Keep the collected tests."""
         self.items = [item for item in session.items if isinstance(item, pytest.Function)]

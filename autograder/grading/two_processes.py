@@ -1,7 +1,8 @@
 """The two processes of a submission: the process being graded, and a second process for follow-through.
 
-The first process has seen the tests. The second process loads the submission again, with a substitute for each function
-(`sandbox.substitutes`) that can return right values. It receives only the calls that follow-through needs.
+The first process has run the tests. The second process loads the submission with a substitute for each
+function (`sandbox.function_substitutes`) that can return right values. It receives only the calls that follow-through
+needs.
 """
 
 from __future__ import annotations
@@ -14,60 +15,67 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from autograder.checks.results import TestResult
-from autograder.grading.question_limits import MAX_WHOLE_NUMBER, Budget, Extent, largest_magnitude
+from autograder.grading.exchange_limits import MAX_WHOLE_NUMBER_FOR_SOLUTION, Budget, Extent, largest_magnitude
 from autograder.hints.reference import Reference, is_small
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply, perform
 from autograder.protocol.failure import CallStopped, Kind
 from autograder.sandbox.backend import SandboxedBackend
-from autograder.sandbox.substitutes import MAX_QUESTIONS_PER_EXCHANGE, UNANSWERED_TAG, Answer, Question, Sealed, seal
+from autograder.sandbox.function_substitutes import (
+    MAX_QUESTIONS_PER_EXCHANGE,
+    UNANSWERED_TAG,
+    Answer,
+    Question,
+    Sealed,
+    seal,
+)
 
 EXCHANGE_CELL = """
-from autograder.sandbox.substitutes import Exchange as _Exchange
+from autograder.sandbox.function_substitutes import Exchange as _Exchange
 
 _exchange = _Exchange(globals(), {functions!r})
 _original_value, _helped_call, _receive = _exchange.original_value, _exchange.call_with_substitutes, _exchange.receive
 """
-"""Last cell of the submission in its second process."""
+"""Last cell of the submission in the second process, which puts the substitutes in place."""
 
 MAX_ROUNDS_PER_CALL = 8
-"""Maximum number of times that one call is made, each time with more answers."""
+"""Maximum number of times that the second process makes a helped call, each time with more answers."""
 
 MAX_CACHED_ANSWERS = 1024
 """Maximum number of sealed answers that the grader keeps for the next submissions."""
 
 MAX_ANSWER_CHARACTERS = 8 * codec.MAX_NUMBERS - 1024
-"""Maximum number of characters of a sealed answer: a message with one such answer and its label is not too large."""
+"""Maximum number of characters in a sealed answer, so that an answer and its label fit into one message."""
 
 
 class FirstProcess:
-    """The submission being graded: each call is made once, and its reply is stored."""
+    """The submission being graded; it makes each call only once, because replies are stored."""
 
     def __init__(self, backend: SandboxedBackend, results: Sequence[TestResult]) -> None:
-        """Remember the calls of `results`."""
+        """Store the replies to the calls in `results`."""
         self.backend = backend
         self.replies = {_key(call): reply for result in results for call, reply in result.calls.items()}
         self.silent: set[str] = set()
-        """Functions that gave no reply."""
+        """Names of the functions that did not reply to a call."""
 
     def has_replied(self, call: Call) -> bool:
         """Return whether the reply to a call is stored."""
         return _key(call) in self.replies
 
     def fetch(self, calls: Iterable[Call]) -> None:
-        """Make calls without waiting for each reply, and store their replies."""
+        """Make the calls without a stored reply, without waiting between calls, and store the replies."""
         new = {_key(call): call for call in calls if not self.has_replied(call) and call.function not in self.silent}
         with contextlib.suppress(CallStopped):
             self.backend.send_ahead(new.values())
         for call in new.values():
             with contextlib.suppress(CallStopped):
-                self.cached_reply(call)
+                self.reply(call)
 
-    def cached_reply(self, call: Call) -> Reply:
-        """Return the reply to a call. Raise CallStopped if there is none."""
+    def reply(self, call: Call) -> Reply:
+        """Return the stored reply to a call, or make the call. Raise CallStopped if there is no reply."""
         key = _key(call)
         if key not in self.replies:
-            if call.function in self.silent:  # each process that ends counts against the whole submission
+            if call.function in self.silent:  # too many ended workers would stop the whole submission
                 raise CallStopped(Kind.KILLED, f"{call.function} is not called again")
             try:
                 self.replies[key] = self.backend.call(call)
@@ -85,27 +93,27 @@ class HelpedCall:
     replaced: frozenset[str]
     """Names of the functions with right values."""
     questions: Sequence[Call]
-    """Calls of these functions that the solution makes in the call."""
+    """Calls to these functions that the solution makes in the call."""
 
     def message(self, sealed_answers: list[Sealed]) -> Call:
-        """Return the message that delivers sealed answers and then makes the call without counting its lines."""
+        """Return the message that delivers sealed answers and then makes the call, unmeasured."""
         return Call("_helped_call", (sorted(self.replaced), sealed_answers, *_as_sent(self.call)))
 
 
 class SecondProcess:
-    """The submission with a substitute for each function."""
+    """The submission in its second process, with a substitute for each function."""
 
     def __init__(self, backend: SandboxedBackend, reference: Reference, budget: Budget) -> None:
         self.backend = backend
         self.reference = reference
         self.budget = budget
         self.submitted_values: dict[bytes, Reply] = {}
-        """Encoded question → the reply of the submission's own function."""
+        """Encoded question → reply of the submission's own function."""
         self.first_replies: dict[HelpedCall, Reply] = {}
-        """Replies to helped calls before any question of the submission was answered."""
+        """Helped call → its reply before the grader answered any question of the submission."""
 
     def fetch_values(self, questions: Iterable[Call]) -> None:
-        """Send each question once to the submission's own functions, without right values. May raise CallStopped."""
+        """Store the replies of the submission's own functions to new questions. May raise CallStopped."""
         new = {question.encoded: question for question in questions if question.encoded not in self.submitted_values}
         calls = {key: Call("_original_value", _as_sent(question)) for key, question in new.items()}
         sendable = {key: call for key, call in calls.items() if _fits_a_message(call) and self.budget.spend(key)}
@@ -117,19 +125,20 @@ class SecondProcess:
     def submitted_value(self, question: Call) -> Any:
         """Return the value of the submission's own function, for the solution to compute with.
 
-        Raise ValueError if there is no value, or if it is too large to compute with, CallStopped if there is no reply.
+        Raise ValueError if there is no value or if it is too large, and CallStopped if there is no reply.
         """
         self.fetch_values([question])
         reply = self.submitted_values.get(question.encoded)
         is_value = reply is not None and reply.raised is None and self.budget.spend()
-        if reply is None or not is_value or largest_magnitude(reply.value) > MAX_WHOLE_NUMBER:
+        if reply is None or not is_value or largest_magnitude(reply.value) > MAX_WHOLE_NUMBER_FOR_SOLUTION:
             raise ValueError(f"{question.function} gives no value to compute with")
-        return copy.deepcopy(reply.value)  # the solution may write into it
+        return copy.deepcopy(reply.value)  # the solution may change the value
 
     def fetch_helped(self, requests: Iterable[HelpedCall]) -> None:
-        """Make helped calls for the first time, without waiting for each reply, and store the replies.
+        """Make helped calls for the first time, without waiting between calls, and store the replies.
 
-        May raise CallStopped. A measured call needs the answers of the same call just before it, so it is left out.
+        Leave out measured calls, because each must directly follow the same call without measurements. May
+        raise CallStopped.
         """
         messages = {
             request: request.message(self._sealed_answers(request)) for request in requests if not request.call.measured
@@ -142,21 +151,23 @@ class SecondProcess:
     def helped_reply(self, request: HelpedCall) -> Reply:
         """Return the reply to a helped call.
 
-        The second process first gets the sealed answers to `request.questions`. Then it gets answers to its own
-        questions, if they are not larger than the call and these questions.
+        The second process first receives the sealed answers to `request.questions`. It then receives answers
+        to its own questions that do not exceed the extent of the call and of `request.questions`.
         """
         reply = self.first_replies.get(request) or self._helped_call(request, self._sealed_answers(request))
         for _ in range(MAX_ROUNDS_PER_CALL - 1):
             if (asked := _unanswered(reply)) is None:
                 break
-            reply = self._helped_call(request, [_sealed(*answer) for answer in self._answers(asked, request)])
+            reply = self._helped_call(
+                request, [_sealed(*answer) for answer in self._iter_right_answers(asked, request)]
+            )
         if _unanswered(reply) is not None:
             raise CallStopped(Kind.KILLED, f"{request.call.function} keeps asking for more right values")
         is_counted = request.call.measured and reply.raised is None
         return self.backend.call(request.call) if is_counted else reply
 
     def _sealed_answers(self, request: HelpedCall) -> list[Sealed]:
-        """Return the sealed answers to the questions that the solution asks in a call."""
+        """Return the sealed answers to the questions that a helped call asks."""
         return [
             _cached_sealed_reply(self.reference, question.encoded)
             if is_small(question)
@@ -165,7 +176,7 @@ class SecondProcess:
         ]
 
     def _helped_call(self, request: HelpedCall, sealed_answers: list[Sealed]) -> Reply:
-        """Send sealed answers and make the call, in one message unless it is too large."""
+        """Send sealed answers and make the call, in one message if possible. Return the reply."""
         together = request.message(sealed_answers)
         if not _fits_a_message(together):
             for alone in (Call("_receive", ([answer],)) for answer in sealed_answers):
@@ -174,8 +185,8 @@ class SecondProcess:
             together = request.message([])
         return self.backend.call(together)
 
-    def _answers(self, asked: list[Any], request: HelpedCall) -> Iterator[tuple[Question, Answer]]:
-        """Yield the answers to the submission's questions, which may be any plain values: the submission sent them."""
+    def _iter_right_answers(self, asked: list[Any], request: HelpedCall) -> Iterator[tuple[Question, Answer]]:
+        """Yield the answers to the submission's questions, which may be any plain values."""
         held = Extent.of(request.call, *request.questions)
         for question in asked[:MAX_QUESTIONS_PER_EXCHANGE]:
             match question:
@@ -185,7 +196,7 @@ class SecondProcess:
                     yield self._right_answer(call) if is_answered else (_as_sent(call), None)
 
     def _right_answer(self, question: Call) -> tuple[Question, Answer]:
-        """Return a question of the submission with the solution's answer, which is not stored."""
+        """Return a question of the submission with the solution's answer; None if there is no answer."""
         if self.budget.spend(question.encoded):
             with self.budget.charged():
                 right = perform(self.reference.solution, question.copy())
@@ -195,7 +206,7 @@ class SecondProcess:
 
 
 def _unanswered(reply: Reply) -> list[Any] | None:
-    """Return the unanswered questions of a helped call; None if the call returned a value."""
+    """Return the unanswered questions in the reply to a helped call; None if the call ended."""
     match reply.value:
         case (str(head), list(questions)) if head == UNANSWERED_TAG:
             return questions
@@ -203,7 +214,7 @@ def _unanswered(reply: Reply) -> list[Any] | None:
 
 
 def _answer(question: Call, right: Reply) -> tuple[Question, Answer]:
-    """Return a question with its answer."""
+    """Return a question with the answer that a right reply gives."""
     answer = (right.raised.kind, right.raised.message) if right.raised is not None else ("", right.value)
     return _as_sent(question), answer
 
@@ -215,12 +226,12 @@ def _sealed_reply(reference: Reference, question: Call) -> Sealed:
 
 @functools.lru_cache(MAX_CACHED_ANSWERS)
 def _cached_sealed_reply(reference: Reference, encoded: bytes) -> Sealed:
-    """Return the solution's sealed answer to a small question, which is the same for every submission."""
+    """Return the solution's sealed answer to a small question, cached because many submissions need it."""
     return _sealed_reply(reference, Call(*codec.decode(encoded)))
 
 
 def _sealed(question: Question, answer: Answer) -> Sealed:
-    """Return the sealed answer to a question; an answer that is too large for a message is none."""
+    """Return the sealed answer to a question; an answer that is too large for a message becomes None."""
     sealed = seal(codec.encode(question), answer)
     return sealed if len(sealed[1]) <= MAX_ANSWER_CHARACTERS else seal(codec.encode(question), None)
 
@@ -238,10 +249,10 @@ def _fits_a_message(call: Call) -> bool:
 
 
 def _key(call: Call) -> tuple[bytes, bool]:
-    """Return the key under which the reply to a call is stored."""
+    """Return the key under which FirstProcess stores the reply to a call."""
     return call.encoded, call.measured
 
 
 def unmeasured(call: Call) -> Call:
-    """Return the call as one whose lines are not counted."""
+    """Return the call without measurements."""
     return replace(call, measured=False) if call.measured else call

@@ -1,4 +1,4 @@
-"""The handout for students, made from the solutions but without their answers.
+"""The handout for students, generated from the solutions without their answers.
 
     stubs      the committed files that are generated from the solutions
     bundle     the handout as a folder and as a zip
@@ -6,7 +6,7 @@
     leaks      the search for secrets in a handout
     template   the handout's README, Makefile and settings
     forms      templates of Otter's test files, of a notebook's cells and of a solution's page
-    solutions  the solutions as pages, for after the deadline
+    solution_pages  the solutions as pages, for publication after the deadline
     new        the files of a new assignment, from new_assignment
     validate   parts that an assignment must have before anything is made from it
 
@@ -16,7 +16,7 @@ Students receive only the files that `bundle` lists.
 from autograder.handout.bundle import PAGES_FOLDER, build, contents
 from autograder.handout.leaks import leaks
 from autograder.handout.new import create_assignment
-from autograder.handout.stubs import HandoutError, outdated_files, regenerate, stub, write
+from autograder.handout.stubs import HandoutError, outdated_files, regenerate, stub, write_files
 from autograder.handout.validate import first_problem
 
 __all__ = [
@@ -30,5 +30,5 @@ __all__ = [
     "outdated_files",
     "regenerate",
     "stub",
-    "write",
+    "write_files",
 ]

@@ -1,4 +1,4 @@
-"""The handout as a folder, which can become a class's template repository, and as a zip of that folder."""
+"""The handout, written as a zip and as a folder that can become a class's template repository."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from autograder.edition import TEXTS_WITH_EXAMPLES, Edition
 from autograder.files import write_zip
 from autograder.handout import otter_files
 from autograder.handout.leaks import leaks
-from autograder.handout.stubs import HandoutError, write
+from autograder.handout.stubs import HandoutError, write_files
 from autograder.pages import answer_forms, course, pictures
 
 QUESTIONS_FILE = "tests/public/questions.json"
-"""A file that every handout contains, but no checkout of the course."""
+"""Path of a file that exists in every handout but in no checkout of the course."""
 
 PAGES_FOLDER = "course"
-"""Folder of the course's pages in a handout."""
+"""Folder in a handout for the pages of the course."""
 
-TEMPLATE = Path(__file__).with_name("template")
+TEMPLATES_FOLDER = Path(__file__).with_name("template")
 
 _SHARED_FILES = """
     LICENSE assignments/*.md assignments/figures.py assignments/experiments.py
@@ -32,8 +32,7 @@ _SHARED_FILES = """
     assignments/writer/text.txt assignments/writer/weights.safetensors assignments/writer/recorded.npz
     assignments/writer/*.csv
 """.split()
-"""Shared files, without the program that trained the writer's model, which contains the rotation that `rope` asks for.
-"""
+"""Patterns of shared files. The writer's training program is missing because it contains rope's rotation."""
 
 _LESSON_FILES = """
     assignments/NAME/README.md assignments/NAME/NAME.py assignments/NAME/figures.py assignments/NAME/lab*.py
@@ -43,7 +42,7 @@ _LESSON_FILES = """
 
 
 def contents(only: Collection[str] = ()) -> dict[str, bytes]:
-    """Return path in the handout → content, for all assignments or some. Students receive only files named here."""
+    """Return path → content of every file for students, for all or `only` some assignments."""
     edition = Edition.of_term(only)
     chosen = [Assignment(name) for name in edition.shipped]
     patterns = [
@@ -52,8 +51,8 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
     ]
     paths = {path.relative_to(ROOT).as_posix(): path for pattern in patterns for path in ROOT.glob(pattern)}
     paths |= {path.relative_to(PACKAGE.parent).as_posix(): path for path in shipped_code()}
-    for path in TEMPLATE.rglob("*.template"):
-        paths[path.relative_to(TEMPLATE).as_posix().removesuffix(".template")] = path
+    for path in TEMPLATES_FOLDER.rglob("*.template"):
+        paths[path.relative_to(TEMPLATES_FOLDER).as_posix().removesuffix(".template")] = path
     files = {name: path.read_bytes() for name, path in paths.items()}
     made = {
         QUESTIONS_FILE: json.dumps(
@@ -84,10 +83,10 @@ def _mentions_lessons(name: str) -> bool:
 
 
 def build(target: Path, only: Collection[str] = ()) -> Path:
-    """Write the zip, and a folder with the same content next to it; return the zip's path.
+    """Write the zip and, beside the zip, a folder with the same content; return the zip's path.
 
-    `only` names the assignments opened so far, by default all of them. Raise HandoutError instead of writing a handout
-    that leaks, or replacing anything except an earlier handout.
+    `only` names the assignments opened so far, by default all. Raise HandoutError if the handout would reveal
+    a secret or replace anything except an earlier handout.
     """
     folder = target.with_suffix("")
     if target.suffix != ".zip":
@@ -99,5 +98,5 @@ def build(target: Path, only: Collection[str] = ()) -> Path:
         raise HandoutError("the handout would give answers away:\n" + "\n".join(leaked))
     write_zip(target, {f"handout/{name}": content for name, content in files.items()})
     shutil.rmtree(folder, ignore_errors=True)
-    write({folder / name: content for name, content in files.items()})
+    write_files({folder / name: content for name, content in files.items()})
     return target

@@ -1,8 +1,8 @@
-"""Search for secrets in a handout. This is a second lock; the first is the list of files in `bundle`.
+"""Search for secrets in a handout, as a second safeguard after the list of files in `bundle`.
 
-Texts are compared without spaces, quotes and escapes, so a line is found even inside a notebook's JSON, in prose, with
-another indentation or broken in two. Words that also occur in a stub, a public test or the room `checks` are not
-secret.
+Texts are compared without spaces, quotes and escapes. A line is therefore found even inside a notebook's
+JSON, in prose, with a different indentation, or split in two. Words that also occur in a stub, a public test
+or the room `checks` are not secret.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from autograder.course import Assignment, all_lessons, seed, shipped_code
 from autograder.handout.stubs import BEGIN, END, answer_texts, stub
 
 MIN_SECRET_CHARACTERS = 24
-"""Number of characters, without spaces, below which a line is not secret: anybody may write `return x`."""
+"""Minimum characters, without spaces, of a secret line, since anybody may write a line such as `return x`."""
 BLOCK_CHARACTERS = MIN_SECRET_CHARACTERS // 2
 
-_TINY = "assignments/model/tiny"
+_TINY_MODEL_FOLDER = "assignments/model/tiny"
 BINARY_FILES = frozenset(
     {
         "assignments/writer/weights.safetensors",
         "assignments/writer/recorded.npz",
-        f"{_TINY}/model.safetensors",
-        f"{_TINY}/logits.npz",
+        f"{_TINY_MODEL_FOLDER}/model.safetensors",
+        f"{_TINY_MODEL_FOLDER}/logits.npz",
     }
 )
-"""The files with numbers instead of text."""
+"""Paths of the files that contain numbers instead of text."""
 
 
 def leaks(files: Mapping[str, bytes]) -> list[str]:
-    """Return a line for each secret in these files; empty if students may have all of them."""
+    """Return a description of each secret in the files; empty if students may receive all files."""
     secrets = _secret_descriptions()
     by_block: dict[str, set[str]] = {}
     for part in secrets:
@@ -51,8 +51,8 @@ def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, 
     # A seed of three digits or fewer, or the year of the licence, cannot be distinguished from any other number.
     if len(str(seed())) > 3 and re.search(rf"(?<![\w.+/])(?<!\(c\) ){seed()}(?![\w.+/])", text):
         yield "the term's seed"
-    squeezed = _squeezed(text) + _squeezed(re.sub(r"<[^>]*>", "", text))  # highlighted code has tags in it
-    # The first MIN_SECRET characters of a secret always contain one of these blocks, so most secrets need no search.
+    squeezed = _squeezed(text) + _squeezed(re.sub(r"<[^>]*>", "", text))  # highlighted code contains tags
+    # A secret's first MIN_SECRET_CHARACTERS always contain one of these blocks: most secrets need no search.
     blocks = {squeezed[start : start + BLOCK_CHARACTERS] for start in range(0, len(squeezed), BLOCK_CHARACTERS)}
     likely = {part for block in blocks & by_block.keys() for part in by_block[block]}
     for part, what in secrets.items():
@@ -61,7 +61,7 @@ def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, 
 
 
 def _secret_descriptions() -> dict[str, str]:
-    """Return secret → description, for all the course's lessons, including those that this term leaves out."""
+    """Return secret → description for all lessons, including the lessons that this term leaves out."""
     shown = [path.read_text("utf-8") for path in shipped_code()]
     secrets = {BEGIN: "a solution's marks", END: "a solution's marks"}
     for assignment in map(Assignment, all_lessons()):

@@ -11,15 +11,16 @@ import re
 from pathlib import Path
 
 from autograder.course import ROOT, Assignment, all_lessons
-from autograder.handout.stubs import HandoutError, outdated_files, write
+from autograder.handout.stubs import HandoutError, outdated_files, write_files
 
 _TEMPLATES = Path(__file__).with_name("new_assignment")
 
 
 def create_assignment(name: str) -> tuple[list[Path], list[str]]:
-    """Write a new assignment's files, and the files that are generated from them.
+    """Write a new assignment's files and the files generated from its solution.
 
-    Return their paths and the lines to add to shared files. Raise HandoutError for a name that cannot be used.
+    Return the paths of the files and the lines to add to shared files. Raise HandoutError for a name that
+    cannot be used.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]{1,40}", name) or keyword.iskeyword(name) or importlib.util.find_spec(name):
         raise HandoutError(f"{name!r} cannot be an assignment's name: choose a new word in lower-case letters")
@@ -29,7 +30,7 @@ def create_assignment(name: str) -> tuple[list[Path], list[str]]:
         files[place] = path.read_text("utf-8").replace("NUMBER", number).replace("NAME", name)
     if there := next(filter(Path.exists, files), None):
         raise HandoutError(f"{there.relative_to(ROOT)} already exists: move it away, or choose another name")
-    return [*write(files), *write(outdated_files(Assignment(name)))], [
+    return [*write_files(files), *write_files(outdated_files(Assignment(name)))], [
         f"Add to the table in README.md: | {number} | [{name}](assignments/{name}/README.md) | Its question? |",
         f"Add to assignments/glossary.md: | middle of a step | Half a width after its beginning. | {number} |",
         f"Add after the last lesson in assignments/README.md: · [{number} {name}]({name}/README.md)",

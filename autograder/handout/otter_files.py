@@ -1,7 +1,7 @@
-"""The handout's files for Otter and its notebooks: a test file for each function, and notebook cells that use them.
+"""The handout's notebooks and files for Otter: a test file for each function, and notebook cells that run it.
 
-Otter's cases run the real public tests, by name, on the functions in the notebook or the file
-(`laptop.notebook_checks`).
+Each case of an Otter test file names a public test, which `laptop.notebook_checks` runs on the functions in
+the notebook or the file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _FORMS = Path(__file__).with_name("forms")
 
 
 def files(assignment: Assignment, tests: Sequence[Test]) -> dict[str, str]:
-    """Return path in the handout → content, for one assignment's files for Otter and notebooks."""
+    """Return path in the handout → content of one assignment's Otter files and notebook."""
     folder, questions = (
         f"assignments/{assignment.name}",
         dict.fromkeys(test.question for test in tests if not test.hidden),

@@ -1,7 +1,7 @@
 """Committed files that are generated from solutions: stubs and recorded values.
 
-A stub is its solution without the marked bodies and the answers. Recorded values come from running the public tests on
-the solution.
+A stub is a solution without the marked bodies and the answers. Recorded values come from running the public
+tests on the solution.
 """
 
 from __future__ import annotations
@@ -25,22 +25,23 @@ from autograder.hints.golden import as_text, decoded, fingerprint_record
 from autograder.protocol.call import ANSWERS
 
 PROCESSOR_TOLERANCE = 1e-6
-"""Relative difference between the numbers that two processors record."""
+"""Maximum difference, relative or absolute, between the numbers that two processors record."""
 
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
-_ANSWER_LINE = re.compile(r'    ("\w+"): (.+?),(?:  #.*)?')
-"""A line in ANSWERS: a key, its answer, and perhaps a reason."""
+_ANSWERS_ENTRY = re.compile(r'    ("\w+"): (.+?),(?:  #.*)?')
+"""Pattern of a line in ANSWERS, which contains a key, an answer, and perhaps a reason."""
 
 
 class HandoutError(UserError):
-    """An error that prevents the handout. The message says where the fault is and what to do."""
+    """An error that prevents making the handout. The message states where the fault is and what to do."""
 
 
 def stub(source: str, name: str) -> str:
     """Return the stub that students get for a solution.
 
-    Marked bodies raise NotImplementedError, marked blocks of the module are gone, and every answer is None, without its
-    reason. Raise HandoutError for an unmatched mark or an answer that is not on one line.
+    In a stub, marked bodies raise NotImplementedError, marked blocks of the module are missing, and every
+    answer is None, without a reason. Raise HandoutError for an unmatched mark or an answer that is not on one
+    line.
     """
     if unmatched := _unmatched_mark(source):
         raise HandoutError(f"unmatched {unmatched[0]} in solutions/{name}.py, line {unmatched[1]}")
@@ -52,7 +53,7 @@ def stub(source: str, name: str) -> str:
     kept = re.sub(rf"(?ms)^([ ]*){BEGIN}\n((?!^[ ]*{BEGIN}).)*?^[ ]*{END}\n", emptied, source)
     code, answers = _split_at_answers(re.sub(r"\n{4,}", "\n\n\n", kept))
     for number, line in enumerate(answers):
-        if match := _ANSWER_LINE.fullmatch(line):
+        if match := _ANSWERS_ENTRY.fullmatch(line):
             answers[number] = f"    {match[1]}: None,"
         elif not re.match(r"    # |\}?$", line):
             raise HandoutError(f"{name}: {line.strip()!r} in {ANSWERS} is neither a comment nor an answer on one line")
@@ -73,9 +74,9 @@ def _unmatched_mark(source: str) -> tuple[str, int] | None:
 
 
 def answer_texts(source: str) -> list[str]:
-    """Return a solution's answers as they are written, each with its key: `"rotates_values": False`."""
+    """Return each key and answer in a solution as written, such as `"rotates_values": False`."""
     return [
-        f"{match[1]}: {match[2]}" for line in _split_at_answers(source)[1] if (match := _ANSWER_LINE.fullmatch(line))
+        f"{match[1]}: {match[2]}" for line in _split_at_answers(source)[1] if (match := _ANSWERS_ENTRY.fullmatch(line))
     ]
 
 
@@ -86,7 +87,7 @@ def _split_at_answers(source: str) -> tuple[str, list[str]]:
 
 
 def outdated_files(assignment: Assignment) -> dict[Path, str]:
-    """Return path → right content, for every committed file that no longer agrees with the solution."""
+    """Return path → right content of every committed file that no longer agrees with the solution."""
     stub_file, values = assignment.stub, assignment.golden_values
     right = {
         stub_file: stub(assignment.solution.read_text("utf-8"), assignment.name),
@@ -101,16 +102,16 @@ def outdated_files(assignment: Assignment) -> dict[Path, str]:
 
 
 def is_up_to_date(committed: str, right: str) -> bool:
-    """Return True if two recorded files differ only as two processors do.
+    """Return True if two recorded files differ only as the results of two processors may differ.
 
-    Processors differ in the last digits of numbers, and so in fingerprints of mistakes that differ from right values
-    only by rounding.
+    Processors differ in the last digits of numbers, and so in fingerprints of mistakes that differ from right
+    values only by rounding.
     """
-    return _near(_without_rounding_mistakes(committed), _without_rounding_mistakes(right))
+    return _near(_without_nearly_right_mistakes(committed), _without_nearly_right_mistakes(right))
 
 
-def _without_rounding_mistakes(text: str) -> dict[str, Any]:
-    """Return a recorded file without fingerprints that equal the right value up to rounding, and their hints."""
+def _without_nearly_right_mistakes(text: str) -> dict[str, Any]:
+    """Return a recorded file without the mistakes (and hints) that equal the right value up to rounding."""
     content: dict[str, Any] = json.loads(text) if text else {}
     seen: set[tuple[str, str]] = set()
     for call in itertools.chain.from_iterable(content.get("calls", {}).values()):
@@ -128,7 +129,7 @@ def _without_rounding_mistakes(text: str) -> dict[str, Any]:
 
 
 def _near(committed: Any, right: Any) -> bool:
-    """Return whether two parts of recorded files are equal except for the last digits of their numbers."""
+    """Return True if two parts of recorded files are equal except for the last digits of numbers."""
     match committed, right:
         case dict(), dict():
             return [*committed] == [*right] and all(_near(committed[key], right[key]) for key in right)
@@ -146,7 +147,7 @@ def _near(committed: Any, right: Any) -> bool:
 
 
 def regenerate() -> list[Path]:
-    """Bring all generated files up to date; return those that changed.
+    """Update all generated files; return the paths of the changed files.
 
     Raise HandoutError if an assignment is incomplete, or if a learner's work is where a stub belongs.
     """
@@ -158,11 +159,11 @@ def regenerate() -> list[Path]:
         changed = (written.functions.keys() - set(written.unwritten())) & {*opened}
         if written.problem or any(written.answers.values()) or changed:
             raise HandoutError(f"{path} contains work, but a stub belongs there: move the file away first")
-    return write(outdated)
+    return write_files(outdated)
 
 
-def write(files: Mapping[Path, str | bytes]) -> list[Path]:
-    """Write these files; return their paths."""
+def write_files(files: Mapping[Path, str | bytes]) -> list[Path]:
+    """Write a content to each path; return the paths."""
     for path, content in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))

@@ -1,4 +1,4 @@
-"""The parts that an assignment must have before anything is made from it. A missing part causes one sentence."""
+"""Validation of an assignment before anything is generated from it, with a sentence for each missing part."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograder.protocol.failure import BrokenTestError
 
 
 def first_problem(assignment: Assignment) -> str:
-    """Return a sentence about the first missing or wrong part; empty if all is well."""
+    """Return a sentence about the first missing or wrong part; empty if the assignment is valid."""
     try:
         return next(_problems(assignment), "")
     except CourseError as error:

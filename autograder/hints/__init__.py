@@ -1,6 +1,6 @@
 """Likely causes: the known mistakes that explain a submission's results.
 
-    catalogue  the known mistakes, and the solution with one of them in it
+    catalogue  the known mistakes, and the solution with one known mistake in it
     reference  the oracle in the grader: the solution, with and without each known mistake
     golden     the oracle on a student's machine: recorded values of the solution
     explain    the rule by which a known mistake explains the calls to a function

@@ -1,18 +1,20 @@
-"""The catalogue of known mistakes, and the solution with them in it.
+"""The catalogue of known mistakes, and the solution with a known mistake in it.
 
-`tests/misconceptions/<name>.py` contains wrong implementations of single functions. Their docstrings are the hints:
+`tests/misconceptions/<name>.py` contains wrong implementations of single functions, whose docstrings are the
+hints:
 
     @mistake("rope_frequencies", "where it shipped (repository and issue), or why it is expected")
     def exponent_counts_features(head_dim, base=10000.0): ...
 
-An entry runs as it would in a student's file: it replaces that one function of the reference solution, so that its
-effect shows in every function that builds on it. Only its values are wrong: it refuses the arguments that the solution
-refuses, and its results have the solution's dtype. The same file lists known wrong numbers for ANSWERS, as
-`WRONG_ANSWERS`:
+An entry runs as it would in a student's file: it replaces one function of the reference solution, so every
+function that builds on the replaced function shows the mistake. Only the values of an entry are wrong: an
+entry refuses the arguments that the solution refuses, and returns results with the solution's dtype. The same
+file lists known wrong numbers for ANSWERS, as `WRONG_ANSWERS`:
 
     WRONG_ANSWERS = {"extra_parameters": {32: "…"}}
 
-and right implementations that build on other functions than the solution does (`another_way`).
+The file also contains right implementations that build on other functions than the solution does
+(`another_way`).
 """
 
 from __future__ import annotations
@@ -35,22 +37,24 @@ from autograder.protocol.call import Call, Raised, Reply, perform
 
 @dataclass(frozen=True, eq=False)
 class Misconception:
-    """A known mistake."""
+    """A known mistake, as an entry of the catalogue."""
 
     name: str
     function: str
+    """Name of the function that is wrong."""
     hint: str
-    """The likely cause, in words for the student, but never the right code."""
+    """The likely cause, in words for the student, without the right code."""
     origin: str
-    """Where it shipped (repository and issue), or why it is expected."""
+    """The repository and issue where the mistake shipped, or the reason why it is expected."""
     implementation: Callable[..., Any]
+    """The function with the mistake."""
 
 
 def mistake(function: str, origin: str, *, hint: str = "") -> Callable[[Callable[..., Any]], Misconception]:
     """Return a decorator for a wrong implementation of `function`.
 
-    The decorated function's name identifies the entry, and its docstring is the hint. Pass `hint` if several entries
-    share one.
+    The decorated function's name identifies the entry, and the docstring is the hint. Pass `hint` if several
+    entries share a hint.
     """
 
     def entry(implementation: Callable[..., Any]) -> Misconception:
@@ -62,27 +66,31 @@ def mistake(function: str, origin: str, *, hint: str = "") -> Callable[[Callable
 
 @dataclass(frozen=True, eq=False)
 class OtherWay:
-    """A right implementation of a function, built on other functions than the solution's."""
+    """A right implementation of a function that builds on other functions than the solution does."""
 
     function: str
     built_on: frozenset[str]
+    """Names of the functions that the implementation calls."""
     implementation: Callable[..., Any]
-    """Its first argument is the module whose functions it calls."""
+    """The function, with the module whose functions it calls as an additional first argument."""
 
 
 def another_way(function: str, *built_on: str) -> Callable[[Callable[..., Any]], OtherWay]:
     """Return a decorator for a right implementation of `function` that calls the functions in `built_on`.
 
-    A student may write it so as well: then follow-through knows what wrong functions below make of it. Results of these
-    functions must not pass through it unchanged or in another order: a wrong guess in both functions would be allowed.
+    If a student writes `function` in this way, follow-through can compute the results that it has with the
+    student's wrong versions of the functions in `built_on`. The implementation must not return results of
+    those functions unchanged or merely reordered: follow-through would then allow a wrong guess that both
+    functions make.
     """
     return lambda implementation: OtherWay(function, frozenset(built_on), implementation)
 
 
 def without_effect(function: Callable[..., Any], *parameters: str) -> Iterator[tuple[str, Misconception]]:
-    """Yield a name and a mistake for each of these parameters: the function does not use it, or does not pass it on.
+    """Yield a name and a mistake for each parameter, which the function does not use or does not pass on.
 
-    The function then behaves as if the parameter had its default. A catalogue adds these mistakes to its names.
+    The function with the mistake behaves as if the parameter had its default value. A catalogue adds the
+    yielded names to its global names.
     """
     signature = inspect.signature(function)
     for parameter in parameters:
@@ -109,7 +117,7 @@ def _ignoring(function: Callable[..., Any], signature: inspect.Signature, parame
 
 
 def _with_errors_and_dtypes(right: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `other` as a function that refuses the arguments that `right` refuses, with results of the same dtype."""
+    """Return `other` as a function with the errors and the result dtypes of `right`."""
 
     @functools.wraps(other)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -121,7 +129,7 @@ def _with_errors_and_dtypes(right: Callable[..., Any], other: Callable[..., Any]
 
 
 def _in_dtypes_of(result: Any, model: Any) -> Any:
-    """Return a result cast to a template's floating-point dtypes, part by part if the two have the same structure."""
+    """Return a result cast to `model`'s floating-point dtypes, part by part if the structures agree."""
     if type(result) is type(model) is dict and result.keys() == model.keys():
         return {key: _in_dtypes_of(value, model[key]) for key, value in result.items()}
     if type(result) in (tuple, list) and type(model) in (tuple, list) and len(result) == len(model):
@@ -131,26 +139,26 @@ def _in_dtypes_of(result: Any, model: Any) -> Any:
 
 
 def wrong_answers(assignment: Assignment) -> Mapping[str, Mapping[float, str]]:
-    """Return question → known wrong numbers, each with its hint.
+    """Return question → known wrong number → hint.
 
-    A wrong yes or no has no hint, since that would give away the right answer.
+    A wrong yes or no has no hint, since a hint would give away the right answer.
     """
     return dict(_catalogue(assignment).get("WRONG_ANSWERS", {}))
 
 
 def entries(assignment: Assignment) -> tuple[Misconception, ...]:
-    """Return the entries of an assignment's catalogue, in the order of its file."""
+    """Return the known mistakes in an assignment's catalogue, in the order of the file."""
     return tuple(value for value in _catalogue(assignment).values() if isinstance(value, Misconception))
 
 
 def other_ways(assignment: Assignment) -> tuple[OtherWay, ...]:
-    """Return the other right ways to write functions of an assignment, in the order of its file."""
+    """Return the other right ways to write an assignment's functions, in the catalogue's order."""
     return tuple(value for value in _catalogue(assignment).values() if isinstance(value, OtherWay))
 
 
 def _catalogue(assignment: Assignment) -> dict[str, Any]:
-    """Return the names that an assignment's catalogue defines."""
-    if str(ROOT) not in sys.path:  # entries import the solutions that they change, also from an installed wheel
+    """Return name → value for all names that an assignment's catalogue defines."""
+    if str(ROOT) not in sys.path:  # a catalogue imports solutions, even if an installed wheel runs
         sys.path.append(str(ROOT))
     return vars(_run(assignment.misconceptions, f"misconceptions_{assignment.name}"))
 
@@ -161,7 +169,7 @@ def solution(assignment: Assignment) -> types.ModuleType:
 
 
 def solution_with_mistake(assignment: Assignment, entry: Misconception) -> types.ModuleType:
-    """Return the reference solution with a known mistake in it."""
+    """Return a fresh copy of the reference solution with a known mistake in it."""
     return solution_with(assignment, {entry.function: entry.implementation})
 
 
@@ -173,9 +181,10 @@ def solution_in_another_way(assignment: Assignment, way: OtherWay) -> types.Modu
 
 
 def solution_with(assignment: Assignment, functions: Mapping[str, Callable[..., Any]]) -> types.ModuleType:
-    """Return the reference solution with some functions replaced.
+    """Return a fresh copy of the reference solution with some functions replaced.
 
-    The new functions refuse the arguments that the solution refuses, and their results have its dtypes.
+    The replacements refuse the arguments that the solution refuses, and their results have the solution's
+    dtypes.
     """
     module = solution(assignment)
     for name, function in functions.items():
@@ -186,7 +195,7 @@ def solution_with(assignment: Assignment, functions: Mapping[str, Callable[..., 
 
 
 def _run(path: Path, name: str) -> types.ModuleType:
-    """Execute a trusted file as a module without registering it, so that each copy is separate."""
+    """Execute a trusted file as a module without registering the module, so that each copy is separate."""
     module = types.ModuleType(name)
     module.__file__ = str(path)
     exec(_compiled(path, path.stat().st_mtime_ns), module.__dict__)
@@ -195,12 +204,12 @@ def _run(path: Path, name: str) -> types.ModuleType:
 
 @functools.cache
 def _compiled(path: Path, changed: int) -> types.CodeType:
-    """Return a file's code, compiled again if its modification time, `changed`, is new."""
+    """Return a file's code, compiled again whenever `changed`, the file's modification time, is new."""
     return compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True)
 
 
 class ModuleBackend:
-    """A trusted module used as a submission: the reference solution, with or without a mistake."""
+    """A trusted module as the backend of tests: the reference solution, with or without a mistake."""
 
     failure: Raised | None = None
 
@@ -208,5 +217,5 @@ class ModuleBackend:
         self.module = module
 
     def call(self, call: Call) -> Reply:
-        """Make a call with a copy of its arguments."""
+        """Return the module's reply to a call, made with copies of the arguments."""
         return perform(self.module, call.copy())

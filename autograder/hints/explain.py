@@ -1,9 +1,10 @@
-"""Find the likely cause of wrong values: a known mistake is named only if it explains every call to a function.
+"""Find the likely cause of wrong values: the known mistake that explains every call to a function.
 
-A mistake explains a call if the submission returns the same value as the solution with that mistake: the right value if
-the mistake changes nothing, otherwise the same wrong value. An exception is not evidence. Values that no known mistake
-explains get no hint, since a false cause is worse than none. In the grader, the predictions come from the solution with
-each mistake in it (`hints.reference`); on a student's machine, from fingerprints recorded from it (`hints.golden`).
+A mistake explains a call if the submission returns the same value as the solution with that mistake: the
+right value if the mistake changes nothing, otherwise the same wrong value. An exception is not evidence.
+Values that no known mistake explains get no hint, since a false cause is worse than no cause. In the grader,
+the predictions come from the solution with each mistake in it (`hints.reference`). On a student's machine,
+the predictions are fingerprints that were recorded from the solution with each mistake (`hints.golden`).
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from autograder.checks.oracle import KnownMistake, Observation, Oracle, Returned
 from autograder.checks.proxy import leaves
 from autograder.checks.results import Phase, TestResult
 from autograder.checks.source import CallGraph
-from autograder.protocol.failure import WRONG_VALUES, Kind
+from autograder.protocol.failure import WRONG_OR_NO_VALUE, Kind
 
 MAX_MAGNITUDE = 1e290
-"""Limit for each value in a fingerprint: a larger value counts as the limit."""
+"""Maximum magnitude of a number in a fingerprint: a larger number counts as this maximum."""
 
 MAX_HINTS = 2
-"""Maximum number of hints for equally good explanations."""
+"""Maximum number of equally good explanations of a mistake; if there are more, no hint is shown."""
 
 
 class ValueFingerprint(NamedTuple):
@@ -38,37 +39,37 @@ class ValueFingerprint(NamedTuple):
 
 
 def fingerprint(value: Any) -> ValueFingerprint | None:
-    """Return the fingerprint of numbers and arrays, nested or not; None if there is any other value among them."""
+    """Return the fingerprint of numbers and arrays, nested or not; None if any part is something else."""
     each = leaves(value) if type(value) is not list else ()
     if not each or not all(isinstance(part, int | float | np.ndarray | np.generic) for part in each):
         return None
     flat = np.concatenate([np.ravel(part).astype(np.float64, copy=False) for part in each])
-    # A masked score is −inf and must not outweigh the other values.
+    # A masked score is −inf, which must not outweigh the other values.
     flat = np.nan_to_num(flat, nan=7.0, posinf=11.0, neginf=-13.0)
     # A sum that overflows is NaN on one processor and infinite on another, depending on the order of addition.
     flat = np.clip(flat, -MAX_MAGNITUDE, MAX_MAGNITUDE)
-    # The weights do not repeat at any lag, so reordering the features changes the sums.
+    # The weights are not periodic, so reordering the features changes the sums.
     indices = np.arange(1, flat.size + 1, dtype=np.float64)
     sums = tuple(float(flat @ np.cos(indices * math.sqrt(prime))) for prime in (2, 3))
     return ValueFingerprint(tuple(axis for part in each for axis in np.shape(part)), sums)
 
 
 def matches(actual: Any, expected: Any) -> bool:
-    """Return whether a value equals the expected value, or has the expected fingerprint, within a test's tolerance."""
+    """Return whether a value agrees with the expected value or fingerprint within a test's tolerance."""
     if type(expected) is ValueFingerprint:
         shape, sums = fingerprint(actual) or ((), (math.nan, math.nan))
         single = any(np.asarray(part).dtype == np.float32 for part in leaves(actual))
         each = TOLERANCE[np.dtype(np.float32 if single else np.float64)]
         return shape == expected.shape and np.allclose(sums, expected.sums, each, each * (1 + math.prod(shape)))
     if type(actual) is np.ndarray and type(expected) is np.ndarray and actual.dtype == expected.dtype == np.float64:
-        # Nearly all results are such arrays, and each has hundreds of predictions, so skip composing a message.
+        # Nearly all results are such arrays, and each has hundreds of predictions, so no message is composed.
         tolerance = TOLERANCE[actual.dtype]
         return actual.shape == expected.shape and np.allclose(actual, expected, tolerance, tolerance, equal_nan=True)
     return difference(actual, expected, None) is None
 
 
 def explains(mistake: KnownMistake, observation: Observation) -> bool:
-    """Return whether the actual value of a call matches its outcome with a mistake."""
+    """Return whether the actual value of a call matches the outcome of the call with a mistake."""
     match observation.predicted(mistake):
         case Returned(value):
             return observation.is_wrong and matches(observation.actual, value)
@@ -76,66 +77,88 @@ def explains(mistake: KnownMistake, observation: Observation) -> bool:
             return outcome == Unaffected() and not observation.is_wrong
 
 
+def with_likely_causes(
+    oracle: Oracle,
+    results: Iterable[TestResult],
+    cells: Iterable[str],
+    tried_with_right_values: Callable[[str], Collection[str]] = lambda name: (),
+) -> list[TestResult]:
+    """Return the results with likely causes, but none where another wrong function may be at fault.
+
+    `cells`: the texts of the submission, which are parsed only if there is a cause, since parsing takes time.
+    """
+    results = with_causes(oracle, results)
+    if not any(result.hint for result in results):
+        return results
+    return without_hints_above_wrong_functions(results, CallGraph.of_cells(cells), tried_with_right_values)
+
+
 def with_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResult]:
-    """Return the results, with the likely cause on each function's first test that found wrong values."""
+    """Return the results, with the likely cause at each function's first test that found wrong values."""
     results = list(results)
     seen: dict[str, dict[bytes, Observation]] = {
-        result.test.question: {} for result in results if result.kind in WRONG_VALUES
+        result.test.question: {} for result in results if result.kind in WRONG_OR_NO_VALUE
     }
     for result in results:
-        # A test that passes with right values of other functions failed because of these, so it is not evidence.
+        # A test that passes with right values of other functions is no evidence, since those were at fault.
         for call, reply in result.calls.items() if seen and not (result.passed and result.faulty_function) else ():
             if call.function in seen and (observation := oracle.observation(call, reply)) is not None:
                 seen[call.function].setdefault(call.encoded, observation)
     for number, result in enumerate(results):
-        if result.kind in WRONG_VALUES:
+        if result.kind in WRONG_OR_NO_VALUE:
             observations = list(seen[result.test.question].values())
-            seen[result.test.question] = {}  # a function has one cause, shown on its first such test
-            cause = _joined_hints(_explanations(observations))
+            seen[result.test.question] = {}  # each function gets one hint, at its first wrong values
+            cause = _joined_hints_if_few(_explanations(observations))
             results[number] = replace(_with_first_wrong_call(oracle, result), hint=cause)
     return results
 
 
-def without_causes_from_below(
-    results: Iterable[TestResult], calls: CallGraph, tried: Callable[[str], Collection[str]] = lambda name: ()
+def without_hints_above_wrong_functions(
+    results: Iterable[TestResult],
+    call_graph: CallGraph,
+    tried_with_right_values: Callable[[str], Collection[str]],
 ) -> list[TestResult]:
-    """Return the results without a cause for a function that calls another wrong function, unless both share it.
+    """Return the results without the hint of each function that builds on a wrong function with another hint.
 
-    A wrong function below can look like a mistake of the function above. `calls`: the call graph of the submission;
-    `tried`: function → functions below it whose right values follow-through has tried.
+    A function can look mistaken only because it builds on a wrong function. `call_graph` is the call graph of
+    the submission. `tried_with_right_values` returns the functions below a function whose right values
+    follow-through has tried: such functions cannot be the cause.
     """
     results = list(results)
     hints: dict[str, set[str | None]] = {}
     for result in results:
-        if result.kind in WRONG_VALUES:
+        if result.kind in WRONG_OR_NO_VALUE:
             hints.setdefault(result.test.question, set()).add(result.hint)
     for number, result in enumerate(results):
-        if result.hint and result.kind in WRONG_VALUES:
-            below = (calls.dependencies(result.test.question) & hints.keys()).difference(tried(result.test.question))
-            if below and not any(result.hint in hints[name] for name in below):
+        if result.hint and result.kind in WRONG_OR_NO_VALUE:
+            suspects = (call_graph.dependencies(result.test.question) & hints.keys()).difference(
+                tried_with_right_values(result.test.question)
+            )
+            if suspects and not any(result.hint in hints[name] for name in suspects):
                 results[number] = replace(result, hint=None)
     return results
 
 
-def _joined_hints(mistakes: Iterable[KnownMistake]) -> str | None:
-    """Join the hints of equally good explanations; return None if there are more than MAX_HINTS."""
+def _joined_hints_if_few(mistakes: Iterable[KnownMistake]) -> str | None:
+    """Return the joined hints of equally good explanations; None if there are none or too many."""
     hints = list(dict.fromkeys(mistake.hint for mistake in mistakes))
     return " Or: ".join(hints) or None if len(hints) <= MAX_HINTS else None
 
 
 def _explanations(observations: Sequence[Observation]) -> list[KnownMistake]:
-    """Return the mistakes of the first group in which any mistake explains all of a function's values.
+    """Return the mistakes that explain all of a function's values, from the first group that contains any.
 
-    If no mistake explains every call, the first wrong call decides: a second mistake, which shows in other calls, does
-    not hide the cause of the first. It decides only if exactly one mistake explains that call (a call with zeros looks
-    the same with several) and leaves all right calls right.
+    If no mistake explains every call, the first wrong call decides, so that a second mistake, which shows in
+    other calls, does not hide the first. The first wrong call decides only if exactly one mistake explains
+    that call (with zeros as inputs, several mistakes look the same) and if that mistake leaves all right
+    calls right.
     """
     wrong = [observation for observation in observations if observation.is_wrong]
     right = [observation for observation in observations if not observation.is_wrong]
     if not wrong:
         return []
     by_group: list[list[KnownMistake]] = []
-    for group in wrong[0].mistakes:
+    for group in wrong[0].mistake_groups:
         # The first wrong call is checked before the others, because it rules out nearly all mistakes.
         by_group.append([mistake for mistake in group if explains(mistake, wrong[0])])
         if fitting := [mistake for mistake in by_group[-1] if _explains_all(mistake, observations)]:
@@ -146,13 +169,13 @@ def _explanations(observations: Sequence[Observation]) -> list[KnownMistake]:
 
 
 def _explains_all(mistake: KnownMistake, observations: Iterable[Observation]) -> bool:
-    """Return whether a mistake explains every one of these calls."""
+    """Return whether a mistake explains every observed call."""
     return all(explains(mistake, observation) for observation in observations)
 
 
 def _with_first_wrong_call(oracle: Oracle, result: TestResult) -> TestResult:
-    """Return a public result with its first wrong call and the right value there, if it compared several calls."""
-    if result.test.phase is not Phase.PUBLIC or result.kind not in WRONG_VALUES - {Kind.RAISED}:
+    """Return a public test's result, with the first wrong call if the test compared several calls."""
+    if result.test.phase is not Phase.PUBLIC or result.kind not in WRONG_OR_NO_VALUE - {Kind.RAISED}:
         return result
     for call, reply in result.calls.items():
         observation = oracle.observation(call, reply)

@@ -1,7 +1,8 @@
 """Golden values: the right results of the public tests' calls, and fingerprints of the results with known mistakes.
 
-They are recorded from the reference solution when the handout is built, so that a student's machine can name a
-mistake and its cause without containing the code of either. `autograder/FORMATS.md` describes the files.
+`autograder handout` records golden values from the reference solution. So a student's machine can name a
+mistake and the likely cause, but contains no code of the solution or of a known mistake.
+`autograder/FORMATS.md` describes the files.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from autograder.checks.oracle import Observation, Outcome, Refused, Returned, Unaffected
 from autograder.hints.explain import ValueFingerprint, fingerprint, matches
@@ -25,20 +26,20 @@ if TYPE_CHECKING:  # the recording code is not in the handout
     from autograder.hints.reference import Reference
 
 IN_ITSELF, IN_DEPENDENCIES = "own", "below"
-"""Names of the groups of a function's known mistakes: in the function itself, and in functions that it builds on."""
+"""Names of two groups of known mistakes: in a function itself, and in functions that it builds on."""
 
 FingerprintRecord = list[float] | None
-"""Fingerprint of an outcome as recorded: the axes of a value and two sums, or None for an error."""
+"""Recorded fingerprint of an outcome: the lengths of a value's axes and two sums, or None for an error."""
 
 
 @functools.lru_cache(maxsize=1024)
 def decoded(expected: str | None) -> Returned | Refused:
-    """Return the recorded outcome of a call; cached, since a test expects the same outcome from every submission."""
+    """Return the outcome that a record encodes; cached, since every submission needs the same outcomes."""
     return Refused() if expected is None else Returned(codec.decode(base64.b64decode(expected), writeable=False))
 
 
 def is_recordable(outcome: Outcome) -> bool:
-    """Return whether an outcome has a record: it differs from the right value, and a fingerprint can recognise it."""
+    """Return whether an outcome differs from the right value and a fingerprint can recognise it."""
     return isinstance(outcome, Refused) or (isinstance(outcome, Returned) and fingerprint(outcome.value) is not None)
 
 
@@ -57,9 +58,10 @@ def outcome_of_record(record: FingerprintRecord) -> Returned | Refused:
 
 
 class RecordedMistake(NamedTuple):
-    """A known mistake in one function, with the information that a student's machine has."""
+    """A known mistake, with the information that a student's machine has."""
 
     number: str
+    """Position of the mistake in the function's groups, under which the records store outcomes."""
     hint: str
 
 
@@ -71,31 +73,31 @@ class GoldenValues:
         self.calls: Iterator[dict[str, Any]] = iter(())
         """Recorded calls of the current test, in order."""
         self.recorded: dict[Call, dict[str, Any]] = {}
-        """Call → its record."""
+        """Call of the submission → the record of that call."""
 
     def start_test(self, test: str) -> GoldenValues:
-        """Go to the beginning of a test's records, and return this oracle."""
+        """Go to the first recorded call of a test, and return this oracle."""
         self.calls = iter(self.content.get("calls", {}).get(test, []))
         return self
 
     def expected(self, call: Call) -> Returned | Refused:
-        """Return the right outcome of the current test's next call."""
+        """Return the right outcome of the test's next call. Raise BrokenTestError if it is not recorded."""
         golden = self.recorded[call] = next(self.calls, {})
         if golden.get("function") != call.function:
             raise BrokenTestError(f"no recorded value for this call to {call.function}: run `make handout`")
         return decoded(golden["expected"])
 
-    def answer(self, key: str) -> Any:
-        """Raise BrokenTestError: no answer is recorded."""
+    def answer(self, key: str) -> NoReturn:
+        """Raise BrokenTestError, since no right answer is recorded."""
         raise BrokenTestError("answers are not in the handout")
 
-    def mistakes(self, function: str) -> list[list[RecordedMistake]]:
-        """Return the known mistakes that can change a function's results, in groups, the likeliest group first."""
+    def mistake_groups(self, function: str) -> list[list[RecordedMistake]]:
+        """Return two groups of known mistakes that can change a function's results, the likelier first."""
         groups = self.content.get("known", {}).get(function, {}).values()
         return [[RecordedMistake(number, hint) for number, hint in group.items()] for group in groups]
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """Return a call as evidence; None if no test expected a value from it."""
+        """Return a call as evidence for or against mistakes; None if no test expected a value from it."""
         golden = self.recorded.get(call)
         if golden is None or reply.raised is not None:
             return None
@@ -107,11 +109,11 @@ class GoldenValues:
         if isinstance(right, Refused):
             return None
         is_wrong = not matches(reply.value, right.value)
-        return Observation(reply.value, right.value, is_wrong, self.mistakes(call.function), predicted)
+        return Observation(reply.value, right.value, is_wrong, self.mistake_groups(call.function), predicted)
 
 
 class GoldenRecorder:
-    """An oracle that answers like the solution and records all requests of the public tests."""
+    """An oracle that answers with the solution's values and records all requests of the public tests."""
 
     def __init__(self, reference: Reference) -> None:
         self.reference = reference
@@ -120,9 +122,9 @@ class GoldenRecorder:
         self.test = ""
         """Name of the current test."""
         self.calls: dict[str, list[dict[str, Any]]] = {}
-        """Test name → the records of its calls."""
+        """Test name → the records of the test's calls."""
         self.hints: dict[str, dict[str, dict[int, str]]] = {}
-        """Function → group → number of a mistake that changes a call → the mistake's hint."""
+        """Function → group → number of each mistake that changes a call → hint."""
 
     def content(self) -> dict[str, Any]:
         """Return the content of the recorded file, with mistakes in the catalogue's order."""
@@ -135,13 +137,13 @@ class GoldenRecorder:
         return {"known": mistakes, "calls": self.calls}
 
     def expected(self, call: Call) -> Returned | Refused:
-        """Return the right outcome of a call and record it, with the fingerprints of the mistakes that change it."""
+        """Return and record a call's right outcome, and record the wrong outcome with each mistake."""
         expected = self.reference.expected(call)
         encoded = None
         if isinstance(expected, Returned):
             encoded = base64.b64encode(codec.encode(expected.value)).decode("ascii")
         groups, records = self.hints.setdefault(call.function, {IN_ITSELF: {}, IN_DEPENDENCIES: {}}), {}
-        for number, entry in enumerate(itertools.chain(*self.reference.mistakes(call.function))):
+        for number, entry in enumerate(itertools.chain(*self.reference.mistake_groups(call.function))):
             if is_recordable(outcome := self.reference.outcome_with(call.encoded, entry)):
                 records[str(number)] = fingerprint_record(outcome)
                 groups[IN_ITSELF if entry.function == call.function else IN_DEPENDENCIES][number] = entry.hint
@@ -151,6 +153,6 @@ class GoldenRecorder:
 
 
 def as_text(content: dict[str, Any]) -> str:
-    """Return the recorded file: JSON with each fingerprint on one line."""
+    """Return the text of the recorded file: JSON with each fingerprint on one line."""
     lines = json.dumps(content, indent=1, ensure_ascii=False)
     return re.sub(r"\[([^][\"{}]+)\]", lambda numbers: f"[{' '.join(numbers[1].split())}]", lines) + "\n"

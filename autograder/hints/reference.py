@@ -1,6 +1,6 @@
 """The oracle in the grader: the reference solution, and the solution with each known mistake in it.
 
-Every submission causes the same requests, so the oracle caches its replies, up to a limit.
+Every submission causes the same requests, so the oracle caches replies, up to a limit.
 """
 
 from __future__ import annotations
@@ -8,17 +8,14 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
-import itertools
 import types
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from autograder.checks.expect import difference
 from autograder.checks.oracle import Observation, Outcome, Refused, Returned, Unaffected
-from autograder.checks.proxy import iter_leaves
+from autograder.checks.proxy import dtypes
 from autograder.checks.source import CallGraph, Source
 from autograder.course import Assignment
 from autograder.hints import catalogue
@@ -28,29 +25,29 @@ from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 
 MAX_CACHED_CALL_BYTES = 32 * 1024
-"""Maximum bytes of a call that is cached and explained, since a test may pass results of any size."""
+"""Maximum bytes of a call that the oracle caches and explains; a test may pass on results of any size."""
 
 
 class InnerCall(NamedTuple):
-    """A call that the solution makes to one of its functions while it computes another call."""
+    """A call that the solution makes to one of its functions while it computes an outer call."""
 
     call: Call
     callers: frozenset[str]
-    """Names of the functions between the two calls."""
+    """Names of the functions through which the outer call leads to this inner call."""
 
 
 class Reference:
-    """The oracle for one assignment. It reads the solution and the catalogue at the first request."""
+    """The oracle for one assignment, which reads the solution and the catalogue at the first request."""
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
         self._replies = functools.lru_cache(4096)(self._reply)
-        self._remembered_inner_calls = functools.lru_cache(2048)(self._inner_calls)
-        self._mistaken = functools.cache(lambda entry: catalogue.solution_with_mistake(assignment, entry))
+        self._cached_inner_calls = functools.lru_cache(2048)(self._inner_calls)
+        self._mistaken = functools.cache(functools.partial(catalogue.solution_with_mistake, assignment))
         self.outcome_with = functools.lru_cache(1 << 16)(self._outcome_with)
-        self.kept_modules = functools.cache(lambda function: tuple(self.modules(function)))
-        """Return `modules` of a function, made once, for `value_with`."""
-        self.mistakes = functools.cache(self._direct_and_inherited_mistakes)
+        self.solutions_in_all_ways = functools.cache(lambda function: tuple(self.iter_solutions_in_all_ways(function)))
+        """Return the modules of `iter_solutions_in_all_ways`, made once per function, for `value_with`."""
+        self.mistake_groups = functools.cache(self._direct_and_inherited_mistakes)
 
     @functools.cached_property
     def solution(self) -> types.ModuleType:
@@ -64,7 +61,7 @@ class Reference:
 
     @functools.cached_property
     def _functions(self) -> Mapping[str, ast.FunctionDef]:
-        """The functions of the solution, parsed."""
+        """The syntax trees of the solution's functions, by name."""
         return Source(self.assignment.solution).functions
 
     @functools.cached_property
@@ -73,12 +70,12 @@ class Reference:
         return catalogue.other_ways(self.assignment)
 
     @functools.cached_property
-    def known_calls(self) -> CallGraph:
-        """The call graph of the solution and of the other right ways to write its functions."""
+    def call_graph_of_all_ways(self) -> CallGraph:
+        """The call graph of the solution and of all other right ways to write its functions."""
         return CallGraph(self._functions, [(way.function, way.built_on) for way in self.other_ways])
 
-    def modules(self, function: str) -> Iterator[types.ModuleType]:
-        """Yield fresh copies of the solution, each with another right way to compute a function; the solution first."""
+    def iter_solutions_in_all_ways(self, function: str) -> Iterator[types.ModuleType]:
+        """Yield the solution, and a copy for each other right way to write a function or its dependencies."""
         yield catalogue.solution(self.assignment)
         for way in self.other_ways:
             if way.function in {function, *self.call_graph.dependencies(function)}:
@@ -93,7 +90,7 @@ class Reference:
     def _reply(self, encoded: bytes) -> Reply:
         reply = perform(self.solution, Call(*codec.decode(encoded)))
         if reply.raised is not None and reply.raised.kind == "MemoryError":
-            raise MemoryError(reply.raised.message)  # this does not depend on the call, so it must not be cached
+            raise MemoryError(reply.raised.message)  # free memory changes, so no cache may keep this error
         return reply
 
     def expected(self, call: Call) -> Returned | Refused:
@@ -117,11 +114,11 @@ class Reference:
         return dtypes(reply.value, len(right) + 1) != right and difference(reply.value, expected.value) is None
 
     def inner_calls(self, call: Call) -> tuple[InnerCall, ...]:
-        """Return the calls that the solution makes to its own functions in a call, without repetition.
+        """Return the calls that the solution makes to its own functions during a call, each only once.
 
-        Calls of the other right ways are among them.
+        The calls that other right ways make are included.
         """
-        return self._remembered_inner_calls(call.encoded) if is_small(call) else self._inner_calls(call.encoded)
+        return self._cached_inner_calls(call.encoded) if is_small(call) else self._inner_calls(call.encoded)
 
     def _inner_calls(self, encoded: bytes) -> tuple[InnerCall, ...]:
         inner_calls: dict[tuple[bytes, frozenset[str]], InnerCall] = {}
@@ -130,7 +127,7 @@ class Reference:
         def recording(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             def recorded(*args: Any, **kwargs: Any) -> Any:
                 inner_call = InnerCall(Call(name, args, kwargs).copy(), frozenset(running))
-                with contextlib.suppress(ValueError):  # too large for a message
+                with contextlib.suppress(ValueError):  # a call may be too large for a message
                     inner_calls.setdefault((inner_call.call.encoded, inner_call.callers), inner_call)
                 running.append(name)
                 try:
@@ -141,17 +138,19 @@ class Reference:
             return recorded
 
         function = Call(*codec.decode(encoded)).function
-        for module in self.modules(function):
-            for name in (name for name in self.known_calls.dependencies(function) if not name.startswith("_")):
+        for module in self.iter_solutions_in_all_ways(function):
+            for name in (
+                name for name in self.call_graph_of_all_ways.dependencies(function) if not name.startswith("_")
+            ):
                 setattr(module, name, recording(name, vars(module)[name]))
             perform(module, Call(*codec.decode(encoded)))
         return tuple(inner_calls.values())
 
     @staticmethod
     def value_with(module: types.ModuleType, call: Call, functions: Mapping[str, Callable[..., Any]]) -> Any:
-        """Return the result for a call from one of `kept_modules`, with some of its functions replaced meanwhile.
+        """Return a module's result for a call, with some functions of the module replaced during the call.
 
-        Raise any exception that the module or these functions raise.
+        Raise any exception that the module or a replacement raises.
         """
         namespace, call = vars(module), call.copy()
         originals = {name: namespace[name] for name in functions}
@@ -163,33 +162,36 @@ class Reference:
             namespace.update(originals)
 
     def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
-        """Return the right value of an entry of ANSWERS, and known wrong numbers for it, each with its hint."""
+        """Return the right value of an entry of ANSWERS, and a mapping from known wrong numbers to hints."""
         return vars(self.solution)[ANSWERS][key], self.wrong_answers.get(key, {})
 
     @functools.cached_property
     def wrong_answers(self) -> Mapping[str, Mapping[float, str]]:
-        """Question → known wrong numbers, each with its hint."""
+        """Question → known wrong number → hint."""
         return catalogue.wrong_answers(self.assignment)
 
     # The solution with a known mistake in it
 
     @functools.cached_property
     def entries(self) -> tuple[Misconception, ...]:
-        """The catalogue's entries."""
+        """All known mistakes in the catalogue."""
         return catalogue.entries(self.assignment)
 
     def _direct_and_inherited_mistakes(self, function: str) -> tuple[list[Misconception], list[Misconception]]:
-        """Return the known mistakes that can affect a function's results.
+        """Return the known mistakes in a function itself, and those in the functions that it builds on.
 
-        Mistakes in the function itself come before those in functions it builds on, because a student may have
-        rewritten code that the solution takes from another function.
+        The second group also counts for the function, because a student may have rewritten code in the
+        function that the solution takes from another function.
         """
         groups = ({function}, self.call_graph.dependencies(function))
         in_itself, in_dependencies = ([entry for entry in self.entries if entry.function in group] for group in groups)
         return in_itself, in_dependencies
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """Return a call as evidence; None if it raised, is too large to compare, or should have raised an error."""
+        """Return a call as evidence for or against mistakes.
+
+        Return None if the call raised an exception, should have raised an error, or is too large to compare.
+        """
         if reply.raised is not None or not is_small(call):
             return None
         try:
@@ -200,10 +202,10 @@ class Reference:
             return None
         is_wrong = not matches(reply.value, expected.value)
         predicted = functools.partial(self.outcome_with, call.encoded)
-        return Observation(reply.value, expected.value, is_wrong, self.mistakes(call.function), predicted)
+        return Observation(reply.value, expected.value, is_wrong, self.mistake_groups(call.function), predicted)
 
     def _outcome_with(self, encoded: bytes, entry: Misconception) -> Outcome:
-        """Return the outcome of a call with a known mistake in the solution. Most mistakes do not affect most calls."""
+        """Return the outcome of a call to the solution with a known mistake in it."""
         expected = self._replies(encoded)
         if expected.raised is not None:  # every entry refuses the arguments that the solution refuses
             return Unaffected()
@@ -213,17 +215,8 @@ class Reference:
         return Returned(reply.value) if difference(reply.value, expected.value, None) is not None else Unaffected()
 
 
-def dtypes(value: Any, at_most: int | None = None) -> list[np.dtype | None]:
-    """Return the dtypes of a result's parts, or of the first `at_most`; None for a part that is not a number."""
-    counted = itertools.islice(iter_leaves(value), at_most)
-    return [np.asarray(part).dtype if isinstance(part, _NUMBERS) else None for part in counted]
-
-
-_NUMBERS = (bool, int, float, np.generic, np.ndarray)
-
-
 def is_small(call: Call) -> bool:
-    """Return whether a call is small enough to be cached."""
+    """Return whether a call is small enough for the oracle's caches."""
     try:
         return len(call.encoded) <= MAX_CACHED_CALL_BYTES
     except ValueError:

@@ -5,7 +5,6 @@
     local_context    one run of the tests on the student's file in this process; a pytest plugin
     progress         the state of an assignment after a run, and its text in Markdown
     page_state       the state of an assignment as HTML, for a lesson's page
-    lesson_pictures  the lesson's pictures, drawn from the student's functions
     live_page        the server of the course's pages, with results and pictures after every save
     learn            the installed package's command `whereabouts learn`, in a learner's folder
     self_study       hidden tests, reasons and solutions for learning without an instructor; not in a handout
@@ -17,7 +16,6 @@ Students receive this room, except for `self_study` and `learn`.
 PUBLIC_MODULES = (
     "__main__",
     "host",
-    "lesson_pictures",
     "local_context",
     "notebook_checks",
     "page_state",

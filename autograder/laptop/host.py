@@ -19,27 +19,30 @@ TIMEOUT_MESSAGE_PART = "from pytest-timeout"
 
 @dataclass(frozen=True)
 class Host:
-    """A place where checks run: its limit on a call, and the wording for files and next steps in its messages."""
+    """A place where checks run: its limit on a call, and the wording for files and next steps in its messages.
 
-    pytest_options_format: str
+    The defaults are those of a terminal in a handout or a checkout.
+    """
+
+    pytest_options_format: str = "-p pytest_timeout --timeout={seconds}"
     """Options for pytest that only this host needs; `{seconds}` stands for LOCAL_TIMEOUT_SECONDS."""
-    limit_call: Callable[[str], AbstractContextManager[None]]
-    """Return a context that limits the time of one function call; its exception contains TIMEOUT_MESSAGE_PART."""
-    location_format: str
+    location_format: str = "{path}:{line}"
     """Words for a line in the student's file, with `{path}` and `{line}`."""
-    submit_step: str
+    submit_step: str = "hand in {file}"
     """Words for the step of submitting `{file}`."""
-    show_all_step: str
+    show_all_step: str = "check {checked}{alone} to see all"
     """Words for the step that shows all mistakes in one function.
 
     `{checked}` is `assignment.function`, and `{alone}` is the option for self-study, if it is on.
     """
-    lesson_reference: str
+    lesson_reference: str = "See README.md, section {function}."
     """Words for the section on `{function}` in `{lesson}`; empty if the message is shown in that section."""
-    solution_step: str = ""
+    limit_call: Callable[[str], AbstractContextManager[object]] = nullcontext
+    """Return a context that limits the time of one function call; its exception contains TIMEOUT_MESSAGE_PART."""
+    solution_step: str = "--show FUNCTION (with make: SHOW=…)"
     """Words for the step that shows one of `{lesson}`'s worked solutions, in self-study."""
-    student_file_format: str = "{root}/assignments/{name}/{name}.py"
-    """Path of the student's file for the assignment `{name}`, where `{root}` is the course's folder."""
+    student_file: Callable[[Path, str], Path] = lambda root, name: root / "assignments" / name / f"{name}.py"
+    """Return the path of the student's file for an assignment, in the course's folder `root`."""
     timed_out_functions: Mapping[str, str] = field(default_factory=dict)
     """Function → a sentence, for a function that ended an earlier run of the file and is no longer called."""
 
@@ -47,29 +50,11 @@ class Host:
         """Return the options for pytest that only this host needs."""
         return self.pytest_options_format.format(seconds=LOCAL_TIMEOUT_SECONDS).split()
 
-    def student_file(self, root: Path, name: str) -> Path:
-        """Return the path of the student's file for an assignment."""
-        return Path(self.student_file_format.format(root=root, name=name))
-
 
 def timeout_message(function: str, where: str = "", seconds: float | None = None) -> str:
     """Return the sentence for a function that did not return in time. `where` is the wording for the line, if known."""
-    seconds = seconds or LOCAL_TIMEOUT_SECONDS
-    return f"{function} did not return within {seconds} seconds{where}. Is there a loop that never ends?"
+    sentence = f"{function} did not return within {seconds or LOCAL_TIMEOUT_SECONDS} seconds{where}."
+    return f"{sentence} Is there a loop that never ends?"
 
 
-def endless_file_message(line: int | None) -> str:
-    """Return the message for a file that does not finish in time. `line` is the line that was running, if known."""
-    where = f"line {line} loops" if line else "it runs"
-    return f"your file does not finish: {where} for more than {LOCAL_TIMEOUT_SECONDS} seconds"
-
-
-TERMINAL = Host(
-    pytest_options_format="-p pytest_timeout --timeout={seconds}",
-    limit_call=lambda function: nullcontext(),
-    location_format="{path}:{line}",
-    submit_step="hand in {file}",
-    show_all_step="check {checked}{alone} to see all",
-    lesson_reference="See README.md, section {function}.",
-    solution_step="--show FUNCTION (with make: SHOW=…)",
-)
+TERMINAL = Host()

@@ -21,7 +21,7 @@ from rich.console import Console
 from autograder.checks.render import print_markdown
 from autograder.checks.streams import print_anywhere
 from autograder.laptop import live_page
-from autograder.laptop.local_context import LocalContext
+from autograder.laptop.local_context import LocalContext, context_class
 from autograder.laptop.progress import Progress, assignments_with_public_tests, lesson_number, overview, print_detail
 
 FILE_POLL_SECONDS = 0.4
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str]) -> int:
 
             return self_study.print_solution(self_study.SelfStudyContext(), names[0], options.show)
         functions = [function for _, function in requested if function]
-        run(options, names, available, functions, _context_class(options.alone))
+        run(options, names, available, functions, context_class(options.alone))
     except KeyboardInterrupt:
         return 130
     return 0
@@ -78,15 +78,6 @@ def run(
             print("\nWatching. Save the file to check again; Ctrl-C stops.", flush=True)
     else:
         _check_and_print(first, names or available, functions)
-
-
-def _context_class(self_study: bool) -> Callable[[], LocalContext]:
-    """Return the context's class for a run of public tests or, in self-study, of hidden tests as well."""
-    if not self_study:
-        return LocalContext
-    from autograder.laptop.self_study import SelfStudyContext
-
-    return SelfStudyContext
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -28,7 +28,7 @@ LEARN_TERMINAL = replace(
     show_all_step="whereabouts learn {checked} shows all",
     lesson_reference="See the lesson, section {function}: whereabouts learn {lesson} --page.",
     solution_step="whereabouts learn {lesson} --show FUNCTION",
-    student_file_format="{name}.py",
+    student_file=lambda root, name: Path(f"{name}.py"),
 )
 """The place where an installed package checks: a terminal in the learner's folder."""
 

@@ -1,25 +1,29 @@
 """The server of `python -m autograder.checks --page`: the pages of the course, with the results of the last checks.
 
-It listens only on this machine, and answers only requests whose path begins with a random token. The browser reads the
-address from a file that no other user may read, since all users of a machine can see its command lines.
+The server listens only on this machine, and answers only requests whose path begins with a random token. The
+browser reads the address from a file that no other user may read, since all users of a machine can see its
+command lines.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
+import subprocess
+import sys
 import tempfile
 import threading
 import webbrowser
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import Any
 
-from autograder.laptop import lesson_pictures
 from autograder.laptop.page_state import page_state
 from autograder.laptop.progress import Progress
 
@@ -33,6 +37,9 @@ const follow = async () => {
 addEventListener("DOMContentLoaded", follow);
 </script></head>"""
 """The script that requests the results. `pages/script/live.js`, which is on every page, shows them."""
+
+DRAWING_TIMEOUT_SECONDS = 20
+"""Maximum time for drawing a lesson's pictures."""
 
 MEDIA_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
@@ -54,10 +61,17 @@ class PageServer(ThreadingHTTPServer):
         self.files["state.json"] = json.dumps(self.state).encode()
 
     def draw(self, lesson: str, source: Path) -> None:
-        """Draw a lesson's pictures. A changed picture gets a new address, so that browsers load it."""
-        drawn = lesson_pictures.draw_in_process(lesson, source)
-        self.files |= {f"mine/{name}": picture.encode() for name, picture in drawn.items()}
-        addresses = {name: f"mine/{name}?{zlib.crc32(picture.encode())}" for name, picture in drawn.items()}
+        """Draw a lesson's pictures, in a separate process, which is all that the student's code can end.
+
+        A changed picture gets a new address, so that browsers load it.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "assignments.figures", str(source), folder, lesson]
+            with suppress(subprocess.TimeoutExpired):
+                subprocess.run(command, timeout=DRAWING_TIMEOUT_SECONDS, stdout=DEVNULL, stderr=DEVNULL, check=False)
+            drawn = {path.relative_to(folder).as_posix(): path.read_bytes() for path in Path(folder).rglob("*.svg")}
+        self.files |= {f"mine/{name}": picture for name, picture in drawn.items()}
+        addresses = {name: f"mine/{name}?{zlib.crc32(picture)}" for name, picture in drawn.items()}
         self.update(pictures={lesson: addresses})
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -105,8 +119,10 @@ def serve(
         for changed in saved_lessons:
             server.update(checking=True)
             all_progress = check(changed)
-            server.update(checking=False, lessons=page_state(all_progress))
-            server.draw(changed[0], all_progress[0].source.path.parent)
+            lessons = page_state(all_progress)
+            server.update(checking=False, lessons=lessons)
+            if lessons[changed[0]]["returns"]:
+                server.draw(changed[0], all_progress[0].source.path.parent)
             print("\nThe page shows the result. Save a file to check again; Ctrl-C stops.", flush=True)
 
 

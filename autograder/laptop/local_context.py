@@ -6,7 +6,7 @@ The module is a pytest plugin, also for a plain `pytest` command. The host ends 
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,9 +20,9 @@ from autograder.checks.oracle import Oracle
 from autograder.checks.proxy import StudentModule
 from autograder.checks.results import TestResult, test_of, test_result
 from autograder.checks.source import CallGraph, Source
-from autograder.hints.explain import with_causes, without_causes_from_below
+from autograder.hints.explain import with_likely_causes
 from autograder.hints.golden import GoldenValues
-from autograder.laptop.host import TERMINAL, TIMEOUT_MESSAGE_PART, Host, endless_file_message, timeout_message
+from autograder.laptop.host import TERMINAL, TIMEOUT_MESSAGE_PART, Host, timeout_message
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply, load, perform
 from autograder.protocol.failure import CallStopped, Kind
 
@@ -53,7 +53,7 @@ class LocalFile:
             with host.limit_call(LOADING):
                 self.module, self.failure = load(name, [self.source.text], str(path))
             if self.failure is not None and TIMEOUT_MESSAGE_PART in self.failure.message:
-                self.timed_out_functions[LOADING] = endless_file_message(self.failure.line)
+                self.timed_out_functions[LOADING] = timeout_message(LOADING, self.failure.at_line)
                 self.failure = Raised("", (), self.timed_out_functions[LOADING], self.failure.line)
         _raise_interrupt(self.failure)
 
@@ -152,8 +152,8 @@ class LocalContext(TestContext):
         if status == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt
         for name in assignments:
-            results = with_causes(self.oracles[name], self.test_results[name])
-            self.test_results[name] = without_causes_from_below(results, self.files[name].call_graph)
+            oracle, results, file = self.oracles[name], self.test_results[name], self.files[name]
+            self.test_results[name] = with_likely_causes(oracle, results, [file.source.text])
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self) -> tuple[str, str, str]:
@@ -176,6 +176,15 @@ class LocalContext(TestContext):
                 key = name, LOADING if title.endswith("setup") else item.name
                 self.printed[key] = self.printed.get(key, "") + text
         return report
+
+
+def context_class(self_study: bool) -> Callable[..., LocalContext]:
+    """Return the class for a run: with public tests or, in self-study, hidden tests as well."""
+    if not self_study:
+        return LocalContext
+    from autograder.laptop.self_study import SelfStudyContext
+
+    return SelfStudyContext
 
 
 @pytest.hookimpl(trylast=True)

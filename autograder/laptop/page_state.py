@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
 
@@ -23,21 +23,22 @@ from autograder.laptop.progress import (
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 
-def page_state(all_progress: Sequence[Progress]) -> dict[str, Any]:
+def page_state(all_progress: Sequence[Progress], adapt: Callable[[str], str] = str) -> dict[str, Any]:
     """Return assignment → the state of its page: each function's mark and text, and a text about the file.
 
     `returns` is False if the file, or a function in it, did not return: then no picture is drawn from it.
+    `adapt` changes each text, which is HTML, for the place where it is shown.
     """
     return {
         progress.name: {
             "right": len(progress.right_functions),
             "next": progress.next_function,
             "returns": not progress.file.timed_out_functions,
-            "summary": _file_summary_html(progress),
+            "summary": adapt(_file_summary_html(progress)),
             "functions": {
                 state.name: [
                     SIGN_BY_STATE[state.state],
-                    _MARKDOWN.render(function_text(progress, state)) + _solution(progress, state),
+                    adapt(_MARKDOWN.render(function_text(progress, state)) + _solution(progress, state)),
                 ]
                 for state in progress.function_states
             },
@@ -51,19 +52,16 @@ def _file_summary_html(progress: Progress) -> str:
     right, *answers, step = summary_paragraphs(progress)
     step = re.sub(r"\blesson \d+, (\w+)(?=\.$)", r"[\g<0>](\1.html)", step)
     parts = [file_remarks(progress), right, step, *_next_mistake_text(progress), *answers]
-    html: str = _MARKDOWN.render("\n\n".join(parts))
-    return html
+    return str(_MARKDOWN.render("\n\n".join(parts)))
 
 
 def _next_mistake_text(progress: Progress) -> list[str]:
     """Return the likely cause of the next function's first mistake, or the rule that it breaks."""
-    states = {state.name: state for state in progress.function_states}
-    mistakes = states[progress.next_function].mistakes if progress.next_function else ()
-    cause = next((f"**Likely cause:** {mistake.hint}" for mistake in mistakes if mistake.hint), None)
-    return [
-        cause or f"✗ {mistake.test.rule}: {escape_markdown(mistake.message.splitlines()[0])}"
-        for mistake in mistakes[:1]
-    ]
+    states = (state for state in progress.function_states if state.name == progress.next_function)
+    mistakes = [mistake for state in states for mistake in state.mistakes]
+    causes = [f"**Likely cause:** {mistake.hint}" for mistake in mistakes if mistake.hint]
+    rules = [f"✗ {mistake.test.rule}: {escape_markdown(mistake.message.splitlines()[0])}" for mistake in mistakes[:1]]
+    return causes[:1] or rules
 
 
 def _solution(progress: Progress, state: FunctionState) -> str:

@@ -86,7 +86,7 @@ class SelfStudyContext(LocalContext):
 
 def _answer_feedback(result: TestResult, answer: str, right: QuizAnswer, tries: list[str]) -> str:
     """Return the sentence for one answer, and add a wrong answer to `tries`."""
-    key, max_tries = quiz.key(result.test), 1 if right.yes_or_no else MAX_TRIES
+    key, max_tries = quiz.key(result.test), 1 if right.is_yes_or_no else MAX_TRIES
     if not result.passed and answer not in tries:
         tries.append(answer)
     if result.passed or len(tries) >= max_tries:

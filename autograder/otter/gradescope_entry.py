@@ -14,7 +14,7 @@ from pathlib import Path
 
 from otter.run.run_autograder import main as run_autograder
 
-from autograder.grading.scoring import MARKDOWN
+from autograder.grading.scoring import MARKDOWN_OUTPUT_SETTING
 from autograder.otter.plugin import MOVED_SUBMISSION_FOLDER
 
 
@@ -28,4 +28,6 @@ def grade_in_container(folder: str, assignment: str) -> None:
     (submission / f"{assignment}.py").touch()
     run_autograder(folder)
     results = Path(folder, "results", "results.json")
-    results.write_text(json.dumps(json.loads(results.read_text(encoding="utf-8")) | MARKDOWN), encoding="utf-8")
+    results.write_text(
+        json.dumps(json.loads(results.read_text(encoding="utf-8")) | MARKDOWN_OUTPUT_SETTING), encoding="utf-8"
+    )

@@ -22,7 +22,7 @@ from otter.utils import OTTER_CONFIG_FILENAME
 
 from autograder.course import ROOT, Assignment, UserError
 from autograder.files import write_zip
-from autograder.grading.scoring import test_files
+from autograder.grading.scoring import otter_files_by_name
 from autograder.grading.suite import Suite
 from autograder.safe_path import use_safe_path
 
@@ -77,7 +77,7 @@ def _otter_generated_files(assignment: Assignment, config: dict[str, Any], wheel
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         (scratch / "tests").mkdir()
-        for file, content in test_files(Suite(assignment, only_graded=True).tests).items():
+        for file, content in otter_files_by_name(Suite(assignment, only_graded=True).tests).items():
             (scratch / "tests" / file).write_text(content, encoding="utf-8")
         (scratch / "config.json").write_text(json.dumps(config), encoding="utf-8")
         (scratch / "requirements.txt").write_text(

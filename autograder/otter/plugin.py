@@ -23,7 +23,7 @@ from autograder.grading.grader import grade_alone
 from autograder.grading.scoring import passed, set_summaries
 from autograder.safe_path import use_safe_path
 from autograder.sandbox import self_test
-from autograder.sandbox.confine import NAMES
+from autograder.sandbox.confine import ALL_LOCKS
 from autograder.submission import read_file_bounded
 
 MOVED_SUBMISSION_FOLDER = "handed_in"
@@ -52,7 +52,7 @@ class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
 
     def before_execution(self, submission: Any) -> Any:
         """Grade the submission, and return the notebook (the driver) that Otter runs instead."""
-        disabled_locks = NAMES if self.plugin_config.get("isolation") == "none" else ()
+        disabled_locks = ALL_LOCKS if self.plugin_config.get("isolation") == "none" else ()
         if not disabled_locks:
             self_test.require()
         os.unlink(self.submission_path)
@@ -77,9 +77,9 @@ def _notebook_of_passed_tests(passed: Iterable[str]) -> Any:
 
 
 _DRIVER_CELL_TEMPLATE = """\
-from autograder.grading.scoring import environment
+from autograder.grading.scoring import otter_namespace
 
-result = environment({passed!r})["result"]
+result = otter_namespace({passed!r})["result"]
 """
 
 _EMPTY_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'

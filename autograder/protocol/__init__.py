@@ -1,11 +1,12 @@
-"""A call and its reply, which the wall, the tests and a student's laptop share.
+"""Calls and replies, as the sandbox, the tests and a student's laptop share them.
 
-    call     makes one call to a student's function, and describes its result
-    codec    plain values ↔ bytes, nothing else
-    failure  results of tests and submissions: kinds of mistakes, and exceptions for them
+    call     makes one call to a student's function, and describes the result
+    codec    converts plain values to bytes and back, and nothing else
+    failure  names the results of tests and submissions: kinds of mistakes, and exceptions for them
 
-Students receive it, and it imports only numpy and the standard library, because a worker behind the wall loads it.
+Students receive this package. It imports only numpy and the standard library, because a sandboxed worker
+loads it.
 """
 
 PUBLIC_MODULES = ("call", "codec", "failure")
-"""The modules that other rooms may import."""
+"""Modules that other rooms may import."""

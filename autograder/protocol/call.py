@@ -1,7 +1,8 @@
 """Make one call to a student's function, and report everything that a test may check.
 
-The worker behind the wall uses this module, and so does a student's laptop, in the tests' own process, so both treat a
-submission in the same way. It imports only numpy and the standard library, since the worker has nothing else.
+Both the sandboxed worker and a student's laptop, where tests and code share a process, use this module, so
+both treat a submission in the same way. This module imports only numpy and the standard library: the worker
+has nothing else.
 """
 
 from __future__ import annotations
@@ -27,11 +28,14 @@ MAX_ERROR_MESSAGE_CHARACTERS = 2000
 """Maximum number of characters of an exception's message; no test or reader needs more."""
 
 ANSWERS = "ANSWERS"
-"""The only name in a submission that is read, not called."""
+"""Name of a submission's dictionary of answers, the only name that is read and not called."""
 
 
 class LoadTimeout(BaseException):
-    """Raised in a file that does not end in time. Not an Exception, so that a file seldom catches it."""
+    """Raised in a file that does not end in time.
+
+    The class is not a subclass of Exception, so few files catch it.
+    """
 
 
 @dataclass(frozen=True)
@@ -39,54 +43,55 @@ class Raised:
     """An exception from a student's code, as text that the submission may control."""
 
     kind: str
-    """name of its class; empty if the message is a complete sentence"""
+    """name of the exception's class; empty if the message is a complete sentence"""
     bases: tuple[str, ...]
-    """names of its built-in base classes, nearest first"""
+    """names of the built-in base classes of the exception's class, nearest first"""
     message: str
     line: int | None = None
     """line in the student's file that was being executed"""
     function: str | None = None
     """the student's function that was being executed"""
     missing_import: bool = False
-    """True if an import was missing: an empty module replaced it, and the rest of the file ran"""
+    """True for a missing import: an empty module replaced it, and the rest of the file ran"""
 
     def is_undefined(self, function: str) -> bool:
         """Return True if the file does not define this function."""
         return self.kind == "NameError" and self.message.startswith(f"{function} is not defined in")
 
     @property
-    def is_endless(self) -> bool:
-        """Return True for a file that did not run to its end in time."""
+    def is_load_timeout(self) -> bool:
+        """Return True if the file did not run to its end in time."""
         return self.kind == LoadTimeout.__name__
 
     @property
     def at_line(self) -> str:
-        """The words for the line, for the end of a sentence; empty if the line is not known."""
+        """The words that name the line, for the end of a sentence; empty if the line is not known."""
         return f" at line {self.line}" if self.line else ""
 
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """A call to a submission's function in a test."""
+    """A call that a test makes to a function of a submission."""
 
     function: str
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = field(default_factory=dict)
     measured: bool = False
-    """True if its lines are counted, and its arguments checked afterwards"""
+    """True if the executed lines are counted, and the arguments checked for changes afterwards"""
     uncounted: tuple[str, ...] = ()
-    """functions of the submission whose lines do not count in a measured call: each call to one counts as one line"""
+    """functions of the submission whose lines do not count, except for one line per call"""
 
     @functools.cached_property
     def encoded(self) -> bytes:
-        """The function and its arguments as bytes, encoded once.
+        """The function's name and the arguments as bytes, encoded once.
 
-        Raise ValueError if they are too large for a message, since a test may pass on a result of any size.
+        Raise ValueError if the call is too large for a message, since a test may pass on a result of any
+        size.
         """
-        return codec.message(self.function, self.args, self.kwargs)
+        return codec.encode_request(self.function, self.args, self.kwargs)
 
     def copy(self) -> Call:
-        """Return the call with copies of its arguments, which a function in this process may change."""
+        """Return a call with copies of the arguments, for a function that may change its arguments."""
         return replace(self, args=copy.deepcopy(self.args), kwargs=copy.deepcopy(self.kwargs))
 
 
@@ -95,19 +100,19 @@ class Reply:
     """The result of a call: a plain value or an exception, and the measurements."""
 
     encoded: bytes = codec.NONE
-    """the result, encoded by `codec.encode`"""
+    """the value, encoded by `codec.encode`"""
     raised: Raised | None = None
     lines: int = 0
-    """lines executed outside libraries, if they were measured"""
+    """number of lines executed outside libraries, if the call was measured"""
     changed: tuple[str, ...] = ()
-    """names of the arguments that changed in place, if they were measured"""
+    """names of the arguments that changed in place, if the call was measured"""
 
     @functools.cached_property
     def value(self) -> Any:
-        """The result, decoded once, with read-only arrays; None if there was an exception instead.
+        """The value, decoded once, with read-only arrays; None if the call raised an exception.
 
-        Raise MalformedError for forged bytes, but never once a wire or a backend has returned the reply, since these
-        check it.
+        Raise MalformedError if the bytes are forged. A reply that a wire or a backend has returned is already
+        checked.
         """
         return codec.decode(self.encoded, writeable=False) if self.raised is None else None
 
@@ -115,10 +120,10 @@ class Reply:
 def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleType, Raised | None]:
     """Execute a submission as the module `name`, registered before it runs, like any imported module.
 
-    A file is one cell; a notebook has many, and a cell that raises an exception does not stop the next one. An empty
-    module replaces a missing import, so functions that do not use it still work. Return the module as far as it ran,
-    and the first exception that stopped a cell or, if none did, the first from an import. Line numbers continue
-    through all cells.
+    A file is one cell; a notebook has many, and a cell that raises an exception does not stop the next cell.
+    An empty module replaces each missing import, so functions that do not use the import still work. Return
+    the module with all names defined so far, and the first exception that stopped a cell or, if no cell
+    stopped, the exception of the first missing import. Line numbers continue through all cells.
     """
     module = types.ModuleType(name)
     module.__file__ = filename
@@ -142,13 +147,13 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
 
 
 class _MissingImports:
-    """Import finder that provides an empty module for each missing import, except imports in a `try`."""
+    """Import finder that provides an empty module for each missing import outside a `try`."""
 
     def __init__(self) -> None:
         self.missing: dict[str | None, Raised] = {}
 
     def run(self, code: types.CodeType, module: types.ModuleType) -> None:
-        """Execute the code, and repeat this whenever an empty module replaces a further missing import."""
+        """Execute the code, and start again each time an empty module has replaced another missing import."""
         while True:
             try:
                 return exec(code, module.__dict__)
@@ -158,13 +163,13 @@ class _MissingImports:
                 self.missing[error.name] = replace(describe_exception(error, code.co_filename), missing_import=True)
 
     def remove(self) -> None:
-        """Stop providing empty modules, so that no other code in this process gets one."""
+        """Stop providing empty modules, so that no other code in this process imports an empty module."""
         sys.meta_path.remove(self)
         for name in [name for name, module in sys.modules.items() if type(module) is _MissingModule]:
             del sys.modules[name]
 
     def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
-        """Find a missing module for Python, if no other finder has found it."""
+        """Return the specification of an empty module for a missing import; None for any other import."""
         is_missing = any(f"{name}.".startswith(f"{missing}.") for missing in self.missing)
         return ModuleSpec(name, self, is_package=True) if is_missing else None  # type: ignore[arg-type]
 
@@ -172,17 +177,17 @@ class _MissingImports:
         return _MissingModule(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """Leave the module empty. Each name that a file imports from it is another empty module."""
+        """Leave the module empty. A name that a file imports from it is another empty module."""
 
 
 class _MissingModule(types.ModuleType):
-    """Placeholder that raises an error when it is used."""
+    """Empty module that raises an error when code uses it."""
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"No module named {self.__name__!r}, where this is graded")
+        raise AttributeError(f"No module named {self.__name__!r} where this code is graded")
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
-        raise ModuleNotFoundError(f"No module named {self.__name__!r}, where this is graded")
+        raise ModuleNotFoundError(f"No module named {self.__name__!r} where this code is graded")
 
 
 def perform(module: types.ModuleType, call: Call) -> Reply:
@@ -203,8 +208,11 @@ def perform(module: types.ModuleType, call: Call) -> Reply:
 
 
 def _measured(module: types.ModuleType, call: Call, function: Callable[..., Any]) -> Reply:
-    """Return the reply to a call, with its measurements. Raise any exception that the function raises."""
-    before, lines = _encoded_arguments(call), _LineCounter(_codes(module, set(call.uncounted) - {call.function}))
+    """Return the reply to a call, with measurements. Raise any exception that the function raises."""
+    before, lines = (
+        _encoded_arguments(call),
+        _LineCounter(_iter_code_objects(module, set(call.uncounted) - {call.function})),
+    )
     with lines:
         result = function(*call.args, **call.kwargs)
     after = _encoded_arguments(call)
@@ -212,20 +220,20 @@ def _measured(module: types.ModuleType, call: Call, function: Callable[..., Any]
     return Reply(codec.encode(result), lines=lines.count, changed=changed)
 
 
-def _codes(module: types.ModuleType, names: Iterable[str]) -> Iterator[types.CodeType]:
-    """Yield the code object of each of these names that is a function in the module."""
+def _iter_code_objects(module: types.ModuleType, names: Iterable[str]) -> Iterator[types.CodeType]:
+    """Yield the code objects of those names that are functions in the module."""
     functions = map(module.__dict__.get, names)
     return (function.__code__ for function in functions if isinstance(function, types.FunctionType))
 
 
 def _encoded_arguments(call: Call) -> dict[str, bytes]:
-    """Return each argument, exact to the last bit and including NaNs, under a name for the reader."""
+    """Return each argument under a readable name, encoded exactly to the last bit, NaNs included."""
     named = {f"argument {number}": value for number, value in enumerate(call.args, start=1)}
     return {name: codec.encode(value) for name, value in (named | call.kwargs).items()}
 
 
 class _LineCounter:
-    """Counter of the lines that a call executes outside libraries and outside functions that count elsewhere."""
+    """Counter of the lines that a call executes outside libraries and outside uncounted functions."""
 
     LIBRARIES = (
         "<frozen ",
@@ -233,8 +241,8 @@ class _LineCounter:
         str(Path(os.__file__).parent) + os.sep,
         str(Path(np.__file__).parents[1]) + os.sep,
     )
-    """Prefixes of the files whose lines do not count: the standard library, packages installed next to numpy (a library
-    that watches the garbage collector runs in the middle of a call), and this file."""
+    """Prefixes of the files whose lines do not count: the standard library, this file, and packages installed
+    next to numpy, since a library that watches the garbage collector may run in the middle of a call."""
 
     def __init__(self, uncounted: Iterable[types.CodeType] = ()) -> None:
         self.count = 0
@@ -243,31 +251,31 @@ class _LineCounter:
         """True while an uncounted function, or anything that it calls, is running"""
 
     def __enter__(self) -> None:
-        sys.settrace(self._call)
+        sys.settrace(self._trace_call)
 
     def __exit__(self, *_: object) -> None:
         sys.settrace(None)
 
-    def _call(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any] | None:
+    def _trace_call(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any] | None:
         if self.is_elsewhere or frame.f_code.co_filename.startswith(self.LIBRARIES):
             return None
         if frame.f_code in self.uncounted:
             self.count += 1
             self.is_elsewhere = True
-            return self._until_its_return
-        return self._line
+            return self._trace_uncounted
+        return self._trace_line
 
-    def _until_its_return(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any]:
+    def _trace_uncounted(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any]:
         self.is_elsewhere = event != "return"
-        return self._until_its_return
+        return self._trace_uncounted
 
-    def _line(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any]:
+    def _trace_line(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any]:
         self.count += event == "line"
-        return self._line
+        return self._trace_line
 
 
 def describe_exception(error: BaseException, filename: str) -> Raised:
-    """Describe an exception in plain text, without relying on its methods to behave."""
+    """Describe an exception in plain text, even if the methods of the exception fail."""
     try:
         message = str.__str__(str(error))[:MAX_ERROR_MESSAGE_CHARACTERS]
     except BaseException:
@@ -278,7 +286,7 @@ def describe_exception(error: BaseException, filename: str) -> Raised:
 
 
 def _raising_location(error: BaseException, filename: str) -> tuple[int | None, str | None]:
-    """Return the line and the function of this file from which an exception came."""
+    """Return the line and the function of a file that raised an exception; None where unknown."""
     if isinstance(error, SyntaxError) and error.filename == filename:
         return error.lineno, None
     steps = [step for step in traceback.walk_tb(error.__traceback__) if step[0].f_code.co_filename == filename]

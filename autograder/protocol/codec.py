@@ -1,9 +1,9 @@
-"""Plain values to bytes and back: the values that may cross between a submission and a test.
+"""Conversion of plain values to bytes and back; only plain values may cross between a submission and a test.
 
-The plain values are None, bool, int, float, str, list, tuple, dict with str keys, and numpy arrays and scalars of the
-usual bool, integer and float dtypes, each of exactly that class. Any other value from a submission is opaque: it is
-described only by name. Decoding builds only plain values: no class is looked up, no code runs, and a length is trusted
-only if that many bytes are really there.
+The plain values are None, bool, int, float, str, list, tuple, dict with str keys, and numpy arrays and
+scalars of the usual bool, integer and float dtypes, each of exactly that class. Any other value from a
+submission is opaque, and only its description crosses. Decoding builds only plain values: it looks up no
+class and runs no code, and it trusts a length only if that many bytes follow.
 """
 
 from __future__ import annotations
@@ -22,49 +22,54 @@ MAX_DEPTH = 16
 """Maximum depth of nested containers; no result in the course is deeper."""
 
 MAX_ITEMS = 100_000
-"""Maximum values in one message, containers and their contents included: a few bytes cannot request much memory."""
+"""Maximum number of values in one message, containers and contents included, so a few bytes cannot request
+much memory."""
 
 MAX_NUMBERS = 1 << 18
-"""Maximum numbers in all arrays of one message together, four times the course's largest result; eight bytes of text
-count as one number. This limits the work of a test that multiplies two results, and the memory of a reply."""
+"""Maximum total of numbers in the arrays of one message, four times the course's largest result; eight bytes
+of text count as one number. The maximum limits the work of a test that multiplies two results, and the memory
+of a reply."""
 
 MAX_MESSAGE_BYTES = 8 << 20
 """Maximum bytes of one message."""
 
 MAX_DESCRIPTION_CHARACTERS = 500
-"""Maximum number of characters, all printable, that describe a value which may not cross."""
+"""Maximum number of characters in the description of a value that may not cross."""
 
 MAX_INT_BYTES = 64
+"""Maximum number of bytes of an encoded Python integer."""
+
 MAX_AXES = 16
+"""Maximum number of axes of an encoded array."""
 
 _COUNT, _FLOAT = struct.Struct("<I"), struct.Struct("<d")
 _SHAPES = [struct.Struct(f"<{axes}Q") for axes in range(MAX_AXES + 1)]
 
-_DTYPE_BYTES = {
+_SPELLING_BY_DTYPE = {
     np.dtype(name): b"\x03" + np.dtype(name).str.encode("ascii")
     for name in "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
 }
-"""The dtypes that may cross, in this machine's byte order, and the bytes that stand for each: the length of its name,
+"""Dtype that may cross, in this machine's byte order → the bytes that stand for it: the length of its name,
 then the name. Two C names for one type (long, long long) count as one dtype."""
 
 DEFAULT_INTEGER_TYPE_NUMBERS = {kind.num for kind in map(np.dtype, "ilq") if kind == np.dtype(int)}
-"""numpy's type numbers for the default integer, one for each of its C names. It is written as int64, which it is nearly
-everywhere, because a value must not depend on the machine."""
+"""numpy's type numbers for the default integer, one for each C name of that type. A default integer is
+written as int64, as it is on nearly every machine, because a value must not depend on the machine."""
 
-_DTYPES = {spelling: dtype for dtype, spelling in _DTYPE_BYTES.items()}
+_DTYPE_BY_SPELLING = {spelling: dtype for dtype, spelling in _SPELLING_BY_DTYPE.items()}
 _SCALARS = frozenset(np.dtype(code).type for code in "?bhilqBHILQefd")
 _CONSTANTS = {b"N": None, b"T": True, b"F": False}
 
 
 class MalformedError(ValueError):
-    """Bytes that this encoder did not write, or a value that is too large for a message."""
+    """Raised for bytes that this encoder did not write, and for a value that is too large for a message."""
 
 
 @dataclass(frozen=True, eq=False)
 class Foreign:
     """Replacement for a value that may not cross; `description` is text that the submission may control.
 
-    No two of them are equal, so such a value agrees with nothing.
+    No two replacements are equal, so a value that may not cross matches no expected value.
     """
 
     description: str
@@ -77,7 +82,7 @@ class Foreign:
 def encode(value: object) -> bytes:
     """Return the bytes of a value.
 
-    A part that is not plain becomes a Foreign; a value that is too large becomes a single Foreign.
+    Each part that is not plain becomes a Foreign; a value that is too large becomes a single Foreign.
     """
     try:
         return _Encoder().bytes_of(value)
@@ -85,18 +90,20 @@ def encode(value: object) -> bytes:
         return _Encoder().bytes_of(Foreign(str(error)))
 
 
-def message(*values: object) -> bytes:
-    """Return the bytes of a request. Raise MalformedError if it is too large.
+def encode_request(*values: object) -> bytes:
+    """Return the bytes of a request. Raise MalformedError if the request is too large.
 
-    Only a request may contain a random number generator, for the course's functions that draw numbers.
+    Only a request may contain a random number generator, which some functions of the course take as an
+    argument.
     """
     return _Encoder(request=True).bytes_of(values)
 
 
 def decode(data: bytes, writeable: bool = True) -> Any:
-    """Return the value that the bytes encode. Raise MalformedError if they encode none.
+    """Return the value that the bytes encode. Raise MalformedError if the bytes encode no value.
 
-    Arrays are copied if they must be `writeable`. Otherwise the bytes came from a worker and contain no generator.
+    With `writeable`, arrays are copied. Without it, the bytes come from a worker and may contain no
+    generator.
     """
     decoder = _Decoder(data, writeable)
     try:
@@ -109,27 +116,27 @@ def decode(data: bytes, writeable: bool = True) -> Any:
 
 
 class _Bounded:
-    """Counter for the content of one message, in either direction."""
+    """Counter of the values and numbers in one message that is encoded or decoded."""
 
     items = numbers = 0
 
     def enter(self, depth: int) -> None:
-        """Count a value at this depth of nested containers."""
+        """Count one value at a depth of nested containers. Raise MalformedError if a limit is exceeded."""
         self.items += 1
         if depth > MAX_DEPTH or self.items > MAX_ITEMS:
             raise MalformedError(f"{self.items:,} values in {depth} containers, too large to compare")
 
     def grow(self, numbers: int, what: str, size: object) -> None:
-        """Count more numbers."""
+        """Count more numbers. Raise MalformedError with the words `what` and `size` if there are too many."""
         self.numbers += numbers
         if self.numbers > MAX_NUMBERS:
             raise MalformedError(f"{what} {size}, too large to compare")
 
 
-def _extent(shape: tuple[int, ...]) -> int:
-    """Return the number of entries of an array; for an empty array, the steps of a loop over its axes.
+def _counted_size(shape: tuple[int, ...]) -> int:
+    """Return the number of entries in an array; for an empty array, the steps of a loop over the axes.
 
-    Python's integers do not overflow.
+    The product cannot overflow, since it is a Python integer.
     """
     return math.prod(shape) or math.prod(max(axis, 1) for axis in shape)
 
@@ -147,7 +154,7 @@ class _Encoder(_Bounded):
         return data
 
     def write(self, value: Any, depth: int) -> None:
-        """Append a value by its exact type. A subclass of a plain type is foreign, so none of its methods is called."""
+        """Append a value by its exact type. A subclass of a plain type is foreign: its methods never run."""
         self.enter(depth)
         kind = type(value)
         if kind is np.ndarray or kind in _SCALARS:
@@ -187,17 +194,17 @@ class _Encoder(_Bounded):
     def _array(self, tag: bytes, value: np.ndarray) -> None:
         if value.dtype.num in DEFAULT_INTEGER_TYPE_NUMBERS:
             value = value.astype(np.int64, copy=False)
-        spelling, axes = _DTYPE_BYTES.get(value.dtype), value.ndim
+        spelling, axes = _SPELLING_BY_DTYPE.get(value.dtype), value.ndim
         if spelling is None or axes > MAX_AXES:
             self._foreign(f"an array of shape {value.shape}, dtype {value.dtype}")
             return
-        # This comes before the numbers are written out, because an array of equal numbers may exceed any memory.
-        self.grow(_extent(value.shape), "an array of shape", value.shape)
+        # Count the numbers before writing them, because an array of equal numbers may exceed any memory.
+        self.grow(_counted_size(value.shape), "an array of shape", value.shape)
         self.out.append(b"%c%b%c" % (tag, spelling, axes) + _SHAPES[axes].pack(*value.shape) + value.tobytes())
 
 
 def _kind_name(kind: type) -> str:
-    """Return the name of a class for a message."""
+    """Return a description of a class, for a message."""
     if kind is int:
         return "a very long int"
     return f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")[:120]
@@ -223,7 +230,7 @@ class _Decoder(_Bounded):
             return int.from_bytes(data, "little", signed=True)
         if tag == b"s":
             return self._text()
-        if tag == b"!":  # the description is cut and cleaned here, where no submission can prevent it
+        if tag == b"!":  # the decoder shortens and cleans the description, since a submission may forge it
             description = self._text()[:MAX_DESCRIPTION_CHARACTERS]
             return Foreign("".join(character if character.isprintable() else "?" for character in description))
         if tag in (b"l", b"t"):
@@ -244,7 +251,7 @@ class _Decoder(_Bounded):
 
     def _generator(self, tag: bytes, depth: int) -> np.random.Generator:
         """Return a random number generator, the only plain value that may be in a request but not in a reply."""
-        if tag == b"r" and self.writeable:  # a reply cannot contain one
+        if tag == b"r" and self.writeable:  # a reply cannot contain a generator
             bits = np.random.PCG64()
             bits.state = self.read(depth + 1)
             return np.random.Generator(bits)
@@ -254,7 +261,7 @@ class _Decoder(_Bounded):
         return form.unpack(self.data.read(form.size))
 
     def _bytes(self, size: int | None = None) -> bytes:
-        """Return the next `size` bytes; without a size, as many as the number in front of them says."""
+        """Return the next `size` bytes; without a size, first read the number of bytes."""
         expected: int = self._unpack(_COUNT)[0] if size is None else size
         data = self.data.read(expected)
         if len(data) < expected:
@@ -268,11 +275,11 @@ class _Decoder(_Bounded):
 
     def _array(self) -> np.ndarray:
         header = self.data.read(5)
-        dtype, axes = _DTYPES.get(header[:4]), header[4] if len(header) == 5 else MAX_AXES + 1
+        dtype, axes = _DTYPE_BY_SPELLING.get(header[:4]), header[4] if len(header) == 5 else MAX_AXES + 1
         if dtype is None or axes > MAX_AXES:
             raise MalformedError(f"an array of an unknown dtype, or of {axes} axes")
         shape = self._unpack(_SHAPES[axes])
-        self.grow(_extent(shape), "an array of shape", shape)
+        self.grow(_counted_size(shape), "an array of shape", shape)
         data = self._bytes(math.prod(shape) * dtype.itemsize)
         if dtype.kind == "b":  # a bool is 0 or 1, but bytes from outside may have any value
             data = (np.frombuffer(data, np.uint8) != 0).tobytes()

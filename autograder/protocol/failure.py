@@ -6,23 +6,23 @@ from enum import Enum, StrEnum
 
 
 class SubmissionStatus(StrEnum):
-    """SubmissionStatus of a submission, as files and reports show it."""
+    """Status of a submission, as files and reports show it."""
 
     GRADED = "graded"
     IMPORT_ERROR = "import_error"
-    """it raises an exception when it runs, or an import is missing"""
+    """the file raised an exception while it was loaded, or an import was missing"""
     UNREADABLE = "unreadable"
-    """it contains no readable code"""
+    """the submission contains no readable code"""
     TIMEOUT = "timeout"
-    """it used up its total time"""
+    """the submission used up its total time"""
     KILLED = "killed"
-    """its workers ended too often"""
+    """the submission's workers ended too often"""
 
 
 class Kind(Enum):
-    """Kinds of test failure, the deepest mistakes first: a wrong value says more than a missing refusal.
+    """Kinds of test failure, the most serious first: a wrong value matters more than a missing refusal.
 
-    The value of each kind is a sentence that is true whatever the test's inputs.
+    The value of each kind is a sentence that is true for any inputs of the test.
     """
 
     VALUE = "it returned wrong values"
@@ -44,40 +44,40 @@ class Kind(Enum):
 
     @property
     def status(self) -> str:
-        """The word for this kind in files that other programs read."""
+        """The word for the kind of failure in files that other programs read."""
         if self in UNFINISHED:
             return "waiting" if self is Kind.WAITING else "not_implemented"
         return self.name.lower() if self in STOPPED or self is Kind.UNREADABLE else "failed"
 
 
-WRONG_VALUES = frozenset({Kind.VALUE, Kind.SHAPE, Kind.RAISED})
-"""Mistakes in a function that affect all functions that use it or are compared with it."""
+WRONG_OR_NO_VALUE = frozenset({Kind.VALUE, Kind.SHAPE, Kind.RAISED})
+"""Kinds of mistakes that also affect every function that uses the wrong function or is compared with it."""
 
 RIGHT_VALUES = frozenset({Kind.DTYPE, Kind.CHANGED, Kind.LOOP, Kind.ACCEPTED})
-"""Mistakes in a function whose values are right."""
+"""Kinds of mistakes in a function that returns right values."""
 
 UNFINISHED = frozenset({Kind.NOT_WRITTEN, Kind.WAITING, Kind.NOT_REACHED, Kind.UNANSWERED})
-"""Failures of functions and answers that are not written yet; these are not mistakes."""
+"""Kinds of failures that are not mistakes, because the function or the answer is not written yet."""
 
 STOPPED = frozenset({Kind.TIMEOUT, Kind.CRASHED, Kind.KILLED})
-"""Failures in which a call gave no reply."""
+"""Kinds of failures in which a call received no reply."""
 
 
 MAX_MESSAGE_CHARACTERS = 4000
-"""Maximum number of characters of a message, for any content from a submission."""
+"""Maximum number of characters in a message to a person, however much text a submission returns."""
 
 
 class WrongResultError(AssertionError):
     """The failure of a test.
 
-    `kind` is the kind of mistake, `hint` names the likely cause if a known mistake fits, `function` is the function
-    to look at first if this is not the called one, and `value` is the compared value.
+    `kind` is the kind of mistake, and `value` is the compared value. `hint` names the likely cause if a known
+    mistake fits. `function` names the function to look at first if it is not the called function.
     """
 
     def __init__(
         self, kind: Kind, message: str, *, hint: str | None = None, function: str | None = None, value: object = None
     ) -> None:
-        """Take the message for a person; the class describes the other attributes."""
+        """Take the message for a person; the docstring of the class describes the other attributes."""
         super().__init__(message)
         self.kind = kind
         self.message = message if len(message) <= MAX_MESSAGE_CHARACTERS else message[:MAX_MESSAGE_CHARACTERS] + " …"
@@ -86,14 +86,15 @@ class WrongResultError(AssertionError):
         self.value = value
 
     def __str__(self) -> str:
-        """Return the message, and the likely cause if one is known."""
+        """Return the message, followed by the likely cause if it is known."""
         return f"{self.message}\nLikely cause: {self.hint}" if self.hint else self.message
 
 
 class CallStopped(BaseException):
-    """A call that gave no reply: it took too long, or its process ended.
+    """Raised when a call receives no reply, because it took too long or its process ended.
 
-    Not an Exception, so that neither a test nor a search for a smaller failing example makes further calls.
+    The class is no subclass of Exception, so neither a test nor a search for a smaller failing example makes
+    further calls.
     """
 
     def __init__(self, kind: Kind, message: str) -> None:
@@ -104,4 +105,4 @@ class CallStopped(BaseException):
 
 
 class BrokenTestError(Exception):
-    """A test requests something impossible: the course is at fault, and no submission may lose points for it."""
+    """Raised if a test requests something impossible: the course is at fault, so nobody may lose points."""

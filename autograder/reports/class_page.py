@@ -56,7 +56,7 @@ class AssignmentResults:
         grade = row.grade
         self.max_score = max(self.max_score, grade.max_score)
         self.scores.append(row.score)
-        if grade.not_run:
+        if grade.reason_not_run:
             return
         self.ran_scores.append(grade.score)
         questions = by_question(grade.test_results)
@@ -158,7 +158,7 @@ class ClassStatistics:
     @property
     def cases(self) -> list[tuple[needs_review.Case, list[str]]]:
         """Return the reasons to look at submissions, each with the students whom it concerns."""
-        return list(needs_review.in_order(self._cases))
+        return list(needs_review.by_status_and_frequency(self._cases))
 
     @property
     def results(self) -> list[AssignmentResults]:

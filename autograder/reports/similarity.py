@@ -32,10 +32,9 @@ from autograder.course import ROOT, Assignment, term_assignments
 from autograder.files import write_csv
 from autograder.grading.row import Row
 from autograder.parallel import CutOff, map_bounded
-from autograder.submission import Submission, find_in_folder, lost
-from autograder.submission import read as read_uploads
+from autograder.submission import Submission, find_in_folder, lost, read_student_uploads
 from autograder.submission.names import csv_cell, listed
-from autograder.submission.syntax import NotPythonError, parse
+from autograder.submission.syntax_trees import NotPythonError, parse
 
 SIMILARITY_FILE = "similarity.csv"
 SAMPLE_LABEL = "{} (sample of this course)"
@@ -283,7 +282,7 @@ def earlier_submissions(folder: Path) -> Iterator[Submission]:
     """Yield an earlier class's submissions, including unreadable ones, from a class folder."""
     names = tuple(assignment.name for assignment in term_assignments())
     students = find_in_folder(folder, None, names).students
-    outcomes = map_bounded(partial(read_uploads, assignments=names), students)
+    outcomes = map_bounded(partial(read_student_uploads, assignments=names), students)
     for uploads, outcome in zip(students, outcomes, strict=True):
         for submission in lost(uploads, outcome.why) if isinstance(outcome, CutOff) else outcome:
             yield replace(submission, student=f"{submission.student} ({folder.name})")

@@ -1,6 +1,7 @@
 """A submission in the sandbox, in the form that tests use.
 
-Its file is loaded at the first call to a function. A worker that ends is replaced, within the submission's limits.
+A worker loads the submission's file at the first call to a function. Another worker replaces each worker that
+ends, within the submission's limits.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ from autograder.sandbox.client import Sandbox, Worker, WorkerDiedError, WorkerSl
 from autograder.sandbox.limits import Limits
 
 MIN_WAIT_SECONDS = 0.01
-"""Time below which waiting for a reply is pointless."""
+"""Minimum time to wait for a reply; a submission with less time left is no longer called."""
 
 
 class SandboxedBackend:
-    """A submission in the sandbox, as the backend of tests: a worker, its time and its restarts."""
+    """A submission in the sandbox, as the backend of tests, with the time and the restarts that are left."""
 
     def __init__(self, sandbox: Sandbox, name: str, cells: tuple[str, ...], limits: Limits | None = None) -> None:
         """Take the text of the module `name`: one cell, or several cells from a notebook.
 
-        The limits are those of the sandbox unless others are provided.
+        Without `limits`, the sandbox's limits apply.
         """
         self.sandbox = sandbox
         self.limits = limits or sandbox.limits
@@ -35,24 +36,30 @@ class SandboxedBackend:
         self.worker: Worker | None = None
         self.is_loaded = False
         self.failure: Raised | None = None
-        """exception that stopped its file when it was first loaded"""
+        """exception that stopped the submission's file when it was first loaded"""
         self.deadline = time.monotonic() + self.limits.submission_seconds
-        """the single clock, for calls and for tests that check their results, in both of a submission's processes"""
+        """end of the submission's time, which calls and tests use up together, in both of its processes"""
         self.seconds_left = self.limits.submission_seconds
         """time left for replies from this process"""
         self.deaths = 0
+        """number of workers that ended while a request waited for a reply"""
         self.slow: Counter[str] = Counter()
+        """function → number of its calls that did not return in time"""
         self.other: SandboxedBackend | None = None
         """the submission's other process, which is suspended while this process is awake"""
         self.unchanged: dict[str, Reply] = {}
-        """ANSWERS, or an undefined name → the reply, which is not requested again until another function has run"""
+        """ANSWERS or an undefined name → the reply, which stays valid until another function has run"""
         self.status: SubmissionStatus | None = None
-        """status of a submission that is no longer called"""
+        """final status, once the submission is no longer called; None before"""
         self.why = ""
+        """reason for the final status"""
 
     def call(self, call: Call) -> Reply:
-        """Return the reply to a call. Raise CallStopped if there is none, SandboxError if the machine is at fault."""
-        # Even a plain result can make a test compute for a long time, on the same clock.
+        """Return the reply to a call. Raise CallStopped if no reply arrives.
+
+        Raise SandboxError if the machine is at fault.
+        """
+        # Even a plain result can make a test compute for a long time, which counts as the submission's time.
         self._give_up_if_late()
         if self.status is not None:
             raise CallStopped(Kind[self.status.name], self.why)
@@ -61,7 +68,7 @@ class SandboxedBackend:
             raise CallStopped(Kind.TIMEOUT, f"{call.function} did not return {often}")
         if call.function in self.unchanged:
             return self.unchanged[call.function]
-        # May raise ValueError: a test may pass a result as an argument, and a result may be too large.
+        # This may raise ValueError, since a test may pass a result, which may be too large, as an argument.
         request = wire.request(call)
         if self.worker is None:
             self._load()
@@ -69,13 +76,13 @@ class SandboxedBackend:
         if call.function == ANSWERS or (reply.raised is not None and reply.raised.is_undefined(call.function)):
             self.unchanged[call.function] = reply
         else:
-            self.unchanged.clear()  # the function may have defined other names
+            self.unchanged.clear()  # the function may have changed ANSWERS or defined a missing name
         return reply
 
     def send_ahead(self, calls: Iterable[Call]) -> None:
-        """Send calls that will be made later, in this order, so that the process need not wait between them.
+        """Send calls that `call` will make later in this order, so that the process need not wait for them.
 
-        Raise CallStopped if the file cannot be loaded, ValueError if a call is too large.
+        Raise CallStopped if the file cannot be loaded, and ValueError if a call is too large.
         """
         requests = [wire.request(call) for call in calls]
         if len(requests) > 1 and self.status is None:
@@ -88,9 +95,9 @@ class SandboxedBackend:
         request = wire.load_request(self.name, self.cells, f"{self.name}.py", self.limits.call_seconds)
         begin = time.monotonic()
         self.worker = self.sandbox.open()
-        self.deadline += time.monotonic() - begin  # the machine's fault
+        self.deadline += time.monotonic() - begin  # starting a worker is the machine's time
         loaded = self._ask("your file", request, loading=True)
-        # A replacement's messages could contain what its predecessor observed.
+        # The messages of a later worker could contain what an earlier worker observed.
         if not self.is_loaded:
             self.failure, self.is_loaded = loaded.raised, True
 
@@ -111,11 +118,11 @@ class SandboxedBackend:
 
     @property
     def is_out_of_time(self) -> bool:
-        """True if the submission has used up its clock: it is no longer called, and no other check is worthwhile."""
+        """True if the submission has used up its time, so that it is no longer called or checked."""
         return self._time_left() < MIN_WAIT_SECONDS
 
     def _time_left(self) -> float:
-        """Return the seconds until the submission is no longer called."""
+        """Return the seconds that are left until the submission is no longer called."""
         return min(self.seconds_left, self.deadline - time.monotonic())
 
     def _give_up_if_late(self) -> None:
@@ -126,8 +133,8 @@ class SandboxedBackend:
             )
 
     def _died(self, what: str, error: WorkerDiedError, loading: bool) -> CallStopped:
-        """Count a worker that ended, and give up on the submission if this happens too often. Return the exception."""
-        ended = self._close() or str(error)
+        """Return the exception for a worker that ended. Give up on the submission after too many deaths."""
+        ended = self._end_worker() or str(error)
         is_slow = isinstance(error, WorkerSlowError)
         self.deaths += 1
         self.slow[what] += is_slow
@@ -144,22 +151,23 @@ class SandboxedBackend:
         if self.status is None:
             self.status, self.why = status, why
 
-    def _close(self) -> str:
-        """End the worker. Return a description of an earlier end; empty if there was none."""
+    def _end_worker(self) -> str:
+        """End the worker. Return a description of how it had already ended; empty if it was still running."""
         worker, self.worker = self.worker, None
-        return worker.close() if worker is not None else ""
+        return worker.kill_and_describe_end() if worker is not None else ""
 
     @contextlib.contextmanager
     def second_process(self, *cells: str) -> Iterator[SandboxedBackend]:
-        """Load the submission again, with further cells at its end, in a second process.
+        """Load the submission, with more cells at its end, in a second process, and end that process on exit.
 
-        The second process has its own state and its own share of the time. At most one of the two is awake: each is
-        suspended before a request to the other, and the first stays suspended until its next request. So no information
-        from the second process reaches the first while it can listen.
+        The second process has separate state and a separate share of the time. At most one of the two
+        processes is awake: each is suspended before a request to the other, and the first process stays
+        suspended until its next request. So no information from the second process can reach the first while
+        the first could receive it.
         """
         begin = time.monotonic()
         second = SandboxedBackend(self.sandbox.second_sandbox, self.name, (*self.cells, *cells), self.limits)
-        self.deadline += time.monotonic() - begin  # a zygote may have to start
+        self.deadline += time.monotonic() - begin  # starting a zygote is the machine's time
         second.deadline, second.seconds_left = self.deadline, self.limits.second_process_seconds
         self.other, second.other = second, self
         try:
@@ -170,10 +178,10 @@ class SandboxedBackend:
             self.suspend()
 
     def suspend(self) -> None:
-        """Stop the process, if there is one, until its next request."""
+        """Stop the worker, if there is one, until its next request."""
         if self.worker is not None:
             self.worker.suspend()
 
     def close(self) -> None:
         """End the worker with all its threads. A later call starts a new worker."""
-        self._close()
+        self._end_worker()

@@ -1,4 +1,4 @@
-"""The grader's side of the wall: it starts workers, sends requests, and never waits forever."""
+"""The grader's side of the sandbox, which starts workers, sends requests, and never waits forever."""
 
 from __future__ import annotations
 
@@ -34,39 +34,39 @@ WORKER_ENVIRONMENT = {
     "PYTHONDONTWRITEBYTECODE": "1",
     # The C library would set aside 64 MiB of address space for each thread.
     "MALLOC_ARENA_MAX": "1",
-    # Freed arrays of some size stay in the process: otherwise the next one would pay again for each of its pages.
+    # The process keeps freed memory for the next large array, since fetching new pages takes time.
     "MALLOC_MMAP_THRESHOLD_": str(16 << 20),
     "MALLOC_TRIM_THRESHOLD_": str(64 << 20),
-    # One thread for linear algebra, so forking is safe, and results are the same on any machine.
+    # Linear algebra uses one thread, so forking is safe, and results are the same on any machine.
     **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"),
 }
-"""The environment of a zygote and of a worker."""
+"""Environment variables of a zygote and of a worker, without those that depend on the scratch folder."""
 
 LIBRARIES = str(Path(np.__file__).resolve().parents[1])
 """Folder in which numpy is installed."""
 
 MACHINE_TIMEOUT_SECONDS = 60.0
-"""Time for the machine's own work: to start, to fork, to lock. It does not count as the submission's time."""
+"""Time limit for starting, forking and locking a process, which does not count as the submission's time."""
 
 
 MAX_AHEAD_BYTES = 64 * 1024
-"""Maximum bytes of requests that are sent ahead: the connection holds them without waiting for the worker."""
+"""Maximum bytes of requests that are sent ahead: the connection holds so many before the worker reads any."""
 
 
 class SandboxError(BaseException):
-    """The wall itself does not work here. The message says what is wrong and what to do.
+    """Raised if the sandbox does not work on this machine, with a message on what is wrong and what to do.
 
-    Not an Exception: raised in the middle of a test, it must end the grading. Nothing that looks for a smaller failing
-    example, or for the test's result, may treat it as the submission's mistake.
+    The class is no subclass of Exception, because an error must end the grading even in the middle of a test.
+    No code that searches for a smaller failing example may treat the error as the submission's mistake.
     """
 
 
 class WorkerDiedError(Exception):
-    """The worker ended, or was ended, without a reply. The message is for a student."""
+    """Raised if the worker ended, or was killed, before it replied. The message is for a student."""
 
 
 class WorkerSlowError(WorkerDiedError):
-    """The worker did not reply in time."""
+    """Raised if the worker did not reply in time."""
 
 
 class Sandbox:
@@ -76,7 +76,7 @@ class Sandbox:
         """Start a zygote without the disabled locks."""
         self.disabled_locks = disabled_locks
         self.limits = limits
-        # A short fixed prefix, so that the path, which a submission can read, reveals nothing about the grader.
+        # A submission can read the path, so a short, fixed prefix reveals nothing about the grader.
         self.home = Path(tempfile.mkdtemp(prefix="scratch-"))
         self.scratch = self.home / "files"
         self._renew_scratch()
@@ -93,15 +93,15 @@ class Sandbox:
 
     @functools.cached_property
     def second_sandbox(self) -> Sandbox:
-        """Another sandbox, for a second process of the same submission; started once."""
+        """Another sandbox with the same settings, for a second process of a submission; started once."""
         return Sandbox(self.disabled_locks, self.limits)
 
     def open(self) -> Worker:
-        """Fork a fresh worker in a new scratch folder, and wait until its locks are on. May raise SandboxError."""
+        """Fork a worker in a new scratch folder, and wait for its locks. May raise SandboxError."""
         ours, theirs = socket.socketpair()
         worker = Worker(self, ours)
         try:
-            with theirs, contextlib.suppress(OSError):  # its answer says why it ended
+            with theirs, contextlib.suppress(OSError):  # a zygote that has ended has sent the reason
                 socket.send_fds(self.control, [zygote.FORK], [theirs.fileno()])
             worker.process = self._zygote_message()["process"]
             if raised := worker.ask(None, MACHINE_TIMEOUT_SECONDS).raised:
@@ -114,7 +114,8 @@ class Sandbox:
     def kill_worker(self) -> tuple[int, str]:
         """Kill the current worker and wait for its end.
 
-        Return its exit status (negative: a signal), and a description of the zygote's limit that it had exceeded.
+        Return the worker's exit status (negative: a signal), and a description of the limit for which the
+        zygote had already killed the worker; empty if it had not.
         """
         try:
             self.control.sendall(zygote.END)
@@ -122,13 +123,13 @@ class Sandbox:
         except OSError as error:
             raise SandboxError(f"a worker could not be ended ({error}): run `autograder doctor`") from error
         self._renew_scratch()
-        return ended["status"], ended["excess"]
+        return ended["status"], ended["exceeded_limit"]
 
     def _zygote_message(self) -> dict[str, Any]:
-        """Return the next message of the zygote. Raise OSError for an error message or a closed connection."""
+        """Return the zygote's next message. Raise OSError for an error message or a closed connection."""
         try:
             message = self.control.recv(zygote.MAX_MESSAGE_BYTES)
-        except ConnectionResetError:  # it ended before it had read everything: its last message follows
+        except ConnectionResetError:  # the zygote has ended, and its last message follows
             message = self.control.recv(zygote.MAX_MESSAGE_BYTES)
         if not message:
             raise ConnectionResetError("the process that starts workers has ended")
@@ -138,17 +139,17 @@ class Sandbox:
         return answer
 
     def _renew_scratch(self) -> None:
-        """Make a new folder for the next worker, because the size of a used folder shows how many files were in it."""
+        """Make a new folder for the next worker: a used folder's size reveals how many files it contained."""
         self.home.chmod(0o700)
-        shutil.rmtree(self.scratch, ignore_errors=True)  # at first there is none
+        shutil.rmtree(self.scratch, ignore_errors=True)  # there is no folder before the first worker
         self.scratch.mkdir(0o700)
-        # Landlock covers everything below `home`, so the folder in it may change; nobody may list `home` itself,
-        # or write to it. If a worker's files belong to its own user, it becomes the owner of `scratch`, and can pass
-        # through `home`.
+        # Landlock covers everything below `home`, so the folder in it may change. Nobody may list `home`
+        # itself or write to it. If a worker's files belong to a separate user, that user becomes the owner of
+        # `scratch`, and can pass through `home`.
         self.home.chmod(0o111)
 
     def close(self) -> None:
-        """End the zygote, which ends its worker first, so that nothing of the sandbox remains."""
+        """End the zygote, which first ends its worker, and remove the scratch folder."""
         if "second_sandbox" in vars(self):
             self.second_sandbox.close()
         self.control.close()
@@ -157,15 +158,15 @@ class Sandbox:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        zygote.remove(self.home)
+        zygote.remove_sandbox_folder(self.home)
 
 
 def _start_zygote(variables: dict[str, str]) -> tuple[subprocess.Popen[bytes], socket.socket]:
-    control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # whole messages
-    # -s, -S: no site-packages; -P: no script folder on the path.
+    control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # keeps messages whole
+    # -s and -S leave out site-packages, and -P keeps the script's folder off the path.
     process = subprocess.Popen(
         [sys.executable, "-s", "-S", "-P", str(Path(zygote.__file__)), str(theirs.fileno())],
-        # One of the grader's environment variables is passed on: the interpreter may not start without it.
+        # The interpreter may not start without this one of the grader's environment variables.
         env=variables | {name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"},
         pass_fds=[theirs.fileno()],
         stdin=subprocess.DEVNULL,
@@ -178,12 +179,12 @@ def _start_zygote(variables: dict[str, str]) -> tuple[subprocess.Popen[bytes], s
 
 
 def environment(scratch: Path) -> dict[str, str]:
-    """Return a submission's environment variables."""
+    """Return the environment variables of the zygote and the worker that use a scratch folder."""
     return {**WORKER_ENVIRONMENT, "HOME": str(scratch), "TMPDIR": str(scratch)}
 
 
 class Worker:
-    """A locked process with at most one submission in it."""
+    """A locked-down process with at most one submission in it."""
 
     process: int
 
@@ -213,9 +214,10 @@ class Worker:
             os.kill(self.process, number)
 
     def send_ahead(self, requests: Sequence[bytes]) -> None:
-        """Send the first of some requests that `ask` will make in this order; a suspended process waits.
+        """Send as many requests as the connection holds; `ask` must later make all of them in this order.
 
-        The worker then computes one reply after the other without waiting for the grader in between.
+        The worker then computes the replies without waiting for the grader. A suspended worker starts at its
+        next request.
         """
         sizes = itertools.accumulate(map(len, requests))
         batch = [request for request, size in zip(requests, sizes, strict=True) if size <= MAX_AHEAD_BYTES]
@@ -225,15 +227,15 @@ class Worker:
         try:
             self.wire.sendall(b"".join(batch))
             self.sent.extend(batch)
-        except OSError:  # it has ended, or forged replies before it read what the connection still holds
+        except OSError:  # the worker has ended, or forged replies before it read the requests
             with contextlib.suppress(OSError):
-                self.wire.shutdown(socket.SHUT_WR)  # a part of a request cannot be continued: `ask` finds it ended
+                self.wire.shutdown(socket.SHUT_WR)  # no partial request can continue, so end the worker
 
     def ask(self, request: bytes | None, seconds: float) -> Reply:
-        """Send a request and return its reply; without a request, return the reply that says that the locks are on.
+        """Send a request and return the reply; for None, return the reply of a worker that is now locked.
 
-        Replies to earlier requests that were sent ahead are skipped. Raise WorkerDiedError if there is no reply. The
-        worker cannot be used after that.
+        Skip the replies to earlier requests that were sent ahead. Raise WorkerDiedError if there is no reply;
+        after that, the worker is unusable.
         """
         if self.is_suspended:
             self._signal(signal.SIGCONT)
@@ -246,7 +248,7 @@ class Worker:
                 reply = self._receive_reply(deadline)
                 if is_reply:
                     return reply
-            if request is not None:  # a worker that has ended, and said why, receives nothing
+            if request is not None:  # a new worker sends its first reply without a request
                 self.wire.sendall(request)
             return self._receive_reply(deadline)
         except TimeoutError as error:
@@ -264,7 +266,7 @@ class Worker:
             raise WorkerDiedError("answered with something other than a result") from error
 
     def _receive(self, size: int, deadline: float) -> bytes:
-        """Return `size` bytes. Raise WorkerDiedError if the connection ends, TimeoutError if the bytes are late."""
+        """Return `size` bytes. Raise WorkerDiedError if the connection ends, TimeoutError if it is late."""
         while len(self._unread) < size:
             if (seconds := deadline - time.monotonic()) <= 0:
                 raise TimeoutError
@@ -276,23 +278,23 @@ class Worker:
         del self._unread[:size]
         return data
 
-    def close(self) -> str:
-        """Kill the process and wait for its end. Return a description of an earlier end; empty if there was none."""
+    def kill_and_describe_end(self) -> str:
+        """Kill the process. Return a description of how it had already ended; empty if it was running."""
         try:
-            status, excess = self.sandbox.kill_worker()
+            status, ending = self.sandbox.kill_worker()
         finally:
             self.wire.close()
-        if not excess and status in (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT):
+        if not ending and status in (-signal.SIGSEGV, -signal.SIGBUS, -signal.SIGABRT):
             how = f"{signal.Signals(-status).name}, typical of endless recursion or running out of memory"
-            excess = f"ended its process ({how})"
-        return excess
+            ending = f"ended its process ({how})"
+        return ending
 
 
 def thread_states(process: int) -> set[str]:
-    """Return the states of a process's threads, as the kernel writes them: R, S, T, Z …; empty if it is gone."""
+    """Return the kernel's letters for the states of a process's threads; empty if the process is gone."""
     tasks, states = f"/proc/{process}/task", set()
-    with contextlib.suppress(OSError):  # a process that has just ended
+    with contextlib.suppress(OSError):  # the process may have just ended
         for task in os.listdir(tasks):
-            with contextlib.suppress(OSError), open(f"{tasks}/{task}/stat", "rb") as stat:  # or a thread
+            with contextlib.suppress(OSError), open(f"{tasks}/{task}/stat", "rb") as stat:  # so may a thread
                 states.add(stat.read().rpartition(b")")[2].split()[0].decode("ascii"))
     return states

@@ -1,16 +1,20 @@
-"""The locks of a worker, which it applies to itself before it loads a submission.
+"""The locks that a worker applies to itself before it loads a submission.
 
-They are prepared once in the zygote (`Locks`) and applied in each worker (`Locks.apply`). Each lock is one method;
-`disabled_locks` disables some, which only the tests of `autograder doctor` and `--isolation none` do. Linux only.
+The zygote prepares the locks once (`Locks`), and each worker applies them (`Locks.apply`). Each lock is one
+method. Only `--isolation none` and the tests of `autograder doctor` disable locks (`disabled_locks`). The
+locks need Linux.
 
-The purpose of each lock:
-    limits     resource limits: memory, processor time, file size, descriptors, threads
-    user       a separate user id if possible, so that the limit on threads counts only this worker; no capabilities
-    session    a separate session and process group, an end together with the zygote, no core dump
-    landlock   no file except the interpreter, numpy and the scratch folder; no TCP; no signal or abstract socket out
-    seccomp    no system call except those that computing needs: no socket, no process, no signal, no ptrace
+The locks have these purposes:
+    limits     limits memory, processor time, file size, descriptors and threads
+    user       gives the worker a separate user id if possible, so that the limit on threads counts only
+               its threads, and removes all capabilities
+    session    gives the worker a separate session and process group, ends it with the zygote, and forbids
+               core dumps
+    landlock   allows only the files of the interpreter, numpy and the scratch folder; forbids TCP, and
+               signals or abstract sockets to other processes
+    seccomp    allows only the system calls that computing needs: no socket, no process, no signal, no ptrace
 
-One lock is not here: `watch`, with which the zygote measures what no single kernel limit bounds.
+The lock `watch` is not in this module: with it, the zygote measures what no single kernel limit bounds.
 """
 
 from __future__ import annotations
@@ -31,10 +35,14 @@ from typing import Any
 from autograder.sandbox.limits import Limits
 from autograder.sandbox.system_calls import system_call_filter
 
-LOCK_NAMES = ("limits", "user", "session", "landlock", "seccomp")
+SELF_APPLIED_LOCKS = ("limits", "user", "session", "landlock", "seccomp")
+"""Names of the locks that a worker applies to itself, in order."""
+
 WATCH = "watch"
-NAMES = (*LOCK_NAMES, WATCH)
-"""All locks that `disabled_locks` may disable."""
+"""Name of the lock with which the zygote watches a worker."""
+
+ALL_LOCKS = (*SELF_APPLIED_LOCKS, WATCH)
+"""Names of all locks that `disabled_locks` may contain."""
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -49,23 +57,23 @@ CAP_DAC_OVERRIDE = 1 << 1
 CAP_SETGID = 1 << 6
 CAP_SETUID = 1 << 7
 
-SHARED_TASKS = 4096
-"""Kernel limit on threads for a worker without a separate user id: the kernel counts all of that user's processes
-together, so the zygote limits the worker's own threads."""
+MAX_TASKS_OF_SHARED_USER = 4096
+"""Kernel limit on tasks for a worker without a separate user id. The kernel counts the tasks of all that
+user's processes together, so the zygote limits the threads of the worker alone."""
 
 FIRST_USER = 0x60000000
-"""Worker user ids are this plus the process id: unique on the machine, and far from anyone's account."""
+"""Number to which a worker adds its process id to get a user id that is unique and far from any account."""
 
 SPARE_USERS = range(60000, 65000)
-"""Used if the large ids are not mapped (a container with a small user namespace)."""
+"""User ids for workers if the large ids are not mapped, as in a container with a small user namespace."""
 
 ATIME_RENEWAL_SECONDS = 24 * 60 * 60.0
-"""Seconds during which Linux does not change the access time of a file that is read again."""
+"""Time for which Linux keeps an unchanged file's access time, however often it is read (relatime)."""
 
 
 @contextlib.contextmanager
 def _naming(lock: str) -> Iterator[None]:
-    """Put the name of a lock before an error's message."""
+    """Put the name of a lock in front of the message of any error inside the context."""
     try:
         yield
     except Exception as error:
@@ -73,33 +81,33 @@ def _naming(lock: str) -> Iterator[None]:
 
 
 class Locks:
-    """The locks of all workers of a zygote."""
+    """The locks that a zygote prepares for all of its workers."""
 
     def __init__(
         self, limits: Limits, scratch: Path, packages: Collection[Path], disabled_locks: Collection[str] = ()
     ) -> None:
-        """Prepare the locks. Besides the standard library, a submission may import from `packages`."""
+        """Prepare the locks. A submission may import from `packages` and the standard library."""
         self.limits = limits
         self.scratch = scratch
-        self.on = [name for name in LOCK_NAMES if name not in disabled_locks]
+        self.enabled = [name for name in SELF_APPLIED_LOCKS if name not in disabled_locks]
         self.zygote = os.getpid()
-        # Loaded here, while files can still be read; ctypes finds the symbols in the interpreter itself.
+        # The C library is loaded while this process can still read files; its symbols are in the interpreter.
         self.libc = ctypes.CDLL(None, use_errno=True)
-        self.has_separate_user = "user" in self.on and self._has_capabilities(CAP_SETUID | CAP_SETGID)
+        self.has_separate_user = "user" in self.enabled and self._has_all_capabilities(CAP_SETUID | CAP_SETGID)
         self.owns_files = (
             self.has_separate_user
-            and self._has_capabilities(CAP_CHOWN | CAP_DAC_OVERRIDE)
+            and self._has_all_capabilities(CAP_CHOWN | CAP_DAC_OVERRIDE)
             and all(map(_is_open, _readable(packages)))
         )
         with _naming("landlock"):
-            self.ruleset = self._ruleset(packages) if "landlock" in self.on else None
+            self.ruleset = self._ruleset(packages) if "landlock" in self.enabled else None
         with _naming("seccomp"):
-            self.filter = system_call_filter() if "seccomp" in self.on else None
+            self.filter = system_call_filter() if "seccomp" in self.enabled else None
 
     def apply(self) -> None:
         """Lock this process permanently."""
         os.umask(0o077)
-        for name in self.on:
+        for name in self.enabled:
             with _naming(name):
                 getattr(self, f"_lock_{name}")()
 
@@ -109,7 +117,7 @@ class Locks:
             resource.RLIMIT_CPU: math.ceil(self.limits.submission_seconds),
             resource.RLIMIT_FSIZE: self.limits.file_bytes,
             resource.RLIMIT_NOFILE: self.limits.open_files,
-            resource.RLIMIT_NPROC: self.limits.tasks if self.has_separate_user else SHARED_TASKS,
+            resource.RLIMIT_NPROC: self.limits.tasks if self.has_separate_user else MAX_TASKS_OF_SHARED_USER,
             **dict.fromkeys((resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK, resource.RLIMIT_MSGQUEUE), 0),
         }
         for kind, bound in bounds.items():
@@ -123,12 +131,12 @@ class Locks:
             os.close(score)
 
     def _lock_user(self) -> None:
-        """Take a separate user id for signals and for counting threads; files stay readable under the grader's id.
+        """Switch to a separate user id, for signals and for the limit on threads, and drop all capabilities.
 
-        If everybody may read the interpreter, new files also belong to the new id. If the interpreter is in a folder
-        that only root may enter, the id that the kernel uses only for files (fsuid) stays the same: Landlock decides
-        which files the worker can open. The other ids still change, because root could list another process's
-        descriptors. Finally, every capability is dropped.
+        If every user may read the interpreter, new files also belong to the separate id. If only root may
+        enter the interpreter's folder, the id that the kernel uses for files (fsuid) stays the same, and
+        Landlock decides which files the worker can open. The other ids still change, because root could list
+        the descriptors of other processes.
         """
         if self.has_separate_user:
             files = os.geteuid()
@@ -145,14 +153,14 @@ class Locks:
 
     def _lock_session(self) -> None:
         os.setsid()
-        # Comes after the change of user, which would undo both.
+        # A change of user id undoes both settings, so they come after it.
         self._prctl(PR_SET_DUMPABLE, 0)
         self._prctl(PR_SET_PDEATHSIG, SIGKILL)
         if os.getppid() != self.zygote:
             raise OSError(errno.ESRCH, "the zygote has ended already")
 
-    def _has_capabilities(self, capabilities: int) -> bool:
-        """Return True if this process has the capabilities. Root has all of them, except in some containers."""
+    def _has_all_capabilities(self, capabilities: int) -> bool:
+        """Return True if this process has all of the capabilities, as root has except in some containers."""
         header, data = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)()
         self._check(self.libc.capget(header, data))
         return bool(data[0] & capabilities == capabilities)
@@ -198,8 +206,9 @@ class Locks:
         for path in _readable(packages):
             ruleset.allow_path(path, AccessFS.READ_FILE | (AccessFS.READ_DIR if path.is_dir() else AccessFS.NONE))
         ruleset.allow_path("/dev/null", AccessFS.READ_FILE | AccessFS.WRITE_FILE)
-        # The folder is flat, and no file in it is ever removed (see the filter), so its listing shows all writes.
-        # Every worker has a new folder; the mode of the folder above it keeps others out.
+        # The scratch folder has no subfolders, and the filter ignores every removal, so a listing of the
+        # folder shows all writes. Each worker has a new folder; the mode of the folder above it keeps all
+        # other users out.
         ruleset.allow_path(
             self.scratch.parent,
             AccessFS.READ_FILE | AccessFS.READ_DIR | AccessFS.WRITE_FILE | AccessFS.MAKE_REG | AccessFS.TRUNCATE,
@@ -208,7 +217,7 @@ class Locks:
 
 
 def _readable(packages: Collection[Path]) -> list[Path]:
-    """Return the readable paths: the interpreter without site-packages, the packages, and the libraries they link."""
+    """Return the paths that a worker may read: standard library, packages and their shared libraries."""
     libraries = {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
     unwanted = ("site-packages", "dist-packages", "test", "idlelib")
     tree = [path for library in libraries for path in library.iterdir() if path.name not in unwanted]
@@ -217,22 +226,22 @@ def _readable(packages: Collection[Path]) -> list[Path]:
 
 
 def allowed_packages(libraries: str) -> list[Path]:
-    """Return the folders that a submission may import from, besides the standard library."""
+    """Return the folders in `libraries` from which a submission may import: numpy and its libraries."""
     return [path for path in Path(libraries).glob("numpy*") if path.name in ("numpy", "numpy.libs")]
 
 
 def settle_access_times(packages: Collection[Path]) -> None:
-    """Read all files that a submission may read, so that its own reading leaves no trace for a later submission.
+    """Read all files that submissions may read, so that their reads leave no trace for later ones.
 
-    On a file system with access times (relatime), reading changes the access time only if it is older than the last
-    change, or older than a day.
+    On a file system with access times (relatime), a read changes the access time only if that time is older
+    than the last change of the file, or older than a day.
     """
     old = time.time() - ATIME_RENEWAL_SECONDS / 2
     for top in _readable(packages):
-        # Walking reads the folders themselves.
+        # `os.walk` also reads each folder, which renews the folder's access time.
         for folder, _, names in os.walk(top) if top.is_dir() else [(str(top.parent), [], [top.name])]:
             for path in (os.path.join(folder, name) for name in names):
-                with contextlib.suppress(OSError):  # if a path is not a file here, it is not one for a submission
+                with contextlib.suppress(OSError):  # no submission can read this path either
                     times = os.stat(path)
                     if times.st_atime <= max(times.st_mtime, times.st_ctime, old):
                         with open(path, "rb") as file:
@@ -253,6 +262,6 @@ def _linked_libraries() -> list[Path]:
 
 
 class _Program(ctypes.Structure):
-    """The kernel's struct sock_fprog: the number of eight-byte instructions, and their address."""
+    """The kernel's struct sock_fprog: the number of eight-byte instructions, and the address of the first."""
 
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))

@@ -1,4 +1,4 @@
-"""Limits for a submission, and for the grader while it checks a result."""
+"""Limits for a submission, and for the grader while it checks results."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from autograder.protocol import codec
 from autograder.sandbox import wire
 
 MIB = 1 << 20
+"""Bytes in a mebibyte."""
 
 
 def _limit(default: Any, unit: str, what: str) -> Any:
@@ -22,9 +23,9 @@ def _limit(default: Any, unit: str, what: str) -> Any:
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits for a submission, each enforced by the kernel, the zygote or the grader.
+    """Limits for a submission: the kernel, the zygote or the grader enforces each of them.
 
-    `autograder doctor` prints this table.
+    `autograder doctor` prints these limits.
     """
 
     call_seconds: float = _limit(5.0, "s", "wall-clock time for one call, and for loading the file")
@@ -32,20 +33,20 @@ class Limits:
         50.0, "s", "wall-clock time for a submission: for all its calls, and for the tests that check its results"
     )
     second_process_seconds: float = _limit(
-        10.0, "s", "of these, for replies from its second process in one phase of the tests"
+        10.0, "s", "wall-clock time, out of the submission's, for replies from its second process in one test phase"
     )
     memory_bytes: int = _limit(1024 * MIB, "MiB", "address space of a worker")
-    tasks: int = _limit(32, "", "threads of a worker; it can start no process at all")
+    tasks: int = _limit(32, "", "threads of a worker, which cannot start any process")
     file_bytes: int = _limit(64 * MIB, "MiB", "size of the files in the scratch folder, which is new for every worker")
     file_count: int = _limit(1000, "", "files in the scratch folder")
     open_files: int = _limit(64, "", "descriptors of a worker")
     reply_bytes: int = _limit(wire.MAX_REPLY_BYTES, "MiB", "size of one reply")
     result_numbers: int = _limit(codec.MAX_NUMBERS, "", "numbers in one result")
     worker_restarts: int = _limit(8, "", "restarts of a worker that ended")
-    slow_calls: int = _limit(2, "", "calls to a function that did not return; after these it is not called again")
+    slow_calls: int = _limit(2, "", "calls that do not return, after which their function is not called again")
 
-    def table(self) -> Iterator[tuple[str, str]]:
-        """Yield each limit's amount and description, for a person to read."""
+    def iter_amounts_and_descriptions(self) -> Iterator[tuple[str, str]]:
+        """Yield the amount, with a unit, and the description of each limit, for a person."""
         for limit in fields(self):
             unit = limit.metadata["unit"]
             amount = getattr(self, limit.name) / (MIB if unit == "MiB" else 1)
@@ -53,17 +54,18 @@ class Limits:
 
 
 LIMITS = Limits()
+"""The limits with which submissions are graded."""
 
 SPARE_MEMORY = 1 << 30
-"""Bytes of address space that checking one submission may take. Honest results need less than a thirtieth of this."""
+"""Bytes of address space that the checks of one submission may take: 30 times what honest results need."""
 
 
 @contextmanager
 def bounded_memory(spare: int = SPARE_MEMORY) -> Iterator[None]:
-    """Limit this process's address space to its present size plus `spare` bytes.
+    """Limit this process's address space to its present size plus `spare` bytes, until the context ends.
 
-    An allocation beyond that is a MemoryError, and so a failed test: even a plain array may become 20 GB if a test
-    multiplies it.
+    A larger allocation raises MemoryError, so the test that made it fails: even a plain array may grow to 20
+    GB if a test multiplies it.
     """
     if sys.platform != "linux":
         yield

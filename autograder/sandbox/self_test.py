@@ -1,8 +1,9 @@
-"""Self-test of the wall on this machine: a worker tries to break each promise with one line of Python.
+"""Self-test of the sandbox on this machine: a worker tries to break each promise with one line of Python.
 
-`require` runs before any grading: if an attempt succeeds, nothing runs and nobody gets a grade. Each attempt is
-harmless if the wall fails: it requests little more than the limits allow, and touches only files made for it.
-A promise holds only if the attempt is refused: a line that fails in any other way proves nothing.
+`require` runs before any grading: if an attempt succeeds, no submission runs and no student gets a grade.
+Each attempt is harmless even if the sandbox fails: it requests little more than the limits allow, and touches
+only files that the self-test has made. A promise holds only if the sandbox refuses the attempt: a line that
+fails in any other way proves nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from autograder.course import PACKAGE
 from autograder.protocol.call import Call, Reply
 from autograder.safe_path import use_safe_path
 from autograder.sandbox import confine, wire
-from autograder.sandbox.attempts import ATTEMPT_PROGRAM, ATTEMPTS, Attempt
 from autograder.sandbox.client import (
     LIBRARIES,
     Sandbox,
@@ -35,19 +35,21 @@ from autograder.sandbox.client import (
     WorkerSlowError,
     environment,
 )
+from autograder.sandbox.escape_attempts import ATTEMPT_PROGRAM, ATTEMPTS, Attempt
 from autograder.sandbox.limits import LIMITS, MIB
 
 
 class BrokenPromiseError(Exception):
-    """A promise of the wall does not hold here. The message says which, and how to fix it."""
+    """Raised if a promise of the sandbox does not hold on this machine; the message names it and a fix."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A promise, and whether it holds on this machine."""
+    """A promise of the sandbox, and whether it holds on this machine."""
 
     promise: str
     lock: str
+    """names of the locks that keep the promise, separated by commas"""
     detail: str = ""
     """attempt that succeeded; empty if the promise holds"""
 
@@ -58,7 +60,7 @@ class Finding:
 
     @property
     def fix(self) -> str:
-        """Advice on how to make the promise hold."""
+        """Advice on how to make the promise hold on this machine."""
         return FIX[self.lock.split(", ")[0]]
 
 
@@ -77,21 +79,23 @@ FIX = {
     "watch": "Mount /proc as readable, and keep the temporary folder on a local disk.",
     "zygote": "Report this message: the grader itself must keep this promise on any Linux.",
 }
-WITHOUT_SANDBOX = "`--isolation none` grades without the wall: use it only for code that you trust."
+"""Name of a lock → advice on how to make the lock work on this machine."""
+
+ADVICE_WITHOUT_SANDBOX = "`--isolation none` grades without the sandbox: use it only for code that you trust."
 
 ATTEMPT_TIMEOUT_SECONDS = 20.0
-"""Time for an attempt on a busy machine."""
+"""Maximum time for an attempt, long enough for a busy machine."""
 
 MIN_SUSPENDED_SECONDS = 0.05
-"""Time during which a suspended worker must not run."""
+"""Minimum time during which no thread of a suspended worker may run."""
 
 WORKER_END_TIMEOUT_SECONDS = 2.0
-"""Time within which a worker must end after its zygote."""
+"""Maximum time between the end of the zygote and the end of its worker."""
 
 
 def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
-    """Try to break every promise; `disabled_locks` disables locks, as the tests of this table do."""
-    limits = replace(LIMITS, file_bytes=2 * MIB)  # less to write
+    """Try to break every promise, and return the findings. Tests of the attempts pass `disabled_locks`."""
+    limits = replace(LIMITS, file_bytes=2 * MIB)  # a low limit, so that an attempt need not write much
     confine.settle_access_times(confine.allowed_packages(LIBRARIES))
     try:
         with closing(Sandbox(disabled_locks, limits)) as sandbox, _attempt_variables(sandbox) as variables:
@@ -104,17 +108,18 @@ def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
 
 
 def require() -> None:
-    """Raise BrokenPromiseError if a promise does not hold here."""
+    """Raise BrokenPromiseError if a promise does not hold on this machine."""
     for finding in examine():
         if not finding.held:
             raise BrokenPromiseError(
-                f"the wall does not hold here: {finding.promise} ({finding.detail}). {finding.fix} {WITHOUT_SANDBOX}"
+                f"the sandbox does not hold here: {finding.promise} ({finding.detail})."
+                f" {finding.fix} {ADVICE_WITHOUT_SANDBOX}"
             )
 
 
 @contextmanager
 def _attempt_variables(sandbox: Sandbox) -> Iterator[dict[str, Any]]:
-    """Yield the variables of the attempts: the limits, and a folder with a file that every user may write."""
+    """Yield name → value for the attempts' variables, such as a folder that every user may write to."""
     with tempfile.TemporaryDirectory(prefix="canaries-") as folder:
         file = Path(folder) / "file"
         file.write_bytes(b"whereabouts")
@@ -134,7 +139,7 @@ def _attempt_variables(sandbox: Sandbox) -> Iterator[dict[str, Any]]:
 
 
 class _Examined:
-    """A sandbox, and the worker that makes the next attempt."""
+    """A sandbox under examination, and the worker that makes the next attempt."""
 
     def __init__(self, sandbox: Sandbox, variables: dict[str, Any]) -> None:
         self.sandbox = sandbox
@@ -142,7 +147,7 @@ class _Examined:
         self.worker: Worker | None = None
 
     def running(self) -> Worker:
-        """Return a worker that has loaded the program."""
+        """Return a running worker that has loaded ATTEMPT_PROGRAM."""
         if self.worker is None:
             self.worker = self.sandbox.open()
             self.worker.ask(
@@ -152,21 +157,21 @@ class _Examined:
         return self.worker
 
     def ask(self, line: str, seconds: float = ATTEMPT_TIMEOUT_SECONDS) -> Reply:
-        """Return the reply to a line. Raise WorkerDiedError."""
+        """Return the reply to a line of Python. Raise WorkerDiedError if the worker ends instead."""
         return self.running().ask(wire.request(Call("attempt", (line, self.variables))), seconds)
 
-    def end(self) -> str:
-        """Begin the next attempt in a new worker; return the reason for the end of this worker."""
+    def end_worker(self) -> str:
+        """End the worker. Return a description of how it had already ended; empty if it was running."""
         worker, self.worker = self.worker, None
-        return worker.close() if worker is not None else ""
+        return worker.kill_and_describe_end() if worker is not None else ""
 
     def lets_through(self, attempt: Attempt) -> str:
-        """Return a description of an attempt that was not refused; empty if it was."""
+        """Return a description of an attempt that the sandbox does not refuse; empty for a refusal."""
         try:
             raised = self.ask(attempt.line).raised
             ended = f"{raised.kind}: {raised.message}" if raised is not None else ""
         except WorkerDiedError as error:
-            ended = self.end() or str(error)
+            ended = self.end_worker() or str(error)
         if any(ended.startswith(refusal) for refusal in attempt.refused.split(", ")):
             return ""
         return f"`{attempt.line}` " + (f"ended with {ended}" if ended else "was not refused")
@@ -188,25 +193,25 @@ def _outlives_its_timeout(examined: _Examined) -> str:
     try:
         examined.ask("while True: pass", seconds=0.05)
     except WorkerDiedError as error:
-        examined.end()
+        examined.end_worker()
         return "" if isinstance(error, WorkerSlowError) and _is_gone(process) else f"the process {process} {error}"
     return "a call that must never return returned"
 
 
 def _runs_while_suspended(examined: _Examined) -> str:
-    """Look for a thread that keeps running while its process is suspended."""
+    """Return the process if one of its threads runs while the process is suspended; empty otherwise."""
     examined.ask("threading.Thread(target=tick, daemon=True).start()")
     worker = examined.running()
     worker.suspend()
     time.sleep(2 * MIN_SUSPENDED_SECONDS)
     stood = f"max(b - a for a, b in zip(ticks, ticks[1:] + [time.monotonic()])) > {MIN_SUSPENDED_SECONDS}"
     raised = examined.ask(f"refuse_where({stood})").raised
-    examined.end()
+    examined.end_worker()
     return "" if raised is not None and raised.kind == "PermissionError" else f"the process {worker.process}"
 
 
-def _shadows_standard_library(examined: _Examined) -> str:
-    """Start an interpreter next to a file named after a module of the standard library."""
+def _imports_neighbouring_file(examined: _Examined) -> str:
+    """Return a description if an interpreter takes `socket` from a file in its folder; empty otherwise."""
     use_safe_path()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "socket.py").touch()
@@ -218,7 +223,10 @@ def _shadows_standard_library(examined: _Examined) -> str:
 
 
 def _outlives_the_grader(examined: _Examined) -> str:
-    """End the zygote, and wait for its worker to end; this must come last."""
+    """End the zygote, and return the worker's process if it survives.
+
+    Call this function after all other checks.
+    """
     worker = examined.running()
     os.kill(examined.sandbox.process.pid, signal.SIGKILL)
     deadline = time.monotonic() + WORKER_END_TIMEOUT_SECONDS
@@ -240,7 +248,7 @@ OUTSIDE_CHECKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
     ("has no privileges and cannot gain any", "user", _has_privileges),
     ("does nothing while its other process runs", "zygote", _runs_while_suspended),
     ("cannot run longer than allowed", "zygote", _outlives_its_timeout),
-    ("is never imported by what reads or grades it", "zygote", _shadows_standard_library),
+    ("is never imported by the programs that read or grade it", "zygote", _imports_neighbouring_file),
     ("ends when the grader ends", "session", _outlives_the_grader),
 )
-"""Promises that are tested from outside: promise, lock, and a function that describes how it is broken."""
+"""Promises that the grader checks from outside: promise, lock, and a function that describes a breach."""

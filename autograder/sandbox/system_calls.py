@@ -21,31 +21,36 @@ _ALLOWED_CALLS = """
 """
 """System calls that numpy and the standard library need, including those for threads and temporary files.
 
-They were recorded with strace on the sample submissions. Every other call fails with EPERM, as if the kernel did not
+The list was recorded with strace on the sample submissions. Every other call fails with EPERM, as if the
+kernel did not
 allow it."""
 
 CLONE_THREAD = 0x10000
+"""Flag with which `clone` starts a thread instead of a process."""
 
 FUTEX_PRIVATE_FLAG = 128
-"""Bit that limits a futex operation to the calling process. Without it, all processes that have mapped a library share
-a futex in its pages, so two workers could signal each other."""
+"""Bit that limits a futex operation to the calling process. Without this bit, all processes that have mapped
+a library share a futex in its pages, so two workers could signal each other."""
 
 O_LARGEFILE = 0o100000
-"""Flag that C libraries add whenever they open a file. Python's own constant is 0 if files are always large."""
+"""Flag that C libraries add when they open a file. Python's constant is 0 where files are always large."""
 
-_READING = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_DIRECTORY | O_LARGEFILE
-_WRITING = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CREAT | os.O_EXCL | os.O_TRUNC | os.O_APPEND | O_LARGEFILE
-ALLOWED_OPEN_FLAGS = {os.O_RDONLY: _READING, os.O_WRONLY: _WRITING, os.O_RDWR: _WRITING}
-"""The allowed flags for each way to open a file.
+_FLAGS_FOR_READING = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_DIRECTORY | O_LARGEFILE
+_FLAGS_FOR_WRITING = (
+    os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CREAT | os.O_EXCL | os.O_TRUNC | os.O_APPEND | O_LARGEFILE
+)
+ALLOWED_OPEN_FLAGS = {os.O_RDONLY: _FLAGS_FOR_READING, os.O_WRONLY: _FLAGS_FOR_WRITING, os.O_RDWR: _FLAGS_FOR_WRITING}
+"""Access mode → flags that are allowed with it when a file is opened.
 
-Access mode 3 (neither reading nor writing) is missing, because Landlock has no right for it and would let every file be
-opened. Reading with O_TRUNC is missing, because Landlock before ABI 3 would let a readable file be truncated. Also
-missing are O_PATH, O_TMPFILE, O_NOATIME, O_DIRECT and O_SYNC."""
+Access mode 3 (neither reading nor writing) is missing, because Landlock has no right for it and would allow
+it for every file. Reading with O_TRUNC is missing, because Landlock before ABI 3 would allow a worker to
+truncate a readable file. O_PATH, O_TMPFILE, O_NOATIME, O_DIRECT and O_SYNC are also missing."""
 
 ALL_64_BITS = (1 << 64) - 1
+"""Mask of all bits of a system call's argument."""
 
 _TERMINAL_REQUESTS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5451)
-"""ioctl requests TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO and FIOCLEX, which opening and printing make."""
+"""ioctl requests TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO and FIOCLEX, for opening and printing."""
 
 _DESCRIPTOR_COMMANDS = (0, 1, 2, 3, 1030)
 """fcntl commands F_DUPFD, F_GETFD, F_SETFD, F_GETFL and F_DUPFD_CLOEXEC. F_SETOWN is missing, because the kernel would
@@ -54,7 +59,7 @@ could communicate through locks on a file that both read."""
 
 
 def system_call_filter() -> bytes:
-    """Return the filter in the kernel's format. Building it takes longer than forking a worker, so it is built once."""
+    """Return the filter in the kernel's format. Building the filter takes longer than forking a worker."""
     import pyseccomp as seccomp
 
     rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
@@ -62,17 +67,17 @@ def system_call_filter() -> bytes:
     rules.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
 
     def add(calls: str, *arguments: Any, action: int = seccomp.ALLOW) -> None:
-        """Add a rule for those system calls in this list that the machine's architecture has."""
+        """Add a rule for each system call in a list that the machine's architecture has."""
         for call in calls.split():
             if seccomp.resolve_syscall(seccomp.system_arch(), call) >= 0:
                 rules.add_rule(action, call, *arguments)
 
     add(_ALLOWED_CALLS)
-    # Threads, but no processes. The arguments of clone3 are in memory that a filter cannot read, so the C library must
-    # use clone.
+    # A worker may start threads, but no processes. A filter cannot read the memory with the arguments of
+    # clone3, so the C library must use clone.
     add("clone", seccomp.Arg(0, seccomp.MASKED_EQ, CLONE_THREAD, CLONE_THREAD))
     add("clone3", action=seccomp.ERRNO(errno.ENOSYS))
-    # The C library joins a thread with a futex without the flag; if that would block, it checks again immediately.
+    # The C library joins a thread with a futex without the flag; if that fails, it immediately retries.
     add("futex", seccomp.Arg(1, seccomp.MASKED_EQ, FUTEX_PRIVATE_FLAG, FUTEX_PRIVATE_FLAG))
     add("futex", seccomp.Arg(1, seccomp.MASKED_EQ, FUTEX_PRIVATE_FLAG, 0), action=seccomp.ERRNO(errno.EAGAIN))
     for mode, flags in ALLOWED_OPEN_FLAGS.items():
@@ -81,9 +86,9 @@ def system_call_filter() -> bytes:
     for call, requests in (("ioctl", _TERMINAL_REQUESTS), ("fcntl", _DESCRIPTOR_COMMANDS)):
         for request in requests:
             add(call, seccomp.Arg(1, seccomp.EQ, request))
-    # Removing a file seems to work but does nothing, so that temporary files can be used and all writes are visible.
+    # Removing a file seems to work but does nothing: temporary files are usable, and all writes stay visible.
     add("unlink unlinkat rmdir", action=seccomp.ERRNO(0))
-    # A worker may read its own limits and processors, but not another process's.
+    # A worker may read its own limits and processors, but not those of another process.
     add("prlimit64", seccomp.Arg(0, seccomp.EQ, 0), seccomp.Arg(2, seccomp.EQ, 0))
     add("sched_getaffinity", seccomp.Arg(0, seccomp.EQ, 0))
     with tempfile.TemporaryFile() as file:

@@ -1,10 +1,10 @@
 """The wire between the grader and a worker: length-prefixed frames of plain values.
 
-A worker's first request is (module, cells, filename, seconds). Every other request is a call: a byte that says
-whether the call is measured, then function and arguments, encoded as in golden values and grades. A reply is a header
-(exception, lines, changed arguments) and the encoded value. All data from a worker is treated as hostile:
-`codec.decode` builds only plain values, and raises MalformedError for a header of any other form. A worker's first
-reply, before any request, says that its locks are on.
+A worker's first request is (module, cells, filename, seconds). Every other request is a call: a byte that
+tells whether the call is measured, then the function and the arguments, encoded as in golden values and
+grades. A reply is a header (exception, lines, changed arguments) and the encoded value. The grader treats all
+data from a worker as hostile: `codec.decode` builds only plain values, and a header of any other form is a
+MalformedError. A worker sends its first reply before any request, to report that it is locked.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from autograder.protocol.call import MAX_ERROR_MESSAGE_CHARACTERS, Call, Raised,
 from autograder.protocol.codec import MalformedError
 
 LENGTH = struct.Struct("<I")
+"""Format of the length in front of the data of a frame."""
 
 MAX_HEADER_BYTES = 64 * 1024
 """Maximum bytes of a reply's header."""
@@ -27,10 +28,10 @@ MAX_REPLY_BYTES = LENGTH.size + MAX_HEADER_BYTES + codec.MAX_MESSAGE_BYTES
 """Maximum bytes of a whole reply."""
 
 MAX_NAME_CHARACTERS = 200
-"""Maximum number of characters of a name in a reply: an exception's class, a function, an argument."""
+"""Maximum number of characters in the name of an exception's class, a function or an argument."""
 
 MAX_NAMES = 64
-"""Maximum number of base classes of an exception, or of changed arguments."""
+"""Maximum number of names in one field of a reply: an exception's base classes, or the changed arguments."""
 
 
 def frame(data: bytes) -> bytes:
@@ -39,17 +40,19 @@ def frame(data: bytes) -> bytes:
 
 
 def load_request(module: str, cells: tuple[str, ...], filename: str, seconds: float) -> bytes:
-    """Return the frame that loads a submission. Raise ValueError if it is too long."""
-    return frame(codec.message(module, cells, filename, seconds))
+    """Return the frame of the request that loads a submission. Raise ValueError if the frame is too long."""
+    return frame(codec.encode_request(module, cells, filename, seconds))
 
 
 def request(call: Call) -> bytes:
-    """Return the frame of a call. Raise ValueError if it is too long."""
-    return frame((_MEASURED + frame(codec.message(*call.uncounted)) if call.measured else _UNMEASURED) + call.encoded)
+    """Return the frame of the request that makes a call. Raise ValueError if the frame is too long."""
+    return frame(
+        (_MEASURED + frame(codec.encode_request(*call.uncounted)) if call.measured else _UNMEASURED) + call.encoded
+    )
 
 
 def unpack_request(data: bytes) -> Call:
-    """Return the call of a request, in the worker."""
+    """Return the call that a request contains. The worker runs this function."""
     is_measured, encoded, uncounted = data[:1] == _MEASURED, data[1:], ()
     if is_measured:
         end = LENGTH.size + LENGTH.unpack_from(encoded)[0]
@@ -62,23 +65,23 @@ _MEASURED, _UNMEASURED = b"+", b"-"
 
 
 def pack_reply(reply: Reply) -> bytes:
-    """Return the frame of a reply, in the worker."""
+    """Return the frame of a reply. The worker runs this function."""
     error = _raised_fields(reply.raised) if reply.raised is not None else None
-    header = frame(_header((error, reply.lines, reply.changed)))
+    header = frame(_encoded_header((error, reply.lines, reply.changed)))
     return frame(header + (reply.encoded if error is None else b""))
 
 
 def _raised_fields(raised: Raised) -> tuple[Any, ...]:
-    """Return an exception's fields in the order of the header; `_unpack_header` reads them."""
+    """Return the fields of an exception in the order in which `_unpack_header` reads them."""
     return raised.kind, raised.bases, raised.message, raised.line, raised.function, raised.missing_import
 
 
-_header = functools.lru_cache(maxsize=256)(codec.encode)
-"""Encode a header; cached, as on the other side, because most replies have the same header."""
+_encoded_header = functools.lru_cache(maxsize=256)(codec.encode)
+"""Function that encodes a header; cached, because most replies have the same header."""
 
 
 def unpack_reply(data: bytes) -> Reply:
-    """Return a reply with its value decoded, in the grader. Raise MalformedError."""
+    """Return a reply with a decoded value. Raise MalformedError for forged data. The grader runs this."""
     end = LENGTH.size + int.from_bytes(data[: LENGTH.size], "little")
     if end > min(LENGTH.size + MAX_HEADER_BYTES, len(data)):
         raise MalformedError("a reply with a header that is too long")
@@ -93,9 +96,10 @@ def unpack_reply(data: bytes) -> Reply:
 
 @functools.lru_cache(maxsize=256)
 def _unpack_header(header: bytes) -> Reply:
-    """Return a reply without its value.
+    """Return the reply that a header describes, without a value.
 
-    The result is cached, since most headers are empty, and the same refusal of a bad argument occurs many times.
+    Replies are cached, since most headers are empty, and the same refusal of a bad argument occurs many
+    times.
     """
     match codec.decode(header, writeable=False):
         case (None, int(lines), tuple(changed)) if _are_names(changed):

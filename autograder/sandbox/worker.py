@@ -1,6 +1,7 @@
-"""The process inside the wall: it loads one submission and answers calls until the grader closes the connection.
+"""The sandboxed process, which loads one submission and answers calls until the grader closes the connection.
 
-Nothing here is secret or trusted: the submission shares this process and can change anything in it.
+Nothing in this process is secret or trusted: the submission shares the process and can change everything in
+it.
 """
 
 from __future__ import annotations
@@ -20,10 +21,13 @@ from autograder.sandbox.wire import LENGTH
 
 
 def run(grader: int, scratch: str, locks: Locks) -> NoReturn:
-    """Become the worker: apply the locks, close inherited descriptors, and serve the grader at a descriptor."""
+    """Become the worker: apply the locks, close inherited descriptors, and serve the grader.
+
+    `grader` is the descriptor of the connection to the grader.
+    """
     try:
         os.chdir(scratch)
-        descriptors = os.sysconf("SC_OPEN_MAX")  # a lock lowers it later
+        descriptors = os.sysconf("SC_OPEN_MAX")  # the lock `limits` later lowers this number
         try:
             locks.apply()
         except BaseException as error:
@@ -37,9 +41,9 @@ def run(grader: int, scratch: str, locks: Locks) -> NoReturn:
 
 
 def _keep_only(grader: int, descriptors: int) -> int:
-    """Close every descriptor except the wire; standard input, output and error become the null device.
+    """Close every descriptor except the connection; standard input, output and error become the null device.
 
-    Return the wire's descriptor, which is not one of the first three.
+    Return the connection's new descriptor, which is none of the first three.
     """
     grader = fcntl.fcntl(grader, fcntl.F_DUPFD, 3)
     null = os.open(os.devnull, os.O_RDWR)
@@ -51,7 +55,7 @@ def _keep_only(grader: int, descriptors: int) -> int:
 
 
 def _serve(grader: int) -> None:
-    requests = _requests(grader)
+    requests = _iter_requests(grader)
     name, cells, filename, seconds = codec.decode(next(requests))
     with _interrupted_after(seconds, filename):
         module, failure = call.load(name, cells, filename)
@@ -62,16 +66,16 @@ def _serve(grader: int) -> None:
 
 @contextlib.contextmanager
 def _interrupted_after(seconds: float, filename: str) -> Iterator[None]:
-    """Raise call.LoadTimeout in the file after some seconds, and again in each later cell that is slow.
+    """Raise call.LoadTimeout in the file after some seconds, and repeatedly while the file still runs.
 
-    Earlier definitions stay valid, as with any other exception. The grader ends code that Python cannot interrupt, in a
-    library or under a bare `except`.
+    Names that the file has defined stay valid, as after any other exception. The grader kills a worker that
+    Python cannot interrupt, because its code runs in a library or catches every exception.
     """
 
     def interrupt(_: int, frame: types.FrameType | None) -> None:
         while frame is not None and frame.f_code.co_filename != filename:
             frame = frame.f_back
-        if frame is not None:  # otherwise, between two cells
+        if frame is not None:  # between two cells, no frame of the file is running
             raise call.LoadTimeout(f"it took longer than {seconds:g} seconds")
 
     signal.signal(signal.SIGALRM, interrupt)
@@ -83,8 +87,11 @@ def _interrupted_after(seconds: float, filename: str) -> Iterator[None]:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 
-def _requests(grader: int) -> Iterator[bytes]:
-    """Yield the requests of the grader until it closes the connection: it may send several before it reads a reply."""
+def _iter_requests(grader: int) -> Iterator[bytes]:
+    """Yield the grader's requests until the grader closes the connection.
+
+    The grader may send several requests before it reads a reply.
+    """
     data = b""
     while part := os.read(grader, 1 << 16):
         data += part

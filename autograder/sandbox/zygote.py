@@ -1,9 +1,10 @@
 """A warm interpreter that forks workers: starting Python and numpy for each submission would take ten times as long.
 
-`client` runs it as a script, in an empty environment, with one socket to the grader. The first message contains its
-settings, and no answer to any test. After that, each order starts a worker (with a descriptor) or ends it; there is one
-worker at a time. The reply is JSON; if the zygote cannot start, it gives the reason. While there is a worker, the
-zygote enforces the limits that the kernel does not, even if the grader is busy.
+`client` runs this module as a script, in an empty environment, with one socket to the grader. The grader's
+first message contains the zygote's settings, and no answer to any test. After that, each order starts a
+worker (and brings a descriptor) or ends the worker; there is one worker at a time. The zygote replies in
+JSON, and gives the reason if it cannot start. While there is a worker, the zygote enforces the limits that
+the kernel does not enforce, even if the grader is busy.
 """
 
 from __future__ import annotations
@@ -29,16 +30,16 @@ PRELOADED = """
     hashlib heapq inspect json logging numbers pickle pprint queue random secrets statistics string tempfile textwrap
     threading timeit typing uuid numpy.fft numpy.lib.stride_tricks numpy.linalg numpy.polynomial numpy.random
 """
-"""Modules that submissions often import. Adding a rarely used module would slow down the fork of every worker."""
+"""Modules that submissions often import. Each additional module would slow down the fork of every worker."""
 
 FORK, END = b"F", b"K"
-"""Orders of the grader: start a worker, or end it."""
+"""The grader's two orders: start a worker, and end the worker."""
 
 MAX_MESSAGE_BYTES = 1 << 16
-"""Maximum bytes of a message between grader and zygote."""
+"""Maximum bytes of a message between the grader and the zygote."""
 
 WATCH_SECONDS = 0.05
-"""Time between two checks of a worker."""
+"""Time between two checks of a worker's limits."""
 
 
 def main(descriptor: int) -> NoReturn:
@@ -57,7 +58,7 @@ def main(descriptor: int) -> NoReturn:
 
 
 def send_message(end: socket.socket, **facts: object) -> None:
-    """Send a message, which arrives whole. The next receive detects a closed connection."""
+    """Send a message, which arrives whole. If the connection is closed, the next receive detects it."""
     with contextlib.suppress(OSError):
         end.sendall(json.dumps(facts).encode("ascii"))
 
@@ -71,7 +72,7 @@ class _ZygoteServer:
 
         for name in PRELOADED.split():
             importlib.import_module(name)
-        importlib.import_module("autograder.sandbox.substitutes")  # a worker cannot read the project's files
+        importlib.import_module("autograder.sandbox.function_substitutes")  # a worker cannot read the project's files
         self.grader = grader
         self.scratch = plan["scratch"]
         self.limits = Limits(**plan["limits"])
@@ -80,10 +81,10 @@ class _ZygoteServer:
         self.worker: _WorkerProcess | None = None
         self.locks = confine.Locks(self.limits, Path(self.scratch), confine.allowed_packages(libraries), disabled)
         _remove_grader_traces(project, libraries)
-        gc.freeze()  # so that a worker's garbage collector does not touch the memory that workers share
+        gc.freeze()  # a worker's garbage collector must not write to memory that all workers share
 
     def serve(self) -> NoReturn:
-        """Obey the grader's orders, and enforce the limits of the worker between them."""
+        """Obey the grader's orders and, between two orders, enforce the limits of the worker."""
         while True:
             pause = WATCH_SECONDS if self.worker and self.watching else None
             if not select.select([self.grader], [], [], pause)[0]:
@@ -91,17 +92,17 @@ class _ZygoteServer:
                 self.worker.enforce_limits()
                 continue
             order = b""
-            with contextlib.suppress(ConnectionResetError):  # for example if the grader ended before it read everything
+            with contextlib.suppress(ConnectionResetError):  # the grader may have ended early
                 order, descriptors, _, _ = socket.recv_fds(self.grader, 1, 1)
             if order == FORK:
                 self._fork(*descriptors)
                 continue
-            status, excess = self.worker.end() if self.worker is not None else (0, "")
-            if order != END:  # the grader closed the connection or was killed: leave nothing behind
-                remove(Path(self.scratch).parent)
+            status, exceeded_limit = self.worker.kill() if self.worker is not None else (0, "")
+            if order != END:  # the grader has closed the connection or was killed, so no file may remain
+                remove_sandbox_folder(Path(self.scratch).parent)
                 os._exit(0)
             self.worker = None
-            send_message(self.grader, status=status, excess=excess)
+            send_message(self.grader, status=status, exceeded_limit=exceeded_limit)
 
     def _fork(self, end: int) -> None:
         child = os.fork()
@@ -112,17 +113,17 @@ class _ZygoteServer:
         send_message(self.grader, process=child)
 
 
-def remove(home: Path) -> None:
-    """Remove the folder that contains the scratch folder."""
+def remove_sandbox_folder(home: Path) -> None:
+    """Remove a sandbox's folder, which contains the scratch folder."""
     with contextlib.suppress(FileNotFoundError):
         home.chmod(0o700)
         shutil.rmtree(home)
 
 
 def _remove_grader_traces(*folders: str) -> None:
-    """Remove everything of the grader's that a submission would inherit.
+    """Remove from this process all traces of the grader that a submission would inherit.
 
-    A submission finds the standard library and numpy, but no other package on this machine, nor the names of
+    A submission finds the standard library and numpy, but no other package on this machine, and no names of
     neighbouring files, which the import system caches.
     """
     sys.path[:] = [path for path in sys.path if path not in folders]
@@ -134,26 +135,28 @@ def _remove_grader_traces(*folders: str) -> None:
 
 
 class _WorkerProcess:
-    """The current worker, as seen from outside."""
+    """The current worker's process, as the zygote sees it from outside."""
 
     def __init__(self, process: int, scratch: str, limits: Limits) -> None:
         self.process = process
         self.scratch = scratch
         self.limits = limits
-        self.excess = ""
-        """description of the limit that it exceeded"""
+        self.exceeded_limit = ""
+        """description of the limit that the worker exceeded; empty if there is none"""
 
     def enforce_limits(self) -> None:
         """Kill the worker if it exceeds a limit that the kernel does not enforce."""
-        if self._has_too_many_files():
-            self.excess = f"wrote more than {self.limits.file_bytes >> 20} MiB or {self.limits.file_count} files"
+        if self._is_scratch_too_full():
+            self.exceeded_limit = (
+                f"wrote more than {self.limits.file_bytes >> 20} MiB or {self.limits.file_count} files"
+            )
         elif self._has_too_many_threads():
-            self.excess = f"started more than {self.limits.tasks} threads"
-        if self.excess:
+            self.exceeded_limit = f"started more than {self.limits.tasks} threads"
+        if self.exceeded_limit:
             os.kill(self.process, signal.SIGKILL)
 
-    def _has_too_many_files(self) -> bool:
-        """Return True if the scratch folder is too full. Open no file, follow no link, and stop at the first excess."""
+    def _is_scratch_too_full(self) -> bool:
+        """Return True if the scratch folder exceeds a limit, without opening a file or following a link."""
         size = 0
         for count, entry in enumerate(os.scandir(self.scratch), start=1):
             size += entry.stat(follow_symlinks=False).st_blocks * 512
@@ -165,15 +168,16 @@ class _WorkerProcess:
         try:
             return len(os.listdir(f"/proc/{self.process}/task")) > self.limits.tasks
         except OSError:
-            return False  # it has just ended
+            return False  # the process has just ended
 
-    def end(self) -> tuple[int, str]:
-        """Kill the worker with its threads, and wait for its end; it cannot have children.
+    def kill(self) -> tuple[int, str]:
+        """Kill the worker with all its threads, and wait for its end; a worker has no child processes.
 
-        Return its exit status (negative: a signal), and a description of the limit that it had exceeded.
+        Return the exit status (negative: a signal), and a description of the limit that the worker had
+        exceeded.
         """
         os.kill(self.process, signal.SIGKILL)
-        return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1]), self.excess
+        return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1]), self.exceeded_limit
 
 
 if __name__ == "__main__":

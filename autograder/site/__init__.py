@@ -1,12 +1,13 @@
 """Handout → a static site in which Python runs: the course in a browser tab, with nothing to install.
 
-    build      the archives of Python code, and all files of the site
-    tab_pages  the pages: words for a tab, an editor, buttons (templates/), and the content policy
-    libraries  the packages that the checks need, and compiled Python
-    tab        the Python half of the worker, which runs in the browser, never here
-    integers   64-bit integers in the browser
-    script     the JavaScript for the page, its worker, and the service worker
-    editor     CodeMirror as one file, and the script that builds it
+    build            the archives of Python code, and all files of the site
+    tab_pages        the pages: words for a tab, an editor, buttons (templates/), and the content policy
+    libraries        the packages that the checks need, and compiled Python
+    pyodide_release  a release of Pyodide in a folder, fetched and checked by hash
+    tab              the Python half of the worker, which runs in the browser, never here
+    integers         64-bit integers in the browser
+    script           the JavaScript for the page, its worker, and the service worker
+    editor           CodeMirror as one file, and the script that builds it
 
 An instructor's site contains only what is in the handout, and is checked by `leaks`. The self-study edition also
 contains hidden tests, reasons and solutions.

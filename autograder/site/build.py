@@ -6,23 +6,23 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from autograder import handout
 from autograder.course import ROOT, UserError, term_assignments
+from autograder.site import pyodide_release
 from autograder.site.libraries import compiled, compiled_pyodide_archive, unpacked_wheels, zipped
 from autograder.site.tab_pages import tab_pages
 
 HERE = Path(__file__).parent
-PYODIDE_ADDRESS, PYODIDE_PYTHON = "https://cdn.jsdelivr.net/pyodide/v314.0.7/full/", "3.14"
-"""The default address from which a site loads Pyodide, and the version of its Python."""
+FETCH = "fetch"
+"""Stands for a folder with a release of Pyodide that the build fetches."""
 
 PYODIDE_MEGABYTES = 8.9
 """Megabytes of Python and numpy from Pyodide, as sent by a static host."""
 
-PYODIDE_FILES = ("pyodide.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+PYODIDE_FILES = ("pyodide.js", "pyodide.asm.wasm", "python_stdlib.zip", pyodide_release.LOCK_FILE)
 """The Pyodide files that every site needs besides `pyodide.asm.js`. The last one lists the packages' files."""
 
 SELF_STUDY_FILES = """
@@ -33,26 +33,30 @@ SELF_STUDY_FILES = """
 """Files of the self-study edition, in addition to the handout."""
 
 
-def build(out: Path, pyodide: str = PYODIDE_ADDRESS, self_study: bool = False) -> Path:
-    """Write the site into a folder, replacing any earlier site; return the folder. `pyodide` is an address or a folder.
+def build(out: Path, pyodide: str | None = None, self_study: bool = False) -> Path:
+    """Write the site into a folder, replacing any earlier site; return the folder.
 
+    `pyodide` is an address, a folder, or FETCH; by default the address of the release.
     Raise HandoutError instead of giving an answer away, unless the site is for self-study.
     """
     if out.exists() and not (out / "service-worker.js").is_file():
         raise UserError(f"{out} is in the site's place but is not a site: move it, or choose another --out")
+    pyodide = pyodide or pyodide_release.ADDRESS
     is_remote = re.match(r"https?://", pyodide) is not None
     files = _source_files(handout.contents(), self_study)
     if not self_study and (leaked := handout.leaks(files)):
         raise handout.HandoutError("the site would give answers away:\n" + "\n".join(leaked))
     version, pyodide_files = (
-        (PYODIDE_PYTHON if pyodide == PYODIDE_ADDRESS else "", {}) if is_remote else _pyodide_files(Path(pyodide))
+        (pyodide_release.PYTHON_VERSION if pyodide == pyodide_release.ADDRESS else "", {})
+        if is_remote
+        else _pyodide_files(pyodide_release.fetch() if pyodide == FETCH else Path(pyodide))
     )
     site = _site(
         files, version, pyodide if is_remote else next(iter(pyodide_files)).partition("/")[0] + "/", self_study
     )
     shutil.rmtree(out, ignore_errors=True)
-    handout.write({out / name: content for name, content in site.items()})
-    handout.write({out / name: content for name, content in pyodide_files.items()})
+    handout.write_files({out / name: content for name, content in site.items()})
+    handout.write_files({out / name: content for name, content in pyodide_files.items()})
     return out
 
 
@@ -116,9 +120,10 @@ def _service_worker(script: bytes, site: Mapping[str, bytes], pyodide: str) -> b
 def _pyodide_files(folder: Path) -> tuple[str, dict[str, bytes]]:
     """Return the Python version of this Pyodide, and path in the site → content for the files that it needs.
 
-    Its archives are compiled if this machine has that Python version, so that the start takes half the time.
+    If this machine has that Python version, Pyodide's archives are compiled, so that the start takes half the
+    time.
     """
-    lock_file = folder / "pyodide-lock.json"
+    lock_file = folder / pyodide_release.LOCK_FILE
     if not lock_file.is_file():
         raise UserError(f"{folder} contains no Pyodide: {lock_file.name} is missing")
     lock = json.loads(lock_file.read_text("utf-8"))
@@ -126,21 +131,15 @@ def _pyodide_files(folder: Path) -> tuple[str, dict[str, bytes]]:
     scripts = [path.name for path in folder.glob("pyodide.asm.*js")]  # .mjs in newer versions
     content = {name: _pyodide_file(folder / name) for name in [*PYODIDE_FILES, *(scripts or ["pyodide.asm.js"])]}
     content["python_stdlib.zip"] = compiled_pyodide_archive(content["python_stdlib.zip"], version, optimize=2)
-    for name in _packages(lock, ["numpy", "matplotlib"]):
+    for name in pyodide_release.with_dependencies(lock["packages"], pyodide_release.LIBRARIES):
         package = lock["packages"].get(name, {"file_name": f"the package {name}"})
         wheel = compiled_pyodide_archive(_pyodide_file(folder / package["file_name"]), version)
         content[package["file_name"]] = wheel
         package["sha256"] = hashlib.sha256(wheel).hexdigest()
-    content["pyodide-lock.json"] = json.dumps(lock).encode()
+    content[lock_file.name] = json.dumps(lock).encode()
     # Other content has another address, because a browser caches the files of an address.
     digest = hashlib.sha256(b"".join(content[name] for name in sorted(content))).hexdigest()
     return version, {f"pyodide-{digest[:12]}/{name}": each for name, each in content.items()}
-
-
-def _packages(lock: Mapping[str, Any], names: Collection[str]) -> set[str]:
-    """Return these Pyodide packages and all that they need."""
-    needed = {other for name in names for other in lock["packages"].get(name, {"depends": []})["depends"]}
-    return _packages(lock, needed | {*names}) if needed - {*names} else {*names}
 
 
 def _pyodide_file(path: Path) -> bytes:

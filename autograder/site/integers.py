@@ -17,9 +17,6 @@ import numpy as np
 
 from autograder.protocol import codec
 
-MACHINE_DEFAULT_INTEGER = np.dtype(int)
-"""This machine's default integer."""
-
 MAKERS = """
     arange array asarray asanyarray ascontiguousarray zeros ones empty full zeros_like ones_like empty_like
     full_like fromiter indices argsort argmax argmin nonzero flatnonzero argwhere where digitize searchsorted
@@ -30,23 +27,22 @@ MAKERS = """
 INDEXERS = {"take": 1, "put": 1, "repeat": 1, "bincount": 0, "choose": 0}
 """Function → the position of its argument with indices or counts, which may be no wider than the default."""
 
-REDUCERS = ("sum", "prod", "cumsum", "cumprod")
+REDUCERS = dict.fromkeys(("sum", "prod", "cumsum", "cumprod"), 0)
 """Functions that add or multiply many numbers, in the default integer if the numbers' own is no wider."""
 
 INDEX_ERROR = "from dtype('int64') to dtype('int32') according to the rule 'safe'"
-"""Part of numpy's message for a method that gets wider indices than it accepts."""
-
-INDEX_ERROR_EXPLAINED = (
-    f"{INDEX_ERROR} (this happens only in a browser tab:"
-    " call numpy's function, np.take(x, indices), instead of x.take(indices))"
-)
+INDEX_ERROR_NOTE = " (only in a browser tab: call numpy's function, np.take(x, indices), not x.take(indices))"
+"""Part of numpy's message for a method that gets wider indices than it accepts, and the explanation after it."""
 
 
 def use_int64() -> None:
     """Make int64 the default integer of numpy's functions."""
     np.int32 = np.intc
-    for name in (*MAKERS, *INDEXERS, *REDUCERS):
-        setattr(np, name, _wide(name))
+    for name in MAKERS:
+        setattr(np, name, _wide(vars(np)[name]))
+    for names, convert in ((INDEXERS, _narrow), (REDUCERS, functools.partial(_widened, kinds="i"))):
+        for name, position in names.items():
+            setattr(np, name, _wide(vars(np)[name], position, convert))
 
 
 def distinguish_int32(text: str) -> None:
@@ -54,24 +50,17 @@ def distinguish_int32(text: str) -> None:
 
     Otherwise C's int comes only from numpy, which returns it from operators such as // on two default integers.
     """
-    explicit = re.search(r"\bint(32|c)\b", text) is not None
-    (codec.DEFAULT_INTEGER_TYPE_NUMBERS.discard if explicit else codec.DEFAULT_INTEGER_TYPE_NUMBERS.add)(
-        np.dtype(np.intc).num
-    )
+    numbers = codec.DEFAULT_INTEGER_TYPE_NUMBERS
+    (numbers.discard if re.search(r"\bint(32|c)\b", text) else numbers.add)(np.dtype(np.intc).num)
 
 
-def _wide(name: str) -> Callable[..., Any]:
-    """Return a numpy function whose results have int64 instead of the default integer."""
-    function = vars(np)[name]
+def _wide(function: Callable[..., Any], position: int = 0, convert: Callable[[Any], Any] = lambda value: value) -> Any:
+    """Return a numpy function that converts one argument, and returns int64 instead of the default integer."""
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if name in INDEXERS:
-            args = tuple(_narrow(value) if at == INDEXERS[name] else value for at, value in enumerate(args))
-            kwargs = {keyword: _narrow(value) for keyword, value in kwargs.items()}
-        elif name in REDUCERS:
-            args = tuple(_widened(value, "bi") for value in args)
-        result = function(*args, **kwargs)
+        converted = [convert(value) if at == position else value for at, value in enumerate(args)]
+        result = function(*converted, **{name: convert(value) for name, value in kwargs.items()})
         return tuple(map(_widened, result)) if type(result) is tuple else _widened(result)
 
     return call
@@ -80,10 +69,10 @@ def _wide(name: str) -> Callable[..., Any]:
 def _widened(value: Any, kinds: str = "") -> Any:
     """Return a default integer, or an array of them, as int64; also convert values of these dtype kinds."""
     is_number = isinstance(value, np.ndarray | np.generic)
-    is_narrow = is_number and (value.dtype.num == MACHINE_DEFAULT_INTEGER.num or value.dtype.kind in kinds)
-    return value.astype(np.int64) if is_narrow else value
+    is_narrow = is_number and (value.dtype.num == np.dtype(int).num or value.dtype.kind in kinds)
+    return value.astype(np.int64, copy=False) if is_narrow else value
 
 
 def _narrow(value: Any) -> Any:
     """Return int64 values as default integers, which are wide enough for indices."""
-    return value.astype(MACHINE_DEFAULT_INTEGER) if isinstance(value, np.ndarray) and value.dtype == np.int64 else value
+    return value.astype(int) if isinstance(value, np.ndarray) and value.dtype == np.int64 else value

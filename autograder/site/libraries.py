@@ -73,7 +73,7 @@ def compiled(files: Mapping[str, bytes], version: str, optimize: int = 0) -> dic
         return dict(files)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        handout.write({folder / name: content for name, content in files.items()})
+        handout.write_files({folder / name: content for name, content in files.items()})
         options = f"-m compileall -q -b -o {optimize} -j 1 --invalidation-mode unchecked-hash -s {folder} {folder}"
         subprocess.run([python, *options.split()], check=True)
         for module in folder.rglob("*.py"):

@@ -1,16 +1,16 @@
-"""Read all files that students submit, and never run any of them.
+"""Reading of all files that students submit, without running any of them.
 
     folder → uploads of each student → candidates for the file that counts → submissions
 
     downloads, platforms      the uploads of each student in a folder, and the facts in names from platforms
-    candidates                one student's files that may count, on disk and in zips, the likeliest first
-    choice, last_commit       the file that counts, or the reason why none does; the time of a clone's last commit
+    candidates                one student's files that may count, on disk and in zips, likeliest first
+    choice, last_commit       the file that counts, or why no file counts; the time of a clone's last commit
     content, code, cells      bytes of files and zips; Python text of scripts and notebooks
-    syntax, names             syntax trees; assignments in names, and names made safe to show and to write
+    syntax_trees, names       syntax trees; assignments in names, and names made safe to show and to write
     records                   Person, Upload, Submission, Problem
 
-A submission that cannot be read has a `problem`: one sentence for a person. No file is
-written, no link is followed, and all reading is bounded.
+A submission that cannot be read has a `problem`, which is one sentence for a person. This package writes no
+file, follows no link, and bounds all reading.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from functools import partial
 from pathlib import Path
 
 from autograder import parallel
-from autograder.submission.choice import lost, read
+from autograder.submission.choice import lost, read_student_uploads
 from autograder.submission.downloads import Download, find_file, find_in_folder
 from autograder.submission.records import NothingToGradeError, Person, Problem, Submission, Upload
 
-__all__ = ["NothingToGradeError", "Person", "Problem", "Submission", "Upload", "find_in_folder", "lost", "read"]
-__all__ += ["Download", "read_file", "read_file_bounded"]
+__all__ = ["NothingToGradeError", "Person", "Problem", "Submission", "Upload", "find_in_folder", "lost"]
+__all__ += ["Download", "read_file", "read_file_bounded", "read_student_uploads"]
 
-PUBLIC_MODULES = ("names", "syntax", "records")
+PUBLIC_MODULES = ("names", "syntax_trees", "records")
 """Modules that other rooms may import."""
 
 
 def read_file(path: Path, assignment: str | None, assignments: Sequence[str]) -> Submission:
-    """Return the submission in a file or a student's folder. Raise NothingToGradeError if it is missing."""
-    first, *more = read(find_file(path, assignment, assignments), assignments)
+    """Return the submission in a file or a student's folder. Raise NothingToGradeError for a missing path."""
+    first, *more = read_student_uploads(find_file(path, assignment, assignments), assignments)
     if not more:
         return first
     several = ", ".join(submission.assignment for submission in (first, *more))
@@ -42,9 +42,9 @@ def read_file(path: Path, assignment: str | None, assignments: Sequence[str]) ->
 
 
 def read_file_bounded(path: Path, assignment: str | None, assignments: Sequence[str]) -> Submission:
-    """Return the result of `read_file`, from a separate process within one submission's limits.
+    """Return the result of `read_file`, computed in a separate process within the limits of one submission.
 
-    A file that exceeds them becomes a submission with a problem.
+    A file that exceeds these limits becomes a submission with a problem.
     """
     outcome = parallel.run_bounded(partial(read_file, assignment=assignment, assignments=assignments), path)
     if isinstance(outcome, parallel.CutOff):

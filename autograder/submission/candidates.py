@@ -1,6 +1,7 @@
-"""Candidates for the file that counts: one student's code files, on disk and in zips, the likeliest first.
+"""Candidates for the file that counts: one student's code files, on disk and in zips, likeliest first.
 
-Files from the latest attempt come first, then plain files before files in zips, then files whose names fit.
+Files from the latest attempt come first. Within an attempt, plain files precede files in zips, and names that
+mention the assignment precede other names.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from autograder.submission.code import Code, functions, read_code
 from autograder.submission.names import mention, printable, stem_and_suffix, utf8_safe
 from autograder.submission.records import Problem, Upload, problem_of
 
-MAX_CANDIDATES = 20  # files of one student that are read for one assignment, and zips that are opened
+MAX_FILES_PER_ASSIGNMENT = 20  # also the maximum number of zips that are opened for one student
 
-_HANDOUT = re.compile(  # files that students do not write, so they never compete with the students' own
+_HANDOUT_FILE = re.compile(  # files that students do not write and that never compete with students' code
     r"(?:^|/)(?:(?:figures|measuring|experiments|lab(?:_\w+)?|conftest|setup|__init__|test_[^/]*)\.(?:py|ipynb)$"
     r"|assignments/[^/]+/tests/|tests/public/|autograder/(?:protocol|checks|hints|laptop)/)",
     re.IGNORECASE,
@@ -29,18 +30,21 @@ _HANDOUT_NOTEBOOK = "explore.ipynb"
 
 @dataclass(frozen=True)
 class Candidate:
-    """A file that may count, on disk or in a zip. It is read once, for any number of assignments."""
+    """A file that may count, on disk or in a zip.
+
+    The file's code is read once, even for several assignments.
+    """
 
     upload: Upload
-    assignment: str  # in the file's name, otherwise in the nearest name around it; empty if in none
-    name_match: int  # 2 if the file's name is the assignment's, 1 if it or a name around it contains it
+    assignment: str  # from the file's name, otherwise from the nearest folder's name; empty if unknown
+    name_match: int  # 2 if the file is named exactly after the assignment, 1 if it or a folder mentions it
     age: tuple[int, bool]  # sort key: a smaller key means a later file
     member: ZipInfo | None = None
     fault: Problem | None = None  # why the zip could not be opened
 
     @property
     def label(self) -> str:
-        """The path, in a form for a sentence."""
+        """The file's path in printable form, for use in a sentence."""
         return printable(self.upload.label)
 
     @property
@@ -54,7 +58,7 @@ class Candidate:
 
     @functools.cached_property
     def code(self) -> Code:
-        """The file's code, or the reason why there is none."""
+        """The file's code, or the problem that prevented reading it."""
         if self.fault:
             return Code(problem=self.fault)
         digest = ""
@@ -73,20 +77,20 @@ class StudentFiles:
     def __init__(self, uploads: Sequence[Upload], assignments: Sequence[str]) -> None:
         self.last, self.assignments = uploads[-1], assignments
         self.folders = {upload.path for upload in uploads if not upload.file}
-        newest = {(upload.attempt, upload.name): upload for upload in uploads}.values()
+        newest = {(upload.attempt, upload.file_name): upload for upload in uploads}.values()
         self._files: list[Candidate] = []  # of all kinds, on disk
         for upload in uploads:
             age = -upload.attempt, upload not in newest
             files = [upload] if upload.file else map(upload.file_in_folder, content.files_below(upload.path))
             self._files += [Candidate(file, *self._name_match(file.file), age) for file in files]
-        self._plain = [file for file in self._files if _is_students(file.upload.file)]
+        self._plain = [file for file in self._files if _may_be_students_code(file.upload.file)]
 
     @functools.cached_property
-    def _packed(self) -> tuple[list[Candidate], list[str]]:
-        """The candidates in zips, including each zip that cannot be opened, and the names of all files in zips."""
+    def _zipped_candidates_and_names(self) -> tuple[list[Candidate], list[str]]:
+        """The candidates in zips, including each unreadable zip, and the names of all files in zips."""
         candidates, names = list[Candidate](), list[str]()
         zips = [file for file in self._files if stem_and_suffix(file.upload.file)[1] == ".zip"]
-        for packed in zips[-MAX_CANDIDATES:]:
+        for packed in zips[-MAX_FILES_PER_ASSIGNMENT:]:
             upload = packed.upload
             try:
                 members = content.zip_members(content.read_bytes(upload.path, content.size_limit(upload.file)))
@@ -95,14 +99,14 @@ class StudentFiles:
                 continue
             names += members
             for name, member in members.items():
-                if _is_students(name):
+                if _may_be_students_code(name):
                     inside = replace(upload, label=utf8_safe(f"{upload.label}!{name}"))
                     match = self._name_match(f"{upload.file}/{name}")
                     candidates.append(Candidate(inside, *match, packed.age, member))
         return candidates, names
 
     def _name_match(self, path: str) -> tuple[str, int]:
-        """Return the assignment in a path's names, looking at the file's name first, and how well the name fits."""
+        """Return the assignment that a path mentions nearest to its end, and the strength of this mention."""
         *folders, file = path.split("/")
         around = [mention(name, self.assignments)._replace(is_exact=False) for name in reversed(folders)]
         mentions = [mention(stem_and_suffix(file)[0], self.assignments), *around]
@@ -110,37 +114,37 @@ class StudentFiles:
         return nearest.name, nearest.strength if file.casefold() != _HANDOUT_NOTEBOOK else 0
 
     @property
-    def candidates(self) -> list[Candidate]:
-        """The plain code files; if there are none, those in zips."""
-        return self._plain or self._packed[0]
+    def plain_or_zipped(self) -> list[Candidate]:
+        """The plain code files, or the code files in zips if the student uploaded no plain code file."""
+        return self._plain or self._zipped_candidates_and_names[0]
 
     @property
-    def names(self) -> list[str]:
-        """The names of the files in zips; if there are none, the names of all files."""
-        return self._packed[1] or [file.upload.name for file in self._files]
+    def file_names_to_show(self) -> list[str]:
+        """The names of the files in zips, or the names of all uploaded files if no zip contains a file."""
+        return self._zipped_candidates_and_names[1] or [file.upload.file_name for file in self._files]
 
-    def assignments_named(self) -> list[str]:
-        """Return the decided assignment, or those that file names mention, or otherwise the suggested one."""
+    def assignments_to_grade(self) -> list[str]:
+        """Return the decided assignment, those that file names mention, or else the suggested assignment."""
         if self.last.is_decided:
             return [self.last.assignment]
         least = 2 if self.folders and self.last.assignment else 0
-        named = {candidate.assignment for candidate in self.candidates if candidate.name_match >= least}
+        named = {candidate.assignment for candidate in self.plain_or_zipped if candidate.name_match >= least}
         return [name for name in self.assignments if name in named] or [self.last.assignment]
 
     def likely(self, assignment: str) -> list[Candidate]:
-        """Return the candidates for an assignment, the likeliest first."""
-        likely = self._of_assignment(assignment, self.candidates)
+        """Return the candidates for an assignment, likeliest first."""
+        likely = self._of_assignment(assignment, self.plain_or_zipped)
         if any(candidate.is_written(assignment) for candidate in likely):
             return likely
-        return self._of_assignment(assignment, [*self._plain, *self._packed[0]])
+        return self._of_assignment(assignment, [*self._plain, *self._zipped_candidates_and_names[0]])
 
     def _of_assignment(self, assignment: str, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Return the candidates that may belong to an assignment, sorted. A single file counts under any name."""
+        """Return the sorted candidates for an assignment, including a single file with any name."""
         is_single = self.last.is_decided and len(candidates) == 1
         fitting = (each for each in candidates if is_single or each.assignment in (assignment, ""))
-        return sorted(fitting, key=lambda candidate: candidate.rank)[:MAX_CANDIDATES]
+        return sorted(fitting, key=lambda candidate: candidate.rank)[:MAX_FILES_PER_ASSIGNMENT]
 
 
-def _is_students(name: str) -> bool:
-    """Return True for code that a student may have written."""
-    return stem_and_suffix(name)[1] in content.CODE and not _HANDOUT.search(name)
+def _may_be_students_code(name: str) -> bool:
+    """Return True for the name of a code file that a student may have written."""
+    return stem_and_suffix(name)[1] in content.CODE and not _HANDOUT_FILE.search(name)

@@ -1,8 +1,9 @@
-"""The text of one cell, without the lines that only a notebook's host can run.
+"""Removal of the lines of a cell that only a notebook's host can run.
 
-One rule holds for notebooks and for all scripts that notebook tools save. `pass` replaces each statement
-that imports one of the host's modules, calls `get_ipython` (IPython's spelling of magics, shell and help lines),
-awaits, or reads a name that such a statement bound. A marimo cell, which is a function, is read as its body.
+The same rule applies to notebooks and to all scripts that notebook tools save. `pass` replaces each statement
+that imports one of the host's modules, calls `get_ipython` (IPython's spelling of magics, shell and help
+lines), awaits, or reads a name that such a statement bound. A marimo cell is a function, and only the body of
+this function is kept.
 """
 
 from __future__ import annotations
@@ -13,28 +14,28 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograder.submission.names import printable
-from autograder.submission.syntax import DEFINITIONS, NotPythonError, parse, stored_names, top_level
+from autograder.submission.syntax_trees import DEFINITIONS, NotPythonError, parse, stored_names, top_level
 
 _HOST = r"(?:otter|IPython|ipywidgets|google|micropip|piplite|pyodide|marimo)\b[\w.]*"
 _HOST_IMPORT = re.compile(rf"import {_HOST}(?: as \w+)?|from {_HOST} import .*")
 _CELL_MAGIC = re.compile(r"(?:\s*#[^\n]*\n)*\s*%%(\w*)[^\n]*")
 _PYTHON_CELL_MAGICS = {"time", "timeit", "capture", "prun", "writefile", "file"}
 _MAGIC_LINE = re.compile(r"^[ \t]*(?:[%!?]|\w[\w, ]*=[ \t]*[%!])|\?[ \t]*$", re.MULTILINE)
-_MARIMO_CELL = ("app.cell", "app.setup")
+_MARIMO_DECORATORS = ("app.cell", "app.setup")
 _LINE_END_COLUMN = 1 << 30
 
 _Edit = tuple[int, int, int, int, str]
-"""The replacement of a part of a text: first line and byte, last line and end, and the new text."""
+"""A replacement in a text: first line, byte in the first line, last line, byte in the last line, new text."""
 
 
 class CellCleaner:
-    """Cleaner for the cells of one file, in order: names that the host gave to one cell are known in the next."""
+    """Cleaner for the cells of one file, in order, which remembers the names that the host has bound."""
 
     def __init__(self) -> None:
-        self.host_names = {"get_ipython", "mo"}  # mo is marimo, which only the last cell may import under this name
+        self.host_names = {"get_ipython", "mo"}  # `mo` is marimo, perhaps imported only in the last cell
 
     def clean(self, source: str) -> tuple[str, list[int]]:
-        """Return the cell and the lines with omissions. Raise NotPythonError if it is not Python."""
+        """Return the cleaned cell and the lines with omissions. Raise NotPythonError for any other text."""
         left_out = []
         if magic := _CELL_MAGIC.match(source):
             before, body = magic[0].count("\n"), source[magic.end() :]
@@ -58,7 +59,7 @@ class CellCleaner:
             nested = (ast.stmt, ast.excepthandler, ast.match_case)
             header = [part for part in ast.iter_child_nodes(statement) if not isinstance(part, nested)]
             wrappers = getattr(statement, "decorator_list", []) or getattr(statement, "items", [])
-            if wrappers and ast.unparse(wrappers[0]).startswith(_MARIMO_CELL):
+            if wrappers and ast.unparse(wrappers[0]).startswith(_MARIMO_DECORATORS):
                 yield _marimo_header(statement)
                 yield from self._edits(statement)
                 done = end
@@ -66,7 +67,7 @@ class CellCleaner:
                 for decorator in filter(self._needs_host, statement.decorator_list):
                     yield decorator.lineno, 0, decorator.end_lineno or 0, _LINE_END_COLUMN, ""
                 self.host_names.discard(statement.name)
-            elif any(map(self._needs_host, header)) or _is_hosts(statement, block):
+            elif any(map(self._needs_host, header)) or _is_host_only(statement, block):
                 yield statement.lineno, statement.col_offset, *end, "pass"
                 self.host_names |= stored_names(*header)
                 done = end
@@ -74,14 +75,14 @@ class CellCleaner:
                 self.host_names -= stored_names(*header)
 
     def _needs_host(self, part: ast.AST) -> bool:
-        """Return True for a part of a tree that awaits, or that reads one of the host's names."""
+        """Return True if a part of a tree contains `await` or reads one of the host's names."""
         nodes = [*ast.walk(part)]
         read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
         return not read.isdisjoint(self.host_names) or any(isinstance(node, ast.Await) for node in nodes)
 
 
-def _is_hosts(statement: ast.stmt, block: ast.AST) -> bool:
-    """Return True for a statement that needs the host in any case, or that ends a marimo cell."""
+def _is_host_only(statement: ast.stmt, block: ast.AST) -> bool:
+    """Return True for a statement that always needs the host, or for the `return` that ends a marimo cell."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return bool(_HOST_IMPORT.fullmatch(ast.unparse(statement)))
     is_cells_end = isinstance(statement, ast.Return) and not isinstance(block, ast.Module)
@@ -89,16 +90,16 @@ def _is_hosts(statement: ast.stmt, block: ast.AST) -> bool:
 
 
 def _marimo_header(cell: Any) -> _Edit:
-    """Return the replacement that makes a marimo cell's statements run: `if True:` keeps their indentation valid."""
+    """Return the edit that replaces a marimo cell's header with `if True:`, to keep the indentation valid."""
     first = min(node.lineno for node in (cell, *getattr(cell, "decorator_list", ())))
     body = min(getattr(node, "lineno", _LINE_END_COLUMN) for node in ast.walk(cell.body[0]))
     return first, 0, body - 1, _LINE_END_COLUMN, "if True:"
 
 
 def _magics_as_calls(source: str) -> str:
-    """Return a cell with its magics as calls to get_ipython(). Raise NotPythonError if it is not a cell.
+    """Return a cell with magics as get_ipython() calls. Raise NotPythonError if IPython rejects the cell.
 
-    A cell that parses has no magics, since a line inside a string or a bracket may begin with %.
+    A cell that parses has no magics: a line that begins with % may be part of a string or an expression.
     """
     try:
         parse(source)

@@ -1,7 +1,7 @@
 """The choice of the file that counts among one student's uploads: a submission for each assignment.
 
-One rule decides: the file whose functions are implemented counts; if there are several, the likeliest. If two remain,
-the row names both.
+The file with implemented functions counts, and among several such files, the likeliest. If two files are
+equally likely, the row names both and neither is graded.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ from autograder.submission.last_commit import last_commit
 from autograder.submission.names import listed, printable, stem_and_suffix, words_beside
 from autograder.submission.records import Problem, Submission, Upload, problem_of
 
-_MAX_LISTED = 3
+_MAX_LISTED_FILES = 3
 
 
-def read(uploads: Sequence[Upload], assignments: Sequence[str]) -> list[Submission]:
-    """Return one student's submission for each assignment. Any fault in a submission becomes its `problem`."""
+def read_student_uploads(uploads: Sequence[Upload], assignments: Sequence[str]) -> list[Submission]:
+    """Return one student's submission for each assignment. A fault becomes the `problem` of a submission."""
     uploads = [replace(upload, submitted=upload.submitted or last_commit(upload.path)) for upload in uploads]
     last, readable = uploads[-1], [upload for upload in uploads if not upload.problem]
     try:
         if problem := _packed_download(last) if readable else last.problem:
             return [_row(last, last.assignment, problem)]
         files = StudentFiles(readable, assignments)
-        return [_choose(files, assignment) for assignment in files.assignments_named()]
-    except Exception as error:  # an unforeseen error in a folder, a parser, or the system
+        return [_choose(files, assignment) for assignment in files.assignments_to_grade()]
+    except Exception as error:  # any unforeseen error from the file system or a parser
         return [_row(last, last.assignment, problem_of(error))]
 
 
 def lost(uploads: Sequence[Upload], why: str) -> list[Submission]:
-    """Return the row of a student whose files could not be read within bounds."""
+    """Return a submission with a problem for a student whose files exceeded the limits on reading."""
     problem = Problem(f"It could not be read, because that {why}: hand in one plain .py or .ipynb file.")
     return [_row(uploads[-1], uploads[-1].assignment, problem)]
 
 
 def _row(upload: Upload, assignment: str, problem: Problem | None) -> Submission:
-    """Return a submission with what is known about an upload before it is read."""
+    """Return a submission with the facts that are known before the upload is read."""
     notes = (f"{upload.person.platform} marks it as late.",) if upload.late else ()
     row = Submission(upload.student, assignment, upload.label, person=upload.person, notes=notes, problem=problem)
     return replace(row, submitted=upload.submitted, late=upload.late)
 
 
 def _choose(files: StudentFiles, assignment: str) -> Submission:
-    """Return the submission for one assignment, which is "" if it is unknown."""
+    """Return the submission for one assignment, or for the unknown assignment ""."""
     likely = files.likely(assignment) if assignment else []
     if not likely:
         return _row(files.last, assignment, _no_file(files, assignment))
@@ -64,20 +64,21 @@ def _choose(files: StudentFiles, assignment: str) -> Submission:
     doubts = [*_doubts(assignment, chosen, likely)]
     earlier = [candidate.label for candidate in likely if candidate.age > chosen.age]
     notes = [*row.notes, *code.notes]
-    notes += [f"{listed(earlier, _MAX_LISTED)} came earlier and is not graded."] if earlier else []
-    notes += [*doubts, *_unwritten(chosen, assignment, files.assignments)]
+    notes += [f"{listed(earlier, _MAX_LISTED_FILES)} came earlier and is not graded."] if earlier else []
+    notes += [*doubts, *_why_nothing_is_written(chosen, assignment, files.assignments)]
     doubt = " ".join([*doubts, *_several_students(files)])
     is_written = chosen.is_written(assignment)
     return replace(row, cells=code.cells, notes=tuple(notes), doubt=doubt, is_written=is_written)
 
 
 def _packed_download(upload: Upload) -> Problem | None:
-    """Return a problem for the instructor if the file is a platform's zip of a whole class, not a submission."""
+    """Return a problem for the instructor if the upload is a platform's zip of a whole class."""
     if upload.person.platform or stem_and_suffix(upload.file)[1] != ".zip":
         return None
-    with contextlib.suppress(Exception):  # damaged bytes may raise any exception: the file is then read like any other
+    with contextlib.suppress(Exception):  # damaged bytes may raise any exception
         top = content.top_of_zip(upload.path)
-        if platform := platforms.GRADESCOPE if platforms.is_export(*top) else platforms.download_of(*top):
+        is_export = platforms.is_export(*top)
+        if platform := platforms.GRADESCOPE if is_export else platforms.class_download_platform(*top):
             what = f"{printable(upload.label)} is a download from {platform}"
             sentence = f"{what}: unpack it if you have not yet, and delete the zip"
             return Problem(f"{sentence}.", sentence, is_class_download=True)
@@ -86,21 +87,21 @@ def _packed_download(upload: Upload) -> Problem | None:
 
 def _no_file(files: StudentFiles, assignment: str) -> Problem:
     """Return the problem if no file belongs to the assignment, or if no name contains an assignment."""
-    if not assignment and files.candidates:
-        first, example = files.candidates[0], f"{files.assignments[0]}.py"
+    if not assignment and files.plain_or_zipped:
+        first, example = files.plain_or_zipped[0], f"{files.assignments[0]}.py"
         advice = f"name the file after it, as in {example} (staff may grade it with --assignment NAME)"
         return first.fault or Problem(
             f"The name {first.label} does not contain one assignment: {advice}.",
             f"the name {first.label} does not contain one assignment; add --assignment NAME",
         )
-    names = [printable(name) for name in files.names] or ["nothing"]
+    names = [printable(name) for name in files.file_names_to_show] or ["nothing"]
     missing = "There is no .py or .ipynb file" + (f" for {assignment}" if assignment else "")
     which = f"{assignment}.py or {assignment}.ipynb" if assignment else "the file with your functions"
-    return Problem(f"{missing}, but {listed(names, _MAX_LISTED)}: hand in {which}.")
+    return Problem(f"{missing}, but {listed(names, _MAX_LISTED_FILES)}: hand in {which}.")
 
 
 def _several(assignment: str, labels: Sequence[str]) -> Problem:
-    """Return the problem if it is not known which file counts."""
+    """Return the problem of a student with several equally likely files."""
     which = " and ".join(map(printable, labels[:2])) + (f" ({len(labels)} in all)" if len(labels) > 2 else "")
     archive = labels[0].partition("!")[0] if "!" in labels[0] else ""
     folder = printable(archive or os.path.commonpath(labels))
@@ -113,21 +114,21 @@ def _several(assignment: str, labels: Sequence[str]) -> Problem:
 
 
 def _doubts(assignment: str, chosen: Candidate, likely: list[Candidate]) -> Iterator[str]:
-    """Yield sentences about other files that may have been meant."""
+    """Yield a sentence about other files that the student may have intended to submit."""
     missing = (functions(assignment) | {ANSWERS}) - chosen.code.written
     rivals = [rival for rival in likely if rival.fault or rival.name_match or rival.code.written & missing]
     later = [rival.label for rival in rivals if rival.age < chosen.age]
     beside = [rival.label for rival in rivals if rival.age == chosen.age and rival is not chosen]
     if later:
-        names = listed(later, _MAX_LISTED)
+        names = listed(later, _MAX_LISTED_FILES)
         yield f"{names} came later, but no function of {assignment} is written there: {chosen.label} counts."
     if beside:
-        names = listed(beside, _MAX_LISTED)
+        names = listed(beside, _MAX_LISTED_FILES)
         yield f"Also found but not graded: {names}. Move what counts into {chosen.label}."
 
 
-def _unwritten(chosen: Candidate, assignment: str, assignments: Sequence[str]) -> Iterator[str]:
-    """Yield the reason why no part of the file can earn points, since a zero always has a message."""
+def _why_nothing_is_written(chosen: Candidate, assignment: str, assignments: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence if the file implements no function of the assignment, to explain a zero."""
     expected = functions(assignment)
     if chosen.is_written(assignment) or not expected:
         return
@@ -139,12 +140,12 @@ def _unwritten(chosen: Candidate, assignment: str, assignments: Sequence[str]) -
 
 
 def _several_students(files: StudentFiles) -> Iterator[str]:
-    """Yield a sentence for staff if files in a folder from no platform are named after different people."""
+    """Yield a sentence for staff if files in a student's folder seem to be named after different people."""
     if files.last.person.platform:
         return
     named = {
         words: candidate.label
-        for candidate in files.candidates
+        for candidate in files.plain_or_zipped
         if candidate.name_match == 1 and candidate.upload.path.parent in files.folders
         if (words := words_beside(candidate.upload.path.stem, candidate.assignment))
     }

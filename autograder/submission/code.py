@@ -1,4 +1,4 @@
-"""From bytes to Python text: the code in a .py file or a notebook."""
+"""Conversion of the bytes of a .py file or a notebook to Python text."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from autograder.course import Assignment
 from autograder.submission.cells import CellCleaner
 from autograder.submission.names import listed, printable, stem_and_suffix
 from autograder.submission.records import Problem, UnreadableError
-from autograder.submission.syntax import PYTHON, NotPythonError, bound_and_written_names, parse
+from autograder.submission.syntax_trees import PYTHON, NotPythonError, bound_and_written_names, parse
 
 MAX_CELLS = 2000
-_MAX_LISTED = 8
-_CELL_MARK = re.compile(r"\n(?=# ?%%|# In ?\[)")  # as VS Code, Spyder, jupytext or nbconvert write it
+_MAX_LISTED_OMISSIONS = 8
+_CELL_MARK = re.compile(r"\n(?=# ?%%|# In ?\[)")  # as written by VS Code, Spyder, jupytext or nbconvert
 
 
 @dataclass(frozen=True)
@@ -29,22 +29,23 @@ class Code:
 
     cells: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    names: frozenset[str] = frozenset()  # names that its top level binds
+    names: frozenset[str] = frozenset()  # names that the file binds at its top level
     written: frozenset[str] = frozenset()  # names bound to more than a stub
-    sha256: str = ""  # of the uploaded bytes
+    sha256: str = ""  # hash of the uploaded bytes
     problem: Problem | None = None
 
 
 @functools.cache
 def functions(assignment: str) -> frozenset[str]:
-    """Return the public functions of an assignment's stub; none if there is no such stub."""
+    """Return the names of the public functions in an assignment's stub; empty if the stub does not exist."""
     return frozenset(name for name in Source(Assignment(assignment).stub).functions if not name.startswith("_"))
 
 
 def read_code(data: bytes, name: str) -> Code:
     """Return the code in a .py or .ipynb file. If name and content disagree, the content decides.
 
-    Raise UnreadableError if the file contains no code that can run; the message is a sentence for the student.
+    Raise UnreadableError if the file contains no code that can run; the message is a sentence for the
+    student.
     """
     text, notes = _decoded(data)
     notebook = _notebook(text, name)
@@ -58,11 +59,11 @@ def read_code(data: bytes, name: str) -> Code:
 
 
 def _decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
-    """Return a file's text, and a note on its encoding: UTF-16 if so marked, otherwise as Python reads it."""
+    """Return a file's text, and a note if the encoding is not UTF-8. A byte order mark identifies UTF-16."""
     try:
         utf_16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
         encoding = "utf-16" if utf_16 else tokenize.detect_encoding(io.BytesIO(data).readline)[0]
-        text = io.TextIOWrapper(io.BytesIO(data), encoding).read()  # with \n for every line end, as in Python
+        text = io.TextIOWrapper(io.BytesIO(data), encoding).read()  # every line end becomes \n, as in Python
     except (SyntaxError, ValueError, LookupError) as error:
         why = f"The file is not text ({printable(str(error), 120)})"
         raise UnreadableError(f"{why}: hand in the .py or .ipynb file, saved as UTF-8.") from error
@@ -70,7 +71,7 @@ def _decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
 
 
 def _notebook(text: str, name: str) -> list[str] | None:
-    """Return the code cells of a notebook's text; None for any other text."""
+    """Return the sources of a notebook's code cells, or None if the text is not a notebook."""
     is_named_so, reason = stem_and_suffix(name)[1] == ".ipynb", "has no list of cells"
     try:
         document = json.loads(text)
@@ -88,7 +89,7 @@ def _notebook(text: str, name: str) -> list[str] | None:
 
 
 def _of_cells(sources: Sequence[str]) -> Code:
-    """Return a notebook's code. A cell that cannot run becomes "", so that cells keep their numbers."""
+    """Return a notebook's code. A cell that cannot run becomes "", so that other cells keep their numbers."""
     if len(sources) > MAX_CELLS or sum(map(len, sources)) > MAX_CODE_CHARACTERS:
         most = f"{MAX_CELLS} code cells or {MAX_CODE_CHARACTERS // 1024} KiB of code"
         raise UnreadableError(f"The notebook has more than {most}: hand in only what you wrote.")
@@ -110,10 +111,10 @@ def _of_cells(sources: Sequence[str]) -> Code:
 
 
 def _of_script(text: str) -> Code:
-    """Return a script's code as one cell. Only a script that is not Python is read cell by cell.
+    """Return a script's code as one cell. Only a script that does not parse is read cell by cell.
 
-    Raise NotPythonError if one of its cells is not Python, even without magics, and UnreadableError if it contains no
-    statement.
+    Raise NotPythonError if a cell does not parse even without magics, and UnreadableError if the script
+    contains no statement.
     """
     try:
         parse(text)
@@ -137,7 +138,7 @@ def _of_script(text: str) -> Code:
 
 
 def _left_out(where: str, numbers: Sequence[int], fault: str = "") -> tuple[str, ...]:
-    """Return the note about omissions, if there are any."""
+    """Return a note about the omitted lines or cells; empty if `numbers` is empty."""
     what = "what only a notebook can run, such as magics, shell and help lines, uploads and calls to Otter"
-    places = f"{where}{'s' * (len(numbers) > 1)} {listed([str(number) for number in numbers], _MAX_LISTED)}"
+    places = f"{where}{'s' * (len(numbers) > 1)} {listed([str(number) for number in numbers], _MAX_LISTED_OMISSIONS)}"
     return (f"Left out of {places}: {what}{fault}.",) if numbers else ()

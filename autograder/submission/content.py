@@ -1,4 +1,4 @@
-"""Bytes of uploaded files, folders and zips, read within bounds: nothing is unpacked, no link is followed."""
+"""Bounded reading of uploaded files, folders and zips, without unpacking a zip or following a link."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ _JUNK = {"__macosx", "__pycache__", "node_modules", "site-packages", "venv", "en
 
 
 def is_junk(name: str) -> bool:
-    """Return True for a file that systems and tools leave behind.
+    """Return True for the name of a file or folder that operating systems and tools leave behind.
 
-    A name may begin with a dot and still be a student's code, unless macOS ("._") or Emacs (".#") made it.
+    A file whose name begins with a dot may be a student's code, unless macOS ("._") or Emacs (".#") created
+    it.
     """
     if name.startswith("."):
         return name != ".." and (name.startswith(("._", ".#")) or not name.endswith(READABLE))
@@ -46,7 +47,7 @@ def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
 def _opened(path: Path) -> IO[bytes]:
     return open(
         os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb"
-    )  # otherwise opening a pipe would wait for a writer
+    )  # O_NONBLOCK, because opening a pipe would wait for a writer
 
 
 def _bounded(file: IO[bytes], limit: int) -> bytes:
@@ -57,8 +58,8 @@ def _bounded(file: IO[bytes], limit: int) -> bytes:
 
 
 def files_below(folder: Path) -> list[str]:
-    """Return all files below a folder, without junk, as sorted paths with "/". No link is followed."""
-    os.scandir(folder).close()  # raises if this folder cannot be read; an unreadable folder inside it is ignored
+    """Return sorted relative paths, with "/", of all files below a folder, without junk or linked folders."""
+    os.scandir(folder).close()  # raises if the folder is unreadable; os.walk ignores unreadable subfolders
     paths: list[str] = []
     count = 0
     for parent, folders, files in os.walk(folder):
@@ -79,9 +80,9 @@ def zip_members(data: bytes) -> dict[str, zipfile.ZipInfo]:
 
 
 def top_of_zip(path: Path) -> tuple[set[str], set[str]]:
-    """Return the folders and the files at the top of a zip, inside the single folder that contains everything, if any.
+    """Return the names of the folders and files at the top of a zip.
 
-    A damaged zip may raise any exception.
+    A single folder that contains everything is opened first. A damaged zip may raise any exception.
     """
     with _opened(path) as file, zipfile.ZipFile(file) as archive:
         paths = [name.split("/") for name in _members(archive)]
@@ -97,6 +98,6 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 
 def read_member(data: bytes, member: zipfile.ZipInfo) -> bytes:
-    """Return a file in a zip. A damaged or encrypted file may raise any exception."""
+    """Return the bytes of a file in a zip. A damaged or encrypted file may raise any exception."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(member) as file:
         return _bounded(file, size_limit(member.filename))

@@ -1,8 +1,8 @@
-"""The download of a class: every student's uploads in a folder.
+"""Every student's uploads in the download of a class.
 
-The names at the top of a folder, which platforms and instructors choose, decide its layout: a Gradescope export,
-folders of assignments or exports, or files and folders of many students. Nothing inside a student's folder affects the
-layout, and no student's text is read here.
+The names at the top of a folder, which platforms and instructors choose, decide its layout: a Gradescope
+export, folders of assignments or exports, or files and folders of many students. Nothing inside a student's
+folder affects the layout, and no student's text is read here.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from autograder.submission.content import MIB, READABLE, is_junk, read_bytes
 from autograder.submission.names import Mention, mention, printable, stem_and_suffix, utf8_safe
 from autograder.submission.records import NothingToGradeError, Person, Problem, Upload
 
-_INSTRUCTORS_FILE = re.compile(  # tables, pages and editors' copies next to a class
+_NOT_SUBMITTED_FILE = re.compile(  # tables, pages and editors' backup copies beside the submissions
     r"(readme|license|index|grades|roster|gradebook|notes)(\.(md|txt|html?))?|.+(\.(csv|xlsx?|ods|sqlite|lock)|~)", re.I
 )
-_RESULT_FILES = ("gradebook.sqlite", "grades.csv")
-_EXPORT_FOLDER = re.compile(r"assignment_\d+_export")
+_RESULTS_FOLDER_FILES = ("gradebook.sqlite", "grades.csv")
+_GRADESCOPE_EXPORT_NAME = re.compile(r"assignment_\d+_export")
 _SUBMISSIONS = re.compile(r"(.*-)?submissions", re.IGNORECASE)
-_FOLDERS_AROUND = 3  # around one file: a student's, an assignment's and a download's folder
+_MAX_FOLDERS_AROUND = 3  # the folders of a student, an assignment and a download
 _MAX_METADATA_BYTES = 64 * MIB
 
 _MISSING = Problem("The export lists these files but does not contain them: your instructor must download it again.")
@@ -69,17 +69,17 @@ def find_in_folder(
 
 
 def find_file(path: Path, assignment: str | None, assignments: Sequence[str]) -> tuple[Upload, ...]:
-    """Return the upload that consists of one file or folder, read as part of the class around it.
+    """Return the upload at one path, with the facts that the names beside and around the path provide.
 
-    Raise NothingToGradeError if it is missing.
+    Raise NothingToGradeError if the path does not exist.
     """
     if not os.path.lexists(path):
         raise NothingToGradeError(f"{printable(str(path), 200)} does not exist: name the file to check.")
     path = Path(os.path.abspath(path))
-    around = [folder.name for folder in reversed(path.parents[:_FOLDERS_AROUND])]
+    around = [folder.name for folder in reversed(path.parents[:_MAX_FOLDERS_AROUND])]
     finder = _Finder(path.parent, around, assignments, assignment)
     is_folder = os.path.isdir(path) and not os.path.islink(path)
-    folders, files = ([path.name], []) if is_folder else ([], finder.files_beside(path))
+    folders, files = ([path.name], []) if is_folder else ([], finder.file_and_neighbours(path))
     uploads = finder.of_class(path.parent, folders, files)[1]
     (group,) = _per_student([upload for upload in uploads if upload.path == path])
     return group
@@ -87,7 +87,7 @@ def find_file(path: Path, assignment: str | None, assignments: Sequence[str]) ->
 
 @dataclass(frozen=True)
 class _Finder:
-    """Finder for the uploads below `root`."""
+    """Finder of the uploads below `root`."""
 
     root: Path
     around: Sequence[str]  # names of `root` and the folders around it, which may mention the assignment
@@ -98,15 +98,16 @@ class _Finder:
     ignored_files: list[str] = field(default_factory=list)
 
     def read(self, folder: Path, *, is_assignments: bool = False) -> tuple[str, list[Upload]]:
-        """Return the layout of a folder and its uploads.
+        """Return the layout of a folder and the uploads in the folder.
 
-        Folders of assignments (or exports) decide unless most entries are something else, so that one student's entry
-        never changes how a class is read. Inside them, folders with such names belong to students.
+        Folders of assignments (or exports) determine the layout unless most entries are something else, so
+        one student's entry never changes the layout of a class. Inside these folders, a folder with such a
+        name belongs to a student.
         """
         folders, files = self._listing(folder)
         if platforms.is_export(folders, files):
             return "a Gradescope export", self._of_gradescope_export(folder, folders)
-        if self._holds_downloads(folder, folders, files):
+        if self._holds_only_downloads(folder, folders, files):
             found = [self.read(folder / name) for name in folders]
             layouts = dict.fromkeys(layout for layout, _ in found)
             return " and ".join(layouts), [upload for _, uploads in found for upload in uploads]
@@ -115,7 +116,7 @@ class _Finder:
         lessons = {name: assignment.name for name, assignment in mentions.items() if assignment.is_exact}
         if folder == self.root and len(folders) == 1 and not files and not lessons:
             self._refuse_a_download_inside(folder / folders[0])
-        lessons |= {name: "" for name in folders if _EXPORT_FOLDER.fullmatch(name)}
+        lessons |= {name: "" for name in folders if _GRADESCOPE_EXPORT_NAME.fullmatch(name)}
         others = [name for name in folders if name not in lessons]
         if not lessons or len(lessons) < len(others) + len(files):
             return self.of_class(folder, folders, files)
@@ -126,13 +127,13 @@ class _Finder:
             elif self.flag is None or assignment in ("", self.flag):
                 uploads += self.read(folder / name, is_assignments=True)[1]
         for upload in self.of_class(folder, others, files)[1]:
-            # This is not the person with the same name in the folders.
+            # This person may differ from a person with the same name inside the folders.
             person = replace(upload.person, name=f"{upload.person.name}, beside the folders")
             uploads.append(replace(upload, person=person))
         return "folders of assignments", uploads
 
-    def _holds_downloads(self, folder: Path, folders: list[str], files: list[str]) -> bool:
-        """Return True if a folder contains only whole downloads and their zips. A clone belongs to one student.
+    def _holds_only_downloads(self, folder: Path, folders: list[str], files: list[str]) -> bool:
+        """Return True if a folder contains only whole downloads and their zips, and no clone.
 
         Archive tools repeat the outer folder's name; Canvas and GitHub's command line use "submissions".
         """
@@ -145,12 +146,12 @@ class _Finder:
         return True
 
     def _refuse_a_download_inside(self, folder: Path) -> None:
-        """Raise NothingToGradeError if the only folder is itself a class, because it would be read as one student."""
-        for _ in range(_FOLDERS_AROUND):
+        """Raise NothingToGradeError if the only folder holds a class, which would be read as one student."""
+        for _ in range(_MAX_FOLDERS_AROUND):
             folders, files = self._listing(folder)
             if os.path.lexists(folder / ".git"):
                 return
-            if platform := platforms.download_of(folders, files):
+            if platform := platforms.class_download_platform(folders, files):
                 shown, name = (printable(str(path), 200) for path in (self.root, folder.relative_to(self.root)))
                 where = f"{shown} contains a download from {platform} further down"
                 raise NothingToGradeError(f"{where}: grade the folder {name} by itself.")
@@ -159,7 +160,7 @@ class _Finder:
             folder /= folders[0]
 
     def _of_gradescope_export(self, folder: Path, folders: list[str]) -> list[Upload]:
-        """Return the uploads in Gradescope's folders, each of which may belong to several people."""
+        """Return the uploads in Gradescope's folders. Several people may share one folder."""
         try:
             stated = platforms.export_uploads(read_bytes(folder / platforms.METADATA, _MAX_METADATA_BYTES))
         except Exception as error:  # damaged bytes may raise any exception in the parser
@@ -174,7 +175,7 @@ class _Finder:
         ]
 
     def of_class(self, folder: Path, folders: list[str], files: list[str]) -> tuple[str, list[Upload]]:
-        """Return the platform of many students' files and folders, and their uploads."""
+        """Return the layout of many students' files and folders, and the upload in each entry."""
         platform, stated = platforms.recognise(folders, files, self.assignments)
         # A download belongs to one assignment, the one that most names mention.
         named = [mention(stem_and_suffix(upload.file)[0], self.assignments).name for upload in stated.values()]
@@ -187,11 +188,11 @@ class _Finder:
         return f"a download from {platform}" if platform else "files and folders named after students", placed
 
     def _plain_folder(self, name: str) -> Upload:
-        """Return a folder that no platform named: its name identifies the student and may mention an assignment."""
+        """Return the upload of a folder whose name identifies the student and may mention an assignment."""
         return Upload(Person(name=utf8_safe(name)), assignment=mention(name, self.assignments).name)
 
     def _placed(self, upload: Upload, folder: Path, name: str, majority: str = "") -> Upload:
-        """Return an upload with its path and the assignment that its name and the folders around it mention."""
+        """Return an upload with a path and the assignment that the upload or a folder around it mentions."""
         inside = folder.relative_to(self.root).parts
         around = [mention(outer, self.assignments) for outer in (*self.around, *inside)]
         mentions = [Mention(upload.assignment, upload.is_decided), *reversed(around), Mention(majority)]
@@ -203,11 +204,11 @@ class _Finder:
         label = utf8_safe(self.prefix + "/".join((*inside, name)))
         return replace(upload, assignment=assignment, is_decided=is_decided, path=folder / name, label=label)
 
-    def files_beside(self, path: Path) -> list[str]:
-        """Return the names of a file and of its neighbours, which may show the platform."""
+    def file_and_neighbours(self, path: Path) -> list[str]:
+        """Return the name of a file and the names of the files beside it, which may reveal the platform."""
         try:
             return sorted({path.name, *self._listing(path.parent)[1]})
-        except OSError:  # a folder that may be entered but not listed
+        except OSError:  # for a folder without permission to list it
             return [path.name]
 
     def _listing(self, folder: Path) -> tuple[list[str], list[str]]:
@@ -218,9 +219,9 @@ class _Finder:
         for name, is_folder in entries:
             if folder / name == self.out:
                 continue
-            if is_folder and all(os.path.lexists(folder / name / file) for file in _RESULT_FILES):
+            if is_folder and all(os.path.lexists(folder / name / file) for file in _RESULTS_FOLDER_FILES):
                 self.ignored_files.append(f"{name} (results of an earlier run)")
-            elif not is_folder and _INSTRUCTORS_FILE.fullmatch(name):
+            elif not is_folder and _NOT_SUBMITTED_FILE.fullmatch(name):
                 self.ignored_files.append(name)
             elif not is_junk(name):
                 (folders if is_folder else files).append(name)
@@ -228,7 +229,7 @@ class _Finder:
 
 
 def _upload_named_by_student(name: str) -> Upload:
-    """Return a file that no platform named: its name, without a browser's copy number, identifies the student."""
+    """Return the upload of a file whose name, without a browser's copy number, identifies the student."""
     student = re.sub(r"(?<=.) ?\(\d{1,3}\)$", "", stem_and_suffix(name)[0])
     return Upload(Person(name=utf8_safe(student)), name)
 
@@ -236,8 +237,8 @@ def _upload_named_by_student(name: str) -> Upload:
 def _per_student(uploads: Iterable[Upload]) -> tuple[tuple[Upload, ...], ...]:
     """Return uploads grouped by person and decided assignment, each group in the order of the uploads.
 
-    A number, address or login identifies a person, and a name is only a label: if several people share a name, their
-    numbers are added to it.
+    A number, address or login identifies a person, whereas a name is only a label. If several people share a
+    label, each label is extended by the person's number.
     """
     people: dict[str, Person] = {}
     groups: defaultdict[tuple[str, str], list[Upload]] = defaultdict(list)

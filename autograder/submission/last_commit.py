@@ -1,7 +1,7 @@
 """The time of a clone's last commit, read from its .git folder without running git.
 
-Git runs programs that a repository's configuration names; reading a few of its files runs nothing. All reads
-are bounded, and a damaged or unusual repository has no time.
+Git runs programs that a repository's configuration names, whereas reading a few files runs nothing. All reads
+are bounded. For a damaged or unusual repository, the time is unknown.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def last_commit(folder: Path) -> str:
 
 
 def _commit(git: Path) -> bytes:
-    """Return the text of the commit that is checked out. May raise any exception."""
+    """Return the text of the commit that is checked out. A damaged repository may raise any exception."""
     sha = read_bytes(git / "HEAD").decode().strip()
     if branch := _BRANCH.fullmatch(sha.removeprefix("ref: ")):
         loose = (git / branch[0]).exists()
@@ -54,7 +54,7 @@ def _commit(git: Path) -> bytes:
 
 
 def _packed(pack: Path, offset: int) -> bytes:
-    """Return an object from a pack, deflated, without its header: all header bytes except the last are 128 or more."""
+    """Return a compressed object from a pack, without the header: bytes of 128 or more, and a last byte."""
     with open(os.open(pack, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
         file.seek(offset)
         return re.sub(rb"^[\x80-\xff]*.", b"", file.read(_MAX_COMMIT_BYTES), count=1, flags=re.DOTALL)

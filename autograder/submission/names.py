@@ -1,4 +1,4 @@
-"""Names that people chose: assignments in them, and safe forms for sentences, files and spreadsheets."""
+"""Assignments in names that people chose, and safe forms of names for sentences, files and spreadsheets."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 MAX_NAME, MAX_NAME_BYTES = 80, 200  # a character may have four bytes, and file systems take 255
-_PUNCTUATION = "-_.@+"
-_RESERVED = {"con", "prn", "aux", "nul"}  # names that Windows refuses, with any extension
+_SAFE_PUNCTUATION = "-_.@+"
+_RESERVED = {"con", "prn", "aux", "nul"}  # names that Windows rejects, even with an extension
 _RESERVED |= {f"{device}{number}" for device in ("com", "lpt") for number in range(10)}
 _FORMULA_STARTS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # the full-width forms count as formulas in some locales
 _DOUBLE_ENDING = re.compile(r"(.+)(\.py|\.ipynb)\.(?:txt|json)", re.IGNORECASE | re.DOTALL)  # from browsers and mail
 
 
 def stem_and_suffix(name: str) -> tuple[str, str]:
-    """Return a name without folders, and its extension in lower case, which shows the kind of file."""
+    """Return a file's name without folders and extension, and the extension in lower case."""
     name = name.rpartition("/")[2]
     if double := _DOUBLE_ENDING.fullmatch(name):
         return double[1], double[2].casefold()
@@ -28,19 +28,22 @@ def stem_and_suffix(name: str) -> tuple[str, str]:
 
 
 class Mention(NamedTuple):
-    """The assignment that a name contains, if any; it is exact if the name is the assignment's."""
+    """The assignment that a name contains, if any.
+
+    The match is exact if the name is the assignment's name.
+    """
 
     name: str = ""
     is_exact: bool = False
 
     @property
     def strength(self) -> int:
-        """Sort key: of several mentions, the strongest counts."""
+        """Sort key: the strongest of several mentions counts."""
         return bool(self.name) + self.is_exact
 
 
 def mention(name: str, assignments: Collection[str]) -> Mention:
-    """Return the only assignment that is a separate word in this name; empty if there is none or more than one.
+    """Return the assignment that is a separate word in a name; an empty mention for none or for several.
 
     If one matching assignment contains another, as rope_2d contains rope, only the longest counts.
     """
@@ -53,7 +56,7 @@ def mention(name: str, assignments: Collection[str]) -> Mention:
 
 
 def words_beside(name: str, assignment: str) -> frozenset[str]:
-    """Return the longer words in a name that are not part of the assignment's name, perhaps a person's."""
+    """Return a name's words of three or more letters (perhaps a person's) outside the assignment's name."""
     rest = f"_{_words(name)}_".replace(f"_{_words(assignment)}_", "_")
     return frozenset(re.findall(r"[^\W\d_]{3,}", rest))
 
@@ -71,19 +74,20 @@ def utf8_safe(text: str) -> str:
 def printable(text: str, limit: int = MAX_NAME) -> str:
     """Return the text as one line of at most `limit` characters, without control and direction characters."""
     cut = text[: 4 * limit]
-    line = " ".join(_visible(cut).split())
+    line = " ".join(_invisible_as_spaces(cut).split())
     return line if len(line) <= limit and len(cut) == len(text) else line[: limit - 1] + "…"
 
 
-def _visible(text: str) -> str:
+def _invisible_as_spaces(text: str) -> str:
     """Return the text with a space for each control, direction or separator character."""
     return "".join(character if character.isprintable() else " " for character in text)
 
 
 def listed(names: Sequence[str], most: int | None = None) -> str:
-    """Return the first names in a list, and the number of others, with semicolons between them.
+    """Return the first `most` names, separated by semicolons, and the number of the other names.
 
-    A name may hold commas. One that holds a semicolon, or begins with a quotation mark, is quoted as in a table.
+    A name may contain commas. A name that contains a semicolon or begins with a quotation mark is quoted as
+    in CSV.
     """
     quoted = ('"' + name.replace('"', '""') + '"' if ";" in name or name[:1] == '"' else name for name in names[:most])
     more = [f"and {len(names) - most} more"] if most is not None and len(names) > most else []
@@ -95,19 +99,20 @@ def csv_cell(text: str) -> str:
 
     Such a part may begin the cell, or follow a locale's cell separator if quotation marks count as letters.
     """
-    parts = re.split(r"([,;|])", _visible(utf8_safe(text)))
+    parts = re.split(r"([,;|])", _invisible_as_spaces(utf8_safe(text)))
     return "".join(f"'{part}" if part.lstrip('" ').startswith(_FORMULA_STARTS) else part for part in parts)
 
 
 def safe_name(student: str, taken: set[str]) -> str:
     """Return a readable file name for a student that is safe on every system, and add its folded form to `taken`.
 
-    If the name is taken, a suffix made from the full name distinguishes it from every other name in the class.
+    If the name is taken, a suffix made from the full name distinguishes it from every other name in the
+    class.
     """
     composed = unicodedata.normalize("NFKC", utf8_safe(student))
-    is_safe = {one: one in _PUNCTUATION or unicodedata.category(one)[0] in "LNM" for one in composed}
+    is_safe = {one: one in _SAFE_PUNCTUATION or unicodedata.category(one)[0] in "LNM" for one in composed}
     kept = "".join(character if is_safe[character] else "_" for character in composed)
-    readable = _cut("_".join(filter(None, kept.split("_"))).lstrip(_PUNCTUATION), 0) or "student"
+    readable = _cut("_".join(filter(None, kept.split("_"))).lstrip(_SAFE_PUNCTUATION), 0) or "student"
     if readable.split(".")[0].casefold() in _RESERVED:
         readable = f"student-{readable}"
     mark = hashlib.sha256(utf8_safe(student).encode()).hexdigest()[:8]
@@ -119,17 +124,17 @@ def safe_name(student: str, taken: set[str]) -> str:
 
 
 def _cut(name: str, reserve: int) -> str:
-    """Return the beginning of a name that leaves `reserve` characters free and does not end in a dot (for Windows)."""
+    """Return a beginning of a name that leaves `reserve` characters free and does not end in a dot."""
     return name[: MAX_NAME - reserve].encode()[: MAX_NAME_BYTES - reserve].decode("utf-8", "ignore").rstrip(".")
 
 
 def folded(name: str) -> str:
-    """Return equal texts for names that differ only in case or in the encoding of accents."""
+    """Return a form that is equal for names that differ only in case or in the encoding of accents."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
 def words_of(name: str) -> list[str]:
-    """Return the words of a name in lower case, letters without accents and strokes: zak for Żak, lukasz for Łukasz."""
+    """Return the words of a name in lower case without accents and strokes, such as lukasz for Łukasz."""
     letters = []
     for letter in folded(name):
         described = unicodedata.name(letter, "")

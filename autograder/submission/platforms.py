@@ -10,8 +10,8 @@ Autolab     ada@uni.example_3_rope.py (address, number of the attempt)
 GitHub      rope-alovelace/ (a clone: assignment at Classroom, login)
 Gradescope  submission_9001/ and submission_metadata.yml (an export: the metadata name each owner)
 
-The platform is decided once per folder, from all names in it. In each name, the platform's marks come first; a student
-chose the rest, which is never read as a mark.
+The platform is decided once per folder, from all names in it. In each name, the platform's marks come first;
+a student chose the rest, which is never read as a mark.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from autograder.submission.records import NothingToGradeError, Person, Problem, 
 CANVAS, ANONYMOUS, MOODLE, BLACKBOARD = "Canvas", "Canvas, anonymous", "Moodle", "Blackboard"
 BRIGHTSPACE, AUTOLAB, GITHUB, GRADESCOPE = "Brightspace", "Autolab", "GitHub Classroom", "Gradescope"
 METADATA = "submission_metadata.yml"
-_TEXT = Problem("The platform received text or a link instead of a file: hand in the .py or .ipynb file itself.")
+_TYPED_TEXT = Problem("The platform received text or a link instead of a file: hand in the .py or .ipynb file itself.")
 
 # Numbers are bounded because Python refuses to convert very long ones. The part of a name that a platform
 # makes from a person's name is the shortest possible, so that the first marks in a name are the platform's.
 # The name of a folder ends in "/" here.
-_FILE = r"(?P<file>[^/]+?)(?:-(?P<version>\d{1,9})(?P<suffix>\.\w+))?"
-_UPLOAD = rf"(?:(?P<upload>\d{{1,18}})_{_FILE}|(?P<text>text|link)\.html)"
-_MARKS = {
-    ANONYMOUS: rf"(?P<late>LATE_)?anon_(?P<number>[0-9A-Za-z]{{1,20}})_{_UPLOAD}",
-    CANVAS: rf"(?P<name>[^/]+?)(?P<late>_LATE)?_(?P<number>\d{{1,18}})_{_UPLOAD}",
+_CANVAS_FILE = r"(?P<file>[^/]+?)(?:-(?P<version>\d{1,9})(?P<suffix>\.\w+))?"
+_CANVAS_UPLOAD = rf"(?:(?P<upload>\d{{1,18}})_{_CANVAS_FILE}|(?P<text>text|link)\.html)"
+_NAME_PATTERNS = {
+    ANONYMOUS: rf"(?P<late>LATE_)?anon_(?P<number>[0-9A-Za-z]{{1,20}})_{_CANVAS_UPLOAD}",
+    CANVAS: rf"(?P<name>[^/]+?)(?P<late>_LATE)?_(?P<number>\d{{1,18}})_{_CANVAS_UPLOAD}",
     MOODLE: r"(?P<name>[^_]+)_(?P<number>\d{1,18})_assignsubmission_"
     r"(?:file(?:_(?P<file>[^/]+)|_?/)|(?P<text>onlinetext)(?:_[^/]*|_?/))",
     BLACKBOARD: r"(?P<name>[^/]+?_[^_/]+)_attempt_(?P<time>\d{4}(?:-\d{2}){5})(?:_(?P<file>[^/]+)|(?P<text>\.txt))",
@@ -51,7 +51,7 @@ _MARKS = {
 }
 _TIMES = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%d %B, %Y %I%M %p")  # as Blackboard and Brightspace write them
 
-# All scalars are text, so that people's numbers keep their zeros; tags of Ruby objects are ignored.
+# This loader reads every scalar as text, to keep leading zeros of numbers, and ignores tags of Ruby objects.
 _AllTextLoader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _MAX_YAML_DEPTH = 100
 _SUBMITTER_FIELDS = ("email", "sid", "name")
@@ -62,30 +62,31 @@ _MIN_CLONES = 3  # minimum number of folders with a common beginning
 def recognise(
     folders: Collection[str], files: Collection[str], assignments: Sequence[str]
 ) -> tuple[str, dict[str, Upload]]:
-    """Return the platform that made most names in a folder, and the facts in each name; otherwise both are empty.
+    """Return the platform that made most names in a folder, and the facts in each name; both may be empty.
 
-    Raise NothingToGradeError if there are clones of several assignments, since it is then unknown where a login begins.
+    Raise NothingToGradeError if there are clones of several assignments, since it is then unknown where a
+    login begins.
     """
-    platform, uploads = _by_marks(folders, files)
+    platform, uploads = _by_name_patterns(folders, files)
     return (platform, uploads) if platform else _clones(folders, assignments)
 
 
-def download_of(folders: Collection[str], files: Collection[str]) -> str:
-    """Return the platform whose marks show several people's files; empty if there is none."""
-    platform, uploads = _by_marks(folders, files)
+def class_download_platform(folders: Collection[str], files: Collection[str]) -> str:
+    """Return the platform whose marks show files of several people; empty if no platform's marks do."""
+    platform, uploads = _by_name_patterns(folders, files)
     return platform if len({upload.person.key for upload in uploads.values()}) > 1 else ""
 
 
-def _by_marks(folders: Collection[str], files: Collection[str]) -> tuple[str, dict[str, Upload]]:
-    """Return the platform whose marks most names have, and the facts in each name; otherwise both are empty."""
+def _by_name_patterns(folders: Collection[str], files: Collection[str]) -> tuple[str, dict[str, Upload]]:
+    """Return the platform whose pattern matches most names, and the facts in each name; both may be empty."""
     entries = {name: f"{name}/" for name in folders} | {name: name for name in files}
     matches = {
         platform: {name: match for name, entry in entries.items() if (match := re.fullmatch(marks, entry, re.DOTALL))}
-        for platform, marks in _MARKS.items()
+        for platform, marks in _NAME_PATTERNS.items()
     }
 
     def order(platform: str) -> tuple[int, int]:
-        """Sort key: if several platforms could have made a name, the one whose marks come first did."""
+        """Sort key: the number of matching names, and then the platform whose marks come first in them."""
         made = matches[platform].values()
         return len(made), -sum(match.start("file") if match["file"] else match.end() for match in made)
 
@@ -97,7 +98,7 @@ def _by_marks(folders: Collection[str], files: Collection[str]) -> tuple[str, di
 
 
 def _upload(platform: str, parts: dict[str, str]) -> Upload:
-    """Return an upload from the parts of a name that its platform marks; missing parts are empty."""
+    """Return an upload from the parts of a name that a platform marks."""
     number, email = utf8_safe(parts.get("number", "")), utf8_safe(parts.get("email", ""))
     name = utf8_safe(parts.get("name") or email or f"anon_{number}")
     time = _time(re.sub(r" (?=\d{3} )", " 0", parts.get("time", "")))  # for an hour with one digit
@@ -108,7 +109,7 @@ def _upload(platform: str, parts: dict[str, str]) -> Upload:
         version=(int(parts.get("upload") or 0), int(parts.get("version") or 0)),
         submitted=time,
         late=bool(parts["late"]) if "late" in parts else None,
-        problem=_TEXT if parts.get("text") else None,
+        problem=_TYPED_TEXT if parts.get("text") else None,
     )
 
 
@@ -124,7 +125,7 @@ def _time(text: str) -> str:
 
 
 def _with_blackboard_logins(uploads: dict[str, Upload]) -> dict[str, Upload]:
-    """Return Blackboard's uploads with logins: the part after the title that all names share."""
+    """Return Blackboard's uploads with logins, which follow the assignment's title that all names share."""
     heads = {name: upload.person.name for name, upload in uploads.items()}
     title = os.path.commonprefix([*heads.values()]).rpartition("_")[0]  # noqa: RUF071
     logins = {name: head.removeprefix(f"{title}_") for name, head in heads.items()}
@@ -133,7 +134,7 @@ def _with_blackboard_logins(uploads: dict[str, Upload]) -> dict[str, Upload]:
 
 
 def _clones(folders: Collection[str], assignments: Sequence[str]) -> tuple[str, dict[str, Upload]]:
-    """Return GitHub Classroom's clones: most folder names begin with the assignment's name on GitHub."""
+    """Return GitHub Classroom and the clones if most folder names begin with an assignment's GitHub name."""
     beginnings = Counter(name[: dash.end()] for name in folders for dash in re.finditer("-(?=.)", name, re.DOTALL))
     slug, count = max(beginnings.items(), key=lambda item: (item[1], len(item[0])), default=("", 0))
     slugs = [slug]
@@ -160,12 +161,12 @@ def _clones(folders: Collection[str], assignments: Sequence[str]) -> tuple[str, 
 
 
 def is_export(folders: Collection[str], files: Collection[str]) -> bool:
-    """Return True if the folder contains only a Gradescope export: one student's files do not count."""
+    """Return True if a folder's names are those of a Gradescope export, which contains nothing else."""
     return {*files} == {METADATA} and bool(folders) and all(re.fullmatch(r"submission_\d+", name) for name in folders)
 
 
 def export_uploads(metadata: bytes) -> dict[str, list[Upload]]:
-    """Return an export's uploads by folder, one per person. Damaged bytes may raise any exception."""
+    """Return folder → uploads of an export, one for each person. Damaged bytes may raise any exception."""
     text = metadata.decode("utf-8-sig")
     depth = 0
     for event in yaml.parse(text, Loader=_AllTextLoader):  # the C loader crashes if nesting is very deep
@@ -179,7 +180,7 @@ def export_uploads(metadata: bytes) -> dict[str, list[Upload]]:
 
 
 def _of_folder(fields: Any) -> list[Upload]:
-    """Return one upload per person among the submitters. All scalars are text."""
+    """Return one upload for each submitter in a folder's metadata, in which all scalars are text."""
     try:
         submitters = fields[":submitters"]
         stated = [{key: utf8_safe(str(each.get(f":{key}", ""))) for key in _SUBMITTER_FIELDS} for each in submitters]

@@ -1,4 +1,4 @@
-"""The records of this room: a person, an upload, the submission read from it, and a reason why there is none."""
+"""Records of a person, an upload, a submission, and a problem that prevents reading a submission."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from autograder.submission.names import printable, utf8_safe
 
 @dataclass(frozen=True)
 class Problem:
-    """The reason why a submission has no code: one sentence for the student and for staff."""
+    """The reason why a submission has no code, as a sentence for the student and for staff."""
 
     message: str
     for_instructor: str = ""
-    """the sentence for the instructor, if the file or the assignment is unknown"""
+    """Sentence for the instructor if the file or the assignment is unknown."""
 
     is_class_download: bool = False
-    """True for a whole class's download, which no student submitted"""
+    """True for the download of a whole class, which no student submitted."""
 
     @property
     def for_staff(self) -> str:
@@ -32,11 +32,11 @@ class Problem:
 
 
 class UnreadableError(Exception):
-    """An error inside this room that stops reading; it becomes one submission's problem."""
+    """An error that prevents reading a file and becomes the problem of a submission."""
 
 
 def problem_of(error: Exception) -> Problem:
-    """Return the problem of a submission whose reading ended with this error."""
+    """Return the problem that describes an error raised while a submission was read."""
     if isinstance(error, UnreadableError):
         return Problem(str(error))
     reason = printable(getattr(error, "strerror", None) or f"{type(error).__name__}: {error}", 250)
@@ -72,13 +72,14 @@ class Person:
 
 @dataclass(frozen=True)
 class Upload:
-    """A file or folder that one student submitted, not yet opened. A batch may have thousands.
+    """A file or folder that one student submitted, not yet opened. A batch may have thousands of uploads.
 
-    A platform states the first facts in its name; the folder around it decides the path and the assignment.
+    The name that a platform chose provides the first facts; the folders around the upload provide the path
+    and assignment.
     """
 
     person: Person
-    file: str = ""  # the student's name for it; empty for a folder and for text typed on the platform
+    file: str = ""  # name that the student chose; empty for a folder and for text typed on the platform
     attempt: int = 0
     version: tuple[int, int] = (0, 0)  # order among files with the same name in one attempt
     submitted: str = ""  # time in ISO format, if the platform states it
@@ -91,12 +92,12 @@ class Upload:
     student: str = ""  # the person's label, with a number if somebody else in the class has the same label
 
     @property
-    def name(self) -> str:
+    def file_name(self) -> str:
         """The name of the file or folder, without the platform's additions."""
         return self.file or self.path.name
 
     def file_in_folder(self, name: str) -> Upload:
-        """Return the file `name` in this folder, a path with "/"."""
+        """Return the upload of the file at the relative path `name` (with "/") in this folder."""
         return replace(self, file=name, path=self.path / name, label=utf8_safe(f"{self.label}/{name}"))
 
 
@@ -105,7 +106,7 @@ class Submission:
     """A submission: Python text to run, or the problem that prevented reading it."""
 
     student: str
-    assignment: str  # empty if it is unknown; then `problem` says so
+    assignment: str  # empty if unknown, as `problem` then explains
     file: str  # path relative to the instructor's folder; for a file inside a zip, ada.zip!rope.py
     sha256: str = ""  # hash of the uploaded bytes (for a file inside a zip, the zip's); empty if not read
     cells: tuple[str, ...] = ()  # text to run in order: a .py file, or code cells ("" if left out)

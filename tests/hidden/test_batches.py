@@ -1,4 +1,4 @@
-"""Hidden tests of batches: values for this term's inputs, and a text in a batch compared with the same text alone, with
+"""Hidden tests for batches: this term's values, and a text in a batch compared with the same text alone, with
 each encoding in the course.
 
 Students see the first line of a test that fails, so it states the rule, never an input.
@@ -388,7 +388,7 @@ def test_a_packed_text_is_the_text_alone(batches, sizes, seed):
 @pytest.mark.question("packed_attention", points=0.25)
 @given(sizes=lengths, seed=seeds(), broken=st.sampled_from([np.nan, INF]))
 def test_nothing_of_a_text_reaches_another(batches, sizes, seed, broken):
-    """Whatever one text contains, the results of the others do not change: not even a NaN reaches them."""
+    """Whatever one text contains, even a NaN, the results of the other texts do not change."""
     boundaries = np.cumsum([0, *sizes])
     q, k, v = tokens(boundaries[-1], seed)
     first = slice(0, sizes[0])

@@ -1,4 +1,4 @@
-"""Hidden tests of extrapolation: every method compared with its definition, the causal mask, summaries, shift gaps, and
+"""Hidden tests for extrapolation: each method compared with its definition, the causal mask, summaries, shift gaps and
 random positions.
 
 Students see the first line of a test that fails, so it states the rule, never an input.
@@ -106,7 +106,7 @@ def all_logits(method, q, k, given):
 
 
 def agree(got, expected, says):
-    """Check that two arrays of logits agree, and that −∞ is in the same places."""
+    """Check that two arrays of logits agree, and that −∞ is at the same entries."""
     expect.close(np.isneginf(got), np.isneginf(expected), f"{says}: −∞ if a key is ahead, and nowhere else")
     expect.close(got, expected, says)
 

@@ -1,4 +1,4 @@
-"""Hidden tests of modern models: values for this term's inputs, and the purpose of each idea.
+"""Hidden tests for modern models: this term's values, and the purpose of each idea.
 
 Students see the first line of a test that fails, so it states the rule, never an input.
 
@@ -294,8 +294,8 @@ def test_decoupled_does_not_loop(modern):
 
 @pytest.mark.question("kept_tokens", points=0.5)
 def test_kept_for_any_sizes(modern, rng):
-    """The first n_sinks and the last `window` tokens are kept, each once, in order, as int64; both may overlap or be
-    0."""
+    """The first n_sinks and the last `window` tokens are kept, each once, in order, as int64; both ranges may
+    overlap or be empty."""
     n_sinks, window = int(rng.integers(2, 6)), int(rng.integers(7, 12))
     for length in (n_sinks + window + int(rng.integers(1, 40)), n_sinks + window, n_sinks + window - 2, n_sinks, 1):
         expect.matches(modern.kept_tokens, length, n_sinks, window)

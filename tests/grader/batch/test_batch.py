@@ -123,13 +123,13 @@ def test_a_second_run_grades_nothing(small_class: tuple[Path, Path], monkeypatch
     folder, out = small_class
     before = (out / "grades.csv").read_bytes()
     feedback = out / "feedback" / "ada" / f"{NAME}.md"
-    error_message = feedback.read_bytes()
+    original = feedback.read_bytes()
     feedback.unlink()
     monkeypatch.setattr(run, "Processes", None)
     summary, _ = grade(folder, out)
     assert (summary.newly_graded, summary.graded_before) == (0, 8)
     assert (out / "grades.csv").read_bytes() == before
-    assert feedback.read_bytes() == error_message
+    assert feedback.read_bytes() == original
 
 
 def test_the_summary_says_what_needs_a_human(small_class: tuple[Path, Path], tmp_path: Path) -> None:
@@ -333,7 +333,7 @@ def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest
     job, setup = Job(Key(NAME, "last year's", "code")), GraderSetup()
     assert f"has another version of {NAME}'s suite" in error_message(job, setup)
     workers._warm_grader.pop().close()
-    assert f"the wall does not hold on {os.uname().nodename}: Landlock is off" in error_message(
+    assert f"the sandbox does not hold on {os.uname().nodename}: Landlock is off" in error_message(
         job, replace(setup, tests_sandbox=True)
     )
 

@@ -132,7 +132,7 @@ def test_hand_ins_without_an_assignment_have_a_row(book: Gradebook) -> None:
     book.replace_submissions([[unreadable("ada", assignment="")]], SUITES)
     assert not book.ungraded_key_counts()
     (row,) = book.rows()
-    assert (row.grade.status, row.score, json.loads(row.gradescope)["output"]) == (
+    assert (row.grade.status, row.score, json.loads(row.gradescope_json)["output"]) == (
         "unreadable",
         0.0,
         "Your file is empty.",

@@ -155,7 +155,7 @@ def test_every_example_of_a_guide_names_a_lesson_that_ships(seed: int) -> None:
     shipped = draw.sample(FULL, draw.randrange(1, len(FULL)))
     first = "attention" if "attention" in shipped else shipped[0]
     for name in TEXTS_WITH_EXAMPLES:
-        template = bundle.TEMPLATE / f"{name}.template"
+        template = bundle.TEMPLATES_FOLDER / f"{name}.template"
         source = (template if template.is_file() else course.ROOT / name).read_text("utf-8")
         text = edition(shipped).text(source, name)
         found = {next(filter(None, groups)) for groups in EXAMPLE.findall(text)}

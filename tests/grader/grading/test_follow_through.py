@@ -17,14 +17,14 @@ import pytest
 
 from autograder import course
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
-from autograder.checks.source import CallGraph, top_level_functions
+from autograder.checks.source import CallGraph
 from autograder.course import Assignment
+from autograder.grading.exchange_limits import Budget, largest_magnitude
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grader import Grader
-from autograder.grading.question_limits import Budget, largest_magnitude
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
-from autograder.hints.explain import with_causes, without_causes_from_below
+from autograder.hints.explain import with_causes, without_hints_above_wrong_functions
 from autograder.protocol import call
 from autograder.protocol.failure import CallStopped, Kind
 from tests.grader.support.in_process_submission import Loaded
@@ -420,7 +420,9 @@ def test_a_way_is_right_and_calls_what_it_says(name: str, suites: dict[str, Suit
     called = {*re.findall(r"course\.(\w+)\(", inspect.getsource(way.implementation))}
     assert called == way.built_on and not called & suite.reference.call_graph.dependencies(way.function)
     for base in way.built_on:
-        assert way.function not in suite.reference.known_calls.dependencies(base), "no function builds on itself"
+        assert way.function not in suite.reference.call_graph_of_all_ways.dependencies(base), (
+            "no function builds on itself"
+        )
 
 
 @pytest.mark.parametrize("wrong", [*SPOILED, *list(WRONG)[:3]])
@@ -464,7 +466,7 @@ def test_a_cause_stays_unless_another_wrong_function_may_be_it(tried: bool, shar
         TestResult(type(test)(f"test_{name}", name, 1.0, test.phase, "A rule"), Kind.VALUE, "no", hint=hint)
         for name, hint in causes.items()
     ]
-    calls = CallGraph(top_level_functions(f"def below(): pass\ndef above(): {'below()' if is_below else 'pass'}\n"))
+    calls = CallGraph.of_cells([f"def below(): pass\ndef above(): {'below()' if is_below else 'pass'}\n"])
     below = frozenset({"below"} if tried else ())
-    above = without_causes_from_below(results, calls, lambda name: below)[0]
+    above = without_hints_above_wrong_functions(results, calls, lambda name: below)[0]
     assert (above.hint is None) == (is_below and not shared and not tried)

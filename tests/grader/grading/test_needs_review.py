@@ -8,7 +8,7 @@ from autograder.checks.results import Phase, Test
 from autograder.course import Assignment
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grade import Grade
-from autograder.grading.needs_review import suspicions
+from autograder.grading.needs_review import iter_suspicions
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception
@@ -49,5 +49,5 @@ def test_of_a_hundred_honest_files_less_than_one_is_named(assignment: Assignment
     for path in (SAMPLES / assignment.name).glob("*.py"):
         if read_file(path, assignment.name, [assignment.name]).problem is None:
             grades[path.name] = graded(path)[1]
-    named = {name: sentences for name, grade in grades.items() if (sentences := list(suspicions(grade)))}
+    named = {name: sentences for name, grade in grades.items() if (sentences := list(iter_suspicions(grade)))}
     assert 100 * len(named) < len(grades), named

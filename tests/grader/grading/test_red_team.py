@@ -19,7 +19,7 @@ from autograder.grading import two_processes
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grade import Grade
 from autograder.grading.grader import Grader
-from autograder.grading.needs_review import suspicions
+from autograder.grading.needs_review import iter_suspicions
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol import call
@@ -69,7 +69,7 @@ def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader:
     grade = grader.grade(assignment, (text,))
     public = [result for result in grade.test_results if result.test.phase is Phase.PUBLIC]
     won = {result.test.question for result in public if result.passed}
-    (by_heart,) = (sentence for sentence in suspicions(grade) if "as if memorized" in sentence)
+    (by_heart,) = (sentence for sentence in iter_suspicions(grade) if "as if memorized" in sentence)
     assert grade.score <= 9 and len(by_heart.partition(":")[0].split(", ")) >= len(won) / 2
 
 
@@ -89,9 +89,9 @@ def test_by_heart_is_said_of_values_that_nothing_else_explains(hidden: TestResul
     public = TestResult(Test("seen", "apply_rope", 1.0, Phase.PUBLIC, "It rotates."))
     over_right_values = replace(public, faulty_function="rope_frequencies")
     explained = Grade("rope", SubmissionStatus.GRADED, [over_right_values, hidden], 1.0, 2.0)
-    assert not list(suspicions(explained))
+    assert not list(iter_suspicions(explained))
     grade = Grade("rope", SubmissionStatus.GRADED, [public, hidden], 1.0, 2.0)
-    assert any("as if memorized" in sentence for sentence in suspicions(grade)) is is_named
+    assert any("as if memorized" in sentence for sentence in iter_suspicions(grade)) is is_named
 
 
 WATCHED = """
@@ -256,7 +256,7 @@ def test_what_a_second_process_learns_is_worth_nothing_to_the_first(
     base, above, questions = ORACLES[name]
     attack = ORACLE.replace("BASE", base).replace("ABOVE", above).replace("QUESTIONS", questions)
     learned: dict[str, list[float]] = {}
-    answers = two_processes.SecondProcess._answers
+    answers = two_processes.SecondProcess._iter_right_answers
 
     def overheard(self: Any, asked: Any, request: Any) -> Iterator[Any]:
         for question, answer in answers(self, asked, request):
@@ -264,7 +264,7 @@ def test_what_a_second_process_learns_is_worth_nothing_to_the_first(
                 learned[repr([np.asarray(part).tolist() for part in question[1]])] = np.asarray(answer[1]).tolist()
             yield question, answer
 
-    monkeypatch.setattr(two_processes.SecondProcess, "_answers", overheard)
+    monkeypatch.setattr(two_processes.SecondProcess, "_iter_right_answers", overheard)
     assignment = course.find(name)
     solution = assignment.solution.read_text("utf-8")
     without = grader.grade(assignment, (solution, attack.replace("TABLE", "{}")))

@@ -1,4 +1,4 @@
-"""The handout: it contains everything that a student needs, and no answer."""
+"""Tests of the handout, which contains everything that a student needs and no answer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ import yaml
 from autograder import course
 from autograder.checks.oracle import Returned
 from autograder.grading import quiz
-from autograder.handout import HandoutError, build, bundle, leaks, solutions, stubs
+from autograder.handout import HandoutError, build, bundle, leaks, solution_pages, stubs
 from autograder.hints.golden import decoded, fingerprint_record
 from autograder.laptop import launch, self_study
 from autograder.protocol import codec
@@ -42,7 +42,7 @@ def shipped(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFacto
     """The handout as a folder, without the pages."""
     folder = tmp_path_factory.mktemp("handout") / "handout"
     pages = (f"{bundle.PAGES_FOLDER}/", "assignments/figures/")
-    stubs.write({folder / name: content for name, content in handed_out.items() if not name.startswith(pages)})
+    stubs.write_files({folder / name: content for name, content in handed_out.items() if not name.startswith(pages)})
     return folder
 
 
@@ -74,7 +74,7 @@ def ran(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProc
 
 
 def sources(notebook: bytes) -> dict[str, str]:
-    """Cells of a notebook by name."""
+    """Return a notebook's cells by name."""
     return {cell["id"]: "".join(cell["source"]) for cell in json.loads(notebook)["cells"]}
 
 
@@ -85,7 +85,7 @@ def sources(notebook: bytes) -> dict[str, str]:
     "out, there", [("essay.zip", "essay/page.txt"), ("fall.zip", "fall/tests/public/test_rope.py")]
 )
 def test_a_handout_is_written_over_nothing_else(tmp_path: Path, out: str, there: str) -> None:
-    """Nor is it written over a checkout of the course, which also has public tests."""
+    """A handout is never written over a checkout of the course, which also has public tests."""
     put(tmp_path, {there: "mine"})
     for name, said in ((out, "choose another --out"), ("handout", r"ends in \.zip")):
         with pytest.raises(HandoutError, match=said):
@@ -152,7 +152,7 @@ PLANTED: dict[str, tuple[str | bytes, str]] = {
 
 
 def test_the_leak_check_finds_what_is_planted(capsys: pytest.CaptureFixture[str]) -> None:
-    """Self-study texts are found like all others."""
+    """The search also finds self-study texts."""
     self_study.print_solution(self_study.SelfStudyContext(), "rope", "apply_rope")
     planted = PLANTED | {"alone.txt": (capsys.readouterr().out, "s solution: ")}
     found = leaks({name: text if isinstance(text, bytes) else text.encode() for name, (text, _) in planted.items()})
@@ -161,7 +161,7 @@ def test_the_leak_check_finds_what_is_planted(capsys: pytest.CaptureFixture[str]
 
 
 def test_no_stub_is_written_over_somebodys_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A learner in a checkout works where the stubs are."""
+    """A learner in a checkout works in the files of the stubs."""
     given = tmp_path / "rope.py"
     right = ROPE.stub.read_text("utf-8")
     monkeypatch.setattr(stubs, "first_problem", lambda one: "")
@@ -189,7 +189,7 @@ def lines_with(mark: str) -> list[int]:
 
 @pytest.mark.parametrize("place", range(0, len(lines_with(stubs.END)), 3))
 def test_a_mark_without_its_partner_is_named_with_its_line(place: int) -> None:
-    """One of the two marks is missing, in the middle or at the end."""
+    """A mark without a partner in the middle or at the end of a solution is reported."""
     begin, end = lines_with(stubs.BEGIN)[place], lines_with(stubs.END)[place]
     for missing, alone, line in ((begin, stubs.END, end - 1), (end, stubs.BEGIN, begin)):
         lines = SOLUTION.split("\n")
@@ -239,7 +239,7 @@ def test_a_mark_that_only_rounding_tells_from_the_right_value_may_be_missing() -
 
 
 def test_a_handout_of_some_has_nothing_of_the_others() -> None:
-    """This includes pages and pictures."""
+    """Lessons left out of a term are also missing from pages and pictures."""
     names = bundle.contents(["rope"]).keys()
     pages = {name for name in names if re.fullmatch(r"course/\w+\.html", name)}
     assert pages & {f"course/{one.name}.html" for one in course.term_assignments()} == {"course/rope.html"}
@@ -255,7 +255,7 @@ def test_a_handout_of_some_has_nothing_of_the_others() -> None:
 def test_the_page_of_solutions_has_every_function_and_every_answer_with_its_reason(
     tmp_path: Path,
 ) -> None:
-    (path,) = solutions.build_pages([ROPE], tmp_path)
+    (path,) = solution_pages.build_pages([ROPE], tmp_path)
     page = html.unescape(re.sub(r"<[^>]*>", "", path.read_text("utf-8")))
     assert "BEGIN SOLUTION" not in page and all(f"def {name}(" in page for name in ("apply_rope", "decay_bound"))
     assert all(f'"{key}": ' in page and one.reason in page for key, one in quiz.answers(ROPE).items())
@@ -264,18 +264,18 @@ def test_the_page_of_solutions_has_every_function_and_every_answer_with_its_reas
 def test_solutions_are_written_for_the_assignment_that_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without a name, nothing is written, and a sentence says how to give one."""
+    """Without a name, the command writes nothing and prints how to name an assignment."""
     monkeypatch.chdir(tmp_path)
     for words, sentence in (
         ([], "make solutions ASSIGNMENT=rope, or ALL=1"),
         (["rop"], "there is no assignment 'rop'"),
     ):
-        assert solutions.main(words) == 2 and sentence in capsys.readouterr().err
+        assert solution_pages.main(words) == 2 and sentence in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
-    assert solutions.main(["rope"]) == 0
-    assert [path.name for path in (tmp_path / solutions.FOLDER).iterdir()] == ["rope.html"]
-    assert solutions.main(["--all"]) == 0
-    assert {path.stem for path in (tmp_path / solutions.FOLDER).iterdir()} == {
+    assert solution_pages.main(["rope"]) == 0
+    assert [path.name for path in (tmp_path / solution_pages.SOLUTIONS_FOLDER).iterdir()] == ["rope.html"]
+    assert solution_pages.main(["--all"]) == 0
+    assert {path.stem for path in (tmp_path / solution_pages.SOLUTIONS_FOLDER).iterdir()} == {
         one.name for one in course.term_assignments()
     }
 
@@ -291,13 +291,13 @@ def test_every_link_of_every_text_leads_somewhere(handed_out: dict[str, bytes]) 
 
 
 def test_what_ships_runs_on_any_system(handed_out: dict[str, bytes]) -> None:
-    """The code imports no module that only Linux has, and no package that requirements.txt does not name."""
+    """The handout's code imports no module that only Linux has and no package missing in requirements.txt."""
     requirements = re.findall(r"^([\w-]+)>=", handed_out["requirements.txt"].decode(), re.MULTILINE)
     named = {{"pillow": "PIL", "markdown-it-py": "markdown_it"}.get(name, name) for name in requirements}
     unix = {"resource", "fcntl", "pwd", "grp", "termios", "pty", "landlock", "seccomp", "syslog"}
     allowed = sys.stdlib_module_names - unix | named | {"autograder", "assignments", "ipywidgets"}
     for name, content in handed_out.items():
-        if name.endswith(".py") and not re.match(r"assignments/\w+/tests/", name):  # Otter's, which is optional
+        if name.endswith(".py") and not re.match(r"assignments/\w+/tests/", name):  # Otter, which is optional
             for node in ast.walk(ast.parse(content)):
                 modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
                 modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
@@ -305,7 +305,7 @@ def test_what_ships_runs_on_any_system(handed_out: dict[str, bytes]) -> None:
 
 
 def test_every_function_has_its_test_file_and_its_cell(handed_out: dict[str, bytes]) -> None:
-    """Each notebook also has a cell for Colab, which does nothing elsewhere."""
+    """Each notebook also has a cell for Colab that does nothing on other hosts."""
     for name in (one.name for one in course.term_assignments()):
         folder, before = f"assignments/{name}", os.getcwd()
         tests = {Path(one).stem for one in handed_out if one.startswith(f"{folder}/tests/")}
@@ -324,8 +324,8 @@ def test_every_function_has_its_test_file_and_its_cell(handed_out: dict[str, byt
 def test_pytest_names_a_known_mistake_with_the_handouts_own_checks_and_learning_alone_is_not_there(
     laptop: Path,
 ) -> None:
-    """The mistake is found by its fingerprint, because its code is not on this machine."""
-    write(sample("hedy"))
+    """A fingerprint identifies the mistake, because the handout does not contain the mistake's code."""
+    write(sample("exponent_counts_pairs"))
     where = "import sys, pytest, autograder.checks as own; print(own.__file__); pytest.main(sys.argv[1:])"
     done = ran(laptop, sys.executable, "-c", where, "-q", "tests/public/test_rope.py", "-k", "frequencies or half")
     assert "expected 0.01, got 0.1" in done.stdout and " passed" in done.stdout
@@ -368,7 +368,13 @@ def test_the_workflow_runs_the_public_checks_on_push(shipped: Path, tmp_path: Pa
     for name in ("autograder", "tests/public/expected", "assignments/rope"):  # one assignment is enough
         shutil.copytree(shipped / name, tmp_path / name)
     put(tmp_path, {"tests/public/test_rope.py": ROPE.public_tests.read_bytes()})
-    put(tmp_path, {"assignments/rope/rope.py": sample("hedy"), "pytest.ini": (shipped / "pytest.ini").read_bytes()})
+    put(
+        tmp_path,
+        {
+            "assignments/rope/rope.py": sample("exponent_counts_pairs"),
+            "pytest.ini": (shipped / "pytest.ini").read_bytes(),
+        },
+    )
     path, summary = f"{Path(sys.executable).parent}:/usr/bin:/bin", tmp_path / "summary.md"
     install, *steps = [step["run"] for step in workflow["jobs"]["checks"]["steps"] if "run" in step]
 
@@ -385,7 +391,7 @@ def test_the_workflow_runs_the_public_checks_on_push(shipped: Path, tmp_path: Pa
 
 @pytest.fixture
 def cells(laptop: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
-    """Run some code and then cells of rope's notebook, in its folder, and return the messages of its checks."""
+    """Run code and then cells of rope's notebook in rope's folder, and return the messages of the checks."""
     monkeypatch.setattr(sys, "path", [str(laptop), *sys.path])
     monkeypatch.setattr("autograder.laptop.notebook_checks.ROOT", laptop)
     monkeypatch.chdir(laptop / "assignments" / "rope")
@@ -402,13 +408,13 @@ def cells(laptop: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[s
 def test_a_notebook_checks_the_file_and_a_function_of_a_cell_goes_before_it(
     laptop: Path, cells: Callable[..., list[str]]
 ) -> None:
-    """Functions that the notebook merely imports are not the student's."""
-    (laptop / "assignments" / "rope" / "rope.py").write_text(sample("hedy"), "utf-8")
+    """Functions that the notebook merely imports do not count as the student's functions."""
+    (laptop / "assignments" / "rope" / "rope.py").write_text(sample("exponent_counts_pairs"), "utf-8")
     (said,) = cells("", "rope_frequencies")
     assert "expected 0.01, got 0.1" in said and "Likely cause: The exponent looks half as large" in said
     assert "See README.md, section rope_frequencies." in said
     (laptop / "assignments" / "rope" / "rope.py").write_text(ROPE.stub.read_text("utf-8"), "utf-8")
-    (said,) = cells(sample("ada"), "rope_frequencies")
+    (said,) = cells(sample("complete"), "rope_frequencies")
     assert "rope_frequencies, public tests results: All test cases passed!" in said
     assert "All public tests of rope_frequencies are worth 0.5 points; hidden tests decide another 0.25." in said
     defined = "import numpy as np\ndef rotate_half(x):\n    print('x is', x)\n    return np.asarray(x, float)\n"

@@ -21,7 +21,7 @@ from autograder.handout import HandoutError, create_assignment, first_problem
 from tests.grader.support.folders import put
 
 NAME = "rope_2d"
-"""A name that begins with another assignment's name."""
+"""Name that begins with another assignment's name."""
 
 TUTORIAL = (course.ROOT / "tests" / "README.md").read_text("utf-8")
 
@@ -34,7 +34,7 @@ def run(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the course with a new assignment."""
+    """Return a copy of the course with a new assignment."""
     folder, aside = tmp_path_factory.mktemp("authors"), shutil.ignore_patterns("*-pytest-*.pyc", ".hypothesis")
     for part in ("autograder", "solutions", "assignments", "tests"):
         shutil.copytree(
@@ -67,7 +67,7 @@ def test_what_is_new_passes_every_test_of_assignments_at_once(root: Path) -> Non
 
 
 def test_the_tutorial_s_commands_do_what_it_says(root: Path) -> None:
-    """The course has only the new assignment, because checking the others would take long."""
+    """The copy contains only the new assignment, because checking all assignments would take too long."""
     (root / "course.toml").write_text(f'lessons = ["{NAME}"]')
     section = TUTORIAL.split("## From a new assignment")[1].split("\n## ")[0]
     lines = re.findall(r"^    autograder (.+)$", section, re.MULTILINE)

@@ -82,5 +82,5 @@ def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment) -> None
 def test_every_number_that_is_asked_for_has_a_known_wrong_answer(assignment: Assignment, suite: Suite) -> None:
     """Practice questions need no hints."""
     asked = [quiz.key(test) for test in suite.tests if test.question == "ANSWERS" and test.points]
-    numbers = {key for key in asked if not quiz.answers(assignment)[key].yes_or_no}
+    numbers = {key for key in asked if not quiz.answers(assignment)[key].is_yes_or_no}
     assert numbers <= catalogue.wrong_answers(assignment).keys()

@@ -31,7 +31,7 @@ def saved(handout: Path, body: str) -> None:
 def handout(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write a handout with two lessons, in the first of which one function is implemented, wrongly."""
     folder = tmp_path_factory.mktemp("handout")
-    stubs.write({folder / name: content for name, content in handed_out.items()})
+    stubs.write_files({folder / name: content for name, content in handed_out.items()})
     for path in (folder / "tests" / "public").glob("test_*.py"):
         if path.stem not in ("test_attention", "test_naive"):
             path.unlink()

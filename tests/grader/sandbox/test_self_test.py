@@ -23,7 +23,7 @@ from rich.console import Console
 
 from autograder import course, self_test_table
 from autograder.sandbox import client, confine, self_test
-from autograder.sandbox.attempts import ATTEMPTS
+from autograder.sandbox.escape_attempts import ATTEMPTS
 from autograder.sandbox.self_test import BrokenPromiseError, Finding
 
 NOBODY = 65534
@@ -55,7 +55,7 @@ def test_every_promise_holds_here() -> None:
 ROWS = {name: {*lock.split(", ")} for name, lock, *_ in (*map(astuple, ATTEMPTS), *self_test.OUTSIDE_CHECKS)}
 """Promise → locks that keep it, each of which is sufficient alone."""
 
-OFF = [{lock} for lock in confine.NAMES] + [{"seccomp", "landlock", "user"}, {"limits", "watch"}]
+OFF = [{lock} for lock in confine.ALL_LOCKS] + [{"seccomp", "landlock", "user"}, {"limits", "watch"}]
 
 
 @pytest.mark.parametrize("off", OFF, ids=lambda off: ", ".join(sorted(off)))
@@ -78,7 +78,7 @@ def test_what_is_off_lets_its_own_attempts_through_and_no_others(
 
 def test_every_lock_is_proven_alone_and_every_attempt_gets_through() -> None:
     """So no attempt is refused for a different reason. Inherited or found objects depend on no lock."""
-    assert [{lock} for lock in confine.NAMES if {lock} not in ROWS.values()] == []
+    assert [{lock} for lock in confine.ALL_LOCKS if {lock} not in ROWS.values()] == []
     for name, locks in ROWS.items():
         assert locks <= {"zygote", "times"} or any(locks <= off for off in OFF), name
 
@@ -251,7 +251,7 @@ def examined_by(user: int, public: Path, *disabled_locks: Collection[str]) -> li
 @as_root
 def test_the_wall_holds_for_whoever_may_read_the_interpreter(public: Path) -> None:
     """If root grades, the files of a worker belong to the worker's own user."""
-    (by_root,), (by_nobody, without) = examined_by(0, public, ()), examined_by(NOBODY, public, (), confine.NAMES)
+    (by_root,), (by_nobody, without) = examined_by(0, public, ()), examined_by(NOBODY, public, (), confine.ALL_LOCKS)
     for found in (by_root, by_nobody):
         assert len(found) > 20 and broken(found) == {}
-    assert {*broken(without).values()} >= {*confine.NAMES} - {"user"}
+    assert {*broken(without).values()} >= {*confine.ALL_LOCKS} - {"user"}

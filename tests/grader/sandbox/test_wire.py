@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Raised, Reply, perform
-from autograder.protocol.codec import Foreign, MalformedError, decode, encode, message
+from autograder.protocol.codec import Foreign, MalformedError, decode, encode, encode_request
 from autograder.sandbox import wire
 from autograder.sandbox.limits import bounded_memory
 from tests.grader.support.example_counts import examples
@@ -190,7 +190,7 @@ HOSTILE = {
     "too many axes": _array(b"<f8", (1,) * 64, b"\0" * 8),
     "a scalar with axes": _array(b"<f8", (1,), b"\0" * 8, tag=b"g"),
     "complex numbers": _array(b"<c8", (1,), b"\0" * 8),
-    "a generator": message(np.random.default_rng(1)),
+    "a generator": encode_request(np.random.default_rng(1)),
     "more bytes than the value": b"NN",
     "too many bytes": b"s" + _count(codec.MAX_MESSAGE_BYTES) + b"x" * codec.MAX_MESSAGE_BYTES,
 }
@@ -279,7 +279,7 @@ def test_a_request_may_hold_a_generator_and_a_reply_may_not() -> None:
     (got,) = wire.unpack_request(wire.request(Call("f", (generator,)))[wire.LENGTH.size :]).args
     assert got.bit_generator.state == generator.bit_generator.state
     another = np.random.Generator(np.random.MT19937(3))
-    assert {type(one) for one in (decode(encode(generator)), *decode(message(another)))} == {Foreign}
+    assert {type(one) for one in (decode(encode(generator)), *decode(encode_request(another)))} == {Foreign}
 
 
 def test_a_measured_call_names_the_functions_whose_lines_do_not_count() -> None:

@@ -67,7 +67,7 @@ def build_site(
                 return {path.relative_to(out).as_posix(): path.read_bytes() for path in files}
 
         site = tmp_path_factory.mktemp(name) / PATH
-        handout.write({site / path: content for path, content in once(f"site-{name}", built).items()})
+        handout.write_files({site / path: content for path, content in once(f"site-{name}", built).items()})
         return site
 
     return build_site

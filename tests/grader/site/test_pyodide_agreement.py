@@ -41,7 +41,7 @@ IN_FLOAT32 = "compute in float64"
 PER_KIND = 26
 """Number of samples, known mistakes and mutants that are compared, which are the same in every run."""
 
-HOSTILE = SAMPLES / "rope" / "mallory.py"
+HOSTILE = SAMPLES / "rope" / "forged_results.py"
 """Sample that writes files wherever it can and so is never run outside a sandbox."""
 
 WIDE = """

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from autograder import cli, handout
+from autograder import cli, course, handout
 from autograder.course import term_assignments
 from autograder.handout.leaks import BINARY_FILES
-from autograder.site import build, libraries, tab_pages
+from autograder.site import build, libraries, pyodide_release, tab_pages
 
 pytestmark = pytest.mark.long
 
@@ -76,10 +76,10 @@ def test_a_page_loads_what_is_there_and_its_policy_names_one_other_host(site: Pa
     scripts = dict.fromkeys(("tab.css", "codemirror.js", "page.js"), "")
     local, remote = (
         tab_pages._with_scripts('<meta charset="utf-8">', scripts, pyodide)
-        for pyodide in ("pyodide/", build.PYODIDE_ADDRESS)
+        for pyodide in ("pyodide/", pyodide_release.ADDRESS)
     )
     assert "://" not in local
-    host = re.match(r"https://[^/]+", build.PYODIDE_ADDRESS)
+    host = re.match(r"https://[^/]+", pyodide_release.ADDRESS)
     assert host is not None and set(re.findall(r"https?://[^/ ;\"]+", remote)) == {host[0]}
 
 
@@ -134,6 +134,16 @@ def test_the_scripts_stay_small_and_readable() -> None:
     scripts = [path.read_text("utf-8").splitlines() for path in (build.HERE / "script").glob("*.js")]
     assert sum(map(len, scripts)) <= 400
     assert [line for script in scripts for line in script if len(line) > 110] == []
+
+
+def test_the_python_of_a_tab_stays_small() -> None:
+    """These files came with the course in a browser tab, and the handout or the site carries each of them.
+
+    A part of their lines stood elsewhere before; at home, about as many lines were added to other files.
+    """
+    files = ("site/tab.py", "site/integers.py", "laptop/host.py", "laptop/page_state.py")
+    texts = [(course.PACKAGE / name).read_text("utf-8").splitlines() for name in files]
+    assert sum(map(len, texts)) <= 400
 
 
 def test_the_command_refuses_a_folder_that_is_no_site_and_a_pyodide_that_is_none(tmp_path: Path) -> None:

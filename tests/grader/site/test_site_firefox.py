@@ -46,7 +46,7 @@ def test_a_lesson_from_a_mistake_to_green_and_all_work_from_a_zip(site: Path) ->
         window.evaluate(f"code.open({json.dumps(mistaken)})")
         window.wait_for(says("#live-rope_frequencies[data-mark='✗']", "Likely cause"))
         window.evaluate(f"code.open({json.dumps(SOLUTION + 'while True: pass')})")
-        window.wait_for(says(".standing", "your file does not finish"))
+        window.wait_for(says(".standing", "Your file did not return"))
         window.evaluate(f"code.open({json.dumps(SOLUTION)})")
         window.wait_for(says(".standing", "13 of 13 functions are right"))
         window.wait_for("document.querySelector('figure .own .mine')")

@@ -35,7 +35,7 @@ def keys(found: list[Submission]) -> list[str]:
 
 
 def grade(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch, assignment: str | None = "rope") -> str:
-    """Return the output of a run."""
+    """Return the output of a grading run."""
     stand_ins = {"Processes": Direct, "publish.is_report_current": lambda book: True, "parallel.map_bounded": map}
     for name, stand_in in stand_ins.items():
         monkeypatch.setattr(f"autograder.batch.run.{name}", stand_in)
@@ -261,7 +261,7 @@ TIMES: dict[str, tuple[Callable[[int], str], str, bool | None]] = {
 def test_what_a_platform_says_of_time_is_kept(
     tmp_path: Path, name: Callable[[int], str], submitted: str, late: bool | None, content: str
 ) -> None:
-    """The same holds for files that cannot be read."""
+    """Unreadable files follow the same rule."""
     put(tmp_path, {name(number): content for number in range(4)})
     found = rows(tmp_path)
     assert len({one.student_key for one in found}) == 4

@@ -174,7 +174,7 @@ many = settings(examples(100), derandomize=True, database=None, suppress_health_
 def test_one_entry_never_changes_how_the_others_are_read(
     layout: str | None, made_up: tuple[str | None, Files], entry: Files
 ) -> None:
-    """Their rows stay the same, down to the last note, and only the student who submitted the entry gets a new row."""
+    """The rows of all other students stay the same, and only the submitter of the entry gets a new row."""
     flag, files = LAYOUTS[layout] if layout else made_up
     place = PLACES.get(layout or "", "")
     there, tops = ({name.partition("/")[0] for name in names} for names in (files, entry))
@@ -294,7 +294,7 @@ def test_any_exception_is_the_problem_of_one_submission(tmp_path: Path, monkeypa
 
 
 def test_what_one_leaves_behind_is_bounded(tmp_path: Path) -> None:
-    """Any number of files with names of any length makes only a few rows, with notes that count the rest."""
+    """Any number of files with names of any length gives only a few rows; notes count the other files."""
     everything = archive_of({f"{name}.py": "x = 1" for name in KNOWN})
     bob: dict[str, str | bytes] = {"bob_2_1_rope.py": SOLVED}
     folders: list[tuple[dict[str, str | bytes], int]] = [

@@ -128,14 +128,14 @@ submission_4:
 
 
 def export(folder: Path, metadata: str | bytes = METADATA) -> None:
-    """Write an export as Gradescope makes it."""
+    """Write an export in Gradescope's format."""
     put(folder, {"submission_metadata.yml": metadata})
     add(folder, *(f"submission_{number}/rope.py" for number in (1, 2, 3, 9)))
 
 
 @pytest.mark.parametrize("prefix", ["", "rope/assignment_123_export/"])
 def test_a_gradescope_export(tmp_path: Path, prefix: str) -> None:
-    """An export has one folder per student; if there are two, the row names both."""
+    """An export has one folder per student; if a student has two folders, the row names both."""
     export(tmp_path / prefix)
     found = [f"rope: {student}, {prefix}submission_{number}/rope.py" for student, number in
              (("3", 2), ("bob@uni.example", 2), ("submission_9", 9))]  # fmt: skip
@@ -167,7 +167,7 @@ def test_metadata_may_hold_anything() -> None:
 
 
 def test_odd_names_in_a_download_are_of_the_assignment_that_most_names_say(tmp_path: Path) -> None:
-    """A download is for one assignment. If two are equally frequent, the row says what is missing."""
+    """A download belongs to one assignment. If names mention two equally often, the row asks for a choice."""
     add(tmp_path, "ada_1_10_rope.py", "bob_2_11_my rope.py", "cy_3_12_hw5 final FINAL.py", "di_4_13_report.docx")
     assert [one.assignment for one in rows(tmp_path)] == ["rope"] * 4
     add(tmp_path, "eve_5_14_naive.py", "fay_6_15_naive.py")

@@ -1,4 +1,4 @@
-"""Odd names: they are unchanged in a row, harmless in a spreadsheet, and distinct and safe on disk."""
+"""Odd names, which stay unchanged in a row, harmless in a spreadsheet, and distinct and safe on disk."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", 
 
 
 def is_safe(name: str) -> bool:
-    """Return True for a name that every file system in use, and every shell script, can handle."""
+    """Return True for a name that every common file system and every shell script can handle."""
     return (
         0 < len(name) <= 80
         and len(name.encode("utf-8")) <= 255
@@ -104,7 +104,7 @@ def test_no_cell_holds_what_acts_in_a_terminal_or_turns_text_around(mark: str) -
 @examples(100)
 @given(st.lists(st.text(alphabet="=+-@＝ax1 \t\r\n,;|\"'\u200b\ufeff\x1b\u202e", max_size=12), min_size=1, max_size=4))
 def test_no_part_of_a_cell_is_a_formula_in_any_locale(texts: list[str]) -> None:
-    """Quotes within a line do not hold a cell together if a semicolon, a tab or a bar separates cells."""
+    """Quotes within a line do not protect a cell if semicolons, tabs or bars separate the cells."""
     file = io.StringIO(newline="")
     csv.writer(file).writerow(map(csv_cell, texts))
     assert file.getvalue().removesuffix("\r\n").isprintable()
@@ -133,7 +133,7 @@ def test_text_in_a_sentence_is_one_short_line() -> None:
 @examples(200)
 @given(st.lists(st.one_of(st.sampled_from(ODD), st.text(alphabet='ab,;" '), st.text()).map(printable), min_size=1))
 def test_a_list_of_names_is_read_back(names: list[str]) -> None:
-    """Each name is one cell again, whatever commas, semicolons and quotation marks it holds."""
+    """Each listed name is read back as one cell, even with commas, semicolons and quotation marks."""
     cells = next(csv.reader([listed(names)], delimiter=";", skipinitialspace=True)) or [""]
     assert cells == names
     assert listed(names, len(names)) == listed(names) and listed([*names, "x"], len(names)).endswith("; and 1 more")

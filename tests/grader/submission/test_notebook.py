@@ -1,4 +1,4 @@
-"""Notebooks: code cells in order, without lines that only a notebook understands."""
+"""Notebooks, read as code cells in order without the lines that only a notebook can run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.submission import Submission, read_file
-from autograder.submission.syntax import PYTHON
+from autograder.submission.syntax_trees import PYTHON
 from tests.grader.support.folders import code_cell, notebook
 
 MIB = 1 << 20
@@ -19,7 +19,7 @@ Reader = Callable[..., Submission]
 
 @pytest.fixture
 def submission_file(tmp_path: Path) -> Reader:
-    """Return a function that writes a file and reads it for no assignment, so that all notes are about reading."""
+    """Return a function that writes a file and reads it for no assignment, so all notes concern reading."""
 
     def write(content: str | bytes, name: str = "ada.ipynb") -> Submission:
         path = tmp_path / name
@@ -68,7 +68,7 @@ DROPPED = {
     "files = !ls\nt = %timeit -o f()\na, b = !ls\nx = 1": "pass\npass\npass\nx = 1",
     "if True:\n    !ls\nfor i in x:\n\t%time f(i)\nx = 1": "if True:\n    pass\nfor i in x:\n\tpass\nx = 1",
     "%time f(\nx = 1": "pass\nx = 1",
-    # Not magic: inside a string, a bracket, or after a backslash.
+    # Lines that are not magics: inside a string or a bracket, or after a backslash.
     "!ls\nx = '''\n%time\n!ls\nhelp?\n'''": "pass\nx = '''\n%time\n!ls\nhelp?\n'''",
     "!ls\nx = (7\n% 4)\ny = [8 # ]\n% 5]": "pass\nx = (7\n% 4)\ny = [8 # ]\n% 5]",
     "!ls\nx = 7 \\\n% 4": "pass\nx = 7 \\\n% 4",
@@ -124,7 +124,7 @@ def test_otters_grader_is_known_in_later_cells(submission_file: Reader) -> None:
 
 
 def test_a_cell_that_is_no_python_is_left_out_and_named(submission_file: Reader) -> None:
-    """However many cells there are, one sentence names them."""
+    """One note covers any number of cells."""
     submission = submission_file(notebook("x = 1", "hello there\n", "y = 2", "z = r'\\'\n%time"))
     assert submission.cells == ("x = 1", "", "y = 2", "")
     fault = f" (code cell 2 is not {PYTHON}: line 1: invalid syntax)"

@@ -1,4 +1,4 @@
-"""Python files that notebook tools save: the tool's lines are left out, and every function counts."""
+"""Python files that notebook tools save, read without the tool's lines and with every function."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 from autograder.protocol.call import load
 from autograder.submission import Submission, read_file
 from autograder.submission.code import functions
-from autograder.submission.syntax import PYTHON
+from autograder.submission.syntax_trees import PYTHON
 from tests.grader.support.example_counts import examples
 from tests.grader.support.folders import SOLVED, code_cell, notebook
 
@@ -122,7 +122,7 @@ def read(folder: Path, content: str | bytes, name: str = "rope.py") -> Submissio
 def test_every_function_counts_whatever_the_tool_wrote_around_it(
     tmp_path_factory: pytest.TempPathFactory, tool: Tool, before: list[str], after: list[str]
 ) -> None:
-    """The file loads to its end, and everything that it defines is there."""
+    """The file loads completely and defines every name."""
     python = [IMPORT, REST] if tool is not marimo else [REST, IMPORT]
     text = tool([*before, *python, *after])
     submission = read(tmp_path_factory.mktemp("saved"), text)
@@ -180,7 +180,7 @@ def test_syntax_newer_than_the_grader_is_told_as_that(tmp_path: Path, newer: str
 
 @pytest.mark.parametrize("size", [5, 20])
 def test_the_outputs_of_a_notebook_do_not_count_against_it(tmp_path: Path, size: int) -> None:
-    """Pictures may be large, because the limit is on code."""
+    """Pictures may be large, because the limit applies only to code."""
     picture = {"output_type": "display_data", "metadata": {}, "data": {"image/png": "A" * (size * MIB)}}
     document = json.loads(notebook(SOLVED))
     document["cells"].append(code_cell("x = 1") | {"outputs": [picture]})

@@ -1,4 +1,4 @@
-"""Reading one submitted file, good or bad: either it is read, or one sentence says why not."""
+"""Reading of one submitted file, which gives either code or a sentence that explains the problem."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MIB = 1 << 20
 
 
 def encrypted() -> bytes:
-    """Return a zip whose header says that its member is protected by a password."""
+    """Return a zip with a header that marks the member as protected by a password."""
     data = bytearray(archive_of({"rope.py": CODE}))
     for header, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         data[data.index(header) + flags] |= 1
@@ -42,7 +42,7 @@ def lying(content: bytes, claimed: int) -> bytes:
 
 
 def one_sentence(text: str) -> bool:
-    outside_brackets = re.sub(r"\(.*\)", "", text)  # in brackets, Python's own message is quoted
+    outside_brackets = re.sub(r"\(.*\)", "", text)  # brackets enclose Python's message
     return (
         text.isprintable() and text.endswith(".") and not re.search(r"[.!] [A-Z]", outside_brackets) and len(text) < 500
     )
@@ -74,7 +74,7 @@ def little_memory(extra: int) -> Iterator[None]:
 
 @pytest.fixture
 def submission_file(tmp_path: Path):
-    """Return a function that writes a file and reads it as a submission for rope."""
+    """Return a function that writes a file and reads the file as a submission for rope."""
 
     def write(content: bytes | str, name: str = "ada.py") -> Submission:
         path = tmp_path / name
@@ -197,7 +197,7 @@ GOOD_ZIPS: dict[str, tuple[dict[str, bytes | str], str, int]] = {
 def test_the_one_file_in_a_zip_is_read(
     submission_file, tmp_path: Path, members: dict[str, bytes | str], chosen: str, method: int
 ) -> None:
-    """The zip is not unpacked to disk, so no rule about unpacking applies."""
+    """A zip is never unpacked to disk, so names that would escape a folder are harmless."""
     data = archive_of(members, method)
     with little_memory(512 * MIB):
         submission = submission_file(data, "ada.zip")
@@ -252,7 +252,7 @@ NAMED = {
 
 @pytest.mark.parametrize(("path", "expected"), NAMED.items())
 def test_a_name_tells_the_assignment_or_is_a_problem(tmp_path: Path, path: str, expected: str) -> None:
-    """The longest of several names counts if it contains the others."""
+    """The longest of several names counts if this name contains the others."""
     file = tmp_path / "given" / path
     put(tmp_path / "given", {path: "x = 1\n"})
     submission = read_file(file, None, [*KNOWN, "rope_2d"])

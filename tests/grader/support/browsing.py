@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 WALL_TIMEOUT_SECONDS = 180_000
-"""Timeout in milliseconds: no machine is that slow, and a test that waits forever is named."""
+"""Timeout in milliseconds, longer than any machine needs, after which pytest names the test that waits."""
 
 QUIET = [
     "--no-sandbox",
@@ -38,7 +38,7 @@ def executable() -> str | None:
 
 @contextlib.contextmanager
 def launched() -> Iterator[Browser]:
-    """Start the system's browser, and end it afterwards."""
+    """Start the system's browser, and end the browser afterwards."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
@@ -70,16 +70,16 @@ def course_files(once: Once) -> dict[str, bytes]:
 
 @pytest.fixture(scope="session")
 def course_folder(course_files: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Only the course, as in `dist/course/`."""
+    """Folder with only the pages of the course, as in `dist/course/`."""
     from autograder.handout import stubs
 
     folder = tmp_path_factory.mktemp("course")
-    stubs.write({folder / name: content for name, content in course_files.items()})
+    stubs.write_files({folder / name: content for name, content in course_files.items()})
     return folder
 
 
 class Opened:
-    """A page, with its problems and its requests to other hosts."""
+    """A page, with a record of problems and of requests to other hosts."""
 
     def __init__(
         self, browser: Browser, path: Path, width: int = 1280, scheme: str = "light", moves: bool = True

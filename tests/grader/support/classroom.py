@@ -11,34 +11,34 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from autograder import course
-from autograder.submission import Submission, find_in_folder, read
+from autograder.submission import Submission, find_in_folder, read_student_uploads
 
 SAMPLES = course.ROOT / "tests" / "submissions"
 SECONDS = "seconds"
 
 
 def right(name: str, number: int) -> str:
-    """A complete solution with a comment that differs from all others."""
+    """Return a complete solution with a unique comment."""
     return f"# submission {number}\n{course.find(name).solution.read_text('utf-8')}"
 
 
 def unfinished(name: str, number: int) -> str:
-    """The unchanged stub with a comment that differs from all others."""
+    """Return the unchanged stub with a unique comment."""
     return f"# submission {number}\n{course.find(name).stub.read_text('utf-8')}"
 
 
 def stops(name: str, number: int) -> str:
-    """A complete submission that raises on its last line."""
+    """Return a complete submission that raises on the last line."""
     return f"{right(name, number)}\nraise RuntimeError('submission {number}')\n"
 
 
 def ends_its_process(name: str, number: int) -> str:
-    """A submission that ends the process loading it."""
+    """Return a submission that ends the process in which it is loaded."""
     return f"import os\nos._exit({number % 256})\n"
 
 
 def no_python(name: str, number: int) -> str:
-    """Text that is not Python."""
+    """Return a text that is not Python."""
     return f"submission {number}: I could not do it, sorry (\n"
 
 
@@ -52,18 +52,18 @@ def make(folder: Path, name: str, size: int, kinds: list[Callable[[str, int], st
 
 
 def grades(out: Path) -> list[dict[str, str]]:
-    """Rows of grades.csv without the only column that differs between runs."""
+    """Return the rows of grades.csv without the only column that differs between runs."""
     with (out / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         return [{name: value for name, value in row.items() if name != SECONDS} for row in csv.DictReader(file)]
 
 
 def read_folder(folder: Path, assignment: str | None, known: Sequence[str]) -> list[Submission]:
-    """All submissions read from a folder, sorted by assignment and then student."""
+    """Return all submissions read from a folder, sorted by assignment and then student."""
     names = tuple(known)
     submissions = [
         submission
         for uploads in find_in_folder(folder, assignment, names).students
-        for submission in read(uploads, names)
+        for submission in read_student_uploads(uploads, names)
     ]
     return sorted(
         submissions,

@@ -1,4 +1,4 @@
-"""Dials of the course, with the pages that they are on."""
+"""Dials of the course and the page that contains each dial."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from autograder.pages import dials
 
 
 class Dial(NamedTuple):
-    """A dial and the page that it is on."""
+    """A dial and the page that contains it."""
 
     page: str
     name: str

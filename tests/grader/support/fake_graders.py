@@ -1,4 +1,4 @@
-"""Graders that run no student code, for batch tests with grades: a score is a tenth of the number in the code.
+"""Graders that run no student code, for batch tests. A score is a tenth of the number in the code.
 
 Processes that are killed and replaced load this module, so it imports little.
 """

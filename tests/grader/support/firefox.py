@@ -1,4 +1,4 @@
-"""Firefox for the tests of pages, by WebDriver BiDi: the protocol that Firefox itself speaks, without a driver."""
+"""Firefox for the tests of pages, by WebDriver BiDi, a protocol that Firefox speaks without a driver."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 NAMES = ("firefox-esr", "firefox")
 TIMEOUT_SECONDS = 180
-"""Time for one command: no machine is so slow."""
+"""Timeout in seconds for one command, longer than any machine needs."""
 
 PREFERENCES = """\
 user_pref("network.proxy.type", 1);
@@ -28,11 +28,11 @@ user_pref("network.proxy.http_port", 9);
 user_pref("network.proxy.ssl", "127.0.0.1");
 user_pref("network.proxy.ssl_port", 9);
 """
-"""Send all that is for other machines to a port where nobody answers: Firefox asks its makers for settings."""
+"""Preferences that send all requests to other machines, such as Mozilla's, to a port without a server."""
 
 
 def executable() -> str | None:
-    """Return the path of the system's Firefox; None where there is none."""
+    """Return the path of the system's Firefox; None if Firefox is not installed."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
@@ -49,7 +49,7 @@ class Firefox:
         self._context = self._send("browsingContext.getTree")["contexts"][0]["context"]
 
     def _send(self, method: str, **params: Any) -> Any:
-        """Send a command and return its result. Raise RuntimeError if Firefox refuses it."""
+        """Send a command and return the result. Raise RuntimeError if Firefox rejects the command."""
         return self._run(asyncio.wait_for(self._answer(method, params), TIMEOUT_SECONDS))
 
     async def _answer(self, method: str, params: dict[str, Any]) -> Any:
@@ -64,11 +64,11 @@ class Firefox:
         raise RuntimeError(f"Firefox ended during {method}")
 
     def open(self, address: str) -> None:
-        """Open a page, and wait until it is loaded."""
+        """Open a page, and wait until the page is loaded."""
         self._send("browsingContext.navigate", context=self._context, url=address, wait="complete")
 
     def evaluate(self, expression: str) -> Any:
-        """Return the value of JavaScript in the page: text, a number, or True or False. A promise is awaited."""
+        """Evaluate JavaScript in the page, await a promise, and return the text, number or boolean."""
         answer = self._send(
             "script.evaluate", expression=expression, target={"context": self._context}, awaitPromise=True
         )
@@ -77,7 +77,7 @@ class Firefox:
         return answer["result"].get("value")
 
     def wait_for(self, condition: str) -> None:
-        """Wait until JavaScript is true in the page, also if it loads another document meanwhile."""
+        """Wait until JavaScript is true in the page, even if the page loads another document meanwhile."""
         for _ in range(TIMEOUT_SECONDS * 5):
             with contextlib.suppress(RuntimeError):
                 if self.evaluate(f"Boolean({condition})"):
@@ -88,7 +88,7 @@ class Firefox:
 
 @contextlib.contextmanager
 def launched() -> Iterator[Firefox]:
-    """Start Firefox with an empty profile, and end it."""
+    """Start Firefox with an empty profile, and end Firefox afterwards."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile, _other_thread() as run:
         options = ["--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0", "about:blank"]
         env = os.environ | {"HOME": profile}  # else it refuses a home of somebody else's
@@ -104,7 +104,7 @@ def launched() -> Iterator[Firefox]:
 
 @contextlib.contextmanager
 def _other_thread() -> Iterator[Run]:
-    """Yield a function that runs a coroutine in another thread: this one may have a loop, of Playwright's."""
+    """Yield a function that runs a coroutine in another thread: Playwright may run a loop in this one."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
@@ -117,7 +117,7 @@ def _other_thread() -> Iterator[Run]:
 
 
 async def _connection(server: Path) -> WebSocketClientConnection:
-    """Return a connection, as soon as Firefox has written its address into a file."""
+    """Return a connection as soon as Firefox has written the address into a file."""
     async with asyncio.timeout(TIMEOUT_SECONDS):
         while not server.is_file() or not (text := server.read_text("utf-8")):
             await asyncio.sleep(0.1)

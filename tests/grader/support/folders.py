@@ -1,4 +1,4 @@
-"""Students' folders: files in a folder, notebooks and archives, honest and hostile."""
+"""Students' folders, notebooks and archives, honest and hostile."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SOLVED = classroom.right("rope", 0)
 
 
 def put(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write files, or folders for names that end with /."""
+    """Write a file for each name, or a folder if the name ends in /."""
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -32,14 +32,14 @@ def code_cell(source: Any) -> dict[str, Any]:
 
 
 def notebook(*sources: Any) -> str:
-    """A notebook with these code cells after a text cell; an argument that is already a cell stays as it is."""
+    """Return a notebook with code cells after a text cell. An argument may also be a cell."""
     prose = {"cell_type": "markdown", "metadata": {}, "source": ["# RoPE\n", "not code"]}
     cells = [source if isinstance(source, dict) else code_cell(source) for source in sources]
     return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [prose, *cells]})
 
 
 def archive_of(members: Mapping[str, str | bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    """Zip with unchanged names, even bad ones."""
+    """Return a zip with unchanged member names, even hostile names."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", method) as archive, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # two members with the same name
@@ -51,7 +51,7 @@ def archive_of(members: Mapping[str, str | bytes], method: int = zipfile.ZIP_DEF
 
 
 def zip64_with_an_offset_beyond_all_files() -> bytes:
-    """Zip whose central directory says, in a zip64 field, that a member begins at 2⁶³."""
+    """Return a zip with a zip64 field that places the beginning of a member at 2⁶³."""
     data = bytearray(archive_of({"rope.py": SOLVED}))
     entry, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
     extra = struct.pack("<HHQ", 1, 8, 2**63)

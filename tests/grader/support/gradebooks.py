@@ -25,7 +25,7 @@ FIRST = "Ada Alan Barbara Donald Edsger Emmy Grace Hedy Katherine Kurt Radia Sop
 LAST = "Abel Babbage Cauchy Dirac Euler Fourier Gauss Hopper Ito Jacobi Kepler Lovelace".split()
 QUESTIONS, TESTS = 10, 6
 CODE = "\n".join(f"y{n} = np.sin(np.cos(x[{n}:]) + {n}) * np.exp({n} - x)" for n in range(9))
-"""enough code for two copies of it to count as similar"""
+"""code long enough for two copies to count as similar"""
 
 
 def tests_of(assignment: str) -> list[Test]:
@@ -45,7 +45,7 @@ def tests_of(assignment: str) -> list[Test]:
 
 
 def grade(assignment: str, ability: float, draw: random.Random, status: str = "graded") -> Grade:
-    """Return a grade that a student with this ability (about −3 to 3) may get; later questions are harder."""
+    """Return a random grade for a student's ability (about −3 to 3). Later questions are harder."""
     test_results = []
     for place, test in enumerate(tests_of(assignment)):
         ease = ability - 3.5 * (place / (QUESTIONS * TESTS) - 0.6) + draw.gauss(0, 0.8)
@@ -66,7 +66,7 @@ def grade(assignment: str, ability: float, draw: random.Random, status: str = "g
 def scored(
     test_results: list[TestResult], seconds: float = 0.2, status: str = "graded", assignment: str = "rope"
 ) -> Grade:
-    """Grade with these results."""
+    """Return a grade with these test results."""
     questions: dict[str, float] = {}
     for result in test_results:
         questions[result.test.question] = questions.get(result.test.question, 0.0) + result.test.points * result.passed
@@ -84,7 +84,7 @@ def packed(grade: Grade) -> bytes:
 
 
 def submission_file(student: str, code: str = "x = 1", assignment: str = "rope", **facts: object) -> Submission:
-    """A file with this code, or without code if there is a problem."""
+    """Return a submission with this code, or without code if there is a problem."""
     cells = () if facts.get("problem") else (code,)
     submission = Submission(student, assignment, f"{assignment}/{student}.py", "0" * 64, cells)
     return replace(submission, **facts)  # type: ignore[arg-type]
@@ -107,7 +107,7 @@ GRADE = Grade(
     failure=Raised("ValueError", ("ValueError", "Exception"), "bad", 3, None),
     full_feedback="A text.",
 )
-"""A gradebook row with a value in every field."""
+"""Return a gradebook row with a value in every field."""
 PACKED = packed(GRADE)
 
 

@@ -31,11 +31,11 @@ class Loaded(catalogue.ModuleBackend):
                 _restore(self.module, before)
 
     def send_ahead(self, calls: Iterable[Call]) -> None:
-        """Do nothing: there is no other process to wait for."""
+        """Do nothing, because there is no other process."""
 
     @contextlib.contextmanager
     def second_process(self, *cells: str) -> Iterator[Loaded]:
-        """Return the same module with extra cells at its end."""
+        """Return the same module with extra cells at the end."""
         before = dict(vars(self.module))
         for cell in cells:
             exec(cell, vars(self.module))

@@ -1,4 +1,4 @@
-"""Runs that are interrupted after a number of events, not after a time, so no test depends on a machine's speed."""
+"""Runs interrupted after a number of events instead of a time, which would depend on the machine."""
 
 from __future__ import annotations
 

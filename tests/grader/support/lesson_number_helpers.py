@@ -17,7 +17,7 @@ SOME = np.random.default_rng(0).normal(size=(6, 4))
 
 
 def weight(lead: float, others: float) -> float:
-    """Softmax weight of a key whose score is higher than all others by `lead`."""
+    """Return the softmax weight of a key whose score exceeds all other scores by `lead`."""
     return float(1 / (1 + others * np.exp(-lead)))
 
 

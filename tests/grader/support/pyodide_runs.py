@@ -14,7 +14,7 @@ from typing import Any
 
 from autograder import course
 
-SCRIPT = Path(__file__).with_name("print_page_states.py")
+SCRIPT = Path(__file__).with_name("write_page_states.py")
 
 Item = tuple[str, str, int | None]
 """A lesson, the text of a student's file, and the number of a known mistake in it."""
@@ -30,7 +30,7 @@ def in_pyodide(items: Sequence[Item], site: Path, pyodide: Path, folder: Path) -
 
 
 def natively(items: Sequence[Item], site: Path, folder: Path) -> list[Any]:
-    """Return the same from this machine's Python and its packages."""
+    """Return the state of a lesson's page for each item, from this machine's Python."""
     for path in site.glob("course-*.zip"):
         with zipfile.ZipFile(path) as archive:
             archive.extractall(folder / "native")

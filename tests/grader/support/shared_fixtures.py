@@ -25,7 +25,7 @@ Graded = Callable[[Path], "tuple[Submission, Grade]"]
 
 @pytest.fixture(scope="session")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
-    """Make or find the object with this name; every caller gets a separate copy."""
+    """Make or load the object with this name; each caller gets a separate copy."""
     folder = tmp_path_factory.getbasetemp()
     # Workers in the same run have neighbouring folders; a run that a test starts is separate.
     folder = folder.parent if folder.name == f"popen-{os.environ.get('PYTEST_XDIST_WORKER')}" else folder

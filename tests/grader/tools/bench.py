@@ -41,7 +41,7 @@ from tests.grader.support.pyodide_runs import Item
 from tests.grader.tools import fetch_pyodide
 
 ASSIGNMENT = "rope"
-"""Assignment that is graded, which is the one with the most value tests."""
+"""Assignment to grade, with more value tests than any other."""
 
 HUNDREDS, THOUSANDS = 200, 2000
 MIN_OTTER_RATIO, MAX_PIP_SHARE = 40, 0.25
@@ -83,7 +83,7 @@ print(json.dumps(found))
 
 @dataclass(frozen=True)
 class Line:
-    """A promise with its measurement."""
+    """A promise and the measurement of it."""
 
     what: str
     expected: str
@@ -351,7 +351,7 @@ def _descendants_seconds() -> float:
 
 
 def _proportional_kilobytes(process: Path) -> int:
-    """Return a process's memory, counting only its share of the memory that it has in common with others."""
+    """Return the memory of a process, with a proportional share of memory that several processes use."""
     sizes = re.search(r"(?m)^Pss: +(\d+)", (process / "smaps_rollup").read_text("utf-8"))
     return int(sizes[1]) if sizes else 0
 

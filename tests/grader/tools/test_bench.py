@@ -1,4 +1,4 @@
-"""The bench: it measures what it claims to, with a line for each promise about speed."""
+"""Tests of the benchmarks, which print a line for each promise about speed."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ import pytest
 from autograder import course
 from autograder.checks.source import Source
 from autograder.course import ROOT, find, term_assignments
-from autograder.laptop import host, launch
+from autograder.laptop import host, launch, live_page
 from autograder.sandbox.limits import LIMITS
 
 ROPE = find("rope").solution.read_text("utf-8")
@@ -143,7 +143,7 @@ BROKEN = {
     "line 3\n        def f(head_dim)\n": b"import numpy\n\ndef f(head_dim)\n    return 1\n",
     "your file stops at line 1 with SystemExit: 3": b"raise SystemExit(3)\n",
     "is not UTF-8: save it as UTF-8.": "x = 'ä'".encode("latin-1"),
-    "your file does not finish: line 1 loops for more than 1 seconds": b"while True: pass\n",
+    "Your file did not return within 1 seconds at line 1": b"while True: pass\n",
 }
 
 
@@ -152,6 +152,29 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give a test one second instead of five."""
     assert LIMITS.call_seconds == host.LOCAL_TIMEOUT_SECONDS, "here as in the grader"
     monkeypatch.setattr(host, "LOCAL_TIMEOUT_SECONDS", 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_drawn"),
+    [
+        (ROPE, True),
+        (solution(inside="raise ValueError"), True),
+        (solution(inside="while True: pass"), False),
+        ("while True: pass\n", False),
+    ],
+    ids=["right", "wrong", "endless function", "endless file"],
+)
+def test_the_page_draws_from_no_file_that_does_not_return(
+    hasty: None, check: Check, text: str, is_drawn: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[str] = []
+    monkeypatch.setattr(live_page, "_course", dict)
+    monkeypatch.setattr(live_page.webbrowser, "open", lambda address: True)
+    monkeypatch.setattr(live_page.PageServer, "draw", lambda server, lesson, source: drawn.append(lesson))
+    monkeypatch.setattr(launch, "_saved_assignments", lambda files: iter([["rope"]]))
+    write(text)
+    assert "functions are right" in check("rope", "--page")
+    assert drawn == ["rope"] * is_drawn
 
 
 def test_a_broken_file_is_told_in_a_sentence(hasty: None, check: Check) -> None:

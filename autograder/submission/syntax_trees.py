@@ -1,4 +1,4 @@
-"""Syntax trees of students' texts: parse a text, and list the names that its top level binds."""
+"""Syntax trees of students' texts, and the names that the top level of a text binds."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from autograder.protocol.call import ANSWERS
 from autograder.submission.names import printable
 
 PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
-"""The version that grades, for sentences about syntax: a student's Python may be newer."""
+"""Python version of the grader, for messages about syntax, since a student's Python may be newer."""
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class NotPythonError(Exception):
-    """An error for text that does not parse: the reason, with the line if it is known."""
+    """An error for text that does not parse. The message is the reason, with the line if it is known."""
 
 
 @functools.lru_cache(1)
 def parse(text: str) -> ast.Module:
-    """Return the syntax tree. For a text that has none, raise NotPythonError and no other exception."""
+    """Return the syntax tree of a text. Raise only NotPythonError, if the text does not parse."""
     try:
         return source.parse(text)
     except (SyntaxError, ValueError) as error:
@@ -33,7 +33,7 @@ def parse(text: str) -> ast.Module:
 
 
 def bound_and_written_names(trees: Iterable[ast.Module]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names that texts bind when they run in order, and those bound to more than a stub binds."""
+    """Return the names that texts, run in order, bind, and the names bound to more than a stub binds."""
     names: set[str] = set()
     written: set[str] = set()
     for statement in chain.from_iterable(map(top_level, trees)):
@@ -52,14 +52,14 @@ def bound_and_written_names(trees: Iterable[ast.Module]) -> tuple[frozenset[str]
 
 
 def stored_names(*nodes: ast.AST) -> set[str]:
-    """Return the names that these parts of a tree assign or import."""
+    """Return the names that parts of a tree assign or import."""
     parts = [part for node in nodes for part in ast.walk(node)]
     names = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
     return names | {part.asname or part.name.partition(".")[0] for part in parts if isinstance(part, ast.alias)}
 
 
 def top_level(node: ast.AST) -> Iterator[ast.stmt]:
-    """Yield the statements that run when the text does, in order, including those in `if`, `try`, `with` and loops."""
+    """Yield the statements that run when a text runs, including those in `if`, `try`, `with` and loops."""
     for part in ast.iter_child_nodes(node):
         if isinstance(part, ast.stmt):
             yield part

@@ -1,4 +1,4 @@
-"""`make solutions`: a page per assignment, for after the deadline, with its solution, answers and their reasons."""
+"""`make solutions`: a page for each assignment, with the solution and answers, for after the deadline."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from markupsafe import Markup
 from autograder.checks.streams import print_anywhere
 from autograder.course import ROOT, Assignment, UserError, find, term_assignments
 from autograder.edition import Edition
-from autograder.handout.stubs import BEGIN, END, write
+from autograder.handout.stubs import BEGIN, END, write_files
 from autograder.pages import code, style
 from autograder.reports.templates import filled
 
-FOLDER = Path("dist", "solutions")
-FORM = Path(__file__).with_name("forms") / "solution.html"
+SOLUTIONS_FOLDER = Path("dist", "solutions")
+PAGE_TEMPLATE = Path(__file__).with_name("forms") / "solution.html"
 USAGE = "Name the solutions to write: make solutions ASSIGNMENT=rope, or ALL=1 for the whole term."
 
 
-def build_pages(chosen: Iterable[Assignment], folder: Path = FOLDER) -> list[Path]:
-    """Write the pages of some assignments; return their paths."""
+def build_pages(chosen: Iterable[Assignment], folder: Path = SOLUTIONS_FOLDER) -> list[Path]:
+    """Write a page for each chosen assignment; return the paths of the pages."""
     style_sheet, edition, pages = Markup(style()), Edition.of_term(), {}
     for assignment in chosen:
         source = re.sub(rf"(?m)^ *(?:{BEGIN}|{END})\n", "", assignment.solution.read_text("utf-8"))
         lesson = edition.text(assignment.lesson.read_text("utf-8"), assignment.lesson.relative_to(ROOT).as_posix())
         title = lesson.partition("\n")[0].removeprefix("# ")
-        page = filled(FORM, title=title, style=style_sheet, source=Markup(code(source, "python")))
+        page = filled(PAGE_TEMPLATE, title=title, style=style_sheet, source=Markup(code(source, "python")))
         pages[folder / f"{assignment.name}.html"] = page
-    return write(pages)
+    return write_files(pages)
 
 
 def main(arguments: Sequence[str]) -> int:

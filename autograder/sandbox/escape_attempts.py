@@ -1,4 +1,4 @@
-"""Attempts to break the sandbox's promises, each one a line of Python that `self_test` runs in a worker."""
+"""Attempts to break the sandbox's promises: each is a line of Python that `self_test` runs in a worker."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Attempt:
-    """A line of Python that breaks a promise, and the locks, each of which is enough to refuse it."""
+    """A line of Python that would break a promise, and the locks that refuse the line."""
 
     promise: str
     lock: str
+    """names of the locks, each of which is enough to refuse the line, separated by commas"""
     line: str
     refused: str = "PermissionError"
-    """the exceptions, or ways for the worker to end, that show a refusal"""
+    """beginnings of the exceptions, or of the worker's endings, that show a refusal, separated by commas"""
 
 
 ATTEMPT_PROGRAM = """
@@ -41,9 +42,10 @@ def is_traced(path):
     before = os.stat(path).st_atime_ns
     open(path, 'rb').read(1)
     return os.stat(path).st_atime_ns != before
-def attempt(line, given):
-    exec(line, globals() | given)
+def attempt(line, variables):
+    exec(line, globals() | variables)
 """
+"""The file that a worker loads as its submission before the attempts; `attempt` runs a line of Python."""
 
 ATTEMPTS = (
     Attempt("cannot read other people's files", "landlock", "open(file).close()"),

@@ -1,4 +1,4 @@
-"""Limits of the questions between the two processes of a submission: their cost, their size and their numbers."""
+"""Limits on the questions between a submission's two processes: on their cost, size and whole numbers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 
 from autograder.protocol.call import Call
 
-MAX_WHOLE_NUMBER = 1 << 20
-"""Largest whole number in a value that the solution receives, because the solution may loop that many times."""
+MAX_WHOLE_NUMBER_FOR_SOLUTION = 1 << 20
+"""Largest whole number that the solution may receive from a submission, and so may loop over."""
 
 MAX_PHASE_QUESTION_SECONDS = 2.0
-"""Processor time that the questions in one phase of a suite may take in the grader."""
+"""Maximum processor time that the grader spends on questions in one phase of a suite."""
 
 MAX_PHASE_QUESTION_BYTES = 64 << 20
-"""Maximum bytes of questions and replies in one phase of a suite, together."""
+"""Maximum bytes of all questions and replies in one phase of a suite."""
 
 
 class Budget:
@@ -30,7 +30,7 @@ class Budget:
 
     @contextlib.contextmanager
     def charged(self) -> Iterator[None]:
-        """Subtract the processor time of this process from the budget."""
+        """Subtract from the budget the processor time that this process uses inside the context."""
         begin = time.process_time()
         try:
             yield
@@ -38,23 +38,23 @@ class Budget:
             self.seconds -= time.process_time() - begin
 
     def spend(self, *parts: bytes) -> bool:
-        """Subtract the bytes from the budget and return whether the budget lasts."""
+        """Subtract bytes from the budget, and return whether anything is left of both bytes and time."""
         self.bytes -= sum(map(len, parts))
         return self.bytes >= 0 and self.seconds > 0
 
 
 class Extent:
-    """The size and the whole numbers of some calls, which a question may not exceed.
+    """The size and the whole numbers of some calls, beyond which a question is not answered.
 
-    Otherwise the submission could request the whole range of a function of whole numbers, and the right values could
-    reach the first process through a channel that no lock closes.
+    Without this limit, the submission could request all values of a function of whole numbers, and the right
+    values could reach the first process through a channel that no lock closes.
     """
 
     def __init__(self, size: int, numbers: np.ndarray) -> None:
         self.size = size
         """Bytes of the longest call."""
         self.numbers = numbers
-        """Absolute values of the whole numbers in the arguments."""
+        """Absolute values of the whole numbers in the arguments, shape (n,)."""
 
     @classmethod
     def of(cls, *calls: Call) -> Extent:
@@ -63,8 +63,14 @@ class Extent:
         return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(numbers))))
 
     def covers(self, question: Call) -> bool:
-        """Return whether a question is no longer than the calls and has only their whole numbers, up to signs."""
-        if len(question.encoded) > self.size or largest_magnitude((question.args, question.kwargs)) > MAX_WHOLE_NUMBER:
+        """Return whether a question is no longer than the longest call and has no other whole numbers.
+
+        Signs do not count, and 0, 1 and 2 are always allowed.
+        """
+        if (
+            len(question.encoded) > self.size
+            or largest_magnitude((question.args, question.kwargs)) > MAX_WHOLE_NUMBER_FOR_SOLUTION
+        ):
             return False
         numbers = np.abs(_whole_numbers((question.args, question.kwargs)))
         return bool(np.isin(numbers, [0, 1, 2, *self.numbers]).all())
@@ -84,9 +90,9 @@ def _whole_numbers(value: Any) -> np.ndarray:
 
 
 def largest_magnitude(value: Any, kinds: str = "iu") -> float:
-    """Return the largest absolute number in a plain value, 0 if there is none, infinity if the value is not plain.
+    """Return the largest absolute number in a value: 0 if it has no number, infinity if it is not plain.
 
-    `kinds`: the kinds of numpy dtypes that count, by default whole numbers.
+    `kinds` contains the letters of the kinds of numpy dtypes that count, by default those of integers.
     """
     if isinstance(value, dict | tuple | list):
         return max(

@@ -22,12 +22,12 @@ from tests.grader.support import classroom
 from tests.grader.support.folders import archive_of, notebook, put, zip64_with_an_offset_beyond_all_files
 
 NAME = "sinusoidal"
-"""The assignment whose suite is quickest."""
+"""Assignment with the quickest suite."""
 
 NAMES = [one.name for one in course.term_assignments()]
 
 
-# A library that is not there
+# A missing library
 
 
 def test_a_missing_import_costs_what_uses_it_and_nothing_else(grader: Grader) -> None:
@@ -62,7 +62,7 @@ def test_a_missing_import_costs_what_uses_it_and_nothing_else(grader: Grader) ->
     ],
 )
 def test_an_import_of_what_is_not_there_stops_nothing(text: str, names: set[str], line: int | None) -> None:
-    """The import may be anywhere before the file uses it; nothing of it remains for other submissions."""
+    """The import may be anywhere before the first use, and never affects other submissions."""
     module, failure = load("missing", [text], "missing.py")
     assert failure is not None and failure.missing_import == (line is not None)
     assert line is None or failure.line == line
@@ -82,7 +82,7 @@ def decode_step(x, wq, wk, wv, n_heads, cache_k, cache_v, position, base=10000.0
 
 
 def test_results_that_are_handed_on_are_never_the_tests_fault(grader: Grader) -> None:
-    """Caches of the wrong shape reach the reference; those tests fail, and all others stay the same."""
+    """The reference receives caches of the wrong shape; the tests that use them fail, and no other result changes."""
     judged = grader.grade(course.find("rope"), (classroom.right("rope", 0) + CACHES,))
     assert judged.status == SubmissionStatus.GRADED and 10 < judged.score < 20
 

@@ -1,8 +1,9 @@
-"""Substitutes for a submission's functions, inside its second worker: they return the answers that the grader sent.
+"""Substitutes for a submission's functions, in the second worker, which return the grader's answers.
 
-A substitute contains no rule and no answer. It looks a call up among the answers that arrived, records a call
-without an answer, and otherwise runs the submission's function. The submission shares this process and can change
-anything in it, so the grader trusts nothing that comes from here.
+A substitute contains no rule and no answer. While its function is replaced, it looks up each call among the
+answers that have arrived, and records the call as a question if there is no answer. Without an answer, it
+runs the submission's function. The submission shares this process and can change everything in it, so the
+grader trusts nothing that the process sends.
 """
 
 from __future__ import annotations
@@ -18,25 +19,25 @@ import numpy as np
 from autograder.protocol import codec
 
 MAX_QUESTIONS_PER_EXCHANGE = 256
-"""Maximum number of questions that one exchange reports."""
+"""Maximum number of unanswered questions that one call reports."""
 
 UNANSWERED_TAG = "unanswered"
 """First part of the result of a helped call that has unanswered questions."""
 
 Question = tuple[str, tuple[Any, ...], dict[str, Any]]
-"""Function name, positional arguments, keyword arguments."""
+"""A call to a replaced function: the function's name, the positional arguments and the keyword arguments."""
 
 Answer = tuple[str, Any] | None
-"""Name of an error and its message, or an empty text and the right value; None if the submission's function runs."""
+"""Name and message of an error, or "" and the right value; None if the submission's function must run."""
 
 Sealed = tuple[str, str]
-"""Label of a question, and its answer in a form that needs the question to read it."""
+"""Label of a question, and the answer in a form that only the question makes readable."""
 
 
 def seal(question: bytes, answer: Answer) -> Sealed:
-    """Return an answer that can be sent before its question is asked.
+    """Return an answer in a form that can be sent before the submission asks the question.
 
-    A function that lacks the formula never computes the question, and so learns nothing from the answer.
+    Code that cannot compute the question learns nothing from the sealed answer.
     """
     return _label(question), base64.b64encode(_mixed(question, codec.encode(answer))).decode("ascii")
 
@@ -46,15 +47,15 @@ def _label(question: bytes) -> str:
 
 
 def _mixed(question: bytes, data: bytes) -> bytes:
-    """Return the data XOR a stream of bytes that depends on the question; applied twice, this gives the data again."""
+    """Return the data XOR bytes that depend on the question; a second application restores the data."""
     stream = hashlib.shake_256(question).digest(len(data))
     return (np.frombuffer(data, np.uint8) ^ np.frombuffer(stream, np.uint8)).tobytes()
 
 
 class UnansweredQuestion(BaseException):
-    """Ends a call in which a substitute met an unanswered question.
+    """Raised to end a call in which a substitute has met an unanswered question.
 
-    It is not an Exception, so that no `except Exception` in a submission can continue with a value that is about to
+    It is not an Exception, so no `except Exception` in a submission can continue with a value that will
     change.
     """
 
@@ -63,16 +64,16 @@ class Exchange:
     """The substitutes of a submission, and the questions and answers that pass between them and the grader."""
 
     def __init__(self, namespace: dict[str, Any], functions: Collection[str]) -> None:
-        """Put a substitute for each function into `namespace`, under every name that the function has there."""
+        """Put a substitute for each function into `namespace`, under each name that the function has."""
         self.namespace = namespace
         self.replaced: frozenset[str] = frozenset()
-        """Names of the functions whose right values may be used now."""
+        """Names of the functions whose substitutes return right values during the current call."""
         self.answers: dict[bytes, Answer] = {}
         """Encoded question → opened answer."""
         self.sealed: dict[str, str] = {}
-        """Label of a question → its sealed answer."""
+        """Label of a question → sealed answer."""
         self.pending: dict[bytes, Question] = {}
-        """Bytes of a question → the question, for questions that the grader has not read yet."""
+        """Encoded question → question, for unanswered questions that are not reported yet."""
         self.substitutes: dict[str, Callable[..., Any]] = {}
         for name in functions:
             original = namespace.get(name)
@@ -92,31 +93,31 @@ class Exchange:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
-        """Store sealed answers, decide which functions are replaced, and make a call of the submission.
+        """Store sealed answers, replace the functions in `replaced`, and call the submission's function.
 
-        Return UNANSWERED_TAG and the questions if the call has questions without an answer.
+        Return UNANSWERED_TAG and the questions if the call has unanswered questions.
         """
         self.receive(sealed)
-        self._replace(replaced)
+        self._set_replaced_and_take_questions(replaced)
         try:
             return self.namespace[name](*args, **kwargs)
         except UnansweredQuestion:
-            return UNANSWERED_TAG, self._replace(replaced)
+            return UNANSWERED_TAG, self._set_replaced_and_take_questions(replaced)
 
-    def _replace(self, replaced: Collection[str]) -> list[Question]:
-        """Decide which functions are replaced, and return the questions asked since the last time."""
+    def _set_replaced_and_take_questions(self, replaced: Collection[str]) -> list[Question]:
+        """Store the names of the replaced functions. Return the unanswered questions, and forget them."""
         self.replaced = frozenset(replaced)
         questions = list(self.pending.values())
         self.pending.clear()
         return questions
 
     def original_value(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the value of an original function, which has original functions below it."""
-        self._replace(())
+        """Return the value of the submission's own function, while no function is replaced."""
+        self._set_replaced_and_take_questions(())
         return self.substitutes[name](*args, **kwargs)
 
     def _answering_substitute(self, name: str, original: Callable[..., Any] | None) -> Callable[..., Any]:
-        """Return the function that replaces `original` in the submission."""
+        """Return the substitute for `original`, which is None if the function is not written."""
 
         def substitute(*args: Any, **kwargs: Any) -> Any:
             if name in self.replaced:
@@ -135,13 +136,13 @@ class Exchange:
                 if self.pending and name not in self.replaced:
                     raise UnansweredQuestion
 
-        # Each has a separate code object, since counting lines distinguishes functions by their code objects.
+        # Each substitute has a separate code object, by which the line counter tells functions apart.
         substitute.__code__ = substitute.__code__.replace(co_name=name)
         return substitute
 
 
 def _value(error: str, value: Any) -> Any:
-    """Return the value of an answer, or raise its error."""
+    """Return the right value in an answer, or raise the error that the answer names."""
     if error:
         raise (IndexError if error == IndexError.__name__ else ValueError)(value)
     return copy.deepcopy(value)

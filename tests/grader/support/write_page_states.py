@@ -6,9 +6,9 @@ of a known mistake, if any, to put into the loaded module.
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from autograder.laptop.local_context import LocalContext, LocalFile
 from autograder.laptop.page_state import page_state
 from autograder.laptop.progress import Progress
 from autograder.site import integers
-from autograder.site.tab import Clock, tab_host
+from autograder.site.tab import HOST, Clock
 
 IN_TAB = sys.platform == "emscripten"
 
@@ -52,11 +52,6 @@ def state(lesson: str, text: str, number: int | None, host: Host) -> Any:
     return page_state([Progress(lesson, run)])[lesson]
 
 
-def unlimited(function: str) -> AbstractContextManager[None]:
-    """Leave the limit to pytest-timeout."""
-    return nullcontext()
-
-
 def ignore(*_: object) -> None:
     """Ignore the beginning and end of a call."""
 
@@ -64,10 +59,11 @@ def ignore(*_: object) -> None:
 def main() -> None:
     """Write `states.json`, with a state for each item."""
     sys.dont_write_bytecode = True
-    host = replace(tab_host(unlimited), pytest_options_format=TERMINAL.pytest_options_format)
+    host = replace(HOST, pytest_options_format=TERMINAL.pytest_options_format)
     if IN_TAB:
+        gc.freeze()
         integers.use_int64()
-        host = tab_host(Clock(ignore, ignore).limit)
+        host = replace(HOST, limit_call=Clock(ignore, ignore).limit)
     items = json.loads(Path("items.json").read_text("utf-8"))
     states = [state(*item, host) for item in items]
     Path("states.json").write_text(json.dumps(states), "utf-8")

@@ -1,4 +1,4 @@
-"""Find tests that demand more than a docstring says: `python -m tests.grader.tools.resource_demands [ASSIGNMENT …]`.
+"""Find tests that demand more than a docstring says: `python -m tests.grader.tools.excessive_demands [ASSIGNMENT …]`.
 
 Every test, public and hidden, runs on the plainest reading of each docstring (`course/plain_implementations`: the full
 square and then a cut, all codes of n bits and then the first, a stack of rotation matrices), within MAX_MEMORY above
@@ -55,7 +55,7 @@ class Demand:
 
 
 def plain_module(assignment: Assignment) -> ModuleType:
-    """Return the solution with every function replaced by its plain implementation, if it has one."""
+    """Return the solution with every function replaced by a plain implementation, if there is one."""
     path = PLAIN / f"{assignment.name}.py"
     reading = ModuleType(assignment.name)
     exec(compile(path.read_text("utf-8"), str(path), "exec"), vars(reading))
@@ -93,7 +93,7 @@ def _address_space() -> int:
 
 
 def main(names: list[str]) -> int:
-    """Print every excessive demand; return 1 if there is one."""
+    """Print every excessive demand; return 1 if any test has one."""
     found = [
         f"{assignment.name}: {demand}"
         for assignment in course.term_assignments()
