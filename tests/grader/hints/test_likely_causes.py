@@ -1,4 +1,4 @@
-"""Likely causes: each explains all observations, appears only once, and is never false."""
+"""Tests of likely causes: each cause explains all observations, appears only once, and is never false."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.grader.support.feedback_messages import markdown
 
 
 def results_of(name: str, source: str, suites: dict[str, Suite]) -> list[TestResult]:
-    """Return the results of a solution whose functions are replaced by those of `source`."""
+    """Return the results of the solution with the functions in `source` replacing the original ones."""
     assignment = course.find(name)
     suite = suites.setdefault(name, Suite(assignment))
     text = f"{assignment.solution.read_text('utf-8')}\n\n{textwrap.dedent(source)}\n"
@@ -31,7 +31,7 @@ def results_of(name: str, source: str, suites: dict[str, Suite]) -> list[TestRes
 
 
 def hints(results: list[TestResult], function: str) -> str:
-    """Return the hints for a function, joined."""
+    """Return all hints for a function, joined into one string."""
     return " ".join(result.hint for result in results if result.test.question == function and result.hint)
 
 
@@ -66,7 +66,7 @@ def test_what_is_wrong_below_is_told_once_and_own_faults_beside_it(grader: Grade
 
 
 def test_a_function_is_told_at_most_one_cause_of_its_values(suites: dict[str, Suite]) -> None:
-    """Two mistakes combined do not count as a known mistake."""
+    """A combination of two mistakes matches no known mistake, so the function gets no hint."""
     source = """
     _right = rope_scores
     def rope_scores(q, k, q_positions, k_positions, base=10000.0):
@@ -77,7 +77,7 @@ def test_a_function_is_told_at_most_one_cause_of_its_values(suites: dict[str, Su
 
 
 def test_a_function_has_one_cause_however_many_tests_it_fails(suites: dict[str, Suite]) -> None:
-    """Several causes could reveal several inputs of hidden tests."""
+    """Naming several causes could reveal several inputs of hidden tests."""
     source = """
     _right = apply_rope
     def apply_rope(x, positions, base=10000.0):
@@ -116,7 +116,8 @@ def test_a_query_that_is_not_turned_and_a_wrong_position_are_told_apart(suites: 
 
 @pytest.mark.parametrize("largest", [np.finfo(np.float64).max, 1e300])
 def test_a_mark_of_huge_numbers_does_not_depend_on_the_order_of_a_sum(largest: float) -> None:
-    """Processors add in different orders, so if a sum overflows, one result may be NaN and another infinity."""
+    """Processors add numbers in different orders, so an overflowing sum may be NaN on one processor and
+    infinite on another."""
     value = np.array([largest, -largest] * 8)
     known = explain.fingerprint(value)
     assert known is not None and np.isfinite(known.sums).all()
