@@ -1,4 +1,4 @@
-"""`whereabouts learn`, from the wheel, without any package that learning does not need."""
+"""Tests of `whereabouts learn`, installed from the wheel with only the packages that learning needs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ENCODINGS = ("cp1252:strict", "ascii:replace", "utf-8")
 
 
 def closure(requirements: list[str]) -> set[str]:
-    """Return the names of all packages that these requirements install on this machine."""
+    """Return the names of these packages and of all their dependencies on this machine."""
     names: set[str] = set()
     requested = [Requirement(line) for line in requirements]
     while requested:
@@ -37,7 +37,7 @@ def closure(requirements: list[str]) -> set[str]:
 
 @pytest.fixture(scope="module")
 def installed(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of packages: the wheel and its requirements, without any extra."""
+    """Folder with the installed wheel and its required packages, without any extras."""
     folder = tmp_path_factory.mktemp("installed")
     with zipfile.ZipFile(package.wheel(tmp_path_factory.mktemp("wheel"))) as wheel:
         wheel.extractall(folder)
@@ -49,14 +49,14 @@ def installed(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A learner's empty folder."""
+    """Empty folder of a learner, with accented letters in the folder's name."""
     folder = tmp_path / "leçons de é"
     folder.mkdir()
     return folder
 
 
 def start(installed: Path, folder: Path, *words: str, encoding: str = "utf-8") -> tuple[int, str]:
-    """Run the wheel's command and return its exit code and its output on both streams."""
+    """Run the wheel's command and return its exit code and combined output."""
     name, _, function = PROJECT["scripts"]["whereabouts"].partition(":")
     program = f"import sys, {name}; sys.argv[0] = 'whereabouts'; {name}.{function}()"
     environment = os.environ | {"PYTHONPATH": str(installed), "PYTHONIOENCODING": encoding}
@@ -154,6 +154,6 @@ def test_the_pages_need_no_other_package(installed: Path, folder: Path) -> None:
 
 
 def test_the_wheel_has_the_plan_of_the_term(installed: Path) -> None:
-    """A grader that is installed from it leaves out the same lessons as this term."""
+    """A grader installed from the wheel leaves out the same lessons as a grader run from the repository."""
     plan = installed / "autograder" / "_course" / "course.toml"
     assert plan.read_bytes() == course.plan_file().read_bytes() and not (installed / "course.toml").exists()

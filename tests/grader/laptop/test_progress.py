@@ -1,5 +1,5 @@
-"""`make check` on a laptop: first an invitation, then each mistake, once, at the function that has it, with its
-call."""
+"""Tests of `make check`: an untouched file gets a place to begin, and each mistake appears once, with the
+failing call, at the function to fix."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FREQUENCIES = ("np.arange(0, head_dim, 2) / head_dim", "np.arange(0, head_dim, 2
 
 
 def lay_out(folder: Path, *names: str) -> Path:
-    """Write a student's files for these assignments, with the untouched stubs."""
+    """Write a student's folder with the untouched stubs of these assignments."""
     expected = Path("tests", "public", "expected")
     shutil.copytree(ROOT / expected, folder / expected, dirs_exist_ok=True)
     for assignment in map(find, names):
@@ -39,7 +39,7 @@ def lay_out(folder: Path, *names: str) -> Path:
 
 @pytest.fixture
 def laptop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Course with three assignments, as the working folder."""
+    """Working folder with the untouched stubs of three assignments."""
     monkeypatch.chdir(lay_out(tmp_path, "attention", "sinusoidal", "rope"))
     return tmp_path
 
@@ -49,7 +49,7 @@ Check = Callable[..., str]
 
 @pytest.fixture
 def check(laptop: Path, capsys: pytest.CaptureFixture[str]) -> Check:
-    """Return the output of `python -m autograder.checks …`."""
+    """Return a function that runs `python -m autograder.checks …` and returns the printed text."""
 
     def printed(*words: str) -> str:
         assert launch.main(words) == 0
@@ -65,7 +65,7 @@ def write(source: str, name: str = "rope") -> None:
 
 
 def solution(*, inside: str = "", at: str = "rope_cos_sin") -> str:
-    """Return rope's solution with lines inserted at the beginning of a function."""
+    """Return the solution for rope with lines inserted at the beginning of one function."""
     head = next(line for line in ROPE.split("\n") if line.startswith(f"def {at}("))
     return ROPE.replace(head, f"{head}\n    {inside}")
 
@@ -77,12 +77,13 @@ def replaced(source: str, function: str, body: str) -> str:
 
 
 def marked(printed: str) -> dict[str, str]:
-    """Function → its line."""
+    """Return a dictionary from each function to the printed line about the function."""
     return {line.split()[1]: line for line in printed.splitlines() if line[:3] in (" ✓ ", " ✗ ", " · ")}
 
 
 def test_an_untouched_file_says_where_to_begin(check: Check, laptop: Path) -> None:
-    """The order is that of the lesson's page, although tests of one function may first call another function."""
+    """Functions appear in the order of the lesson, although tests of one function may first call another
+    function."""
     lay_out(laptop, "state")
     lines = check().splitlines()
     assert [line.split()[0] for line in lines[1:5]] == ["attention", "sinusoidal", "rope", "state"]
@@ -123,7 +124,7 @@ def test_a_mistake_is_told_once_where_it_sits_with_its_call(check: Check) -> Non
 
 
 def test_a_function_waits_for_what_is_not_written_or_crashes_below(check: Check, laptop: Path) -> None:
-    # add_positions calls sinusoidal_encoding and is not at fault if that crashes; shift_matrix does not call it.
+    # A crash in sinusoidal_encoding also stops add_positions, which calls it, but not shift_matrix.
     source = find("sinusoidal").solution.read_text("utf-8")
     source = replaced(source, "offset_similarity", "raise NotImplementedError")
     write(replaced(source, "sinusoidal_encoding", "None + 1"), "sinusoidal")
@@ -132,7 +133,7 @@ def test_a_function_waits_for_what_is_not_written_or_crashes_below(check: Check,
     assert "builds on `sinusoidal_encoding`: fix that first" in lines["add_positions"]
     assert lines["shift_matrix"].startswith(" ✓")
     assert lines["offset_similarity"].startswith(" ·") and "not implemented yet" in lines["offset_similarity"]
-    # A test of constant_decay passes its result to decay_bias.
+    # A test of constant_decay passes the function's result to decay_bias.
     lay_out(laptop, "state")
     write(replaced(find("state").solution.read_text("utf-8"), "decay_bias", "raise NotImplementedError"), "state")
     lines = marked(check("state"))
@@ -149,7 +150,7 @@ BROKEN = {
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give a test one second instead of five."""
+    """Set the time limit of a call to one second instead of five."""
     assert LIMITS.call_seconds == host.LOCAL_TIMEOUT_SECONDS, "here as in the grader"
     monkeypatch.setattr(host, "LOCAL_TIMEOUT_SECONDS", 1)
 
@@ -204,7 +205,7 @@ def test_a_word_that_names_nothing_is_refused_with_what_there_is(
     assert "run this in the folder that contains" in refused("rope")
 
 
-# Prints, the debugger and endless calls
+# Printed text, the debugger and endless calls
 
 
 def test_prints_stand_with_the_test_they_came_from(check: Check) -> None:
@@ -224,7 +225,8 @@ def test_a_call_that_never_returns_is_named_and_the_rest_is_told(hasty: None, ch
 
 
 def started(*words: str) -> subprocess.Popen[str]:
-    """Start the checks with a terminal, in a separate process group for Ctrl-C, even if the test run ignores Ctrl-C."""
+    """Start the checks in a separate process group that reacts to Ctrl-C, even if the test run ignores
+    Ctrl-C."""
     command = [sys.executable, "-P", "-m", "autograder.checks", *words]
     pipe = subprocess.PIPE
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -246,7 +248,7 @@ def test_breakpoint_opens_the_debugger(laptop: Path) -> None:
 
 
 def test_watching_shows_the_next_thing_after_each_save_until_ctrl_c(laptop: Path) -> None:
-    """Ctrl-C works even while a function that never returns is running."""
+    """Ctrl-C stops the checks even while a function that never returns is running."""
     checks, running = started("rope", "--watch"), laptop / "running"
     assert checks.stdout is not None
     for text, said in (
@@ -268,12 +270,12 @@ def test_watching_shows_the_next_thing_after_each_save_until_ctrl_c(laptop: Path
     assert checks.returncode == 130 and "Traceback" not in said
 
 
-# Before anything runs
+# Checks before any code runs
 
 
 def test_imports_that_grading_has_not_are_named_first_and_stop_nothing_but_what_uses_them(check: Check) -> None:
-    """Checking does not stop at that line: functions below it are checked, and a missing function is named with the
-    reason."""
+    """An unavailable import does not stop the check: the other functions are checked, and a missing function
+    is reported with the reason."""
     tried = "try:\n    import scipy\nexcept ImportError:\n    pass\n"
     guarded = f"{tried}if __name__ == '__main__':\n    import torch\ndef _():\n{textwrap.indent(tried, '    ')}"
     source = solution().replace("def rotate_half(", "def rotate_halves(")
@@ -292,12 +294,12 @@ def test_every_stub_has_empty_answers_and_no_import_that_grading_has_not() -> No
         assert all(Source(assignment.solution).answers.values())
 
 
-# Other systems
+# Other operating systems and environments
 
 
 @pytest.fixture
 def shipped(laptop: Path) -> Path:
-    """The same folder, with the shipped code beside it."""
+    """Student's folder that also contains the code shipped with the handout."""
     for path in course.shipped_code():
         (laptop / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, laptop / path.relative_to(ROOT))
@@ -305,7 +307,7 @@ def shipped(laptop: Path) -> Path:
 
 
 def ran(shipped: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run `python …` in that folder."""
+    """Run `python …` with the shipped code on the module search path."""
     env = {"PYTHONPATH": str(shipped), "OPENBLAS_NUM_THREADS": "1"} | environment
     return subprocess.run(
         [sys.executable, "-P", *words], env=env, capture_output=True, text=True, errors="replace", check=False
@@ -325,7 +327,7 @@ runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 
 
 def test_the_students_path_runs_without_what_only_unix_has(shipped: Path) -> None:
-    """A pipe that cannot encode one letter gets all the others."""
+    """A pipe whose encoding lacks some characters still receives all other characters."""
     write(solution(inside="print('θ → ✓')"))
     (shipped / "without_unix.py").write_text(WITHOUT_UNIX, "utf-8")
     done = ran(shipped, "without_unix.py", "autograder.checks", "rope", PYTHONIOENCODING="cp1252")

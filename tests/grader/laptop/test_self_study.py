@@ -1,5 +1,5 @@
-"""Self-study: hidden tests also run on the student's file, in one process, with causes, reasons and worked
-solutions."""
+"""Tests of self-study: hidden tests also run on the student's file, in one process, and show causes, reasons
+and worked solutions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ ADA, STUB = ((SAMPLES / "rope" / "ada.py").read_text("utf-8"), course.find("rope
 
 @pytest.fixture
 def learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Learn:
-    """Return the command's output in a checkout with this solution for rope."""
+    """Return a function that saves a solution for rope in a copy of the course and returns the command's
+    output."""
     (tmp_path / "assignments").mkdir()
     for path in (course.ROOT / "solutions", course.ROOT / "tests", *(course.ROOT / "assignments").iterdir()):
         if path.name != "rope":
@@ -61,7 +62,7 @@ def test_one_wrong_base_is_told_once(learn: Learn) -> None:
 
 @pytest.mark.long
 def test_a_right_answer_has_its_reason_and_a_wrong_one_after_two_tries(learn: Learn) -> None:
-    """A wrong yes or no gets its reason at once, because only the other answer is left."""
+    """A wrong yes-or-no answer gets a reason at once, because only one other answer is left."""
     number = "score_change_when_all_shift_by_5"
     for given, tries in (("2", 1), ("2", 1), ("4", 2)):
         said = learn(ADA.replace(f'"{number}": 0.0', f'"{number}": {given}'), "--alone")
@@ -87,7 +88,7 @@ def test_a_solution_opens_with_its_helpers_and_freely_once_its_function_is_right
 
 
 def test_the_page_shows_hidden_tests_and_folds_solutions(learn: Learn, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`--alone` works with `--page` just as with `--watch`."""
+    """The option `--alone` works with `--page` as well as with `--watch`."""
     states: list[dict[str, object]] = []
 
     def serve(first: str, saves: object, check: Callable[[list[str]], list[Progress]], port: int) -> None:
