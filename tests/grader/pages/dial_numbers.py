@@ -1,5 +1,4 @@
-"""Numbers that each dial should show at its settings, computed by the solutions, with one function per dial, of the
-same name."""
+"""Expected numbers of each dial, computed with the reference solutions by a function named after the dial."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ solution: Any = functools.cache(lesson_number_helpers.solution)
 
 
 def expected(dial: str, settings: Settings, page: str) -> Numbers:
-    """Return the expected numbers of a dial on a page."""
+    """Return the numbers that a dial on a page should show at these settings."""
     if dial == "guess":
         return guess(settings, page)
     numbers: Numbers = globals()["encoding" if dial in ("slice", "clock") else dial](settings)
@@ -161,8 +160,8 @@ def patch(s: Settings) -> Numbers:
     tables = {"axial": grids.axial_frequencies, "alternating": grids.alternating_frequencies, "mixed": lambda *_: both}
     table = tables[s["kind"]](d, 100.0)
     row = np.tile([1.0, 0.0], d // 2)[None]
-    # All pairs of this query, rotated by the offset, point the same way as those of a key equal to `row` at that
-    # offset.
+    # The offset rotates every pair of this query into the direction of the same pair of a key equal to `row` that is
+    # moved by that offset.
     query = grids.apply_rope_nd(row, np.array([[s["down"], s["right"]]]), table)
     keys = np.repeat(row, side * side, axis=0)
     scores = grids.grid_scores(query, keys, np.full((1, 2), side // 2), grids.grid_positions(side, side), table)

@@ -1,4 +1,4 @@
-"""The course as pages: complete, small, made from the same texts, and loading nothing from elsewhere."""
+"""Tests of the course pages: the pages are complete and small, and load nothing from other hosts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.grader.pages import dial_numbers
 from tests.grader.support.dials import DIALS
 
 MOST_BYTES = 220_000
-"""per page, including its pictures"""
+"""Maximum average number of bytes per page, including pictures."""
 
 TEXTS = ROOT / "assignments"
 NAMES = [one.name for one in course.term_assignments()]
@@ -62,7 +62,7 @@ def test_every_link_leads_somewhere_and_every_lesson_to_the_next(pages: dict[str
         assert len(set(ids[name])) == len(ids[name]), f"{name} has an id twice"
         opened = re.findall(r'popovertarget="([^"]+)"', page)
         assert len(set(opened)) == len(opened) and set(opened) <= set(ids[name])
-        shown = re.sub(r"(?s)<!--.*?-->", "", page)  # the words for a tab are a comment elsewhere
+        shown = re.sub(r"(?s)<!--.*?-->", "", page)  # Words for a browser tab are commented out here.
         for link in re.findall(r'<a\b[^>]*? href="([^"]+)"', shown):
             target, _, anchor = link.partition("#")
             assert "://" in link or not anchor or anchor in ids[target or name], f"{name}: {link}"
@@ -94,7 +94,7 @@ def test_every_word_of_a_lesson_and_of_its_docstrings_stands_on_its_page(pages: 
 
 
 def test_every_formula_is_converted_and_the_font_has_its_characters(pages: dict[str, str]) -> None:
-    """No element is an error, and every character is in the font."""
+    """No formula contains an error element, and the font contains every character."""
     with TTFont(course_pages.HERE / "vendor" / "STIXTwoMath.woff", lazy=True) as font:
         characters = set(map(chr, font.getBestCmap()))
     found = {formula for page in pages.values() for formula in re.findall(r"(?s)<math.*?</math>", page)}
@@ -109,7 +109,7 @@ LEFT = ["$S + k (v\n- r)^\\top$ here", "costs $5", "**$x**", "| a |\n|---|\n| $b
 
 @pytest.mark.parametrize("text", [*BROKEN, *LEFT])
 def test_a_formula_that_cannot_be_shown_and_a_dollar_that_is_left_fail_the_build(text: str) -> None:
-    """A line that begins with a minus sign is a list and ends the formula before it."""
+    """A line that begins with a minus sign is a list item and ends an unfinished formula."""
     with pytest.raises(PageError, match=r"\$" if text in LEFT else re.escape(text.strip("$"))):
         Renderer(Glossary(""), TEXTS).render(text, "state", {})
 
@@ -180,7 +180,7 @@ def test_every_dial_stands_at_its_mark_and_before_what_it_repeats(pages: dict[st
 
 
 def right_answers() -> dict[str, object]:
-    """Dial → the right answer to its question, from the solutions."""
+    """Return the correct answer to the question of each dial."""
 
     def shown(dial: str, **settings: Any) -> Any:
         return dial_numbers.expected(dial, settings, "")
@@ -218,7 +218,8 @@ def test_the_answer_to_every_question_of_a_dial_is_right(pages: dict[str, str]) 
 
 
 def test_what_a_prediction_is_compared_with_was_measured(pages: dict[str, str]) -> None:
-    """There are at most three curves, including the best one, and the list of dials names them."""
+    """A dial shows at most three measured curves, including the best curve, and the list of dials names each
+    curve."""
     listed = dict(re.findall(r'(?s)<li value="\d+"><a data-of="(\w+)"(.*?)</li>', pages["index.html"]))
     for lesson in [one.page for one in DIALS if one.name == "guess"]:
         found, written = dials.best_median_worst_curves(lesson), (TEXTS / lesson / "measured.csv").read_text("utf-8")
@@ -234,8 +235,8 @@ def test_what_a_prediction_is_compared_with_was_measured(pages: dict[str, str]) 
 
 
 def test_questions_for_practice_take_an_answer_and_graded_ones_do_not(pages: dict[str, str]) -> None:
-    """A page accepts and shows the answers to dials and to questions without points. No page has any other answer, and
-    the handout has only the form of the others."""
+    """Pages reveal only the answers to dials and to questions without points. For graded questions, the
+    handout contains only the form of each answer, such as “a number”."""
     for one in course.term_assignments():
         asked = dict(re.findall(r'data-ask="(\w+)" data-right="(.+?)"', page := pages[f"{one.name}.html"]))
         solution, facts = catalogue.solution(one).ANSWERS, answer_forms.forms_and_practice(one)

@@ -1,8 +1,9 @@
-"""The course in a browser: opened from a folder, without a network, without errors, and readable at every width, on
-paper and without scripts.
+"""Browser tests of the course pages: without a network, the pages log no errors and are readable at every
+width, on paper and without scripts.
 
-Each page is loaded once, in one window, to test whether it fits and whether its dials compute the solutions' numbers.
-Code that all pages share is tested on one page: keyboard and mouse on a dial, readable text, accessibility, printing.
+Each page is loaded once, in the same window, to check that the page fits and that its dials compute the
+solutions' numbers. Code shared by all pages is tested on one page: keyboard and mouse input, readable text,
+accessibility and printing.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ from tests.grader.support.dials import DIALS
 LESSONS = [one.name for one in course.term_assignments()]
 NAMES = ["index", *LESSONS, *(path.stem for path in (course.ROOT / "assignments").glob("[a-z]*.md"))]
 A4 = 688
-"""width of an A4 page without its margins, in pixels"""
+"""Width of an A4 page without margins, in pixels."""
 
 
 @pytest.fixture(scope="module")
 def tab(browser: Browser, course_folder: Path) -> Iterator[Opened]:
-    """Open one window for all tests."""
+    """Open one browser window for all tests in this module."""
     with Opened(browser, course_folder / "index.html") as one:
         one.page.add_init_script(path=Path(__file__).with_name("asked.js"))
         yield one
@@ -39,7 +40,7 @@ def tab(browser: Browser, course_folder: Path) -> Iterator[Opened]:
 
 @pytest.fixture
 def opened(tab: Opened, course_folder: Path, request: pytest.FixtureRequest) -> Opened:
-    """A course page as a reader sees it for the first time."""
+    """Course page in the state in which a new reader sees it."""
     tab.page.evaluate("localStorage.clear()")
     tab.page.emulate_media(media="screen", color_scheme="light", reduced_motion="no-preference")
     tab.page.set_viewport_size({"width": 1280, "height": 900})
@@ -51,16 +52,16 @@ def on(*pages: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("opened", pages, indirect=True)
 
 
-# The pages
+# Pages
 
 
 @on(*NAMES)
 def test_a_page_is_quiet_stays_at_home_and_fits_and_its_dials_compute_what_the_solutions_do(
     opened: Opened, course_folder: Path
 ) -> None:
-    """All questions are answered, and all parts are open. On a phone, nothing sticks out and no formula scrolls; on a
-    desktop, no code is cut off; on paper, nothing is cut off; no formula is empty, and no root is cut off or followed
-    by a gap."""
+    """With all questions answered and all sections open, nothing overflows on a phone or on paper, and no
+    code is cut off on a desktop. No formula is empty or too wide, and no root is cut off or followed by a
+    gap."""
     page = opened.page
     name = page.url.rpartition("/")[2].removesuffix(".html")
     for dial in [one.name for one in DIALS if one.page == name]:
@@ -81,9 +82,9 @@ def test_a_page_is_quiet_stays_at_home_and_fits_and_its_dials_compute_what_the_s
 
 @on("index", "alibi", "glossary")
 def test_a_page_has_no_barrier_and_can_be_read_and_printed(opened: Opened) -> None:
-    """One page of each kind is tested on a phone and on a wide screen, in both themes: no text overlaps, is cut off or
-    has low contrast, and axe finds no accessibility problem. On paper, the background is white, and closed parts are
-    open."""
+    """One page of each kind is tested in a narrow window with the dark theme and in a wide window with the
+    light theme. No text overlaps, is cut off or has low contrast, and axe finds no accessibility problem. A
+    printed page has a white background and open sections."""
     page = opened.page
     page.evaluate("asked.answer()")
     for width, scheme in ((390, "dark"), (1440, "light")):
@@ -96,21 +97,22 @@ def test_a_page_has_no_barrier_and_can_be_read_and_printed(opened: Opened) -> No
         assert found.violations_count == 0, f"{width} {scheme}: {found.generate_report()}"
         page.evaluate("document.querySelector('.explained')?.hidePopover()")
     page.emulate_media(media="print", color_scheme="dark")
-    page.evaluate("document.documentElement.dataset.theme = 'dark'")  # chosen by the button
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")  # as if the reader had pressed the theme button
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = false; })")
     assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
     assert page.evaluate("asked.closed()") == []
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
-# `seen.faint` measures contrast, even in pictures; axe would take four times as long.
+# Axe does not check contrast here, because `seen.faint` also measures contrast in pictures and is four times
+# as fast.
 BARRIERS = {"preload": False, "resultTypes": ["violations"], "rules": {"color-contrast": {"enabled": False}}}
 
 
 @on("setup")
 def test_every_picture_can_be_read_in_both_themes_and_on_a_phone(opened: Opened, course_folder: Path) -> None:
-    """No text in a picture overlaps, is cut off or has low contrast, and on a phone, none is smaller than 9 pixels. A
-    picture and its narrow version have the same colours."""
+    """No text in a picture overlaps, is cut off or has low contrast, and text on a phone is at least 9 pixels
+    high. A picture and its narrow version have the same colours."""
     folder = course_folder / "figures"
     drawn = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in folder.rglob("*.svg")}
     wide = {name: picture for name, picture in drawn.items() if "/" not in name}
@@ -122,8 +124,8 @@ def test_every_picture_can_be_read_in_both_themes_and_on_a_phone(opened: Opened,
 
 @on("rope")
 def test_a_lesson_works_by_keyboard_and_a_chosen_theme_stays(opened: Opened, course_folder: Path) -> None:
-    """The first dial is a few presses of the Tab key away; code can be copied; a term has an explanation; the current
-    section is marked."""
+    """A few presses of the Tab key lead to the first dial, code can be copied, terms are explained, and the
+    current section is marked."""
     page, shade = opened.page, "getComputedStyle(document.documentElement).backgroundColor"
     for key in ("Tab", "Tab", "Enter", "Tab"):
         page.keyboard.press(key)
@@ -145,8 +147,8 @@ def test_a_lesson_works_by_keyboard_and_a_chosen_theme_stays(opened: Opened, cou
 
 @on("index", *LESSONS, "glossary")
 def test_the_header_is_a_line_that_names_the_page_and_its_neighbours(opened: Opened) -> None:
-    """This holds on a wide screen; on a phone, the search has its own line, and menus lead everywhere. A menu can be
-    opened by keyboard and stays within the window."""
+    """On a wide screen, the header is one line high. On a phone, the search box has a separate line, and
+    menus lead to every page. A menu opens by keyboard and stays within the window."""
     page = opened.page
     name = page.url.rpartition("/")[2].removesuffix(".html")
     shown = [one for one in page.locator(".top .near").all_inner_texts() if one]
@@ -190,8 +192,8 @@ def explains_a_term(page: Page) -> None:
 
 
 def test_without_scripts_everything_can_be_read(browser: Browser, course_folder: Path) -> None:
-    """Text, formulas, figures, terms and docstrings are there; a dial says why it does not move, shows no unusable
-    controls, and has its answer in a closed part."""
+    """Without scripts, text, formulas, figures, terms and docstrings are readable. A dial explains why it
+    does not move, hides its controls, and shows its answer in a closed section."""
     with Opened(browser, course_folder / "rope.html", moves=False) as opened:
         page = opened.page
         assert page.locator(".dial .still").first.is_visible()
@@ -206,8 +208,8 @@ def test_without_scripts_everything_can_be_read(browser: Browser, course_folder:
 
 @on("glossary")
 def test_a_search_finds_what_people_ask_for_without_a_server(opened: Opened) -> None:
-    """queries.csv has users' queries, the beginning of the expected link, and the number of top results that must
-    include it. A result shows a line from its section."""
+    """Each row of queries.csv contains a user's query, the beginning of the expected link, and the number of
+    top results that must include the link. Each result shows a line from its section."""
     page = opened.page
     expected = pandas.read_csv(Path(__file__).with_name("queries.csv"))
     page.keyboard.press("/")
@@ -232,8 +234,8 @@ CALCULATION = "Write a number or a calculation, for example 0.25, 1/4 or sqrt(2)
 def test_a_question_takes_an_answer_which_is_remembered_and_shown_on_the_first_page(
     opened: Opened, course_folder: Path
 ) -> None:
-    """A calculation is also accepted. The page says whether a number is too small or too large, and only a right answer
-    reveals its reason. When the student comes back, the answer is still in its box."""
+    """An answer may be a calculation. The page reports whether a number is too small or too large, and only a
+    correct answer reveals the reason. A returning student finds the saved answer in the answer box."""
     page = opened.page
     number = page.locator("[data-ask=position_that_leaves_one_percent]")
     for given, said in (
@@ -263,8 +265,9 @@ def test_a_question_takes_an_answer_which_is_remembered_and_shown_on_the_first_p
 
 
 def computes(page: Page, lesson: str, name: str) -> None:
-    """For any setting of its controls, a dial shows the solution's numbers to within 1e-9, and each handle has an
-    effect. In a narrow dark window and in a wide light one, no text overlaps, is cut off or has low contrast."""
+    """Assert that a dial shows the solution's numbers at any setting, within 1e-9, and that each handle has
+    an effect. In a narrow dark window and in a wide light one, no text overlaps, is cut off or has low
+    contrast."""
     section = page.locator(f"[data-dial={name}]")
     section.locator("svg").wait_for()
     begin, values = section.evaluate("(dial) => asked.controls(dial)")
@@ -280,20 +283,20 @@ def computes(page: Page, lesson: str, name: str) -> None:
         for what, value in expected.items():
             at = f"{name} {what} at {settings}"
             np.testing.assert_allclose(shown["numbers"][what], value, rtol=1e-9, atol=1e-9, err_msg=at)
-        assert not re.search(r"(?<![\d.,−])1 (?!is|was|has)[a-z]+s\b", shown["says"]), shown["says"]  # 1 tokens
+        assert not re.search(r"(?<![\d.,−])1 (?!is|was|has)[a-z]+s\b", shown["says"]), shown["says"]  # as in "1 tokens"
     assert len({one["says"] for one in examined["shown"]}) > 3
     ends = [{key: its[place] for key, its in values.items()} for place in (0, len(values) % 2, -1)]
     assert section.evaluate("(dial, ends) => asked.unread(dial, ends)", ends) == [], name
 
 
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-"""Wait until earlier requests are drawn, because a picture follows the mouse once per frame."""
+"""Script that waits for two animation frames, because a picture follows the mouse only once per frame."""
 SHOWN = "(one) => JSON.stringify(one.numbers) + one.says + one.querySelector('svg').outerHTML"
 
 
 @on("rope")
 def test_a_dial_moves_by_mouse_by_key_and_by_itself_unless_less_motion_is_requested(opened: Opened) -> None:
-    """The “Start again” button restores the initial state."""
+    """The “Start again” button restores the dial's initial state."""
     page, section = opened.page, opened.page.locator("[data-dial=shift]")
     page.set_viewport_size({"width": 1280, "height": 1400})
     restart, slider = section.locator("button[type=reset]"), section.locator("[name=m]")
@@ -335,7 +338,7 @@ def test_a_dial_moves_by_mouse_by_key_and_by_itself_unless_less_motion_is_reques
 
 @on("batches")
 def test_texts_of_a_packed_row_have_a_colour_each(opened: Opened) -> None:
-    """Tokens and keys have the same colour as their text."""
+    """Tokens and keys have the colour of the text to which they belong."""
     drawing = opened.page.locator("#dial-packed svg")
     drawing.wait_for()
     fills = drawing.locator("rect[y='22']").evaluate_all("(them) => them.map((one) => getComputedStyle(one).fill)")
