@@ -1,4 +1,4 @@
-"""Otter: under `otter run`, the zip gives the same score as the batch, test by test."""
+"""Tests of the Otter zip: `otter run` and a batch give the same result for every test."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.grader.support.shared_fixtures import Graded
 
 @pytest.fixture(scope="session")
 def zips(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder that contains rope's zip."""
+    """Folder that contains the Otter zip for rope."""
     folder = tmp_path_factory.mktemp("zips")
     list(package.build([course.find("rope")], folder))
     return folder
@@ -48,9 +48,9 @@ HOSTILE = {
 
 @pytest.fixture(scope="session")
 def run_of(zips: Path, tmp_path_factory: pytest.TempPathFactory) -> OtterRun:
-    """Return the results of `otter run` on a sample submission, and the JSON that it leaves; each sample is run only
-    once. A notebook comes in a zip with files that Otter's kernel, which starts in that folder, would import or
-    unpickle."""
+    """Return a function that runs `otter run` once per sample and returns the results and the JSON output. A
+    notebook is submitted in a zip with files that Otter's kernel would import or unpickle from its working
+    folder."""
 
     @functools.cache
     def run(path: Path) -> tuple[GradingResults, dict[str, Any]]:
@@ -65,8 +65,8 @@ def run_of(zips: Path, tmp_path_factory: pytest.TempPathFactory) -> OtterRun:
 
 
 ROPES = "hedy.py katherine.ipynb mallory.py"
-"""Samples for rope, one of each kind: wrong in one function, a correct notebook, hostile. `test_samples` checks their
-scores in a batch."""
+"""Rope samples of three kinds: one wrong function, a correct notebook and a hostile file. `test_samples`
+checks the scores of these samples in a batch."""
 
 
 @pytest.mark.parametrize("name", ROPES.split())
@@ -96,7 +96,7 @@ def test_a_student_sees_public_results_and_what_is_still_to_be_decided(run_of: O
 
 
 def test_nobody_reads_that_all_is_passed_where_hidden_tests_remain(run_of: OtterRun) -> None:
-    """The rule holds even for a student who passes all tests."""
+    """Even a student who passes all public tests reads that hidden tests remain."""
     _, output = run_of(SAMPLES / "rope" / "katherine.ipynb")
     said = seen_by_student(output)
     assert "8 of 8 public points. The other 12 of 20" in said
@@ -118,7 +118,7 @@ def test_what_cannot_be_read_has_a_sentence_and_no_points(run_of: OtterRun, tmp_
 def test_another_plugin_has_the_first_word_and_where_it_hides_everything_the_only_one(
     graded: Graded, run_of: OtterRun
 ) -> None:
-    """An example is the plugin that limits how often students may submit."""
+    """For example, another plugin may limit how often students can submit."""
     path, ours = SAMPLES / "rope" / "hedy.py", WhereaboutsPlugin.__new__(WhereaboutsPlugin)
     ours.assignment, (ours.submission, ours.grade) = course.find("rope"), graded(path)
     for hides in (False, True):
@@ -131,7 +131,7 @@ def test_another_plugin_has_the_first_word_and_where_it_hides_everything_the_onl
 
 
 def test_what_is_said_of_hidden_tests_is_the_rule_and_the_kind_alone(graded: Graded) -> None:
-    """An instructor may let Gradescope publish these messages."""
+    """An instructor may let Gradescope publish messages about hidden tests."""
     _, grade = graded(SAMPLES / "rope" / "tim.py")
     entries = "\n".join(test["output"] for test in grade.gradescope["tests"])
     hidden = [one for one in grade.test_results if one.test.hidden and one.test.points and not one.passed]

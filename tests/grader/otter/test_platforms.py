@@ -1,4 +1,4 @@
-"""Course platforms: Gradescope and Canvas, GitHub Classroom, and an installed copy of the course."""
+"""Tests of grading on Gradescope and of an installed copy of the course."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ Platform = Callable[[dict[str, bytes]], dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def python(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Interpreter of an environment in which the course is installed from its wheel, as in the platform's container."""
+    """Python interpreter of an environment with the course installed from its wheel, as on Gradescope."""
     return install(tmp_path_factory.mktemp("installed"))
 
 
 @pytest.fixture(scope="module")
 def built(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Folder of rope's zip, and the zip, for an instructor who may publish hidden results later."""
+    """Folder and path of the Gradescope zip for rope, which may publish hidden results later."""
     folder = tmp_path_factory.mktemp("gradescope")
     settings = {"autograder_dir": str(folder / "autograder"), "show_hidden": True}
     (zipped,) = package.build([course.find("rope")], folder, settings)
@@ -48,7 +48,8 @@ def built(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> tupl
 
 @pytest.fixture(scope="module")
 def platform(python: Path, built: tuple[Path, Path]) -> Platform:
-    """Grade a rope submission (name → content) as Gradescope would, on this machine."""
+    """Return a function that grades a rope submission (name → content) on this machine as Gradescope
+    would."""
 
     def grade(submission: dict[str, bytes]) -> dict[str, Any]:
         shutil.rmtree(built[0], ignore_errors=True)
@@ -60,7 +61,7 @@ def platform(python: Path, built: tuple[Path, Path]) -> Platform:
 
 
 def test_an_installed_copy_says_its_version_anywhere(python: Path, tmp_path: Path) -> None:
-    """The version appears only in pyproject.toml, and the changelog begins with it."""
+    """The version is defined only in pyproject.toml and is the first heading of the changelog."""
     said = run([str(python.with_name("autograder")), "--version"], tmp_path)
     version = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     assert said.strip() == f"autograder, version {version}"
@@ -77,7 +78,7 @@ def test_gradescope_shows_public_results_with_their_cause_and_nothing_of_hidden_
 ) -> None:
     results = platform({"rope.py": HEDY})
     (built[0] / "results" / "results.json").unlink()
-    runpy.run_path(str(built[0] / "source" / "run_otter.py"), run_name="__mp_main__")  # as in each process it starts
+    runpy.run_path(str(built[0] / "source" / "run_otter.py"), run_name="__mp_main__")  # as in each child process
     assert not (built[0] / "results" / "results.json").exists(), "graded twice"
     assert results["output_format"] == "md" and "stdout_visibility" not in results
     assert points(results) == HEDY_SCORE
@@ -110,9 +111,9 @@ if found:
 def test_gradescope_takes_what_the_batch_takes_which_reads_nothing_of_the_course(
     platform: Platform, built: tuple[Path, Path], python: Path, handed_out: dict[str, bytes]
 ) -> None:
-    """The submission is a clone of the handout with an extra file; its functions are in the notebook beside the stub.
-    It can find neither the zip's files, nor the metadata with other students' names, nor other submissions, nor the
-    installed course."""
+    """The submission is a clone of the handout with an extra file and with the functions in a notebook beside
+    the stub. The submitted code cannot read the zip's files, the metadata with other students' names, other
+    submissions or the installed course."""
     folder, zipped = built
     with zipfile.ZipFile(zipped) as archive:
         paths = [str(folder / "source" / name) for name in archive.namelist()]
