@@ -1,5 +1,5 @@
-"""The page for authors of other programs: it describes everything that is printed and recorded, and its example program
-can read it."""
+"""Tests of FORMATS.md: the document describes all printed and recorded data, and the document's example
+program can read recorded values."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Export of scores and feedback to a platform: every student gets the right ones, and every student without any is
-named."""
+"""Tests of exporting scores and feedback to a platform: every student receives the right data, and every
+student without data is named."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def graded(out: Path, *folders: Iterable[Submission]) -> None:
 
 
 def test_half_a_result_never_leaves(out: Path) -> None:
-    """If any are missing, there is one sentence, exit code 2 and no file; a report says so at the top."""
+    """An export of incomplete grades fails with one sentence and writes no file. A report on incomplete
+    grades carries a warning at the top."""
     class_ = [submission_file(f"s{number}", f"x = {number}") for number in range(5)]
     table = out.parent / "table.csv"
     table.write_text(CANVAS.format(points="20.00"), encoding="utf-8")
@@ -80,7 +81,7 @@ def test_half_a_result_never_leaves(out: Path) -> None:
 
 
 def test_a_run_that_was_killed_while_it_wrote_is_incomplete(out: Path) -> None:
-    """Its grades may lack corrections by hand."""
+    """Grades from an interrupted run may lack manual corrections."""
     with Gradebook.writing(out) as book:
         book.replace_submissions([[submission_file("ada")]], {"rope": "suite"})
         for key in book.ungraded_key_counts():
@@ -141,7 +142,8 @@ def test_any_table_by_the_columns_that_are_named(out: Path, column: str, title: 
 
 
 def test_nothing_is_matched_by_likeness(out: Path) -> None:
-    """With a different domain, only part of a number, or only a name, the case is listed, and no score is written."""
+    """A different email domain, part of a number, or a bare name is not a match: the student is listed, and
+    no score is written."""
     graded(
         out,
         [
@@ -156,7 +158,7 @@ def test_nothing_is_matched_by_likeness(out: Path) -> None:
 
 
 def test_who_is_there_twice_is_filled_in_by_hand(out: Path) -> None:
-    """The cases are a line that matches two submissions and a student with two lines."""
+    """The instructor decides about a line that matches two submissions and about a student with two lines."""
     graded(
         out,
         [
@@ -183,7 +185,8 @@ WORKSHEETS = {
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @pytest.mark.parametrize("language", [*WORKSHEETS])
 def test_moodle_in_any_language_and_encoding(out: Path, language: str, encoding: str) -> None:
-    """The digits at the end are the participant's number, with or without a space before them."""
+    """The digits at the end of the identifier are the participant's number, with or without a space before
+    the digits."""
     titles, first, columns = WORKSHEETS[language]
     delimiter = max(",;\t", key=titles.count)
     word, number = re.fullmatch(r"(\D+)(\d+)", first).groups()  # type: ignore[union-attr]
@@ -202,7 +205,8 @@ def test_moodle_in_any_language_and_encoding(out: Path, language: str, encoding:
 
 
 def test_a_group_s_number_is_no_participant_s(out: Path) -> None:
-    """Moodle also numbers groups, so a line with that number and a different name belongs to somebody else."""
+    """Moodle numbers groups as well as participants, so a matching number with a different name belongs to
+    somebody else."""
     graded(out, [student("Moodle", "17", "Team Red"), student("Moodle", "18", "LAMARR Hedy")])
     done, rows = run(out, MOODLE)
     assert [row["Grade"] for row in rows] == ["", SCORE]
@@ -221,7 +225,7 @@ SPELLINGS = {
 
 @pytest.mark.parametrize(("name", "other"), [(name, other) for name, others in SPELLINGS.items() for other in others])
 def test_the_number_decides_where_a_name_is_spelled_differently(out: Path, name: str, other: str) -> None:
-    """Tables and archives in a different encoding have such names, on either side."""
+    """Tables and archives with different encodings may spell the same name differently."""
     for folder, cell in ((name, other), (other, name)):
         graded(out, [student("Moodle", "17", folder), student("Moodle", "18", "Hedy Lamarr")])
         done, rows = run(out, MOODLE.replace("Ada Lovelace", f'"{cell}"'))
@@ -238,7 +242,7 @@ def test_a_group_s_name_is_like_no_participant_s(out: Path, group: str, name: st
 
 
 def test_a_word_in_a_cell_stays_and_is_named(out: Path) -> None:
-    """An example is EX, for an excused student; an earlier number is replaced."""
+    """A word in a cell, such as EX for an excused student, stays, but an earlier number is replaced."""
     graded(out, [student("Canvas", "17", "lovelaceada"), student("Canvas", "18", "lamarrhedy")])
     done, rows = run(out, CANVAS.format(points="20.00").replace('early",9.00,,', 'early",9.00,EX,'))
     assert [row["RoPE (77)"] for row in rows][2:] == ["EX", SCORE, "11.00"]
@@ -246,7 +250,7 @@ def test_a_word_in_a_cell_stays_and_is_named(out: Path) -> None:
 
 
 def test_an_unreadable_file_is_not_posted_as_zero_without_a_word(out: Path) -> None:
-    """An exception is a score that somebody set by hand."""
+    """A score that an instructor set by hand is still exported."""
     zero = packed(replace(GRADE, status=SubmissionStatus.UNREADABLE, score=0.0))
     with Gradebook.writing(out) as book:
         class_ = [student("Canvas", n, name) for n, name in (("17", "lovelaceada"), ("19", "turingalan"))]
@@ -262,7 +266,7 @@ def test_an_unreadable_file_is_not_posted_as_zero_without_a_word(out: Path) -> N
 
 @pytest.mark.parametrize(("cell", "count"), [("", 0), (SCORE, 0), ("3,50", 0), ("4", 1), ("0", 1), ("EX", 0)])
 def test_numbers_that_are_replaced_are_counted(out: Path, cell: str, count: int) -> None:
-    """Scores that were typed in by hand may be among them."""
+    """The replaced numbers may include scores that an instructor typed by hand."""
     graded(out, [student("Canvas", "17", "lovelaceada"), student("Canvas", "18", "lamarrhedy")])
     done, _ = run(out, CANVAS.format(points="20.00").replace('early",9.00,,', f'early",9.00,"{cell}",'))
     assert f"Cells that contained another number: {count + 1} in RoPE (77)." in done.output
@@ -289,7 +293,8 @@ def test_scores_are_written_with_commas_where_the_table_has_commas(out: Path) ->
 
 
 def test_two_lessons_go_into_one_table_in_one_command(out: Path) -> None:
-    """Each score goes into its lesson's column; both sections, and logins that begin with a sign, are recognised."""
+    """Each score goes into the column of its lesson. Students from both sections are matched, and logins may
+    begin with a sign."""
     with Gradebook.writing(out) as book:
         person = Person("Gradescope", login="ada")
         both = [submission_file("ada", name, name, person=person) for name in ("rope", "alibi")]
@@ -359,8 +364,8 @@ LESSONS = ("rope", "alibi", "naive", "learned")
 
 @pytest.mark.parametrize("seed", range(6))
 def test_feedback_is_about_the_lessons_of_its_platform_or_of_the_command(seed: int, out: Path) -> None:
-    """In a term with several platforms, nobody from a lesson elsewhere is written or named; a student of the platform
-    whose lesson is not known is named."""
+    """In a term with several platforms, feedback for one platform covers only that platform's lessons. A
+    student of the platform whose lesson is unknown is named."""
     draw, class_ = random.Random(seed), list[Submission]()
     places = dict(zip(LESSONS, draw.sample(["Canvas", "Canvas", "Moodle", ""], 4), strict=True))
     for lesson, place in places.items():
@@ -413,8 +418,8 @@ def test_moodle_takes_names_of_its_own(out: Path) -> None:
 
 
 def test_feedback_for_canvas_opens_under_the_name_of_the_submitted_file(out: Path) -> None:
-    """Canvas shows the feedback under that name, so a page would appear as a file `rope.py`. Ignored files
-    have no page."""
+    """Canvas shows feedback under the name of the submitted file, so an HTML page would appear as `rope.py`.
+    Ignored files get no feedback page."""
     files = ["rope.py", "rope-1.ipynb", "week 5.zip!rope.py", "page.html", "essay.pdf", "text.html", "link-1.html"]
     names = [f"student{n}_{n}_900{n}_{file}" for n, file in enumerate(files, start=1)]
     people = [Person("Canvas", number=str(n), name=f"student{n}") for n in range(1, len(files) + 1)]

@@ -1,4 +1,5 @@
-"""The report: its numbers are correct, the names and messages in it are never markup, and it stays small."""
+"""Tests of the report: the numbers are correct, names and messages never become markup, and the page loads no
+other files."""
 
 from __future__ import annotations
 
@@ -43,12 +44,12 @@ HOSTILE = (
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compare without starting processes, which `test_similarity` covers."""
+    """Compare submissions in this process; `test_similarity` covers separate processes."""
     monkeypatch.setattr(similarity, "map_bounded", map)
 
 
 class Reader(HTMLParser):
-    """Collects the tags, attributes and cells of a page."""
+    """Parser that collects the tags, attributes and text of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -90,7 +91,7 @@ def graded(student: str, *test_results: TestResult, status: str = "graded") -> t
 
 
 def one_question(won: list[float], scores: list[float]) -> AssignmentResults:
-    """A question worth 2 points."""
+    """Return the class results for one question worth 2 points."""
     return AssignmentResults(
         "rope",
         points={"a": 2.0},
@@ -101,8 +102,8 @@ def one_question(won: list[float], scores: list[float]) -> AssignmentResults:
 
 
 def test_separation_is_the_correlation_with_the_rest() -> None:
-    """The correlation agrees with numpy's. A question without variation has no number, which is better than a wrong
-    one."""
+    """The correlation agrees with numpy's. A question without variation gets no number instead of a
+    misleading one."""
     draw = np.random.default_rng(0)
     won = draw.integers(0, 9, 200) / 4
     scores = won + draw.normal(10, 3, 200) + won
@@ -115,8 +116,9 @@ def test_separation_is_the_correlation_with_the_rest() -> None:
 
 
 def test_bars_and_histogram(tmp_path: Path) -> None:
-    """A question with one passed test was attempted; a question whose tests all wait for code was not. A score of 0 is
-    in the first bin and full marks in the last; an unreadable file counts as 0."""
+    """A question with a passed test counts as attempted, but a question whose tests all wait for missing code
+    does not. A score of 0 falls into the first bin and full marks into the last, and an unreadable file
+    scores 0."""
     refused = gradebooks.scored([replace(one_result("t1", "unreadable", 20.0), message="Empty.")], status="unreadable")
     class_statistics = survey_of(
         graded("ada", one_result("t1", "passed", 10.0), one_result("t2", "passed", 10.0)),
@@ -134,9 +136,10 @@ def test_bars_and_histogram(tmp_path: Path) -> None:
 
 
 def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
-    """A misconception counts once per submission, however many tests show it, and is listed under the question that
-    shows it most. Every status except `graded` is listed, and so is a zero, but not a low score; each cause has one
-    line with all its students, wherever it occurs in their files. A student with an address is found by name."""
+    """A misconception counts once per submission, even if several tests reveal it, and is listed under the
+    question that reveals the misconception most often. Every status except `graded` is listed, and so is a
+    score of 0, but not a low score. Each cause is listed once, with all affected students, even if the line
+    number differs between files. A student with an email address is listed with a name."""
     right, wrong = one_result("t2", "passed"), one_result("t3", "failed")
     pairs = [one_result("t1", "failed", hint="Pairs!"), one_result("t4", "failed", hint="Pairs!"), right, wrong]
     sign = [one_result("t1", "failed", hint="Sign!"), right, one_result("t3", "failed", question="decode_step")]
@@ -171,7 +174,8 @@ def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
 
 
 def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
-    """Hostile student and file names, and sentences that quote them, appear as text in every table."""
+    """Hostile names of students and files, and messages that quote the names, appear as plain text in every
+    table."""
     draw = random.Random(0)
     submission_files = []
     for name in HOSTILE:
@@ -200,7 +204,7 @@ def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
 
 
 def test_the_page_stands_alone(tmp_path: Path) -> None:
-    """Its only links are to places in the page itself, the empty icon, and the feedback beside it."""
+    """The page links only to its own sections, to an empty icon and to feedback files in the same folder."""
     gradebooks.write(tmp_path, gradebooks.made_up_class(4, ["rope"], distinct=4))
     text = page_of(tmp_path)
     attributes = Reader(text).attributes
@@ -214,7 +218,8 @@ def test_the_page_stands_alone(tmp_path: Path) -> None:
 
 
 def test_the_command(tmp_path: Path) -> None:
-    """`autograder report OUT` rewrites the page; without a gradebook, it says what to do."""
+    """The command `autograder report OUT` rewrites the page and fails with a usage error if there is no
+    gradebook."""
     assert CliRunner().invoke(cli.main, ["report", str(tmp_path)]).exit_code == WRONG_USE
     gradebooks.write(tmp_path, [])
     assert "<dd>0</dd>" in page_of(tmp_path)
@@ -224,7 +229,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command prints one sentence and does not write half a page."""
+    """The command fails with one sentence and does not leave an incomplete page."""
     gradebooks.write(tmp_path, gradebooks.made_up_class(3, ["rope"], distinct=3))
     before = page_of(tmp_path)
 

@@ -1,5 +1,5 @@
-"""The report in a browser: it opens at once, sorts, fits the screen and the printed page, and logs no errors. Most
-tests use the same class and page."""
+"""Browser tests of the report: the page sorts, fits the screen and the printed page, and logs no errors. Most
+tests share one class and one page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.grader.support import gradebooks
 from tests.grader.support.browsing import Opened
 
 A4 = 688
-"""width of an A4 page without its margins, in pixels"""
+"""Width of an A4 page without margins, in pixels."""
 
 CONTRASTS = """() => {
   const linear = (x) => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
@@ -34,7 +34,7 @@ SIZE = 60
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A class, and three students with long and hostile names and similar code."""
+    """Report on a class with three extra students, who have long or hostile names and similar code."""
     out = tmp_path_factory.mktemp("class")
     submission_files = gradebooks.made_up_class(SIZE, distinct=10)
     grade = gradebooks.grade("rope", 0.0, random.Random(0))
@@ -47,7 +47,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def opened(browser: Browser, report: Path) -> Iterator[Opened]:
-    """Page with all its parts open, which tests must not change."""
+    """Report page with every section open, which tests must leave unchanged."""
     with Opened(browser, report) as opened:
         opened.page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         yield opened
@@ -63,7 +63,7 @@ def look(opened: Opened, width: int, scheme: str = "light", media: str = "screen
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_fits_the_screen_and_is_quiet(opened: Opened, width: int, scheme: str) -> None:
-    """No part overflows sideways, and the text has enough contrast."""
+    """No element overflows sideways, and all text has enough contrast."""
     page = look(opened, width, scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     paper, contrast = page.evaluate(CONTRASTS)
@@ -71,7 +71,7 @@ def test_it_fits_the_screen_and_is_quiet(opened: Opened, width: int, scheme: str
 
 
 def test_on_a_telephone_what_matters_is_seen_first(opened: Opened) -> None:
-    """The student and the event or number are visible without scrolling sideways."""
+    """The student and the event or number are visible without horizontal scrolling."""
     expected = {
         "Submissions to review": ["student", "what happened"],
         "Scores by student": ["student", "sum"],
@@ -87,7 +87,8 @@ def test_on_a_telephone_what_matters_is_seen_first(opened: Opened) -> None:
 
 
 def test_on_paper_every_table_is_whole(opened: Opened) -> None:
-    """On paper, no table scrolls or is wider than the page, and the background is white in either theme."""
+    """On paper, no table scrolls or is wider than the page, and the background is white even with the dark
+    theme."""
     page = look(opened, A4, "dark", "print")
     assert page.evaluate(CUT) == 0
     assert page.evaluate("document.documentElement.scrollWidth") <= A4
@@ -112,8 +113,8 @@ def test_a_class_is_filtered_by_name_and_a_name_leads_to_the_feedback(opened: Op
 
 
 def test_tables_sort_by_mouse_and_keyboard(opened: Opened) -> None:
-    """Names sort as text and scores as numbers, and a second click reverses the order; empty cells stay last. Clicking
-    a different heading replaces the previous order, and no row is lost."""
+    """Names sort as text and scores as numbers, a second click reverses the order, and empty cells stay last.
+    Sorting by a different column replaces the previous order, and no row is lost."""
     page, table = look(opened, 1280), "[aria-label='Scores by student']"
     number = gradebooks.COURSE.index("rope") + 2
     heading = page.locator(f"{table} th").nth(number)
@@ -143,7 +144,7 @@ def test_tables_sort_by_mouse_and_keyboard(opened: Opened) -> None:
 
 
 def test_a_large_class_stays_small(opened: Opened, report: Path) -> None:
-    """The size is in proportion: 2,000 students would be below 3 MB, in 50,000 elements."""
+    """The page needs so little per student that a class of 2,000 stays below 3 MB and 50,000 elements."""
     per_student = opened.page.locator("#students tbody *").count() / (SIZE + 3)
     assert per_student * 2000 < 40_000
     text = report.read_text("utf-8")

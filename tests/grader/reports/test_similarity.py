@@ -1,4 +1,5 @@
-"""Similarity: a disguised copy is found, independent solutions are not, and nobody is accused."""
+"""Tests of the similarity report: disguised copies are listed, independent solutions are not, and nobody is
+accused."""
 
 from __future__ import annotations
 
@@ -25,19 +26,19 @@ Rows = list[dict[str, str]]
 
 @pytest.fixture(autouse=True)
 def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compare without starting processes unless a test asks for them; their cost is tested with `parallel`."""
+    """Compare submissions in the test's own process unless a test requests separate processes."""
     if "apart" not in request.fixturenames:
         monkeypatch.setattr(similarity, "map_bounded", map)
 
 
 @pytest.fixture
 def apart() -> None:
-    """Compare as a batch does, in separate processes."""
+    """Compare submissions in separate processes, as a batch does."""
 
 
 def disguised(text: str, given: set[str]) -> str:
-    """Return the same program with different names and sentences, in a different order and layout, without comments and
-    docstrings. Names in `given` are kept."""
+    """Return a copy of a program with shuffled functions and new names, without comments and docstrings.
+    Names in `given` stay the same."""
     tree = ast.parse(text)
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     own |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
@@ -59,7 +60,7 @@ def given_names(assignment: Assignment) -> set[str]:
 
 
 def compare(out: Path, codes: dict[str, str], assignment: str = "rope") -> Rows:
-    """Pairs in a class in which everybody submitted one file."""
+    """Return the similar pairs in a class in which every student submitted one file."""
     grade = gradebooks.grade(assignment, 0.0, random.Random(0))
     gradebooks.write(out, [(gradebooks.submission_file(name, code, assignment), grade) for name, code in codes.items()])
     return written(out)
@@ -76,9 +77,8 @@ def who(pairs: Rows) -> set[frozenset[str]]:
 
 
 def test_copies_are_found_and_independent_solutions_are_not(tmp_path: Path) -> None:
-    """In a sample class of independent submissions and disguised copies of some of them, the copies are listed and no
-    other pairs. A submission that contains the course's solution or a sample is also listed, even with different
-    names."""
+    """Only the disguised copies in a class of otherwise independent submissions are listed. A submission that
+    contains the reference solution or a published sample is also listed, even with different names."""
     assignment, name = Assignment("attention"), "attention"
     given = given_names(assignment)
     paths = sorted((TESTS / "submissions" / name).glob("*.py"))
@@ -100,7 +100,7 @@ def test_copies_are_found_and_independent_solutions_are_not(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("lesson", ["attention", "naive", "rope", "alibi"])
 def test_a_sample_is_never_shown_as_a_student(lesson: str, tmp_path: Path) -> None:
-    """A student may have the name of a sample, and may have copied another one."""
+    """A student may have the name of one sample and submit a copy of another sample."""
     paths = sorted((TESTS / "submissions" / lesson).glob("*.py"))
     found = 0
     for path, namesake in zip(paths, [*paths[1:], paths[0]], strict=True):
@@ -113,7 +113,7 @@ def test_a_sample_is_never_shown_as_a_student(lesson: str, tmp_path: Path) -> No
 
 
 def one_function(number: int) -> str:
-    """Return a function that differs for every number."""
+    """Return the source of a function, different for each number."""
     draw = random.Random(number)
     verbs = "sin cos exp abs sqrt cumsum sort round floor ceil tanh square diff prod".split()
     calls = [
@@ -128,7 +128,8 @@ def several(*numbers: int) -> str:
 
 
 def test_what_the_handout_gives_is_set_aside(tmp_path: Path) -> None:
-    """Unchanged stubs do not count as similar, and neither do two files that both contain the provided lab."""
+    """Unchanged stubs do not count as similar, and neither do two files that contain the same provided
+    code."""
     given = Assignment("extrapolation").folder
     stub, lab = (given / name for name in ("extrapolation.py", "lab_model.py"))
     codes = {f"stub {n}": f"# {n}\n{stub.read_text('utf-8')}" for n in range(3)}
@@ -137,15 +138,15 @@ def test_what_the_handout_gives_is_set_aside(tmp_path: Path) -> None:
 
 
 def test_what_much_of_the_class_has_is_set_aside(tmp_path: Path) -> None:
-    """Half of a class uses the same example, but two students share more than that."""
+    """Code shared by half of the class does not count, but code shared by only two students does."""
     codes = {f"student {n}": several(100 + n, 200 + n) + (several(1, 2, 3) if n % 2 else "") for n in range(40)}
     codes["student 39"] = codes["student 38"].replace("x", "y") + several(1, 2, 3)
     assert who(compare(tmp_path, codes)) == {frozenset({"student 38", "student 39"})}
 
 
 def test_shares_say_what_is_alike(tmp_path: Path) -> None:
-    """The pair shares half of one file and the whole of the other, with a renamed function; in a class of three, it is
-    two thirds."""
+    """The pair shares half of one file and all of the other, although a function was renamed. In a class of
+    three, code shared by two students still counts."""
     codes = {"ada": several(1, 2, 3, 4), "bob": several(2, 1).replace("f1", "g"), "cy": several(5, 6)}
     (pair,) = compare(tmp_path, codes)
     assert (pair["student"], pair["other_student"], pair["other_share"]) == ("ada", "bob", "1.00")
@@ -153,8 +154,8 @@ def test_shares_say_what_is_alike(tmp_path: Path) -> None:
 
 
 def test_a_group_is_held_together_by_its_strongest_links(tmp_path: Path) -> None:
-    """Four similar files make three rows in one group, and two other files make a second group, with the same result
-    each time."""
+    """Four similar files form one group with three listed pairs, and two other files form a second group. A
+    repeated comparison gives the same result."""
     codes = {name: f"# {name}\n{several(1, 2, 3)}" for name in "abcd"}
     pairs = compare(tmp_path, codes | {"e": several(5, 6), "f": several(6, 5), "g": several(9)})
     assert [pair["group"] for pair in pairs] == ["1", "1", "1", "2"]
@@ -171,28 +172,28 @@ def test_two_who_handed_in_one_file_are_one_submission(tmp_path: Path) -> None:
 
 
 def test_too_little_code_says_nothing(tmp_path: Path) -> None:
-    """Two short files may well be equal."""
+    """Two very short files may be equal by chance."""
     short = "def f(x):\n    return np.arange(x, dtype=float) + 1\n"
     assert compare(tmp_path, {"ada": short, "bob": short}) == []
 
 
 @pytest.mark.usefixtures("apart")
 def test_hostile_code_is_read_like_any_other(tmp_path: Path) -> None:
-    """Deep, long, strange or unreadable cells neither stop the comparison nor hide a copy."""
+    """Deeply nested, long, unusual or unreadable code neither stops the comparison nor hides a copy."""
     extras = {"ada": "x = " + " + ".join(["1"] * 2000), "bob": "y = 0x" + "f" * 20000, "cy": "z = 1j, None, ..."}
     pairs = compare(tmp_path, {name: f"{extra}\n{several(1, 2)}" for name, extra in extras.items()})
     assert set().union(*who(pairs)) == {"ada", "bob", "cy"}
 
 
 def test_the_csv_holds_names_safely(tmp_path: Path) -> None:
-    """Names that a spreadsheet would execute, or that break lines, are read back as text on one line."""
+    """A name with a spreadsheet formula or a line break is read back as harmless text on one line."""
     compare(tmp_path, {"=cmd()": several(1, 2), 'a "b", c\n<i>': several(2, 1)})
     (row,) = similarity.read(tmp_path) or []
     assert (row["student"], row["other_student"]) == ("'=cmd()", 'a "b", c <i>')
 
 
 def test_a_changed_csv_is_left_alone(tmp_path: Path) -> None:
-    """A table that was edited into another form counts as missing."""
+    """A table with different columns or unreadable content counts as missing."""
     for change in ("student,why\nada,because\n", "", "\0"):
         (tmp_path / similarity.SIMILARITY_FILE).write_text(change, "utf-8")
         assert similarity.read(tmp_path) is None
@@ -200,7 +201,8 @@ def test_a_changed_csv_is_left_alone(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("apart")
 def test_the_command(tmp_path: Path) -> None:
-    """`autograder similarity OUT` lists the pairs, writes the CSV and updates the report. It accuses nobody."""
+    """The command `autograder similarity OUT` lists the pairs, writes the CSV file and updates the report. No
+    message accuses a student."""
     assert CliRunner().invoke(cli.main, ["similarity", str(tmp_path / "nothing")]).exit_code == WRONG_USE
     compare(tmp_path, {"ada": several(1, 2), "bob": several(2, 1)})
     result = CliRunner().invoke(cli.main, ["similarity", str(tmp_path)])
@@ -212,8 +214,8 @@ def test_the_command(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("copies", [2, 29])
 def test_copies_with_other_names_are_named_to_the_instructor(tmp_path: Path, copies: int) -> None:
-    """Each copy shares all its code with the others, and the copies may make up more of a class than the limit for
-    common code."""
+    """Copies of the same code are listed even if more students share the code than the limit for common code
+    allows."""
     codes = {f"copy {n:02}": re.sub(r"\bx\b", f"x{n}", several(1, 2, 3)) for n in range(copies)}
     codes |= {f"own {n}": several(100 + n, 200 + n, 300 + n) for n in range(29 - copies)}
     pairs = compare(tmp_path, codes)
@@ -223,8 +225,8 @@ def test_copies_with_other_names_are_named_to_the_instructor(tmp_path: Path, cop
 
 
 def test_an_earlier_term_is_a_folder_as_it_was_graded(tmp_path: Path) -> None:
-    """A student who submitted a file from last term is named beside its author, and pairs within last term's class are
-    not listed."""
+    """A student who submitted a file from an earlier term is listed beside the author. Pairs within the
+    earlier class are not listed."""
     last = tmp_path / "2025" / "rope"
     last.mkdir(parents=True)
     for name, text in (("bob", several(1, 2)), ("cy", several(1, 2).replace("x", "y")), ("zed.txt", "")):
@@ -238,7 +240,8 @@ def test_an_earlier_term_is_a_folder_as_it_was_graded(tmp_path: Path) -> None:
 
 
 def test_an_earlier_term_s_zips_are_read_or_named(tmp_path: Path) -> None:
-    """A student's zip is compared like a file. A zip of a whole class is not, and the instructor is told what to do."""
+    """A zip from one student is compared like a single file. A zip of a whole class is not compared, and a
+    message tells the instructor what to do."""
     put(tmp_path / "2025" / "rope", {"bob.zip": archive_of({"w/rope.py": several(1, 2)}), "eve.py": "def f(:"})
     class_ = {f"doe{n}_10{n}_900{n}_rope.py": several(n, n + 1) for n in range(2)}
     put(tmp_path / "2025" / "rope", {"canvas.zip": archive_of(class_)})
