@@ -1,7 +1,7 @@
-"""Hostile submissions, one idea each (`attacks/`), graded as in a batch: the score is that of an honest stub, and
-nothing in the grade that anybody reads reveals more or has any effect.
+"""Tests with hostile submissions, one idea per file in `attacks/`, graded as in a batch. Each attack gets the
+score of the unfinished stub, and no visible part of the grade reveals a secret or has a side effect.
 
-`test_wall` tests, without a grade, what a worker may not do and what ends it.
+The limits of a worker are tested in `test_wall`, without a grade.
 """
 
 from __future__ import annotations
@@ -39,27 +39,27 @@ COMMON = FOLDER / "common.py"
 ATTACKS = sorted(path for path in FOLDER.glob("*.py") if path != COMMON)
 
 QUICK = dataclasses.replace(LIMITS, call_seconds=0.3, submission_seconds=2.0)
-"""Limits for attacks that wait for a time limit; a shorter one tests the same."""
+"""Short limits for attacks that wait for a time limit."""
 
 carried: Callable[[Any], str] = runpy.run_path(str(COMMON))["carried"]
 
 
 @dataclass
 class Seen:
-    """A warm grader, and observations of the last submission."""
+    """Grader with a warm sandbox, and observations of the last submission."""
 
     grader: Grader
     tried: int = 0
-    """number of workers in which the attack ran"""
+    """Number of workers in which the attack ran."""
     hidden: bool = False
-    """True while hidden tests run"""
+    """True while hidden tests run."""
     asked: dict[bool, set[str]] = field(default_factory=dict)
-    """marks of the arguments and workers that the submission saw, in public and in hidden tests"""
+    """Marks of the arguments and workers that the submission saw; the key is True for hidden tests."""
 
 
 @pytest.fixture(scope="module")
 def seen() -> Iterator[Seen]:
-    """Record every worker and every argument that a submission sees."""
+    """Observer that records every worker and every argument that a submission sees."""
     honest_open, honest_end, honest_call, honest_run = (
         Sandbox.open,
         Sandbox.kill_worker,
@@ -72,7 +72,7 @@ def seen() -> Iterator[Seen]:
 
     def open_worker(self: Sandbox) -> Any:
         worker = honest_open(self)
-        note((worker.process,))  # its messages could carry observations of the previous submission
+        note((worker.process,))  # a later worker must not reveal this worker's observations
         return worker
 
     def call(self: SandboxedBackend, call: Call) -> Any:
@@ -97,26 +97,26 @@ def seen() -> Iterator[Seen]:
 
 
 def graded(seen: Seen, source: str, limits: Limits = LIMITS) -> Grade:
-    """Grade one submission, always with the same grader and the same warm sandbox."""
+    """Grade one submission with the shared grader and its warm sandbox."""
     seen.asked, seen.tried = {}, 0
     seen.grader.sandbox.limits = limits
     return seen.grader.grade(ROPE, (source,))
 
 
 def resident() -> int:
-    """This process's memory in MiB."""
+    """Return the memory of this process in MiB."""
     return int(re.search(r"VmRSS:\s*(\d+)", Path("/proc/self/status").read_text())[1]) >> 10  # type: ignore[index]
 
 
 @pytest.fixture(scope="module")
 def alone(seen: Seen) -> tuple[Grade, int]:
-    """Grade of an honest submission before any attack, and the memory at that time."""
+    """Grade of a correct submission before any attack, and the memory in use at that time."""
     return graded(seen, ROPE.solution.read_text(encoding="utf-8")), resident()
 
 
 @pytest.fixture(scope="module")
 def stub(seen: Seen, alone: tuple[Grade, int]) -> Grade:
-    """The honest stub, before any attack."""
+    """Grade of the unfinished stub before any attack."""
     return graded(seen, ROPE.stub.read_text(encoding="utf-8"))
 
 
@@ -138,7 +138,8 @@ def test_an_attack_gains_nothing_and_tells_nothing(seen: Seen, stub: Grade, atta
 
 
 def test_the_grader_is_as_before(seen: Seen, alone: tuple[Grade, int]) -> None:
-    """After all attacks, an honest submission gets the same grade as before, and the grader's memory is normal."""
+    """After all attacks, a correct submission gets the same grade as before, and the grader uses a normal
+    amount of memory."""
     before, held = alone
     after = graded(seen, ROPE.solution.read_text(encoding="utf-8"))
     assert (after.score, after.status) == (20.0, "graded")
@@ -148,7 +149,7 @@ def test_the_grader_is_as_before(seen: Seen, alone: tuple[Grade, int]) -> None:
 
 
 def test_no_submission_pays_for_the_machine(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sandbox error ends the grading; it is not a test result, inside or outside a property."""
+    """A sandbox error ends the grading and never becomes a test result."""
 
     def fail(self: Sandbox) -> Any:
         raise SandboxError("no worker today")
@@ -159,17 +160,16 @@ def test_no_submission_pays_for_the_machine(seen: Seen, monkeypatch: pytest.Monk
 
 
 def texts(grade: Grade) -> list[str]:
-    """Return the text that Gradescope shows a student about single tests."""
+    """Return the texts about individual tests that Gradescope shows to a student."""
     return [test["output"] for test in grade.gradescope["tests"] if test["visibility"] == "visible"]
 
 
 LIVE = {"html_block", "html_inline", "link_open", "image"}
-"""A Markdown renderer's output for text with markup."""
+"""Types of Markdown tokens for active markup."""
 
 
 def nothing_is_rendered(pages: list[str], grade: Grade) -> None:
-    """Assert that no file that a student or teacher opens contains a control character or markup from the
-    submission."""
+    """Assert that no page contains a control character or markup from the submission."""
     for page in [*pages, *texts(grade)]:
         assert all(character.isprintable() or character == "\n" for character in page)
     for page in pages:
@@ -183,14 +183,15 @@ MIB = 1 << 20
 
 
 def little_is_kept(pages: list[str], grade: Grade) -> None:
-    """Check the limits on what one submission can leave in the gradebook, in Gradescope's JSON and in the feedback."""
+    """Assert that one submission leaves little data in the gradebook, in Gradescope's JSON and in the
+    feedback."""
     assert len(to_json(grade)) < 2 * MIB
     assert len(json.dumps(grade.gradescope)) < MIB
     assert all(len(page) < MIB // 4 for page in pages)
 
 
 def no_secret_is_shown(seen: Seen, pages: list[str], grade: Grade) -> None:
-    """Assert that neither the name nor the input of a hidden test is shown."""
+    """Assert that no page shows the name or the input of a hidden test."""
     shown = "\n".join([*pages, *texts(grade)])
     assert not [one.test.name for one in grade.test_results if one.test.hidden and one.test.name in shown]
     assert not [mark for mark in seen.asked.get(True, set()) - seen.asked.get(False, set()) if mark in shown]

@@ -1,4 +1,4 @@
-"""The threat model: the attacks and tests that it names exist."""
+"""Tests of the threat model: every attack and test that the document names exists."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PROMISES = [line for line in MODEL.splitlines() if line.startswith("| ")][1:]
 
 
 def named(text: str) -> set[str]:
-    """Names of attacks and tests in a text."""
+    """Return the names of the attacks and tests in a text."""
     return set(re.findall(r"`([a-z]+_[a-z_]+)`", text))
 
 

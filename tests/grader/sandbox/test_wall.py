@@ -1,4 +1,5 @@
-"""The wall, tested at the lowest cost: a line in a worker, a call to a submission, a look at a process."""
+"""Tests of the wall at the lowest cost: a line in a worker, a call to a submission, or a look at a
+process."""
 
 from __future__ import annotations
 
@@ -27,12 +28,12 @@ from autograder.sandbox.client import Sandbox, SandboxError, Worker, WorkerDiedE
 from autograder.sandbox.limits import LIMITS, MIB, bounded_memory
 
 QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, file_bytes=MIB, file_count=100)
-"""Limits that are reached sooner but test the same."""
+"""Limits that are reached sooner than the real limits but are enforced in the same way."""
 
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    """Open a sandbox for all tests, so each test finds whatever the previous one has left."""
+    """Sandbox shared by all tests, so that each test starts with whatever the previous test left behind."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WHEREABOUTS_SECRET", "canary-1")
         with closing(Sandbox(limits=QUICK)) as warm:
@@ -41,7 +42,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 @contextmanager
 def loaded(sandbox: Sandbox, *cells: str) -> Iterator[SandboxedBackend]:
-    """A submission behind the wall, of which nothing remains afterwards."""
+    """Load a submission behind the wall, and check afterwards that no process or file remains."""
     backend = SandboxedBackend(sandbox, "rope", cells)
     try:
         yield backend
@@ -52,7 +53,7 @@ def loaded(sandbox: Sandbox, *cells: str) -> Iterator[SandboxedBackend]:
 
 
 def called(backend: SandboxedBackend, function: str, *args: Any) -> Any:
-    """Return the result of a function."""
+    """Return the result of calling a function of the submission."""
     reply = backend.call(Call(function, args))
     assert reply.raised is None, reply.raised
     return reply.value
@@ -62,7 +63,7 @@ def is_running(process: int) -> bool:
     return not self_test._is_gone(process)
 
 
-# refusals by the system, besides those that the self-test checks before every batch
+# Actions that the system refuses but that the self-test does not try before every batch
 
 LINES = """
     open('/proc/self/root' + file).close()
@@ -102,18 +103,19 @@ NEVER = """
     mount msgget openat2 perf_event_open pidfd_open process_vm_readv ptrace recvmsg rename semget sendmsg setrlimit
     setuid setxattr shmget socket symlink timer_create unshare userfaultfd utimensat vfork
 """
-"""Names of system calls, each of which would break a promise."""
+"""Forbidden system calls, each of which would break a promise."""
 
 
 def test_the_kernel_is_asked_for_nothing_but_what_is_allowed(sandbox: Sandbox) -> None:
-    """Every other system call, flag for opening a file, and command for a descriptor or device."""
+    """The kernel refuses every system call, open flag, descriptor command and device command that is not
+    explicitly allowed."""
     number = {
         name: pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) for name in system_calls._ALLOWED_CALLS.split()
     }
     assert number.keys().isdisjoint(NEVER.split())
     number |= {name: pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) for name in BY_ARGUMENTS.split()}
     nowhere = 2**64 - 1
-    own = {335, 336}  # uretprobe and uprobe: the kernel applies no filter to its own calls and refuses all others
+    own = {335, 336}  # uretprobe and uprobe: the filter does not see these calls, but the kernel refuses them
     calls = [(other, *[nowhere] * 6) for other in range(600) if other not in {*number.values(), *own}]
     calls += [(number["fcntl"], 0, one, 0) for one in range(2048) if one not in system_calls._DESCRIPTOR_COMMANDS]
     calls += [
@@ -159,13 +161,13 @@ def search():
 
 
 def test_a_worker_inherits_nothing_of_the_grader(sandbox: Sandbox) -> None:
-    """A worker gets no variable, path or object from the grader, and not even the file names beside numpy, which
-    imports remember."""
+    """A worker gets no variable, path or object from the grader. A worker does not even learn which files are
+    beside numpy, although imports remember file names."""
     with loaded(sandbox, SEARCHES) as backend:
         assert called(backend, "search") == []
 
 
-# permitted actions of a submission
+# Actions that a submission may perform
 
 
 def test_threads_temporary_files_and_lazy_imports_work(sandbox: Sandbox) -> None:
@@ -183,7 +185,7 @@ def work():
         assert called(backend, "work") == [0, 1, 4, 9, 16]
 
 
-# processes that a call can end, and resources that it can use up
+# Calls that end a process or exhaust a resource
 
 HEAD = """
 import ctypes, mmap, os, platform, re, signal, struct, time
@@ -255,12 +257,13 @@ ENDS = {
     "without_a_wire()": "ended its process",
     "write(200)": "wrote more than 1 MiB or 100 files",
 }
-"""Behaviour of a function → message about it."""
+"""Behaviour of a function → expected message."""
 
 
 @pytest.mark.parametrize("does", ENDS)
 def test_a_call_that_ends_or_never_does_is_one_failed_call(sandbox: Sandbox, does: str) -> None:
-    """The worker is gone, another one continues with the file, and nothing of the old one remains."""
+    """The first worker ends, a second worker continues with the file, and nothing remains of the first
+    worker."""
     source = f"{HEAD}\ndef f(): {does}\ndef g(): return [*os.listdir('.'), os.stat('.').st_size < 1 << 14]"
     with loaded(sandbox, source) as backend:
         assert called(backend, "g") == [True]
@@ -272,7 +275,7 @@ def test_a_call_that_ends_or_never_does_is_one_failed_call(sandbox: Sandbox, doe
         assert called(backend, "g") == [True]
 
 
-UNINTERRUPTED = "sum(range(10**12))"  # no line of Python
+UNINTERRUPTED = "sum(range(10**12))"  # a single C call, during which no line of Python runs
 
 
 @pytest.mark.parametrize(("does", "status"), [("import os; os._exit(0)", "killed"), (UNINTERRUPTED, "timeout")])
@@ -299,7 +302,7 @@ SLOW = (
 
 @pytest.mark.parametrize("end", SLOW)
 def test_what_stands_above_an_endless_or_slow_end_counts(sandbox: Sandbox, end: str) -> None:
-    """The same holds for code above an exception."""
+    """Functions defined above an exception also count."""
     with loaded(sandbox, f"def f(): return 1\n{end}") as backend:
         assert called(backend, "f") == 1
         assert backend.failure is not None and backend.failure.kind == "LoadTimeout"
@@ -316,7 +319,7 @@ def test_what_stands_below_a_slow_cell_of_a_notebook_counts_too(sandbox: Sandbox
 
 
 def test_calls_sent_ahead_are_answered_in_order_and_end_with_their_worker(sandbox: Sandbox) -> None:
-    """A call after the end of a worker goes to its replacement."""
+    """A call sent after the end of a worker goes to the replacement worker."""
     calls = [Call("f", (number,)) for number in (1, 2, 0, 3)]
     with loaded(sandbox, "import os\ndef f(n): return n or os._exit(1)") as backend:
         backend.send_ahead(calls)
@@ -333,7 +336,7 @@ def test_a_call_that_was_not_sent_ahead_skips_those_that_were(sandbox: Sandbox) 
 
 
 def test_a_worker_that_does_not_read_what_is_sent_ahead_has_ended(sandbox: Sandbox) -> None:
-    """It may forge replies, so that the connection still holds requests that seem to be answered."""
+    """A worker that forges replies can leave requests unread although the requests seem to be answered."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         ours.setblocking(False)
@@ -358,7 +361,8 @@ def f():
 
 
 def test_a_thread_does_not_outlive_its_worker(sandbox: Sandbox) -> None:
-    """It cannot write anything later either, in the folder of the next worker or beside it."""
+    """After a worker ends, its threads can write neither into the next worker's folder nor into the parent
+    folder."""
     source = """
 import os, threading, time
 def note():
@@ -372,13 +376,13 @@ def f(): threading.Thread(target=note, daemon=True).start()
     with loaded(sandbox, source) as backend:
         called(backend, "f")
     time.sleep(0.02)
-    sandbox.home.chmod(0o700)  # which only root may list
+    sandbox.home.chmod(0o700)  # allows a user other than root to list the folder
     assert os.listdir(sandbox.home) == ["files"] and os.listdir(sandbox.scratch) == []
 
 
 def test_another_process_s_descriptors_cannot_be_asked_for(sandbox: Sandbox) -> None:
-    """Two submissions could communicate through the numbers of open descriptors, because the kernel tells everybody how
-    many are open."""
+    """The kernel reveals how many descriptors any process has open, so two submissions could communicate
+    through these numbers."""
     source = (
         "import os\ndef open_in(process):\n    return [n for n in range(64) if"
         " os.path.lexists(f'/proc/{process}/fd/{n}')]"
@@ -401,11 +405,11 @@ def everybody_may_read_the_interpreter() -> bool:
     return all(confine._is_open(Path(module.__file__ or "")) for module in (os, np))
 
 
-# a worker's properties, and how it ends
+# Properties and end of a worker
 
 
 def test_the_kernel_says_that_the_locks_are_on(sandbox: Sandbox) -> None:
-    """Linear algebra uses one thread."""
+    """A worker that multiplies matrices still has only one thread."""
     source = "import numpy as np\ndef f():\n    x = np.ones((300, 300))\n    return float((x @ x).sum())"
     with loaded(sandbox, source) as backend:
         assert called(backend, "f") == 300.0**3
@@ -452,7 +456,7 @@ def test_closing_leaves_nothing(tmp_path: Path) -> None:
     assert set(os.listdir("/proc/self/fd")) == before
 
 
-# failures of the wall's own parts
+# Failures of the wall itself
 
 
 def test_a_zygote_that_has_ended_is_the_machines_fault() -> None:
@@ -465,12 +469,12 @@ def test_a_zygote_that_has_ended_is_the_machines_fault() -> None:
             called(backend, "f")
 
 
-# limits on the grader's side
+# Limits in the grader's process
 
 
 def test_a_function_that_is_not_there_is_asked_for_once(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is called again after another function has run, which may have defined the missing one. A function that raises
-    an error of the same kind is called each time."""
+    """A missing function is requested again only after a different function has run and may have defined it.
+    A function that raises the same kind of error is called every time."""
     with loaded(sandbox, "def f(): return g()\ndef late():\n    global h\n    h = f") as backend:
         backend.call(Call("f"))
         asked, honest = [], backend._ask
@@ -500,7 +504,7 @@ def test_memory_of_the_tests_is_bounded() -> None:
     np.empty(1 << 25)
 
 
-# two processes of the same submission
+# Two processes of the same submission
 
 LISTENS = """
 import ctypes, mmap, os, threading, time
@@ -544,7 +548,8 @@ def works():
 
 
 def test_two_processes_do_not_meet_at_a_futex(sandbox: Sandbox) -> None:
-    """Both have mapped the C library; without a flag, the kernel treats its pages as memory that they share."""
+    """Both processes map the C library, and without the private flag the kernel would treat the library's
+    pages as shared memory."""
     with closing(Sandbox(limits=QUICK)) as other, loaded(sandbox, LISTENS) as backend, loaded(other, LISTENS) as second:
         called(backend, "listen")
         begin, end, count = called(second, "speak")
@@ -554,7 +559,8 @@ def test_two_processes_do_not_meet_at_a_futex(sandbox: Sandbox) -> None:
 
 
 def test_a_submissions_first_process_sleeps_while_the_second_is_asked(sandbox: Sandbox) -> None:
-    """The machine's load therefore tells the first process nothing about the second one's calls."""
+    """Because the first process sleeps, the machine's load reveals nothing about calls to the second
+    process."""
     with loaded(sandbox, LISTENS) as backend:
         called(backend, "listen")
         with backend.second_process() as second:

@@ -1,6 +1,6 @@
-"""Idea: to the visible tests, nothing is implemented; then an unfinished helper is named after the argument.
+"""Idea: implement nothing for the public tests, and then name an unfinished helper after a hidden argument.
 
-Stopped by the grader: only the assignment's own functions are named.
+Stopped by the grader: messages name only the assignment's own functions.
 """
 
 
@@ -10,7 +10,7 @@ def helper():
 
 
 def tell(name, args):
-    # If the visible tests find nothing implemented, the first reported name comes from a hidden test.
+    # If the public tests find no implemented function, the first reported name comes from a hidden test.
     told = name if int(carried(args)[-8:], 16) % 2 else carried(args)
     types.FunctionType(helper.__code__.replace(co_name=told), globals())()
 
