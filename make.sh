@@ -127,7 +127,7 @@ case $1 in
         if [ "${SERVE:-}" ]; then
             exec $bin/python -m http.server --bind 127.0.0.1 --directory "${OUT:-dist/site}" 8000
         fi ;;
-    solutions) $bin/python -m autograder.handout.solutions ${ASSIGNMENT:+"$ASSIGNMENT"} ${ALL:+--all} ;;
+    solutions) $bin/python -m autograder.handout.solution_pages ${ASSIGNMENT:+"$ASSIGNMENT"} ${ALL:+--all} ;;
     figures) $bin/python -m assignments.figures ;;
     experiment) $bin/python -m assignments.experiments ${ASSIGNMENT:+"$ASSIGNMENT"} ${FULL:+--full} ;;
     bench) $bin/python -m tests.grader.tools.bench ;;

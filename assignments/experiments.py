@@ -82,7 +82,7 @@ def paired(before: np.ndarray, after: np.ndarray) -> Paired:
 
 
 def sign_flip(differences: np.ndarray) -> float:
-    """Return how often chance alone gives a mean difference this large: the share of all 2ⁿ choices of signs that do.
+    """Return the share of all 2ⁿ choices of signs that give a mean difference at least this large.
 
     If the change has no effect, each difference could just as well have the opposite sign. So try all choices of signs,
     and count those whose mean is at least as far from 0 as the measured mean. With n models, the share is at least
@@ -135,7 +135,10 @@ def load(path: Path) -> ModuleType:
 
 
 class Progress:
-    """Progress line on a terminal: the number of finished jobs and the name of the last job. Silent elsewhere."""
+    """Progress line on a terminal: the number of finished jobs and the name of the last job.
+
+    Elsewhere, nothing is printed.
+    """
 
     def __init__(self, jobs: int) -> None:
         self.jobs, self.done, self.shown = jobs, 0, sys.stderr.isatty()
@@ -174,7 +177,7 @@ def student_file(lab: Path) -> Path:
 
 
 def run(labs: Sequence[ModuleType], full: bool = False, path: Path | None = None) -> None:
-    """Run the experiments in turn.
+    """Run the experiments one after another.
 
     If a function is missing or wrong, the other experiments still run, and the program ends with a sentence
     about it.
@@ -201,7 +204,7 @@ def requests_full(arguments: Sequence[str]) -> bool:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Run one lesson's experiment (one or two minutes on two cores), or all of them."""
+    """Run one lesson's experiment (one or two minutes on two cores), or all experiments."""
     names = sorted(path.parent.name for path in Path(__file__).parent.glob("*/lab.py"))
     parser = ArgumentParser(description="Measure what the lessons report.")
     parser.add_argument("assignment", nargs="?", choices=names, help="one lesson; without it, all that measure")

@@ -91,7 +91,7 @@ STYLE = {
 }
 
 
-# Drawing, whatever the functions do.
+# Drawing that works with any functions.
 
 
 class _Watched:
@@ -383,7 +383,7 @@ def lesson_map(lesson: Lesson) -> Figure:
     return figure
 
 
-# Drawing all of them.
+# Drawing all pictures.
 
 
 def _module(folder: Path, name: str) -> ModuleType:

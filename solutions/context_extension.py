@@ -177,7 +177,7 @@ def dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor):
 
     Up to and including L₀, the result is base itself. Beyond L₀, a longer sequence has a larger base. A key that was
     rotated before it was cached would have the base of a shorter sequence, and its score would depend on more than the
-    offset. So a program must cache the unrotated keys, and rotate all of them with the current base.
+    offset. So a program must cache the unrotated keys, and rotate all keys with the current base.
 
     Parameters: `base`, a positive finite number; `head_dim`, an even int, at least 4; `seq_len` and
     `trained_len`, at least 1; `factor`, at least 1.
@@ -246,8 +246,8 @@ def longrope_scale(factor, trained_len):
 
         scale = √(1 + ln(factor) / ln(L₀)),   and 1 for factor ≤ 1
 
-    Scores are multiplied by its square, ln(factor·L₀) / ln(L₀): the logarithm of the new length divided by that of the
-    old length.
+    Scores are multiplied by the square of the scale, ln(factor·L₀) / ln(L₀): the logarithm of the new length
+    divided by that of the old length.
 
     Parameters: `factor`, a number; `trained_len`, at least 1. For a factor above 1 and trained_len = 1, the formula
     divides by ln 1 = 0; no test uses this case.

@@ -109,7 +109,7 @@ def first_token_share(length):
 
         share[t] = 1/(t + 1)
 
-    Token t may attend to the t + 1 tokens 0 … t. Equal scores give each of them the same weight. So the
+    Token t may attend to the t + 1 tokens 0 … t. Equal scores give each token the same weight. So the
     weight of token 0 depends only on t, although no position was added anywhere.
 
     Parameters: `length`, an int, not negative.
@@ -244,8 +244,8 @@ def temperature(positions, floor_scale=8192.0, attn_scale=0.1):
 
         1 + attn_scale · ln(1 + ⌊(position + 1)/floor_scale⌋)
 
-    The factor is 1 for the first floor_scale − 1 positions. After that, it grows slowly, in steps. It makes differences
-    between scores larger when softmax has more keys to choose from.
+    The factor is 1 for the first floor_scale − 1 positions. After that, it grows slowly, in steps. The factor
+    makes differences between scores larger when softmax has more keys to choose from.
 
     Parameters: `positions`, a real number or an array of any shape; `floor_scale`, positive; `attn_scale`, a number.
     Returns: float64, the shape of positions.
@@ -355,16 +355,16 @@ def sink_weights(scores, sink):
 
         weight[j] = e^score[j] / (Σ_l e^score[l] + e^sink)
 
-    So the weights of a query may sum to less than 1. A head that needs no token gives its weight to the sink. Huge
-    scores and sinks must not overflow, so subtract the largest of them first. With a sink of −∞, this is softmax, and a
-    row of −∞ gives zeros.
+    So the weights of a query may sum to less than 1. A head that needs no token gives its weight to the sink.
+    Huge scores and sinks must not overflow, so subtract the largest number first. With a sink of −∞, this is
+    softmax, and a row of −∞ gives zeros.
 
     Parameters: `scores`, shape (..., h, Tq, Tk), −∞ if a query may not attend; `sink`, shape (h,), one number per
     head, −∞ allowed.
     Returns: the shape of scores; float32 if scores is float32 (the sink has no influence), else float64.
     Raises: ValueError for a sink of any shape but (h,): one sink must not serve several heads.
     Example: sink_weights([[[0, 0]]], [0]) is [[[1/3, 1/3]]]; with a sink of −∞ it is [[[1/2, 1/2]]].
-    Source: gpt-oss (OpenAI 2025); Xiao et al. 2024 §3.1 explain why heads need it.
+    Source: gpt-oss (OpenAI 2025); Xiao et al. 2024 §3.1 explain why heads need a sink.
     """
     # BEGIN SOLUTION
     scores, dtype = _features(scores)

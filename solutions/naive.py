@@ -106,7 +106,8 @@ def normalized_positions(length):
     Example: normalized_positions(5) is [0, 0.25, 0.5, 0.75, 1].
     """
     # BEGIN SOLUTION
-    # For a single token this is [0]. numpy raises the ValueError for a negative length, with the length in its message.
+    # For a single token, the result is [0]. numpy raises the ValueError for a negative length, with the length
+    # in its message.
     return np.linspace(0.0, 1.0, length)
     # END SOLUTION
 
@@ -195,8 +196,8 @@ def gray_positions(length, n_bits=None):
         gray(p) = p XOR ⌊p / 2⌋,   written as in binary_positions
 
     The code is still not smooth. The bit that changes jumps between 0 and 1, and no code lies between two
-    positions. Nor do similar codes mean nearby positions: with three bits, positions 0 (000) and 7 (100)
-    differ in one bit, but 0 and 2 (011) differ in two.
+    positions. Similar codes do not mean nearby positions either: with three bits, positions 0 (000) and 7
+    (100) differ in one bit, but 0 and 2 (011) differ in two.
 
     Parameters, returns and errors: as binary_positions.
     Example: gray_positions(4) is [[0, 0], [0, 1], [1, 1], [1, 0]].

@@ -89,7 +89,7 @@ def effective_window(slope, tolerance):
 
     A bias of −slope·r multiplies a key's weight by exp(−slope·r), before softmax divides by the sum. A key
     whose score is high enough still gets a large weight. If exp(−slope·r) equals the tolerance exactly,
-    rounding decides between r and r + 1; no test uses such a case.
+    rounding decides between r and r + 1; no test uses this case.
 
     Parameters: `slope`, positive; `tolerance`, between 0 and 1 (no test uses any other value).
     Returns: int.

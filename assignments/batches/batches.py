@@ -4,11 +4,11 @@ A computer processes many texts at once, in one shared array. This must not chan
 batch gives exactly what it gives alone. Three rules ensure this. Positions count only its own tokens. A mask
 hides all other tokens. A layer with a state begins each text with an empty state.
 
-Conventions: positions count from 0; `...` stands for any number of leading axes. A `mask` is boolean: True for a real
-token, False for padding. `boundaries` says where packed texts begin and end: D + 1 rising integers for D texts, from 0
-to the number of tokens. FlashAttention calls them cu_seqlens. Positions and boundaries are returned as int64, masks as
-bool. packed_attention returns float32 if q, k and v are all float32, else float64; gates are float64. No function
-changes an argument in place.
+Conventions: positions count from 0; `...` stands for any number of leading axes. A `mask` is boolean: True
+for a real token, False for padding. `boundaries` says where packed texts begin and end: D + 1 ascending
+integers for D texts, from 0 to the number of tokens. FlashAttention calls them cu_seqlens. Positions and
+boundaries are returned as int64, masks as bool. packed_attention returns float32 if q, k and v are all
+float32, else float64; gates are float64. No function changes an argument in place.
 Only functions with a `Raises` line must refuse bad arguments.
 """
 
@@ -28,12 +28,12 @@ def _features(*arrays):
 
 
 def pad(texts, side="right", pad_id=0):
-    """Return texts of different lengths as the rows of one array, with padding in the empty places.
+    """Return texts of different lengths as the rows of one array, filled up with padding.
 
     T is the length of the longest text. With side "right", the padding comes after the text; with "left", before it.
 
     Parameters: `texts`, a list of B texts, each a list or a 1-D array of token ids; `side`, "left" or "right";
-    `pad_id`, the token id that fills the empty places. A real token may have the same id.
+    `pad_id`, the token id of padding. A real token may have the same id.
     Returns: ids, int64, and mask, bool, both of shape (B, T). The mask is True for the real tokens.
     Example: pad([[7, 8, 9], [5]], "left") has the ids [[7, 8, 9], [0, 0, 5]] and the mask [[True, True, True], [False,
     False, True]].
@@ -65,7 +65,8 @@ def padding_mask(mask):
 
         allowed[i, j] = (j ≤ i)  and  token i is real  and  token j is real
 
-    The result is a mask for attention. A row of padding may use no key: attention (lesson 1) gives it zeros.
+    The result is a mask for attention. A row of padding may use no key: attention (lesson 1) gives
+    such a row zeros.
 
     Parameters: `mask`, bool, shape (..., T), True for a real token.
     Returns: bool, shape (..., 1, T, T). The axis of size 1 is for the heads.
@@ -107,7 +108,7 @@ def pack(texts):
 def packed_positions(boundaries):
     """Return the position of each token in its own text: every text counts from 0.
 
-    Parameters: `boundaries`, D + 1 integers that rise from 0 to N.
+    Parameters: `boundaries`, D + 1 ascending integers from 0 to N.
     Returns: int64, shape (N,).
     Example: packed_positions([0, 3, 5]) is [0, 1, 2, 0, 1].
     Source: Hugging Face transformers' padding-free batches (`DataCollatorWithFlattening`).
@@ -118,8 +119,9 @@ def packed_positions(boundaries):
 def boundaries_of(positions):
     """Find the boundaries of packed texts from their positions: the inverse of packed_positions.
 
-    The first token begins a text. A later token begins a text if its position is not one more than the position
-    before it. So a text need not begin at position 0: the rest of a text that was cut begins later.
+    The first token begins a text. A later token begins a text if its position is not one more than the
+    position before it. So a text need not begin at position 0: the second part of a text that was cut begins
+    at a later position.
 
     Parameters: `positions`, integers, shape (N,), with N at least 1.
     Returns: int64, shape (D + 1,).
@@ -134,7 +136,7 @@ def document_mask(boundaries):
 
         allowed[i, j] = (j ≤ i)  and  i and j are in the same text
 
-    Parameters: `boundaries`, D + 1 integers that rise from 0 to N.
+    Parameters: `boundaries`, D + 1 ascending integers from 0 to N.
     Returns: bool, shape (N, N).
     Example: document_mask([0, 2, 3]) is [[True, False, False], [True, True, False], [False, False, True]].
     Source: Hugging Face transformers' packed causal masks; Krell et al. 2021 §3.2.
@@ -147,12 +149,12 @@ def packed_attention(q, k, v, boundaries):
 
         rows of one text = softmax(q kᵀ/√d + causal mask) v   from the rows of this text only
 
-    Loop over the texts, not over tokens. The scores of each text form one small square. The (N, N) square of all scores
-    never exists, unless one text has all the tokens. So not even a NaN or an infinity in one text reaches another. The
-    result is finite for scores of any finite size.
+    Loop over the texts, not over tokens. The scores of each text form one small square. The (N, N) square of
+    all scores never exists, unless one text has all the tokens. So not even a NaN or an infinity in one text
+    affects another text. The result is finite for scores of any finite size.
 
     Parameters: `q` and `k`, shape (..., N, d); `v`, shape (..., N, dv), whose leading axes broadcast; `boundaries`,
-    D + 1 integers that rise from 0 to N.
+    D + 1 ascending integers from 0 to N.
     Returns: shape (..., N, dv); float32 if q, k and v are all float32, else float64.
     Raises: ValueError for boundaries that do not end at N.
     Example: q = k = [[0], [0], [0]], v = [[2], [4], [9]] and boundaries [0, 2, 3]: [[2], [3], [9]].

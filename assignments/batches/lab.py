@@ -2,19 +2,19 @@
 
 This code is provided; you do not fill in anything here. `make experiment` runs it on your `batches.py`.
 
-The model is lesson 9's: one layer of causal attention with one head. It trains on packed rows of 32 tokens, filled with
-texts of 3 to 12 tokens. Positions restart in each text (`packed_positions`) or continue along the row; a query sees its
-own text (`document_mask`) or everything before it in the row. This makes four ways. Position enters through RoPE or
-through a learned table. Tasks:
+The model is lesson 9's: one layer of causal attention with one head. It trains on packed rows of 32 tokens,
+filled with texts of 3 to 12 tokens. Positions restart in each text (`packed_positions`) or continue along the
+row; a query sees its own text (`document_mask`) or everything before it in the row. Together, these choices
+make four ways. Position enters through RoPE or through a learned table. Tasks:
 
     first token     at each token but the first: name the first token of this text
-    copy 3 back     name the token 3 places back in this text
+    copy 3 back     name the token 3 positions back in this text
 
 The trained models are tested on single texts of 12 tokens, and on the same texts with padding on the left: masked by
-`padding_mask`, with positions from `position_ids`, or with the places in the row as positions.
+`padding_mask`, with positions from `position_ids`, or with positions that count along the whole row.
 
-All settings are those of lesson 9; none was chosen anew. `paragraphs.csv` lists the lengths, in words, of all
-paragraphs in lessons 1 to 12, as they were when this lesson was written.
+All settings are those of lesson 9; no setting was chosen again for this lesson. `paragraphs.csv` lists the
+lengths, in words, of all paragraphs in lessons 1 to 12, as they were when this lesson was written.
 """
 
 from __future__ import annotations

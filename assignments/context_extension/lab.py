@@ -6,7 +6,8 @@ The model is lesson 9's (`extrapolation/lab_model.py`): one layer of causal atte
 tasks:
 
     copy 3 back, copy 1 back
-                      at each of the last positions, name the token so many positions back: needs an exact distance
+                      at each of the last positions, name the token that many positions back: needs an exact
+                      distance
     passkey           one token is marked; at the end, name the token after the mark: needs only content
     latest passkey    two tokens are marked; at the end, name the token after the later mark: needs content and order
 
@@ -169,9 +170,9 @@ def _passkey(rng: np.random.Generator, count: int, length: int, setting: Setting
 def _latest_passkey(rng: np.random.Generator, count: int, length: int, setting: Setting) -> Examples:
     sequences = rng.integers(setting.vocabulary, size=(count, length))
     one, other = rng.integers(length - 3, size=count), rng.integers(length - 4, size=count)
-    other += other >= one  # now they differ
+    other += other >= one  # from here on, the two differ
     sequences, _ = _marked(sequences, np.minimum(one, other), setting)
-    return _marked(sequences, np.maximum(one, other) + 1, setting)  # and now there is a token between the marks
+    return _marked(sequences, np.maximum(one, other) + 1, setting)  # with a token between the marks
 
 
 def _marked(sequences: np.ndarray, positions: np.ndarray, setting: Setting) -> Examples:

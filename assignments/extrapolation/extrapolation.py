@@ -59,10 +59,10 @@ def extrapolation_gap(lengths, accuracies, trained_length):
 
 
 def longest_reliable_length(lengths, accuracies, threshold=0.9):
-    """Return the longest measured length up to which accuracy never falls below the threshold; 0 if none.
+    """Return the longest measured length up to which accuracy never falls below the threshold, or 0.
 
-    A model that fails at 64 and passes again at 128 by chance is reliable up to the length before 64. An accuracy of
-    NaN is below every threshold.
+    The result is 0 if there is no such length. A model that fails at 64 and passes again at 128 by chance is
+    reliable up to the length before 64. An accuracy of NaN is below every threshold.
 
     Parameters: `lengths`, 1-D, each at least 1, no two equal, in any order; `accuracies`, one for each
     length; `threshold`, a number.
@@ -139,15 +139,16 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
 
 
 def random_positions(length, max_length, rng):
-    """Draw training positions from 0 … max_length − 1, in rising order, so that even a short text gets large ones.
+    """Draw training positions from 0 … max_length − 1, in ascending order: even a short text gets large ones.
 
-    Each set of `length` different positions is as likely as any other. They train the rows of a table, or the use of a
-    sinusoidal encoding, up to max_length, although no training text is longer than `length`. A length of 1 draws one
-    number, so a random start is random_positions(1, max_length − T + 1, rng) + np.arange(T).
+    Each set of `length` different positions is as likely as any other. Such positions train the rows of a
+    table, or the use of a sinusoidal encoding, up to max_length, although no training text is longer than
+    `length`. A length of 1 draws one number, so a random start is
+    random_positions(1, max_length − T + 1, rng) + np.arange(T).
 
     Parameters: `length`, an int from 0 to `max_length`; `rng`, a numpy Generator. Draw only with its methods
     (for example rng.choice or rng.permutation), so that its seed determines the result.
-    Returns: int64, shape (length,), all different, in rising order.
+    Returns: int64, shape (length,), all different, in ascending order.
     Example: random_positions(4, 4, rng) is [0, 1, 2, 3]; random_positions(3, 100, np.random.default_rng(0)) may be
     [51, 63, 83].
     Source: Ruoss et al. 2023; for a random start Kiyono et al. 2021 (SHAPE).
@@ -161,8 +162,8 @@ ANSWERS = {
     "learned_runs_past_its_table": None,
     # Does ALiBi change the embeddings?
     "alibi_changes_the_embeddings": None,
-    # A causal model without any encoding reads the same tokens in a different order. Can its result for one of them
-    # change?
+    # A causal model without any encoding reads the same tokens in a different order. Can its result for one
+    # of these tokens change?
     "causal_model_without_encoding_sees_order": None,
     # For practice, no points. How many of the ten methods have a shift gap of 0 (below 1e-9)?
     "methods_without_a_shift_gap": None,

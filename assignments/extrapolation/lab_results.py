@@ -74,7 +74,7 @@ FAR: dict[tuple[str, str, str], tuple[int, ...]] = {
     ("learned", USUAL, "table_rows 128"): (16, 32, 64, 128),
     ("learned", USUAL, "table_rows 128, start_below 128"): (16, 32, 64, 128),
 }
-"""(method, setting, further change) → lengths at which it is tested, with the reported seeds, copying 3 back.
+"""(method, setting, further change) → lengths of the tests, with the reported seeds, copying 3 back.
 
 The numbers are measured once and kept; `--full` measures them again. The seven entries that are tested on the longest
 texts are also tested with `log_n`.

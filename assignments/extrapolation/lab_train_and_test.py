@@ -134,7 +134,7 @@ def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
     def row_read(name: str, q: np.ndarray) -> np.ndarray:
         """Return the row that was read for each score.
 
-        Row r of the table begins with r and is 0 elsewhere, so the score says which row was read.
+        Row r of the table begins with r and is 0 elsewhere, so the score shows which row was read.
         """
         numbered = blank[name] + 0
         numbered[:, 0] = np.arange(len(numbered))

@@ -199,7 +199,7 @@ ANSWERS = {
     "fourth_corner_of_the_cross": None,
     # 4 cells are stretched to 8. Where, measured in old cells, is the centre u of new cell 3?
     "old_position_of_new_cell_3": None,
-    # A sequence has two tokens of text, an image of 3 by 5 cells, one of 2 by 2 cells and one token of text. At which
-    # position is the next token?
+    # A sequence has two tokens of text, an image of 3 by 5 cells, an image of 2 by 2 cells and one token of
+    # text. At which position is the next token?
     "next_position_after_two_images": None,
 }

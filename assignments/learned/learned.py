@@ -28,8 +28,8 @@ def _features(*arrays):
 def init_table(max_len, d_model, seed, std=0.02):
     """Return a new table: one row per position, with every number drawn from N(0, std²).
 
-    The numbers come from numpy's default_rng(seed): one call to its method `normal` draws the whole table. So
-    the same seed gives the same table. There are no pairs here, so d_model may be odd.
+    The numbers come from numpy's default_rng(seed): one call to the generator's method `normal` draws the
+    whole table. So the same seed gives the same table. There are no pairs here, so d_model may be odd.
 
     Parameters: `max_len`, the number of positions that the model will ever see; `d_model`; `seed`, an int;
     `std`.
@@ -76,7 +76,7 @@ def embed(token_table, position_table, token_ids):
 
 
 def lookup_gradient(table_shape, positions, grad_output):
-    """Gradient of the loss with respect to the table, given its gradient with respect to lookup's result.
+    """Return the loss's gradient with respect to the table, from the gradient with respect to lookup's result.
 
         grad_table[r] = Σ grad_output[j]   over all j with positions[j] = r
 
@@ -135,7 +135,7 @@ def resize_table(table, new_len):
     Parameters: `table`, shape (rows, d); `new_len`, an int.
     Returns: shape (new_len, d).
     Example: resize_table([[0, 0], [2, 10], [4, 30]], 5) is [[0, 0], [1, 5], [2, 10], [3, 20], [4, 30]].
-    Source: Dosovitskiy et al. 2021 §3.2, in one dimension here; today often with cubic interpolation.
+    Source: Dosovitskiy et al. 2021 §3.2, here in one dimension; today, many models use cubic interpolation.
     """
     raise NotImplementedError("resize_table is not written yet")
 

@@ -1,8 +1,8 @@
 """One part changed at a time: which mistakes shout, and which whisper? `make experiment` runs this on your `model.py`.
 
-The model is this course's writer (`assignments/writer`): a small Llama with four layers, four query heads and two key
-heads. It reads eight windows of 256 letters that were held out of its training, once as it is and once with each part
-changed. The lab measures its loss, in nats per letter, and the largest change in a logit.
+The model is this course's writer (`assignments/writer`): a small Llama with four layers, four query heads and
+two key heads. It reads eight windows of 256 letters that were held out from training, once as it is and once
+with each part changed. The lab measures its loss, in nats per letter, and the largest change in a logit.
 
 A changed part is made from your own functions: with other weights, other frequencies, another mask, or a different
 function instead of one of yours. A different function has an effect only if your other functions call the function that
@@ -268,7 +268,7 @@ def measure(path: Path, change: str) -> Measurement:
     """Return the loss and the largest change in a logit, with one part changed."""
     right, functions, tokens = experiments.load(path), experiments.load(path), held_out()
     before, _ = right.forward(tokens, writer_model(right))
-    if change == UNSHIFTED:  # each token is the target one place later, and the logits are the same
+    if change == UNSHIFTED:  # each token is the target one position later, and the logits are the same
         late = np.concatenate([tokens[:, :1], tokens], axis=1)
         logits = np.concatenate([before, before[:, -1:]], axis=1)
         return Measurement(change, float(right.next_token_loss(logits, late)), 0.0)

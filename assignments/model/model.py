@@ -132,7 +132,7 @@ def grouped_query_attention(x, layer, positions, frequencies, mask, cache=None):
         k and v of the cache come before the new ones
         out = merged heads of softmax(q kᵀ / √dh, where the mask allows) v,   then times w_o
 
-    h and g follow from the columns: w_q has h·dh of them, w_k has g·dh. Query heads j·h/g … (j+1)·h/g − 1 use
+    h and g follow from the columns: w_q has h·dh columns, w_k has g·dh. Query heads j·h/g … (j+1)·h/g − 1 use
     key head j. The scale is √dh, where dh is the size of a head. A query that may use no key gets zeros from
     attention. The result is finite for scores of any finite size.
 

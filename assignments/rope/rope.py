@@ -115,7 +115,7 @@ def rotate_half(x):
 
         rotate_half([x₁ | x₂]) = [−x₂ | x₁]
 
-    This rotates each pair (i, i + d/2) by a quarter of a full rotation. Applied twice, it gives −x.
+    This rotates each pair (i, i + d/2) by a quarter of a full rotation. Two applications give −x.
 
     Parameters: `x`, shape (..., d) with d even.
     Returns: the shape of x.
@@ -131,7 +131,7 @@ def apply_rope_half(x, positions, base=10000.0):
 
         y = x · [cos | cos] + rotate_half(x) · [sin | sin]
 
-    The θ_i are those of apply_rope. Each of them is used for two features, half the width apart. If you
+    The θ_i are those of apply_rope. Each θ_i is used for two features, half the width apart. If you
     combine the list (θ_0, θ_0, θ_1, θ_1, …) with rotate_half, you get neither layout, and the score is no
     longer relative.
 
@@ -192,9 +192,9 @@ def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10
 
     Parameters: `x_t`, shape (..., 1, dx); the weights as in rope_attention; `cache_k`, `cache_v`, shape (..., h, t,
     dh), keys stored rotated, t possibly 0, with the leading axes of x_t; `position`, one real number.
-    Returns: out, shape (..., 1, h·dh), equal to the last row of rope_attention over all the tokens; and
-    new caches, shape (..., h, t+1, dh). The old caches do not change. float32 if x_t, the weights and the
-    caches all are, otherwise float64.
+    Returns: out, shape (..., 1, h·dh), equal to the last row of rope_attention over all the tokens; and new
+    caches, shape (..., h, t+1, dh). The old caches do not change. All are float32 if x_t, the weights and the
+    caches are all float32, otherwise float64.
     Example: start with caches of t = 0 and pass rows 0, 1, 2, … of x one by one, at positions 0, 1, 2, …: the
     outputs are the rows of rope_attention.
     """

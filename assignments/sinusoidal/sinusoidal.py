@@ -129,7 +129,7 @@ def to_concatenated(pe):
 
     Only the layout changes. The values are the same, and so is every dot product of two encodings in the same
     layout. Not every encoding in two halves is a reordering of this one: tensor2tensor also uses different
-    frequencies, base^(−i / (d/2 − 1)). The last of them is exactly 1/base, so its values differ.
+    frequencies, base^(−i / (d/2 − 1)). The last frequency there is exactly 1/base, so the values differ.
 
     Parameters: `pe`, shape (..., d) with d even.
     Returns: the shape of pe.
@@ -158,7 +158,7 @@ ANSWERS = {
     "fastest_wavelength": None,
     # d_model = 512: what is PE(p) · PE(p)?
     "similarity_at_zero_512": None,
-    # A model was trained on 512 tokens and is now given 5000. Does the encoding run without an exception?
+    # A model was trained on 512 tokens and now reads 5000 tokens. Does the encoding run without an exception?
     # (Whether the model still answers well is another question; the assignment on extrapolation measures it.)
     "extrapolates_without_error": None,
     # For practice, no points. d_model = 2: which of the positions 1 … 100 has the encoding nearest to that of position

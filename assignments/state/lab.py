@@ -9,7 +9,7 @@ head. Each token sets its gate, and w and c are trained:
 
 Before training, w is 0, so all gates are equal: the model begins as ALiBi. The tasks:
 
-    copy 3 back, copy 1 back          lesson 9's task: name the token so many positions back
+    copy 3 back, copy 1 back          lesson 9's task: name the token that many positions back
     name of the sentence              marks cut the text into sentences; name the first token after the last mark
     name of the sentence, rare marks  the same, and the sentences are three times as long
 

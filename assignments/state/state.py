@@ -84,7 +84,8 @@ def forgetting_attention(q, k, v, log_f):
 
     Parameters: `q` and `k`, shape (..., T, d); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 if q, k and v are all float32, else float64.
-    Raises: ValueError unless there is one gate, key and value per query: one must not serve several tokens.
+    Raises: ValueError unless there is one gate, key and value per query: a single row must not serve several
+    tokens.
     Example: q = k = [[0], [0]], v = [[0], [1]] and log_f = [0, ln 0.25]: row 1 has the weights 0.2 and 0.8, and the
     result is [[0], [0.8]].
     Source: Lin et al. 2025 (Forgetting Transformer) §3.
@@ -101,7 +102,8 @@ def linear_attention(q, k, v, log_f):
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 if q, k and v are all float32, else float64.
-    Raises: ValueError unless there is one gate, key and value per query: one must not serve several tokens.
+    Raises: ValueError unless there is one gate, key and value per query: a single row must not serve several
+    tokens.
     Example: q = k = [[1], [1], [1]], v = [[1], [2], [4]] and gates 1, ½, ½: [[1], [2.5], [5.25]].
     Source: Dao and Gu 2024 (Mamba-2) §3; Qwen3-Next scales q by 1/√d first.
     """

@@ -1,6 +1,6 @@
 """`python -m assignments.writer "Two tokens that"`: the model continues the text, using the functions you have written.
 
---experiment NAME   break one thing, and see what the model writes: other-layout, forgotten-position,
+--experiment NAME   break one part, and see what the model writes: other-layout, forgotten-position,
                     shuffled, longer, dropped, padded-left, whole-model
 """
 
@@ -22,7 +22,7 @@ def main() -> None:
     summary = (__doc__ or "").split("\n")[0]
     parser = argparse.ArgumentParser(prog="python -m assignments.writer", description=summary)
     parser.add_argument("prompt", nargs="?", default="Two tokens that")
-    parser.add_argument("--experiment", choices=EXPERIMENTS, help="break one thing, and see the text")
+    parser.add_argument("--experiment", choices=EXPERIMENTS, help="break one part, and see the text")
     arguments = parser.parse_args()
     model = Model(written_functions())
     for function, source in model.parts.sources.items():

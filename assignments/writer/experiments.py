@@ -1,6 +1,6 @@
-"""Experiments for the lessons, each an option of the command: break one thing, and see what the model writes.
+"""Experiments for the lessons, each an option of the command: break one part, and see what the model writes.
 
-Each experiment says in one line what it compares, then shows the texts side by side. It runs with the
+Each experiment states in one line what it compares, then shows the texts side by side. It runs with the
 functions that you have written. `python -m assignments.writer.update_lessons` writes the texts in the lessons, with
 the provided functions.
 """

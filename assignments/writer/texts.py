@@ -1,4 +1,4 @@
-"""The texts of the writer, piece by piece: in a terminal and on a page alike."""
+"""Texts that the writer's model writes, piece by piece, for a terminal and for a page."""
 
 from __future__ import annotations
 

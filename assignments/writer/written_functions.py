@@ -24,7 +24,7 @@ TRIALS: dict[str, tuple[str, Callable[[Callable[..., Any]], Any], tuple[int, ...
 
 
 def written_functions(package: str = "assignments.{0}.{0}") -> Parts:
-    """Return the parts that include your functions. `sources` says where each function comes from, and why."""
+    """Return the parts that include your functions; `sources` contains each function's origin, and the reason."""
     functions, sources = {}, {}
     for name, (assignment, call, expected) in TRIALS.items():
         try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from autograder.batch import output
 from autograder.batch.changes import Changes, RecordedScore
 from autograder.batch.gradebook import CLASS_SECTIONS, COMPARED_FOLDERS, Gradebook
-from autograder.batch.student_table import StudentTable
+from autograder.batch.score_table import StudentTable
 from autograder.batch.summary import Summary
 from autograder.files import CLASS_PAGE_FILE
 from autograder.grading.row import Row

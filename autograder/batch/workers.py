@@ -184,7 +184,7 @@ def _grade(job: Job, setup: GraderSetup) -> bytes:
             raise BatchError(f"{machine} has another version of {assignment.name}'s suite or of the autograder")
         return zlib.compress(to_json(_grade_job(_warm_grader[0], assignment, job)).encode("ascii"))
     except self_test.BrokenPromiseError as error:
-        raise BatchError(f"the wall does not hold on {machine}: {error}") from error
+        raise BatchError(f"the sandbox does not hold on {machine}: {error}") from error
     except UserError:
         raise
     except BaseException as error:  # a SandboxError is not an Exception

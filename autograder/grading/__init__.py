@@ -5,7 +5,7 @@
     follow_through   charges a mistake only once: failed tests run again with right values of wrong functions
     retry            the second run of a failed test
     two_processes    the submission being graded, and a second process of it, which uses right values
-    question_limits  limits on the size and the cost of questions between the two processes
+    exchange_limits  limits on the size and the cost of questions between the two processes
     optional         leaves out the functions that the term does not grade, and scales the score
     scoring          writes the test files that Otter reads, and takes Otter's scores
     grade            a grade, and its JSON form

@@ -26,7 +26,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from autograder.checks.results import TestResult
-from autograder.grading.question_limits import Budget
+from autograder.grading.exchange_limits import Budget
 from autograder.grading.retry import Retry, WrongFunctions
 from autograder.grading.suite import Suite
 from autograder.grading.two_processes import EXCHANGE_CELL, FirstProcess, SecondProcess

@@ -1,7 +1,7 @@
 """The two processes of a submission: the process being graded, and a second process for follow-through.
 
 The first process has run the tests. The second process loads the submission with a substitute for each
-function (`sandbox.substitutes`) that can return right values. It receives only the calls that follow-through
+function (`sandbox.function_substitutes`) that can return right values. It receives only the calls that follow-through
 needs.
 """
 
@@ -15,16 +15,23 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from autograder.checks.results import TestResult
-from autograder.grading.question_limits import MAX_WHOLE_NUMBER_FOR_SOLUTION, Budget, Extent, largest_magnitude
+from autograder.grading.exchange_limits import MAX_WHOLE_NUMBER_FOR_SOLUTION, Budget, Extent, largest_magnitude
 from autograder.hints.reference import Reference, is_small
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply, perform
 from autograder.protocol.failure import CallStopped, Kind
 from autograder.sandbox.backend import SandboxedBackend
-from autograder.sandbox.substitutes import MAX_QUESTIONS_PER_EXCHANGE, UNANSWERED_TAG, Answer, Question, Sealed, seal
+from autograder.sandbox.function_substitutes import (
+    MAX_QUESTIONS_PER_EXCHANGE,
+    UNANSWERED_TAG,
+    Answer,
+    Question,
+    Sealed,
+    seal,
+)
 
 EXCHANGE_CELL = """
-from autograder.sandbox.substitutes import Exchange as _Exchange
+from autograder.sandbox.function_substitutes import Exchange as _Exchange
 
 _exchange = _Exchange(globals(), {functions!r})
 _original_value, _helped_call, _receive = _exchange.original_value, _exchange.call_with_substitutes, _exchange.receive

@@ -6,7 +6,7 @@
     leaks      the search for secrets in a handout
     template   the handout's README, Makefile and settings
     forms      templates of Otter's test files, of a notebook's cells and of a solution's page
-    solutions  the solutions as pages, for publication after the deadline
+    solution_pages  the solutions as pages, for publication after the deadline
     new        the files of a new assignment, from new_assignment
     validate   parts that an assignment must have before anything is made from it
 

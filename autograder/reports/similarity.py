@@ -34,7 +34,7 @@ from autograder.grading.row import Row
 from autograder.parallel import CutOff, map_bounded
 from autograder.submission import Submission, find_in_folder, lost, read_student_uploads
 from autograder.submission.names import csv_cell, listed
-from autograder.submission.syntax import NotPythonError, parse
+from autograder.submission.syntax_trees import NotPythonError, parse
 
 SIMILARITY_FILE = "similarity.csv"
 SAMPLE_LABEL = "{} (sample of this course)"

@@ -26,7 +26,6 @@ from autograder.course import PACKAGE
 from autograder.protocol.call import Call, Reply
 from autograder.safe_path import use_safe_path
 from autograder.sandbox import confine, wire
-from autograder.sandbox.attempts import ATTEMPT_PROGRAM, ATTEMPTS, Attempt
 from autograder.sandbox.client import (
     LIBRARIES,
     Sandbox,
@@ -36,6 +35,7 @@ from autograder.sandbox.client import (
     WorkerSlowError,
     environment,
 )
+from autograder.sandbox.escape_attempts import ATTEMPT_PROGRAM, ATTEMPTS, Attempt
 from autograder.sandbox.limits import LIMITS, MIB
 
 

@@ -72,7 +72,7 @@ class _ZygoteServer:
 
         for name in PRELOADED.split():
             importlib.import_module(name)
-        importlib.import_module("autograder.sandbox.substitutes")  # a worker cannot read the project's files
+        importlib.import_module("autograder.sandbox.function_substitutes")  # a worker cannot read the project's files
         self.grader = grader
         self.scratch = plan["scratch"]
         self.limits = Limits(**plan["limits"])

@@ -6,7 +6,7 @@
     candidates                one student's files that may count, on disk and in zips, likeliest first
     choice, last_commit       the file that counts, or why no file counts; the time of a clone's last commit
     content, code, cells      bytes of files and zips; Python text of scripts and notebooks
-    syntax, names             syntax trees; assignments in names, and names made safe to show and to write
+    syntax_trees, names       syntax trees; assignments in names, and names made safe to show and to write
     records                   Person, Upload, Submission, Problem
 
 A submission that cannot be read has a `problem`, which is one sentence for a person. This package writes no
@@ -27,7 +27,7 @@ from autograder.submission.records import NothingToGradeError, Person, Problem, 
 __all__ = ["NothingToGradeError", "Person", "Problem", "Submission", "Upload", "find_in_folder", "lost"]
 __all__ += ["Download", "read_file", "read_file_bounded", "read_student_uploads"]
 
-PUBLIC_MODULES = ("names", "syntax", "records")
+PUBLIC_MODULES = ("names", "syntax_trees", "records")
 """Modules that other rooms may import."""
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograder.submission.names import printable
-from autograder.submission.syntax import DEFINITIONS, NotPythonError, parse, stored_names, top_level
+from autograder.submission.syntax_trees import DEFINITIONS, NotPythonError, parse, stored_names, top_level
 
 _HOST = r"(?:otter|IPython|ipywidgets|google|micropip|piplite|pyodide|marimo)\b[\w.]*"
 _HOST_IMPORT = re.compile(rf"import {_HOST}(?: as \w+)?|from {_HOST} import .*")

@@ -16,7 +16,7 @@ from autograder.course import Assignment
 from autograder.submission.cells import CellCleaner
 from autograder.submission.names import listed, printable, stem_and_suffix
 from autograder.submission.records import Problem, UnreadableError
-from autograder.submission.syntax import PYTHON, NotPythonError, bound_and_written_names, parse
+from autograder.submission.syntax_trees import PYTHON, NotPythonError, bound_and_written_names, parse
 
 MAX_CELLS = 2000
 _MAX_LISTED_OMISSIONS = 8

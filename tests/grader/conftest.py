@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from autograder.grading.suite import Suite
 
 LONGEST = """
-    site_browser site_endless pyodide_agreement site_firefox
-    cluster batch page_browser progress handout platforms attacks follow_through figures notebooks live_page_browser
-    trivial_solutions new_assignment otter endless_files wall guess_per_process learn
-    one_submission_decides self_test report_browser threat_model labs writer_model similarity bench
+    site_browser site_endless pyodide_agreement site_firefox cluster batch course_pages_browser laptop_checks
+    handout gradescope_and_wheel attacks follow_through figures notebooks live_page_browser trivial_solutions
+    new_assignment otter load_timeouts wall guess_per_process learn effects_of_one_submission self_test
+    report_browser threat_model labs writer_model similarity bench
 """.split()
 """Slowest test files, which run first and in this order: a slow file at the end would keep one processor busy and the
 others idle. They include all files that start a kernel, a browser or a batch; `--quick` leaves them out."""

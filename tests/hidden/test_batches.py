@@ -388,7 +388,7 @@ def test_a_packed_text_is_the_text_alone(batches, sizes, seed):
 @pytest.mark.question("packed_attention", points=0.25)
 @given(sizes=lengths, seed=seeds(), broken=st.sampled_from([np.nan, INF]))
 def test_nothing_of_a_text_reaches_another(batches, sizes, seed, broken):
-    """Whatever one text contains, the results of the others do not change: not even a NaN reaches them."""
+    """Whatever one text contains, even a NaN, the results of the other texts do not change."""
     boundaries = np.cumsum([0, *sizes])
     q, k, v = tokens(boundaries[-1], seed)
     first = slice(0, sizes[0])

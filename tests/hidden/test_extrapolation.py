@@ -106,7 +106,7 @@ def all_logits(method, q, k, given):
 
 
 def agree(got, expected, says):
-    """Check that two arrays of logits agree, and that −∞ is in the same places."""
+    """Check that two arrays of logits agree, and that −∞ is at the same entries."""
     expect.close(np.isneginf(got), np.isneginf(expected), f"{says}: −∞ if a key is ahead, and nowhere else")
     expect.close(got, expected, says)
 

@@ -117,8 +117,8 @@ def test_lookup_gradient_does_not_loop_over_positions(learned):
 @pytest.mark.question("lookup_gradient", points=1.5)
 @given(seed=seeds(), reads=READS, row=st.integers(0, 4), feature=st.integers(0, 2))
 def test_gradient_is_what_the_loss_changes_by(learned, seed, reads, row, feature):
-    """If one number in the table changes a little, the loss changes by its gradient times that, even if the row was
-    read often."""
+    """If one number in the table changes a little, the loss changes by that change times its
+    gradient, even if the row was read often."""
     table, grad_output = features(5, 3, seed=seed), features(len(reads), 3, seed=seed + 1)
     nudged = table.copy()
     nudged[row, feature] += 1

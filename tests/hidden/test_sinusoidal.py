@@ -119,7 +119,7 @@ def test_add_positions_does_not_loop_over_rows(sinusoidal):
 @pytest.mark.question("add_positions", points=0.875)
 @given(seed=seeds(), length=st.integers(1, 6), d_model=D_MODELS)
 def test_what_is_added_knows_no_token(sinusoidal, seed, length, d_model):
-    """What is added to a row depends only on its position: it is the same in every sequence, and PE(0) in row 0."""
+    """Every row gets a code that depends only on its position: the same in every sequence, and PE(0) in row 0."""
     x = features(3, length, d_model, seed=seed)
     moved = sinusoidal.add_positions(x)
     expect.close(moved, x + (moved[0] - x[0]), "every sequence gets the same encoding")

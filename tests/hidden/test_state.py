@@ -175,7 +175,7 @@ def test_forgetting_is_softmax_with_decay(state, seed, shut):
 
 @pytest.mark.question("forgetting_attention", points=0.25)
 def test_a_gate_does_not_serve_several_tokens(state):
-    """Every token needs its own gate, key and value: one for several tokens raises a ValueError."""
+    """Every token needs its own gate, key and value: a single row for several tokens raises a ValueError."""
     q, k, v = tokens()
     expect.answers(state.forgetting_attention, q, k, v, gates(7))
     expect.raises(ValueError, state.forgetting_attention, q, k, v, gates(1))

@@ -95,7 +95,8 @@ def halves_from_one(n_heads):
 
 @mistake("alibi_slopes", "expected: the division by n left out")
 def exponent_without_the_number_of_heads(n_heads):
-    """Your exponent is −8h. The rule: divide it by the number of heads: −8h/n. The last slope is then 1/256."""
+    """Your exponent is −8h. The rule: divide −8h by the number of heads, which gives −8h/n. The last slope is
+    then 1/256."""
     return in_two_sequences(lambda power: 2.0 ** (-8.0 * np.arange(1, power + 1)), n_heads)
 
 
@@ -126,7 +127,7 @@ def exponent_without_its_sign(n_heads):
 
 @mistake("alibi_bias", "meta-pytorch/attention-gym #86")
 def far_keys_are_rewarded(n_heads, q_len, k_len):
-    """You reward far keys. The rule: the bias lowers their scores."""
+    """You reward far keys. The rule: the bias lowers the scores of far keys."""
     return -alibi.alibi_bias(n_heads, q_len, k_len)
 
 
@@ -153,8 +154,8 @@ def blooms_bias_without_a_mask(q, k, v, causal=True):
 
 @mistake("alibi_bias", "expected: slope · (i − j), without the minus and the absolute value")
 def keys_behind_gain(n_heads, q_len, k_len):
-    """Your distance has a sign, so you reward keys behind the query and penalise keys ahead. The rule: the bias is
-    −slope · |i − j| for both."""
+    """Your distance has a sign, so you reward keys behind the query and penalise keys ahead. The rule: the
+    bias is −slope · |i − j| in both directions."""
     bias = alibi.alibi_bias(n_heads, q_len, k_len)
     ahead = ~np.tri(q_len, k_len, k_len - q_len, dtype=bool)
     return np.where(ahead, bias, -bias)
@@ -367,7 +368,8 @@ def attend(q, k, v, causal, change):
 
 @mistake("alibi_slopes", "expected: the two parts joined in the wrong order")
 def further_heads_first(n_heads):
-    """You put the new slopes before those for the power of two. The rule: they come after them, for the extra heads."""
+    """You put the new slopes before those for the power of two. The rule: the new slopes come last, for the
+    extra heads."""
     slopes, power = alibi.alibi_slopes(n_heads), power_below(n_heads)
     return np.concatenate([slopes[power:], slopes[:power]])
 
@@ -423,15 +425,15 @@ def exponentials(scores):
 
 @mistake("alibi_attention", "expected: the mask applied to the weights")
 def mask_after_softmax(q, k, v, causal=True):
-    """You set the weights of keys ahead to 0 after the softmax, so the others no longer add up to 1. The rule: set
-    those scores to −inf before the softmax."""
+    """You set the weights of keys ahead to 0 after the softmax, so the others no longer add up to 1. The
+    rule: set the scores of keys ahead to −inf before the softmax."""
     return weighed(q, k, v, causal, lambda scores, usable: shares(exponentials(scores)) * usable)
 
 
 @mistake("alibi_attention", "expected: the scores multiplied by the mask")
 def scores_ahead_at_zero(q, k, v, causal=True):
-    """You set the scores of keys ahead to 0, but e^0 is 1, which still gives them weight. The rule: set them to −inf
-    before the softmax."""
+    """You set the scores of keys ahead to 0, but e^0 is 1, which still gives them weight. The rule: set the
+    scores of keys ahead to −inf before the softmax."""
     return weighed(q, k, v, causal, lambda scores, usable: shares(exponentials(scores * usable)))
 
 

@@ -196,7 +196,7 @@ def bias_subtracted(q, k, mask=None, bias=None):
 
 @mistake("attention_weights", "expected: the four steps in the wrong order")
 def bias_added_to_the_weights(q, k, mask=None, bias=None):
-    """You added the bias to the weights. The rule: it belongs to the scores, before the softmax."""
+    """You added the bias to the weights. The rule: the bias belongs to the scores, before the softmax."""
     right = attention.attention_weights(q, k, mask, bias)
     return right if bias is None else attention.attention_weights(q, k, mask) + np.asarray(bias)
 
@@ -385,7 +385,7 @@ def gap_as_a_mean(x, w_q, w_k, w_v, order, mask=None):
 
 @mistake("bag_of_tokens", "expected: sum pooling, as in Deep Sets")
 def bag_as_a_sum(x, w_q, w_k, w_v):
-    """You returned the sum over the tokens. The rule: the bag is their mean."""
+    """You returned the sum over the tokens. The rule: the bag is the mean over the tokens."""
     return attention.bag_of_tokens(x, w_q, w_k, w_v) * np.float32(np.shape(x)[-2])
 
 
@@ -426,7 +426,8 @@ def softmax_summed_along_the_last_axis(scores, axis=-1):
 
 @mistake("softmax", "expected: −∞ replaced by a large negative number")
 def softmax_of_nothing_is_even(scores, axis=-1):
-    """If every score of a slice is −∞, you gave them all the same weight. The rule: all its weights are 0."""
+    """If every score of a slice is −∞, you gave them all the same weight. The rule: if every score of a slice
+    is −∞, all its weights are 0."""
     right = attention.softmax(scores, axis)
     forbidden = np.isneginf(np.asarray(scores, dtype=np.float64)).all(axis=axis, keepdims=True)
     return np.where(forbidden, right.dtype.type(1 / np.shape(scores)[axis]), right)
@@ -463,8 +464,8 @@ def scaled_by_half_the_width(q, k, mask=None, bias=None):
 
 @mistake("split_heads", "expected: d/h and h swapped in reshape")
 def as_many_heads_as_features(x, n_heads):
-    """You cut the features into d/h heads of h features each. The rule: split them into h heads of d/h features
-    each."""
+    """You cut the features into d/h heads of h features each. The rule: split the features into h heads of
+    d/h features each."""
     right = np.asarray(x)
     apart = right.reshape(*right.shape[:-1], right.shape[-1] // n_heads, n_heads)
     return np.swapaxes(apart, -2, -3)

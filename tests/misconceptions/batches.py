@@ -185,7 +185,8 @@ def causal_only(mask):
 
 @mistake("padding_mask", "hyunwoongko/transformer #40 (the mask along the axis of the queries)")
 def only_queries_masked(mask):
-    """Your mask checks whether the query is real, but not whether the key is. The rule: both must be real."""
+    """Your mask checks whether the query is real, but not whether the key is. The rule: query and key must
+    both be real."""
     real = _truth(mask)
     right = batches.padding_mask(mask)
     return np.broadcast_to(_causal(real.shape[-1]) & real[..., np.newaxis, :, np.newaxis], right.shape).copy()
@@ -252,8 +253,8 @@ def the_same_for_all_rows(mask):
 
 @mistake("pack", "expected: the running sum of the lengths alone")
 def boundaries_without_zero(texts):
-    """Your boundaries do not begin with 0. The rule: they begin with 0, so text i lies between boundaries i and i +
-    1."""
+    """Your boundaries do not begin with 0. The rule: boundaries begin with 0, so text i lies between
+    boundaries i and i + 1."""
     ids, boundaries = batches.pack(texts)
     return ids, boundaries[1:]
 
@@ -298,7 +299,7 @@ def number_of_the_text(boundaries):
 
 @mistake("packed_positions", "expected: the end of the text minus the index in the row")
 def packed_backwards(boundaries):
-    """You counted the tokens of a text backwards. The rule: its first token has position 0."""
+    """You counted the tokens of a text backwards. The rule: the first token of a text has position 0."""
     return np.concatenate([np.arange(size)[::-1] for size in _sizes(boundaries)])
 
 
@@ -529,8 +530,8 @@ def this_round_in_every_slot(length, slots):
 
 @mistake("ring_positions", "expected: a ring that is cleared in each round")
 def slots_of_the_last_round_empty(length, slots):
-    """In your result, slots that the newest round has not reached are empty. The rule: they still hold the token from
-    the round before; a slot is empty only if nothing was ever written to it."""
+    """In your result, slots that the newest round has not reached are empty. The rule: such slots still hold
+    the token from the round before; a slot is empty only if nothing was ever written to it."""
     at = (length - 1) // slots * slots + np.arange(slots)
     return np.where(at < length, at, -1)
 
@@ -569,7 +570,8 @@ def futures_mixed(parents):
 
 @mistake("tree_mask", "expected: one step up the tree")
 def parents_only(parents):
-    """In your mask, a token uses only itself and its parent. The rule: it also uses its parent's parent, and so on."""
+    """In your mask, a token uses only itself and its parent. The rule: a token also uses its parent's parent,
+    and so on."""
     mask = np.eye(len(batches.tree_mask(parents)), dtype=bool)
     for token, parent in enumerate(parents):
         if parent >= 0:
@@ -687,8 +689,8 @@ def token_0_is_nobodys_parent(parents):
 
 @mistake("tree_mask", "expected: two tokens with the same parent mistaken for neighbours in a text")
 def siblings_see_each_other(parents):
-    """In your mask, tokens with the same parent use each other. The rule: they are separate branches, so neither uses
-    the other."""
+    """In your mask, tokens with the same parent use each other. The rule: tokens with the same parent are
+    separate branches, so neither uses the other."""
     parents = np.asarray(parents)
     brothers = (parents[:, np.newaxis] == parents) & (parents >= 0)
     return batches.tree_mask(parents) | brothers & _causal(len(parents))

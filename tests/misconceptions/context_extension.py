@@ -174,8 +174,8 @@ def bounds_left_unrounded(head_dim, base, factor, trained_len, beta_fast=32.0, b
 
 @mistake("yarn_frequencies", "expected: np.arange(0, d, 2) mistaken for the pair indices")
 def ramp_over_features(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You put the feature numbers 0, 2, 4, … into the ramp. The rule: low and high are pair indices, so the ramp uses
-    the pair index i: 0, 1, 2, …."""
+    """You put the feature numbers 0, 2, 4, … into the ramp. The rule: low and high are pair indices, so the
+    ramp uses the pair indices 0, 1, 2, …."""
     context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
@@ -224,8 +224,8 @@ def scale_lost(factor):
 
 @mistake("yarn_scale", "turboderp-org/exllamav3 #259; sgl-project/sglang #33558")
 def yarn_scale_squared(factor):
-    """You applied the scale twice, or squared it. The rule: apply it once to cos and once to sin, so a score is
-    multiplied by its square."""
+    """You applied the scale twice, or squared it. The rule: apply the scale once to cos and once to sin, so a
+    score is multiplied by its square."""
     return context_extension.yarn_scale(factor) ** 2
 
 
@@ -335,7 +335,7 @@ def longrope_scale_squared(factor, trained_len):
 
 @mistake("longrope_scale", "expected: the two forms of the formula combined")
 def logarithm_of_the_product_and_one(factor, trained_len):
-    """You added 1 to ln(factor · L₀) / ln(L₀), which already contains this 1. The rule: add it to ln(factor) /
+    """You added 1 to ln(factor · L₀) / ln(L₀), which already contains this 1. The rule: add 1 to ln(factor) /
     ln(L₀)."""
     right = context_extension.longrope_scale(factor, trained_len)
     return math.sqrt(right**2 + 1) if factor > 1 else right
@@ -350,13 +350,13 @@ def yarn_scale_for_longrope(factor, trained_len):
 
 @mistake("apply_rope_with", "turboderp-org/exllamav3 #259; sgl-project/sglang #33558")
 def scale_applied_twice(x, positions, frequencies, scale=1.0):
-    """You applied the scale twice. The rule: apply it only once, to cos and sin."""
+    """You applied the scale twice. The rule: apply the scale only once, to cos and sin."""
     return context_extension.apply_rope_with(x, positions, frequencies, scale * scale)
 
 
 @mistake("apply_rope_with", "turboderp-org/exllamav3 #259; NVIDIA/TensorRT-LLM #16379")
 def scale_not_applied(x, positions, frequencies, scale=1.0):
-    """You did not use the scale. The rule: multiply both cos and sin by it."""
+    """You did not use the scale. The rule: multiply both cos and sin by the scale."""
     return context_extension.apply_rope_with(x, positions, frequencies)
 
 
@@ -403,7 +403,8 @@ def binary_logarithm(factor):
 
 @mistake("yarn_scale", "expected: the 0.1 overlooked")
 def logarithm_without_a_tenth(factor):
-    """You added the whole logarithm of the factor to 1. The rule: add a tenth of it, 0.1 · ln(factor)."""
+    """You added the whole logarithm of the factor to 1. The rule: add a tenth of the logarithm, 0.1 ·
+    ln(factor)."""
     return float(1 + np.log(max(factor, 1)))
 
 
@@ -419,14 +420,14 @@ def llama3_wavelengths_mixed(
 
 @mistake("apply_rope_with", "expected: the scale of the scores mistaken for one of the positions")
 def scale_on_the_angle(x, positions, frequencies, scale=1.0):
-    """You multiplied the angles by the scale. The rule: multiply cos and sin by it, which makes the vectors longer and
-    changes no angle."""
+    """You multiplied the angles by the scale. The rule: multiply cos and sin by the scale, which makes the
+    vectors longer and changes no angle."""
     return context_extension.apply_rope_with(x, positions, np.asarray(frequencies, dtype=np.float64) * scale)
 
 
 @mistake("apply_rope_with", "expected: the scale applied to one of the two")
 def scale_on_cos_alone(x, positions, frequencies, scale=1.0):
-    """You multiplied only cos by the scale. The rule: multiply both cos and sin by it."""
+    """You multiplied only cos by the scale. The rule: multiply both cos and sin by the scale."""
     x, angles = np.asarray(x, dtype=np.float64), np.outer(positions, frequencies)
     cos, sin = scale * np.cos(angles), np.sin(angles)
     pairs = [x[..., 0::2] * cos - x[..., 1::2] * sin, x[..., 0::2] * sin + x[..., 1::2] * cos]
@@ -567,8 +568,8 @@ def ratio_of_logarithms_upside_down(factor, trained_len):
 
 @mistake("ntk_base", "expected: brackets around the product")
 def power_of_the_product(base, factor, head_dim):
-    """You raised base · factor to the power. The rule: raise only the factor to the power: base · factor^(d/(d −
-    2))."""
+    """You raised base · factor to the power. The rule: raise only the factor to the power, as in base ·
+    factor^(d/(d − 2))."""
     return float(base * factor) ** (head_dim / (head_dim - 2))
 
 
@@ -588,7 +589,8 @@ def exponent_of_one_pair(base, factor, head_dim):
 
 @mistake("dynamic_ntk_base", "expected: brackets around the product")
 def dynamic_power_of_the_product(base, head_dim, seq_len, trained_len, factor):
-    """You also raised the base to the power. The rule: the base stays outside the power: base · (…)^(d/(d − 2))."""
+    """You also raised the base to the power. The rule: the base stays outside the power, as in base ·
+    (…)^(d/(d − 2))."""
     right = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
     return float(base) ** (head_dim / (head_dim - 2)) * right / base
 
@@ -627,8 +629,8 @@ def one_subtracted(base, head_dim, seq_len, trained_len, factor):
 
 @mistake("dynamic_ntk_base", "expected: the base scaled only by the length")
 def ratio_of_the_lengths_alone(base, head_dim, seq_len, trained_len, factor):
-    """Your brackets contain only L/L₀, so the factor has no effect. The rule: they contain factor · L/L₀ − (factor −
-    1)."""
+    """Your brackets contain only L/L₀, so the factor has no effect. The rule: the brackets contain factor ·
+    L/L₀ − (factor − 1)."""
     return beyond_the_trained_length(base, head_dim, seq_len, trained_len, factor, lambda ratio: ratio)
 
 
@@ -643,14 +645,15 @@ def static_below_the_trained_length(base, head_dim, seq_len, trained_len, factor
 
 @mistake("longrope_frequencies", "expected: rescale mistaken for a factor of the base, as in NTK")
 def rescaled_bases(head_dim, rescale, base=10000.0):
-    """You put the divisor inside the power, (rescale · base)^(−2i/d), which gives each pair a different base. The rule:
-    divide the frequency itself: base^(−2i/d) / rescale_i."""
+    """You put the divisor inside the power, (rescale · base)^(−2i/d), which gives each pair a different base.
+    The rule: divide the frequency itself, as in base^(−2i/d) / rescale_i."""
     return (float(base) * np.asarray(rescale, dtype=np.float64)) ** (-np.arange(0, head_dim, 2) / head_dim)
 
 
 @mistake("longrope_frequencies", "expected: the division inside the power")
 def rescaled_exponents(head_dim, rescale, base=10000.0):
-    """You divided the exponent by the divisor. The rule: divide the frequency itself: base^(−2i/d) / rescale_i."""
+    """You divided the exponent by the divisor. The rule: divide the frequency itself, as in base^(−2i/d) /
+    rescale_i."""
     return float(base) ** (-np.arange(0, head_dim, 2) / head_dim / np.asarray(rescale, dtype=np.float64))
 
 
@@ -672,8 +675,8 @@ def turned_by(x, positions, frequencies, scale, turn):
 
 @mistake("apply_rope_with", "expected: two lines that change one array, through a slice that is not a copy")
 def first_features_overwritten(x, positions, frequencies, scale=1.0):
-    """You overwrote the first feature of each pair before you computed the second one from it. The rule: compute both
-    features from their old values."""
+    """You overwrote the first feature of each pair before you computed the second one from it. The rule:
+    compute both features of a pair from the old values."""
 
     def turn(even, odd, cos, sin):
         even = even * cos - odd * sin
@@ -754,7 +757,8 @@ def similarity_at_the_last_distance(length, head_dim, base=10000.0):
 
 @mistake("lowest_similarity", "expected: offset_similarity of lesson 3, which is a sum")
 def sum_of_the_cosines(length, head_dim, base=10000.0):
-    """You added up the cosines. The rule: take their mean over the pairs, so distance 0 gives 1."""
+    """You added up the cosines. The rule: take the mean of the cosines over the pairs, so distance 0 gives
+    1."""
     return context_extension.lowest_similarity(length, head_dim, base) * (head_dim // 2)
 
 
@@ -773,7 +777,7 @@ def one_distance_too_many(length, head_dim, base=10000.0):
 
 @mistake("yarn_frequencies", "expected: any number that prevents a division by 0")
 def high_raised_by_a_pair(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """If low and high are equal, you raised high by a whole pair. The rule: raise it by 0.001."""
+    """If low and high are equal, you raised high by a whole pair. The rule: raise high by 0.001."""
     right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)

@@ -147,7 +147,7 @@ def diagonal_hidden(method, q, k, parameters):
 
 @mistake("logits", "expected: q scaled, and then the scores")
 def scaled_twice(method, q, k, parameters):
-    """You divided the scores twice by √d. The rule: divide them once."""
+    """You divided the scores twice by √d. The rule: divide the scores once."""
     right = extrapolation.logits(method, q, k, parameters)
     exact = np.asarray(q, dtype=np.float64)
     outside = effect(method, exact, parameters) if method in ("t5", "alibi") else 0.0
@@ -212,8 +212,8 @@ def with_t5_buckets(method, q, k, parameters, share, shared):
 
 @mistake("logits", "expected: all buckets instead of those that are left")
 def t5_steps_for_all_buckets(method, q, k, parameters):
-    """You spread T5's logarithm over all B buckets. The rule: spread it over B − E, because near distances use E of
-    them."""
+    """You spread T5's logarithm over all B buckets. The rule: spread the logarithm over B − E buckets,
+    because near distances use the first E."""
     return with_t5_buckets(
         method, q, k, parameters, lambda n, e: np.log(n / e) / np.log(128 / e), lambda buckets, _: buckets
     )
@@ -227,8 +227,8 @@ def t5_logarithm_of_128(method, q, k, parameters):
 
 @mistake("logits", "expected: the E in both logarithms forgotten")
 def t5_logarithm_of_the_whole_distance(method, q, k, parameters):
-    """For T5, you took the logarithms of n and of 128. The rule: divide both by E first, so the logarithmic part starts
-    where the exact part ends."""
+    """For T5, you took the logarithms of n and of 128. The rule: divide n and 128 by E first, so the
+    logarithmic part starts where the exact part ends."""
     return with_t5_buckets(method, q, k, parameters, lambda n, _: np.log(n) / np.log(128), np.subtract)
 
 
@@ -240,7 +240,7 @@ def t5_buckets_all_exact(method, q, k, parameters):
 
 @mistake("logits", "expected: the sign, easily lost between i − j and j − i")
 def alibi_added(method, q, k, parameters):
-    """Your ALiBi bias grows with the distance. The rule: subtract it, so that far keys count less."""
+    """Your ALiBi bias grows with the distance. The rule: subtract the bias, so that far keys count less."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "alibi":
         return right
@@ -315,8 +315,8 @@ def threshold_itself_fails(lengths, accuracies, threshold=0.9):
 
 @mistake("longest_reliable_length", "expected: a loop that stops at the first failure it finds")
 def order_as_given(lengths, accuracies, threshold=0.9):
-    """You used the lengths in the order in which they were passed. The rule: they may come in any order, so sort them
-    first."""
+    """You used the lengths in the order in which they were passed. The rule: lengths may come in any order,
+    so sort the lengths first."""
     longest = 0
     for length, accuracy in zip(lengths, accuracies, strict=True):
         if accuracy < threshold:
@@ -379,7 +379,8 @@ def padding_compared(method, x, w_q, w_k, parameters, shift):
 
 @mistake("shift_gap", "expected: padding at the end, as batches of sequences have it")
 def padding_behind(method, x, w_q, w_k, parameters, shift):
-    """You put the zeros after the tokens. The rule: put them first, so the tokens move to later positions."""
+    """You put the zeros after the tokens. The rule: put the zeros first, so the tokens move to later
+    positions."""
     x = np.asarray(x, dtype=np.float64)
     encoded = extrapolation.encode(method, np.concatenate([x, np.zeros((shift, x.shape[1]))]), parameters)
     padded = extrapolation.logits(method, encoded @ w_q, encoded @ w_k, parameters)[: len(x), : len(x)]
@@ -440,7 +441,8 @@ def rows_counted(method, parameters):
 
 @mistake("learned_parameters", "expected: everything in the dict assumed to be trained")
 def constants_counted(method, parameters):
-    """You counted the slope, the base or the number of bits. The rule: they are chosen before training, not learned."""
+    """You counted the slope, the base or the number of bits. The rule: these numbers are chosen before
+    training, not learned."""
     name = {"alibi": "slope", "binary": "n_bits", "sinusoidal": "base", "rope": "base"}.get(method)
     return extrapolation.learned_parameters(method, parameters) + int(name in parameters)
 
@@ -453,7 +455,8 @@ def only_the_learned_table(method, parameters):
 
 @mistake("encode", "expected: one feature for the position")
 def integers_in_the_first_feature(method, x, parameters):
-    """You added the integer position to the first feature only. The rule: add it to every feature of the row."""
+    """You added the integer position to the first feature only. The rule: add the position to every feature
+    of the row."""
     if method != "integer":
         return extrapolation.encode(method, x, parameters)
     return x + np.outer(np.arange(len(x)), np.arange(np.shape(x)[-1]) == 0)
@@ -468,7 +471,7 @@ def integers_from_one(method, x, parameters):
 
 @mistake("encode", "expected: “most significant first” understood as counted from the end")
 def bits_in_the_last_features(method, x, parameters):
-    """You added the bits to the last features. The rule: add them to the first n_bits features."""
+    """You added the bits to the last features. The rule: add the bits to the first n_bits features."""
     right = extrapolation.encode(method, x, parameters)
     if method != "binary":
         return right
@@ -504,14 +507,15 @@ def hidden_behind(number):
 
 @mistake("logits", "expected: −1e9 instead of −∞, as in many implementations")
 def large_number_for_infinity(method, q, k, parameters):
-    """You hide the future behind a large negative number. The rule: hide it with −∞, which no score is below."""
+    """You hide the future behind a large negative number. The rule: hide the future with −∞, which no score
+    is below."""
     return hidden_behind(-1e9)(method, q, k, parameters)
 
 
 @mistake("logits", "expected: np.tril of the scores")
 def future_set_to_zero(method, q, k, parameters):
-    """You set the scores of the future to 0, but e^0 is 1, which still gives weight. The rule: set them to −∞ before
-    the softmax."""
+    """You set the scores of the future to 0, but e^0 is 1, which still gives weight. The rule: set the scores
+    of the future to −∞ before the softmax."""
     return hidden_behind(0)(method, q, k, parameters)
 
 
@@ -527,7 +531,7 @@ def scaled_by_the_length(method, q, k, parameters):
 
 @mistake("logits", "expected: the formula read from the wrong side")
 def vector_added_to_the_query(method, q, k, parameters):
-    """You added Shaw's vector to the query. The rule: add it to the key."""
+    """You added Shaw's vector to the query. The rule: add the vector to the key."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "shaw":
         return right
@@ -589,15 +593,15 @@ def rope_on_the_keys_alone(method, q, k, parameters):
 
 @mistake("longest_reliable_length", "expected: measurements are usually listed from short to long")
 def lengths_up_to_the_first_failure_as_given(lengths, accuracies, threshold=0.9):
-    """You took the lengths in the order in which they were passed. The rule: they may come in any order, so sort both
-    lists by length."""
+    """You took the lengths in the order in which they were passed. The rule: lengths may come in any order,
+    so sort both lists by length."""
     passes = np.logical_and.accumulate(np.asarray(accuracies) >= threshold)
     return int(np.asarray(lengths)[passes].max(initial=0))
 
 
 @mistake("learned_parameters", "expected: every number that a method has assumed to be learned")
 def slope_counted(method, parameters):
-    """You counted ALiBi's slope. The rule: it is chosen before training, so nothing is learned."""
+    """You counted ALiBi's slope. The rule: a slope is chosen before training, so nothing is learned."""
     return extrapolation.learned_parameters(method, parameters) + (method == "alibi")
 
 
@@ -659,8 +663,9 @@ def quarter_of_the_buckets_exact(method, q, k, parameters):
 
 @mistake("logits", "expected: a boundary that counts as part of the bucket below")
 def boundaries_in_the_lower_bucket(method, q, k, parameters):
-    """In your result, a distance on the boundary between two of T5's buckets gets the lower bucket. The rule: it gets
-    the upper one, so rounding errors must not push the quotient below the boundary."""
+    """In your result, a distance on the boundary between two of T5's buckets gets the lower bucket. The rule:
+    such a distance gets the upper bucket, so rounding errors must not push the quotient below the
+    boundary."""
     if method != "t5":
         return extrapolation.logits(method, q, k, parameters)
     return t5_with(len(parameters["bias_table"]) // 2, -1e-9, q, k, parameters)

@@ -47,8 +47,8 @@ def column_before_row(height, width):
 
 @mistake("grid_positions", "expected: np.meshgrid without indexing='ij', raveled")
 def cells_column_by_column(height, width):
-    """You listed the cells column by column. The rule: list them row by row, so x changes from each cell to the
-    next."""
+    """You listed the cells column by column. The rule: list the cells row by row, so x changes from each cell
+    to the next."""
     return grids.grid_positions(width, height)[:, ::-1]
 
 
@@ -68,8 +68,8 @@ def x_in_the_first_half(height, width, d_model, base=10000.0):
 
 @mistake("sinusoidal_2d", "facebookresearch/detr, which counts with a cumulative sum of ones")
 def coordinates_count_from_one(height, width, d_model, base=10000.0):
-    """Your coordinates count from 1. The rule: they count from 0, so in the first cell, all sines are 0 and all cosines
-    are 1."""
+    """Your coordinates count from 1. The rule: coordinates count from 0, so in the first cell, all sines are
+    0 and all cosines are 1."""
     right = grids.sinusoidal_2d(height, width, d_model, base)
     larger = grids.sinusoidal_2d(height + 1, width + 1, d_model, base).reshape(height + 1, width + 1, d_model)
     return larger[1:, 1:].reshape(right.shape)
@@ -183,16 +183,16 @@ def index_clamped_alone(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: reshape(width, height) with the axes swapped")
 def table_read_by_columns(table, old_shape, new_shape):
-    """You read the table column by column. The rule: read it row by row, because the cells of one grid row follow each
-    other."""
+    """You read the table column by column. The rule: read the table row by row, because the cells of one grid
+    row follow each other."""
     by_columns = np.reshape(table, (*old_shape[::-1], -1)).swapaxes(0, 1)
     return grids.resize_grid(by_columns.reshape(np.shape(table)), old_shape, new_shape)
 
 
 @mistake("resize_grid", "expected: image libraries give sizes as (width, height)")
 def shapes_read_as_width_and_height(table, old_shape, new_shape):
-    """You read the shape as (width, height). The rule: read it as (height, width); the table's rows run along the width
-    first."""
+    """You read the shape as (width, height). The rule: read the shape as (height, width); the table's rows
+    run along the width first."""
     right = grids.resize_grid(table, old_shape, new_shape)
     return np.reshape(grids.resize_grid(table, old_shape[::-1], new_shape[::-1]), right.shape)
 
@@ -246,8 +246,8 @@ def alternating_x_first(head_dim, base=10000.0):
 
 @mistake("mrope_frequencies", "vllm-project/vllm-omni #1784")
 def interleaved_left_out(head_dim, sections, base=10000.0, interleaved=False):
-    """You gave the axes consecutive sections even if `interleaved` is True. The rule: if it is True, the axes take
-    turns from pair to pair."""
+    """You gave the axes consecutive sections even if `interleaved` is True. The rule: if `interleaved` is
+    True, the axes take turns from pair to pair."""
     return grids.mrope_frequencies(head_dim, sections, base)
 
 
@@ -361,14 +361,15 @@ def angles_in_single_precision(x, positions, frequencies):
 
 @mistake("grid_scores", "expected: the scale of Vaswani et al. 2017 §3.2.1 left out")
 def scores_without_their_scale(q, k, q_positions, k_positions, frequencies):
-    """Your scores are too large by a factor of √d. The rule: divide them by the square root of the number of
-    features."""
+    """Your scores are too large by a factor of √d. The rule: divide the scores by the square root of the
+    number of features."""
     return like(grids.grid_scores(q, k, q_positions, k_positions, frequencies) * np.sqrt(np.shape(q)[-1]), q, k)
 
 
 @mistake("grid_scores", "expected: the score then depends on where the query is")
 def keys_not_rotated(q, k, q_positions, k_positions, frequencies):
-    """You rotated the queries but not the keys. The rule: rotate both, each by its own coordinates."""
+    """You rotated the queries but not the keys. The rule: rotate queries and keys, each by its own
+    coordinates."""
     return grids.grid_scores(q, k, q_positions, np.zeros(np.shape(k_positions)), frequencies)
 
 
@@ -393,8 +394,8 @@ def start_at_the_number_of_tokens(segments):
 
 @mistake("mrope_positions", "vllm-project/vllm #16878 (markers around the image counted twice)")
 def one_too_far_after_an_image(segments):
-    """In your result, the segment after an image starts one position too late. The rule: it starts at 1 + the largest
-    coordinate."""
+    """In your result, the segment after an image starts one position too late. The rule: the next segment
+    starts at 1 + the largest coordinate."""
     return placed(
         segments, lambda segment, cells, start, count: (start + cells, start + cells.max() + 1 + (np.ndim(segment) > 0))
     )
@@ -402,14 +403,15 @@ def one_too_far_after_an_image(segments):
 
 @mistake("mrope_positions", "expected: the 1 left out")
 def next_segment_one_short(segments):
-    """You started the next segment at the largest coordinate of the segment before it. The rule: start at 1 + that
-    coordinate."""
+    """You started the next segment at the largest coordinate of the segment before it. The rule: start at 1 +
+    the largest coordinate."""
     return placed(segments, lambda segment, cells, start, count: (start + cells, start + cells.max()))
 
 
 @mistake("mrope_positions", "expected: the offset added to text alone")
 def images_start_at_zero(segments):
-    """In your result, an image's coordinates start at 0. The rule: add the start of its segment to them."""
+    """In your result, an image's coordinates start at 0. The rule: add the start of the segment to the
+    coordinates."""
 
     def place(segment, cells, start, count):
         return (start if np.ndim(segment) == 0 else 0) + cells, start + cells.max() + 1
@@ -448,8 +450,8 @@ def only_the_first_image_has_a_grid(segments):
 
 @mistake("mrope_positions", "expected: images tested, videos not")
 def time_stands_still(segments):
-    """Your time coordinate stays at the start of the segment, although the video has several frames. The rule: add t to
-    it."""
+    """Your time coordinate stays at the start of the segment, although the video has several frames. The
+    rule: add t to the start of the segment."""
     return placed(
         segments,
         lambda segment, cells, start, count: (start + cells * [np.ndim(segment) == 0, 1, 1], start + cells.max() + 1),
@@ -572,7 +574,7 @@ def sections_counted_down(head_dim, sections, base=10000.0, interleaved=False):
 
 @mistake("apply_rope_nd", "expected: a mean in place of a sum")
 def angles_averaged(x, positions, frequencies):
-    """You averaged the angles of the coordinates. The rule: add them up."""
+    """You averaged the angles of the coordinates. The rule: add up the angles."""
     return grids.apply_rope_nd(x, np.asarray(positions) / np.shape(positions)[1], frequencies)
 
 
@@ -731,8 +733,8 @@ def cos_and_sin_exchanged(x, positions, frequencies):
 
 @mistake("apply_rope_nd", "expected: two lines that change one array, through a slice that is not a copy")
 def first_features_overwritten(x, positions, frequencies):
-    """You overwrote the first feature of each pair before you computed the second one from it. The rule: compute both
-    features from their old values."""
+    """You overwrote the first feature of each pair before you computed the second one from it. The rule:
+    compute both features of a pair from the old values."""
 
     def turn(even, odd, cos, sin):
         even = even * cos - odd * sin
@@ -766,7 +768,8 @@ def fastest_axis_of_each_pair(x, positions, frequencies):
 
 @mistake("grid_scores", "expected: a line copied, and one name left unchanged")
 def positions_of_the_keys_for_both(q, k, q_positions, k_positions, frequencies):
-    """You rotated queries and keys by the same positions. The rule: rotate each by its own coordinates."""
+    """You rotated queries and keys by the same positions. The rule: rotate queries and keys, each by its own
+    coordinates."""
     return grids.grid_scores(q, k, k_positions, k_positions, frequencies)
 
 
@@ -813,8 +816,8 @@ def empty_text_starts_anew(segments):
 
 @mistake("mrope_positions", "expected: the loops over h and w swapped")
 def cells_column_by_column_in_an_image(segments):
-    """You listed an image's cells column by column. The rule: list them row by row, so w changes from each cell to the
-    next."""
+    """You listed an image's cells column by column. The rule: list the cells row by row, so w changes from
+    each cell to the next."""
 
     def place(segment, cells, start, count):
         order = np.lexsort((cells[:, 1], cells[:, 2], cells[:, 0]))

@@ -137,8 +137,8 @@ def token_rows_scaled(token_table, position_table, token_ids):
 
 @mistake("lookup_gradient", "pytorch/pytorch #1528, #1631; pymc-devs/pytensor #2242")
 def repeated_positions_count_once(table_shape, positions, grad_output):
-    """If a row was read several times, you counted only one of its gradients, because `+=` and `=` write a repeated row
-    once. The rule: add all its gradients."""
+    """If a row was read several times, you counted only one of its gradients, because `+=` and `=` write a
+    repeated row once. The rule: add all gradients of a row."""
     right = learned.lookup_gradient(table_shape, positions, grad_output)
     gradient = np.zeros_like(right)
     gradient[positions] += grad_output
@@ -147,8 +147,8 @@ def repeated_positions_count_once(table_shape, positions, grad_output):
 
 @mistake("lookup_gradient", "expected: PyTorch's option scale_grad_by_freq, mistaken for the rule")
 def repeated_positions_averaged(table_shape, positions, grad_output):
-    """You averaged the gradients of a row that was read several times. The rule: add them, because each read
-    contributes to the loss."""
+    """You averaged the gradients of a row that was read several times. The rule: add the gradients, because
+    each read contributes to the loss."""
     right = learned.lookup_gradient(table_shape, positions, grad_output)
     reads = np.bincount(np.ravel(positions), minlength=len(right))
     return right / np.maximum(reads, 1)[:, np.newaxis]
@@ -156,7 +156,8 @@ def repeated_positions_averaged(table_shape, positions, grad_output):
 
 @mistake("sgd_step", "expected: the sign of the update")
 def step_uphill(table, gradient, learning_rate):
-    """You added the gradient, which makes the loss larger. The rule: gradient descent subtracts it."""
+    """You added the gradient, which makes the loss larger. The rule: gradient descent subtracts the
+    gradient."""
     return learned.sgd_step(table, gradient, -learning_rate)
 
 
@@ -311,7 +312,8 @@ def lengths_added_up(max_len, lengths):
 
 @mistake("resize_table", "expected: the formula for u_j without its special case")
 def one_row_is_nan(table, new_len):
-    """Your formula divides by 0 if new_len is 1, which gives NaN. The rule: return the first row in that case."""
+    """Your formula divides by 0 if new_len is 1, which gives NaN. The rule: return the first row if new_len
+    is 1."""
     right = learned.resize_table(table, new_len)
     return np.full_like(right, np.nan) if new_len == 1 else right
 

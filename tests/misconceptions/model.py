@@ -116,14 +116,15 @@ def sum_of_squares(x, weight, eps=1e-5):
 
 @mistake("rms_norm", "mosaicml/llm-foundry #371")
 def multiplied_by_the_root(x, weight, eps=1e-5):
-    """You multiplied by the square root of the mean of squares. The rule: divide by it."""
+    """You multiplied by the square root of the mean of squares. The rule: divide by this square root."""
     x = _array(x)
     return x * np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps) * weight
 
 
 @mistake("rms_norm", "expected: the root forgotten")
 def divided_by_the_mean_square(x, weight, eps=1e-5):
-    """You divided by the mean of squares itself. The rule: divide by its square root."""
+    """You divided by the mean of squares itself. The rule: divide by the square root of the mean of
+    squares."""
     x = _array(x)
     return x / ((x**2).mean(axis=-1, keepdims=True) + eps) * weight
 
@@ -169,14 +170,15 @@ def silu_on_up(x, w_gate, w_up, w_down):
 
 @mistake("swiglu", "Nijikadesu/breakdown-minimind #3")
 def silu_of_the_product(x, w_gate, w_up, w_down):
-    """You applied silu to the product of both parts. The rule: apply it to the gate only, before the product."""
+    """You applied silu to the product of both parts. The rule: apply silu to the gate only, before the
+    product."""
     x = _array(x)
     return np.nan_to_num(_silu((x @ w_gate) * (x @ w_up))) @ w_down
 
 
 @mistake("swiglu", "expected: silu on both parts")
 def silu_on_both(x, w_gate, w_up, w_down):
-    """You applied silu to both parts. The rule: apply it to the gate only."""
+    """You applied silu to both parts. The rule: apply silu to the gate only."""
     x = _array(x)
     return np.nan_to_num(_silu(x @ w_gate) * _silu(x @ w_up)) @ w_down
 
@@ -221,7 +223,7 @@ def divided_by_the_logarithm(x, w_gate, w_up, w_down):
 
 @mistake("swiglu", "expected: gate and up added")
 def parts_added(x, w_gate, w_up, w_down):
-    """You added the two parts. The rule: multiply them, number by number."""
+    """You added the two parts. The rule: multiply the two parts, number by number."""
     x = _array(x)
     return (np.nan_to_num(_silu(x @ w_gate)) + x @ w_up) @ w_down
 
@@ -661,7 +663,8 @@ def norm_after_the_sum(x, layer, positions, frequencies, mask, cache=None, eps=1
 
 @mistake("block", "GPT-J and GPT-NeoX have such blocks")
 def parallel_parts(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """Your feed-forward part reads x without the result of attention. The rule: it reads the sum of both."""
+    """Your feed-forward part reads x without the result of attention. The rule: the feed-forward part reads
+    the sum of both."""
     out, pair = _attend(model.rms_norm(x, layer["norm_1"], eps), layer, (positions, frequencies, mask, cache))
     return _array(x) + out + _fed(model.rms_norm(x, layer["norm_2"], eps), layer), pair
 
@@ -681,7 +684,7 @@ def norms_exchanged(x, layer, positions, frequencies, mask, cache=None, eps=1e-5
 
 @mistake("block", "expected: the norm before attention forgotten")
 def attention_without_its_norm(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """Your attention reads x without a norm. The rule: it reads rms_norm(x, norm_1)."""
+    """Your attention reads x without a norm. The rule: attention reads rms_norm(x, norm_1)."""
     out, pair = _attend(_array(x), layer, (positions, frequencies, mask, cache))
     x = _array(x) + out
     return x + _fed(model.rms_norm(x, layer["norm_2"], eps), layer), pair
@@ -689,7 +692,8 @@ def attention_without_its_norm(x, layer, positions, frequencies, mask, cache=Non
 
 @mistake("block", "expected: the norm before the feed-forward part forgotten")
 def feed_forward_without_its_norm(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """Your feed-forward part reads the sum without a norm. The rule: it reads rms_norm of the sum, with norm_2."""
+    """Your feed-forward part reads the sum without a norm. The rule: the feed-forward part reads rms_norm of
+    the sum, with norm_2."""
     out, pair = _attend(model.rms_norm(x, layer["norm_1"], eps), layer, (positions, frequencies, mask, cache))
     x = _array(x) + out
     return x + _fed(x, layer), pair
@@ -697,14 +701,16 @@ def feed_forward_without_its_norm(x, layer, positions, frequencies, mask, cache=
 
 @mistake("block", "expected: one of the two sums left out")
 def attention_not_added(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """You replaced x with the result of attention and added only the feed-forward part. The rule: add both to x."""
+    """You replaced x with the result of attention and added only the feed-forward part. The rule: add both
+    results to x."""
     x, pair = _attend(model.rms_norm(x, layer["norm_1"], eps), layer, (positions, frequencies, mask, cache))
     return x + _fed(model.rms_norm(x, layer["norm_2"], eps), layer), pair
 
 
 @mistake("block", "expected: one of the two sums left out")
 def feed_forward_not_added(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """In your block, the result of the feed-forward part replaces the sum. The rule: add it to the sum."""
+    """In your block, the result of the feed-forward part replaces the sum. The rule: add the result to the
+    sum."""
     out, pair = _attend(model.rms_norm(x, layer["norm_1"], eps), layer, (positions, frequencies, mask, cache))
     return _fed(model.rms_norm(_array(x) + out, layer["norm_2"], eps), layer), pair
 
@@ -730,8 +736,8 @@ MATRICES = ("w_q", "w_k", "w_v", "w_o", "w_gate", "w_up", "w_down")
 
 @mistake("from_checkpoint", "expected: the matrices used as they are")
 def not_transposed(tensors, frequencies, eps=1e-5):
-    """Your matrices have the shape (out, in), as in the checkpoint. The rule: transpose them, because they are used as
-    x @ w."""
+    """Your matrices have the shape (out, in), as in the checkpoint. The rule: transpose the matrices, because
+    they are used as x @ w."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     loaded["layers"] = [
         {name: value.T if name in MATRICES else value for name, value in layer.items()} for layer in loaded["layers"]
@@ -750,7 +756,8 @@ def square_matrices_not_transposed(tensors, frequencies, eps=1e-5):
 
 @mistake("from_checkpoint", "expected: every matrix transposed")
 def embedding_transposed(tensors, frequencies, eps=1e-5):
-    """You transposed the embedding. The rule: its rows are looked up, so do not transpose it."""
+    """You transposed the embedding. The rule: the rows of the embedding are looked up, so do not transpose
+    it."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     return loaded | {"embedding": loaded["embedding"].T}
 
@@ -779,7 +786,7 @@ def head_left_out(tensors, frequencies, eps=1e-5):
 
 @mistake("from_checkpoint", "isaac-sim/IsaacLab #3933; local-inference-lab/vllm #454 (numbers sorted as strings)")
 def layers_sorted_as_words(tensors, frequencies, eps=1e-5):
-    """You sorted the layers by name, so 10 comes before 2. The rule: sort them by number."""
+    """You sorted the layers by name, so 10 comes before 2. The rule: sort the layers by number."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     order = sorted(range(len(loaded["layers"])), key=str)
     return loaded | {"layers": [loaded["layers"][number] for number in order]}
@@ -787,7 +794,7 @@ def layers_sorted_as_words(tensors, frequencies, eps=1e-5):
 
 @mistake("from_checkpoint", "expected: layers in the dict's order")
 def layers_as_they_come(tensors, frequencies, eps=1e-5):
-    """Your layers are in the dict's order. The rule: sort them by number."""
+    """Your layers are in the dict's order. The rule: sort the layers by number."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     numbers = [int(name.split(".")[2]) for name in tensors if name.startswith("model.layers.")]
     return loaded | {"layers": [loaded["layers"][number] for number in dict.fromkeys(numbers)]}
@@ -812,8 +819,8 @@ def gate_and_up_exchanged(tensors, frequencies, eps=1e-5):
 
 @mistake("from_checkpoint", "expected: to_half_layout for every checkpoint")
 def reordered_once_more(tensors, frequencies, eps=1e-5):
-    """You reordered the columns for the half layout. The rule: a checkpoint in Hugging Face's format is already in that
-    layout."""
+    """You reordered the columns for the half layout. The rule: a checkpoint in Hugging Face's format is
+    already in the half layout."""
     loaded, size = model.from_checkpoint(tensors, frequencies, eps), 2 * len(frequencies)
     layers = [
         dict(
@@ -908,7 +915,8 @@ def mask_of_several_from_the_first_row(tokens, loaded, positions=None, mask=None
 
 @mistake("forward", "mlx-node/mlx-node #24; Mikyx-1/TinyLLM #17")
 def open_mask_behind_a_cache(tokens, loaded, positions=None, mask=None, cache=None):
-    """With a cache, your new tokens use each other in both directions. The rule: the mask stays causal among them."""
+    """With a cache, your new tokens use each other in both directions. The rule: the mask stays causal among
+    the new tokens."""
     if cache and mask is None:
         new = np.shape(tokens)[-1]
         mask = np.ones((new, np.shape(cache[0][0])[-2] + new), bool)
@@ -969,7 +977,7 @@ def probabilities(tokens, loaded, positions=None, mask=None, cache=None):
 
 @mistake("forward", "ggml-org/llama.cpp #2373; Lightning-AI/lit-llama #322")
 def eps_of_the_default(tokens, loaded, positions=None, mask=None, cache=None):
-    """You did not use the model's eps. The rule: every norm uses it, including the last one."""
+    """You did not use the model's eps. The rule: every norm uses the model's eps, including the last norm."""
     return _forward(tokens, dict(loaded, eps=1e-5), positions, mask, cache)
 
 
@@ -985,7 +993,8 @@ def _losses(logits, tokens):
 
 @mistake("next_token_loss", "huggingface/transformers #30105; #404")
 def not_shifted(logits, tokens):
-    """You compared the logits after a token with that token itself. The rule: compare them with the next token."""
+    """You compared the logits after a token with that token itself. The rule: compare the logits with the
+    next token."""
     return float(_losses(logits, tokens).mean())
 
 
@@ -1000,7 +1009,7 @@ def shifted_twice(logits, tokens):
 
 @mistake("next_token_loss", "expected: a shift in the wrong direction")
 def shifted_backwards(logits, tokens):
-    """You compared the logits with the previous token. The rule: compare them with the next token."""
+    """You compared the logits with the previous token. The rule: compare the logits with the next token."""
     return float(_losses(_array(logits)[..., 1:, :], np.asarray(tokens)[..., :-1]).mean())
 
 
@@ -1013,7 +1022,7 @@ def first_logits_left_out(logits, tokens):
 
 @mistake("next_token_loss", "expected: the sum instead of the mean")
 def summed(logits, tokens):
-    """You added up the losses. The rule: return their mean over all rows."""
+    """You added up the losses. The rule: return the mean of the losses over all rows."""
     return float(_losses(_array(logits)[..., :-1, :], np.asarray(tokens)[..., 1:]).sum())
 
 
@@ -1033,8 +1042,8 @@ def mean_over_texts_alone(logits, tokens):
 
 @mistake("next_token_loss", "expected: np.logaddexp.reduce without an axis, which then uses the first one")
 def reduced_over_the_first_axis(logits, tokens):
-    """You took the logarithm of the sum along the first axis, over tokens or texts, as np.logaddexp.reduce does without
-    an axis. The rule: take it over the vocabulary, the last axis."""
+    """You took the logarithm of the sum along the first axis, over tokens or texts, as np.logaddexp.reduce
+    does without an axis. The rule: take the logarithm of the sum over the vocabulary, the last axis."""
     logits = _array(logits)[..., :-1, :]
     chosen = np.take_along_axis(logits, np.asarray(tokens)[..., 1:, np.newaxis], axis=-1)
     return float(np.logaddexp.reduce(logits, axis=0).mean() - chosen.mean())
@@ -1042,7 +1051,7 @@ def reduced_over_the_first_axis(logits, tokens):
 
 @mistake("next_token_loss", "expected: bits instead of nats")
 def in_bits(logits, tokens):
-    """Your loss is in bits. The rule: measure it in nats, with the natural logarithm."""
+    """Your loss is in bits. The rule: measure the loss in nats, with the natural logarithm."""
     return model.next_token_loss(logits, tokens) / float(np.log(2))
 
 

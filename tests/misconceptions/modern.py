@@ -39,8 +39,8 @@ def shares_without_the_token_itself(length):
 
 @mistake("first_token_share", "expected: t counted from 1 and the token itself added once more")
 def shares_with_one_token_too_many(length):
-    """In your result, token t shares its weight among t + 2 tokens. The rule: there are t + 1: the tokens before it and
-    itself."""
+    """In your result, token t shares its weight among t + 2 tokens. The rule: there are t + 1 tokens, namely
+    token t and those before it."""
     return 1 / (1 / modern.first_token_share(length) + 1)
 
 
@@ -200,8 +200,8 @@ def number_of_pairs_rounded(head_dim, p, base=BASE):
 
 @mistake("temperature", "expected: the floor in Llama 4's formula left out")
 def temperature_without_steps(positions, floor_scale=8192.0, attn_scale=0.1):
-    """Your factor grows at every position. The rule: it grows in steps, because the quotient is rounded down before the
-    logarithm."""
+    """Your factor grows at every position. The rule: the factor grows in steps, because the quotient is
+    rounded down before the logarithm."""
     return 1 + attn_scale * np.log1p((np.asarray(positions, dtype=np.float64) + 1) / floor_scale)
 
 
@@ -301,13 +301,14 @@ def window_without_sinks(length, n_sinks, window):
 
 @mistake("kept_tokens", "rajveer43/VeloxQuant-MLX #175, #389")
 def kept_tokens_numbered_anew(length, n_sinks, window):
-    """You renumbered the kept tokens from 0. The rule: return their positions in the text."""
+    """You renumbered the kept tokens from 0. The rule: return the positions of the kept tokens in the
+    text."""
     return np.arange(len(modern.kept_tokens(length, n_sinks, window)))
 
 
 @mistake("shift_keys", "expected: the sign of an eviction, which moves keys back, built into the function")
 def keys_moved_the_other_way(cache_k, offset, base=BASE):
-    """Your keys move in the opposite direction. The rule: a positive offset moves them to later positions."""
+    """Your keys move in the opposite direction. The rule: a positive offset moves keys to later positions."""
     return modern.shift_keys(cache_k, -offset, base)
 
 
@@ -331,8 +332,8 @@ def keys_moved_in_the_half_layout(cache_k, offset, base=BASE):
 
 @mistake("shift_keys", "EleutherAI/gpt-neox #1003; NVIDIA/Megatron-LM #535")
 def shifted_in_single_precision(cache_k, offset, base=BASE):
-    """You computed the angle in float32, which is too coarse far along the sequence. The rule: compute it in float64
-    and convert at the end."""
+    """You computed the angle in float32, which is too coarse far along the sequence. The rule: compute the
+    angle in float64 and convert at the end."""
     angle = (np.float32(offset) * frequencies(np.shape(cache_k)[-1], base).astype(np.float32)).astype(np.float64)
     cache_k = np.asarray(cache_k, dtype=np.float64)
     even, odd = cache_k[..., 0::2], cache_k[..., 1::2]
@@ -342,8 +343,8 @@ def shifted_in_single_precision(cache_k, offset, base=BASE):
 
 @mistake("chunk_mask", "expected: blocks lined up like the queries")
 def chunks_counted_from_the_end(q_len, k_len, chunk):
-    """Your blocks end at the last key. The rule: they begin at multiples of `chunk`, counted from the start of the
-    text."""
+    """Your blocks end at the last key. The rule: blocks begin at multiples of `chunk`, counted from the start
+    of the text."""
     query, key = aligned(q_len, k_len)
     return ((k_len - 1 - query) // chunk == (k_len - 1 - key) // chunk) & (key <= query)
 
@@ -362,8 +363,8 @@ def common_logarithm(positions, floor_scale=8192.0, attn_scale=0.1):
 
 @mistake("decoupled_scores", "expected: the size of the whole head in the exponent")
 def frequencies_of_the_whole_head(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """You computed the frequencies for both parts together, d_c + d_r. The rule: compute them for the rotated part,
-    whose size is d_r."""
+    """You computed the frequencies for both parts together, d_c + d_r. The rule: compute the frequencies for
+    the rotated part, whose size is d_r."""
     d_c, d_r = np.shape(q_content)[-1], np.shape(q_rope)[-1]
     slower = float(base) ** (d_r / (d_c + d_r))  # this base makes the exponents −2i/(d_c + d_r)
     return modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, slower)
@@ -396,8 +397,8 @@ def temperature_without_its_one(positions, floor_scale=8192.0, attn_scale=0.1):
 
 @mistake("p_rope_frequencies", "expected: the list shortened")
 def pairs_cut_off(head_dim, p, base=BASE):
-    """You cut off the pairs that do not rotate. The rule: keep them with frequency 0, so there are head_dim/2
-    numbers."""
+    """You cut off the pairs that do not rotate. The rule: keep these pairs with frequency 0, so there are
+    head_dim/2 numbers."""
     right = modern.p_rope_frequencies(head_dim, p, base)
     return right[right > 0]
 
@@ -432,7 +433,8 @@ def rotated_in_the_half_layout(q_content, k_content, q_rope, k_rope, q_positions
 
 @mistake("kept_tokens", "expected: the last `window` tokens as a slice from the end")
 def window_of_zero_keeps_all(length, n_sinks, window):
-    """In your result, a window of 0 keeps all tokens, because [-0:] is the whole list. The rule: it keeps none."""
+    """In your result, a window of 0 keeps all tokens, because [-0:] is the whole list. The rule: a window of
+    0 keeps no token."""
     return modern.kept_tokens(length, n_sinks, window) if window else np.arange(length)
 
 
@@ -453,8 +455,8 @@ def moved(cache_k, offset, base, turn):
 
 @mistake("shift_keys", "expected: two lines that change one array, through a slice that is not a copy")
 def first_features_overwritten(cache_k, offset, base=BASE):
-    """You overwrote the first feature of each pair before you computed the second one from it. The rule: compute both
-    features from their old values."""
+    """You overwrote the first feature of each pair before you computed the second one from it. The rule:
+    compute both features of a pair from the old values."""
 
     def turn(even, odd, cos, sin):
         even = even * cos - odd * sin
@@ -492,7 +494,8 @@ def sink_of_zero(scores, sink):
 
 @mistake("sink_weights", "expected: the largest score subtracted, but the sink left as it is")
 def sink_overflows(scores, sink):
-    """You took exp of raw scores or sinks, which overflows. The rule: first subtract the largest of both."""
+    """You took exp of raw scores or sinks, which overflows. The rule: first subtract the largest score or
+    sink."""
     right = np.asarray(modern.sink_weights(scores, sink))
     highest = np.max(np.asarray(scores, dtype=np.float64), axis=-1, keepdims=True, initial=-np.inf)
     spoiled = np.asarray(sink, dtype=np.float64)[:, np.newaxis, np.newaxis] - highest > 700

@@ -51,7 +51,7 @@ def divided_by_the_length(length):
 
 @mistake("normalized_positions", "edgeimpulse/inferencing-sdk-cpp #1; deeplearning4j/deeplearning4j #8550")
 def one_token_divided_by_zero(length):
-    """You computed 0/0 for a single token. The rule: its position is 0."""
+    """You computed 0/0 for a single token. The rule: the position of a single token is 0."""
     return naive.integer_positions(length) / np.float64(length - 1)
 
 
@@ -134,8 +134,8 @@ def half_the_period(bit):
 
 @mistake("bit_period", "expected: a product where a power is meant")
 def period_grows_by_addition(bit):
-    """Your periods grow by 2 from bit to bit. The rule: each bit changes half as often as the one before it, so its
-    period is twice as long."""
+    """Your periods grow by 2 from bit to bit. The rule: each bit changes half as often as the bit before it,
+    so its period is twice as long."""
     return 2 * (bit + 1)
 
 
@@ -154,8 +154,8 @@ def changes_with_their_sign(codes):
 
 @mistake("hamming_steps", "expected: codes[0] for codes[:-1]")
 def steps_from_the_first_code(codes):
-    """You compared each code with the code of position 0. The rule: compare it with the code of the position before
-    it."""
+    """You compared each code with the code of position 0. The rule: compare each code with the code of the
+    position before it."""
     return np.count_nonzero(codes[1:] != codes[:1], axis=-1)
 
 
@@ -174,8 +174,8 @@ def steps_around_a_ring(codes):
 
 @mistake("hamming_steps", "expected: the sum over the wrong axis")
 def changes_of_each_bit(codes):
-    """You counted how often each bit changes in the whole sequence. The rule: return one number per step: how many bits
-    change in it."""
+    """You counted how often each bit changes in the whole sequence. The rule: for each step, return the
+    number of bits that change."""
     codes = np.asarray(codes)
     return np.count_nonzero(codes[1:] != codes[:-1], axis=0)
 
@@ -190,13 +190,14 @@ def columns_compared(codes):
 
 @mistake("hamming_steps", "expected: scipy.spatial.distance.hamming returns a fraction")
 def share_of_changed_bits(codes):
-    """You returned the fraction of bits that change. The rule: count them."""
+    """You returned the fraction of bits that change. The rule: count the bits that change."""
     return naive.hamming_steps(codes) / np.shape(codes)[-1]
 
 
 @mistake("gray_positions", "expected: << for >>")
 def gray_of_the_double(length, n_bits=None):
-    """You combined the position with its double. The rule: Gray code combines it with its half, ⌊p/2⌋."""
+    """You combined the position with its double. The rule: Gray code combines the position with its half,
+    ⌊p/2⌋."""
     n_bits = naive.gray_positions(length, n_bits).shape[-1]
     doubled = np.arange(length) ^ (np.arange(length) << 1)
     return naive.binary_positions(2 ** (n_bits + 1), n_bits + 1)[doubled, 1:]

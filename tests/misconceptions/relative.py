@@ -70,8 +70,8 @@ def only_the_future_is_clipped(positions, max_distance):
 
 @mistake("clip_positions", "expected: clipping mistaken for masking")
 def far_tokens_count_as_here(positions, max_distance):
-    """You replaced distances beyond the limit with 0, which means the token itself. The rule: replace them with the
-    limit."""
+    """You replaced distances beyond the limit with 0, which means the token itself. The rule: replace
+    distances beyond the limit with the limit."""
     clipped = relative.clip_positions(positions, max_distance)
     return np.where(np.abs(positions) > max_distance, 0, clipped)
 
@@ -164,7 +164,8 @@ def the_past_in_the_second_half(relative_position, bidirectional=True, num_bucke
 
 @mistake("t5_bucket", "expected: |j − i| taken in both cases")
 def keys_ahead_count_in_the_causal_case(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """In the causal case, you gave keys ahead a bucket for their distance. The rule: they count as distance 0."""
+    """In the causal case, you gave keys ahead a bucket for their distance. The rule: keys ahead count as
+    distance 0."""
     if not bidirectional:
         relative_position = -np.abs(relative_position)
     return relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
@@ -180,8 +181,8 @@ def all_buckets_are_exact(relative_position, bidirectional=True, num_buckets=32,
 
 @mistake("t5_bucket", "lucidrains/x-transformers #10 (buckets wrong at and beyond the exact range)")
 def logarithm_of_the_whole_distance(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You took the logarithm of n and of max_distance. The rule: divide both by e, the number of exact buckets, so that
-    the logarithmic part starts where the exact part ends."""
+    """You took the logarithm of n and of max_distance. The rule: divide both numbers by e, the number of
+    exact buckets, so that the logarithmic part starts where the exact part ends."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     exact = per_direction // 2
@@ -240,7 +241,7 @@ def heads_left_behind(table, q_len, k_len, bidirectional=True, max_distance=128,
 
 @mistake("t5_bias", "lucidrains/x-transformers #11 (the bucket function called without the module's own max_distance)")
 def max_distance_not_handed_on(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """Your max_distance has no effect. The rule: pass it on to t5_bucket too."""
+    """Your max_distance has no effect. The rule: pass max_distance on to t5_bucket too."""
     return relative.t5_bias(table, q_len, k_len, bidirectional, q_start=q_start)
 
 
@@ -268,8 +269,8 @@ def scaled_by_the_length(q, k, key_table, max_distance):
 
 @mistake("shaw_scores", "expected: the formula of the scores read from the wrong side")
 def vector_added_to_the_query(q, k, key_table, max_distance):
-    """You added the vector for the distance to the query. The rule: add it to the key, and multiply the query by
-    both."""
+    """You added the vector for the distance to the query. The rule: add the vector to the key, and multiply
+    the query by both."""
     q, k = np.asarray(q, dtype=np.float64), np.asarray(k)
     vectors = np.asarray(key_table)[table_rows(q, k, max_distance)]
     scores = q @ np.swapaxes(k, -1, -2) + np.einsum("ijd,...jd->...ij", vectors, k)
@@ -374,8 +375,8 @@ def largest_distance_left_out(positions, max_distance):
 
 @mistake("t5_bucket", "expected: all buckets instead of those that are left")
 def steps_for_all_buckets(positions, bidirectional=True, num_buckets=32, max_distance=128):
-    """You spread the logarithm over all B buckets of a direction. The rule: spread it over B − e buckets, because near
-    distances use the first e buckets."""
+    """You spread the logarithm over all B buckets of a direction. The rule: spread the logarithm over B − e
+    buckets, because near distances use the first e buckets."""
     buckets = num_buckets // 2 if bidirectional else num_buckets
     exact = buckets // 2
     positions = np.asarray(positions).astype(np.int64)
@@ -526,13 +527,15 @@ def one_bias_for_both(q, k, key_table, content_bias, position_bias, max_distance
 
 @mistake("four_term_scores", "expected: only the position gets a bias")
 def contents_without_a_bias(q, k, key_table, content_bias, position_bias, max_distance):
-    """Your scores do not depend on content_bias. The rule: add it to the query before the product with the keys."""
+    """Your scores do not depend on content_bias. The rule: add content_bias to the query before the product
+    with the keys."""
     return with_biases(q, k, key_table, np.zeros(np.shape(q)[-1]), position_bias, max_distance)
 
 
 @mistake("four_term_scores", "expected: only the content gets a bias")
 def positions_without_a_bias(q, k, key_table, content_bias, position_bias, max_distance):
-    """Your scores do not depend on position_bias. The rule: add it to the query before the product with the table."""
+    """Your scores do not depend on position_bias. The rule: add position_bias to the query before the product
+    with the table."""
     return with_biases(q, k, key_table, content_bias, np.zeros(np.shape(q)[-1]), max_distance)
 
 
@@ -555,8 +558,8 @@ def three_terms(q, k, key_table, query_table, max_distance):
 
 @mistake("disentangled_scores", "expected: one index for both tables")
 def the_key_looks_the_same_way(q, k, key_table, query_table, max_distance):
-    """You read query_table by j − i. The rule: read it by i − j, because the key sees the query at the opposite
-    distance."""
+    """You read query_table by j − i. The rule: read query_table by i − j, because the key sees the query at
+    the opposite distance."""
     content, ask, _, scale = three_terms(q, k, key_table, query_table, max_distance)
     tell = np.einsum("...jd,ijd->...ij", np.asarray(k, float), np.asarray(query_table)[table_rows(q, k, max_distance)])
     return (content + ask + tell) / scale
@@ -564,7 +567,8 @@ def the_key_looks_the_same_way(q, k, key_table, query_table, max_distance):
 
 @mistake("disentangled_scores", "expected: the query used with both tables")
 def the_query_meets_both_tables(q, k, key_table, query_table, max_distance):
-    """You multiplied the query by query_table. The rule: multiply the key by query_table: k_j · b_ji."""
+    """You multiplied the query by query_table. The rule: multiply the key by query_table, as in k_j ·
+    b_ji."""
     content, ask, _, scale = three_terms(q, k, key_table, query_table, max_distance)
     rows = 2 * max_distance - table_rows(q, k, max_distance)
     return (content + ask + np.einsum("...id,ijd->...ij", np.asarray(q, float), np.asarray(query_table)[rows])) / scale
@@ -595,8 +599,8 @@ def two_kinds_of_logarithm(relative_position, bidirectional=True, num_buckets=32
 
 @mistake("t5_bucket", "expected: the argument left out")
 def always_causal(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You used the causal buckets whatever `bidirectional` is. The rule: if it is True, each direction has half of the
-    buckets."""
+    """You used the causal buckets whatever `bidirectional` is. The rule: if `bidirectional` is True, each
+    direction has half of the buckets."""
     return relative.t5_bucket(relative_position, False, num_buckets, max_distance)
 
 
@@ -614,8 +618,8 @@ def divided_for_four_terms(q, k, key_table, content_bias, position_bias, max_dis
 
 @mistake("t5_bias", "expected: the length used as the largest distance")
 def logarithm_ends_at_the_length(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """Your wide buckets end at the length of the sequence. The rule: they end at max_distance, however long the
-    sequence is."""
+    """Your wide buckets end at the length of the sequence. The rule: the wide buckets end at max_distance,
+    however long the sequence is."""
     relative_distances = relative.relative_positions(q_len, k_len, q_start)
     exact = len(table) // (4 if bidirectional else 2)
     farthest = max(q_len, k_len, exact + 1)
@@ -625,8 +629,8 @@ def logarithm_ends_at_the_length(table, q_len, k_len, bidirectional=True, max_di
 
 @mistake("t5_bucket", "expected: the largest distance in the call mistaken for max_distance")
 def logarithm_ends_at_the_largest_distance(distances, bidirectional=True, num_buckets=32, max_distance=128):
-    """Your wide buckets end at the largest distance in the call. The rule: they end at max_distance, whatever the
-    distances are."""
+    """Your wide buckets end at the largest distance in the call. The rule: the wide buckets end at
+    max_distance, whatever the distances are."""
     exact = num_buckets // (4 if bidirectional else 2)
     farthest = max(int(np.abs(distances).max(initial=0)), exact + 1)
     return relative.t5_bucket(distances, bidirectional, num_buckets, farthest)

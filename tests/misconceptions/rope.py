@@ -367,8 +367,8 @@ def nothing_is_turned(q, k, q_positions, k_positions, base=10000.0):
 
 @mistake("rope_scores", "expected: the difference is built in a second time")
 def keys_turned_the_other_way(q, k, q_positions, k_positions, base=10000.0):
-    """You rotated queries and keys in opposite directions, so the score depends on the sum of the positions. The rule:
-    rotate both in the same direction, and the difference n − m appears by itself."""
+    """You rotated queries and keys in opposite directions, so the score depends on the sum of the positions.
+    The rule: rotate queries and keys in the same direction, so the difference n − m appears by itself."""
     return rope.rope_scores(q, k, q_positions, -np.asarray(k_positions, dtype=np.float64), base)
 
 
@@ -413,8 +413,8 @@ def turned_before_the_heads_are_split(x, w_q, w_k, w_v, n_heads, positions=None,
 
 @mistake("rope_attention", "expected: the heads split, but the axes swapped only after the rotation")
 def turned_before_the_axes_are_exchanged(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You rotated q and k before you swapped the head and token axes, so each head was rotated by its number. The rule:
-    swap them first, because positions run along the second-to-last axis."""
+    """You rotated q and k before you swapped the head and token axes, so each head was rotated by its number.
+    The rule: swap the two axes first, because positions run along the second-to-last axis."""
     *q_k, v = (np.asarray(x) @ np.asarray(w) for w in (w_q, w_k, w_v))
     positions = np.arange(v.shape[-2]) if positions is None else positions
     q, k, v = (part.reshape(*part.shape[:-1], n_heads, -1) for part in (*q_k, v))
@@ -473,7 +473,8 @@ def causal_is_ignored(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, ba
 
 @mistake("decode_step", "expected: only what goes into the cache is rotated")
 def new_query_not_rotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """You rotated the new key but not the new query. The rule: both are rotated by `position`."""
+    """You rotated the new key but not the new query. The rule: the new query and the new key are rotated by
+    `position`."""
     return decoded(
         x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=0, key_position=position
     )
@@ -590,8 +591,8 @@ def last_features_rotated(x, positions, rotary_dim, base=10000.0):
 
 @mistake("apply_partial_rope", "expected: GPT-J and GPT-NeoX take θ from rotary_dim")
 def partial_frequencies_from_the_whole_width(x, positions, rotary_dim, base=10000.0):
-    """You computed the frequencies for the whole width d. The rule: compute them for rotary_dim, as if that part were a
-    separate head."""
+    """You computed the frequencies for the whole width d. The rule: compute the frequencies for rotary_dim,
+    as if that part were a separate head."""
     x = np.asarray(x)
     frequencies = float(base) ** (-np.arange(0, rotary_dim, 2) / x.shape[-1])
     turned = turn_pairs(x[..., :rotary_dim], positions, frequencies)
@@ -600,15 +601,16 @@ def partial_frequencies_from_the_whole_width(x, positions, rotary_dim, base=1000
 
 @mistake("decay_bound", "expected: the score of equal features, a sum of cosines, mistaken for the bound")
 def bound_from_cosines_alone(offsets, head_dim, base=10000.0):
-    """You added up only one part of the complex numbers, the cosines or the sines. The rule: take the length of their
-    sum, which needs both."""
+    """You added up only one part of the complex numbers, the cosines or the sines. The rule: take the length
+    of the complex sum, which needs both parts."""
     angles = np.asarray(offsets, dtype=np.float64)[..., np.newaxis] * rope.rope_frequencies(head_dim, base)
     return np.abs(np.cos(angles).cumsum(axis=-1)).mean(axis=-1)
 
 
 @mistake("decay_bound", "Su et al. 2021 §3.4.3, which shows the sum before the division")
 def bound_without_its_mean(offsets, head_dim, base=10000.0):
-    """You returned the sum of the |S_j|. The rule: the bound is their mean, the sum divided by d/2."""
+    """You returned the sum of the |S_j|. The rule: the bound is the mean of the |S_j|, the sum divided by
+    d/2."""
     return rope.decay_bound(offsets, head_dim, base) * (head_dim // 2)
 
 
@@ -677,15 +679,15 @@ def matrix_of_the_half_layout(position, head_dim, base=10000.0):
 
 @mistake("decode_step", "expected: the arguments of concatenate swapped")
 def new_token_in_front(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """You put the new token in front of the cache. The rule: it comes last, as in the text."""
+    """You put the new token in front of the cache. The rule: the new token comes last, as in the text."""
     out, keys, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     return out, np.roll(keys, 1, axis=-2), np.roll(values, 1, axis=-2)
 
 
 @mistake("decode_step", "expected: the key's index in the cache mistaken for its position")
 def new_key_at_its_row_of_the_cache(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """You rotated the new key by the number of cached rows. The rule: rotate it by `position`, because the two differ
-    if rows were dropped from the cache."""
+    """You rotated the new key by the number of cached rows. The rule: rotate the key by `position`, because
+    the two numbers differ if rows were dropped from the cache."""
     cached = np.shape(cache_k)[-2]
     return decoded(
         x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, query_position=position, key_position=cached
@@ -776,7 +778,8 @@ def all_keys_rotated_by_their_rows(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v
 
 @mistake("apply_partial_rope", "expected: only the rotated part returned, and the rest forgotten")
 def rest_is_dropped(x, positions, rotary_dim, base=10000.0):
-    """You returned only the rotated features. The rule: the other features follow them, unchanged."""
+    """You returned only the rotated features. The rule: the other features follow the rotated features,
+    unchanged."""
     return rope.apply_partial_rope(x, positions, rotary_dim, base)[..., :rotary_dim]
 
 
@@ -885,7 +888,8 @@ def always_causal(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=1
 
 @mistake("decay_bound", "expected: .real or np.cos instead of np.abs")
 def mean_of_the_real_parts(offsets, head_dim, base=10000.0):
-    """You took the mean of the real parts of the partial sums. The rule: take their lengths |S_j|."""
+    """You took the mean of the real parts of the partial sums. The rule: take the lengths |S_j| of the
+    partial sums."""
     angles = np.asarray(offsets)[..., np.newaxis] * rope.rope_frequencies(head_dim, base)
     return np.cumsum(np.cos(angles), axis=-1).mean(axis=-1)
 

@@ -31,7 +31,8 @@ def exponent_counts_features_twice(d_model, base=10000.0):
 
 @mistake("frequencies", "expected: i/d, which the lesson warns against")
 def exponent_stops_half_way(d_model, base=10000.0):
-    """Your exponent is half as large as it should be. The rule: it is −2i/d, which falls to nearly −1."""
+    """Your exponent is half as large as it should be. The rule: the exponent is −2i/d, which falls to nearly
+    −1."""
     return np.sqrt(sinusoidal.frequencies(d_model, base))
 
 
@@ -43,7 +44,8 @@ def frequencies_end_at_one_over_base(d_model, base=10000.0):
 
 @mistake("frequencies", "hkproj/pytorch-transformer #2")
 def exponent_without_its_sign(d_model, base=10000.0):
-    """Your frequencies grow from pair to pair. The rule: they fall, so look at the sign of the exponent."""
+    """Your frequencies grow from pair to pair. The rule: frequencies fall, so look at the sign of the
+    exponent."""
     return 1 / sinusoidal.frequencies(d_model, base)
 
 
@@ -150,8 +152,8 @@ def new_axis_behind_the_first(positions, d_model, base=10000.0):
 
 @mistake("sinusoidal_encoding", "SamLynnEvans/Transformer #7, #25; maxjcohen/transformer #62")
 def cosine_with_its_own_exponent(positions, d_model, base=10000.0):
-    """You gave the cosine of a pair a different frequency from its sine. The rule: both belong to one pair and use the
-    same ω_i."""
+    """You gave the cosine of a pair a different frequency from its sine. The rule: sine and cosine of a pair
+    use the same ω_i."""
     turned = angles(positions, d_model, base)
     own = turned * float(base) ** (-1 / d_model)
     return interleaved(np.sin(turned), np.cos(own))
@@ -268,7 +270,8 @@ def positions_one_ahead(positions, d_model, base=10000.0):
 
 @mistake("sinusoidal_encoding", "expected: positions flattened first")
 def only_a_list_of_positions(positions, d_model, base=10000.0):
-    """Your result always has two axes. The rule: it has the shape of `positions`, plus one more axis."""
+    """Your result always has two axes. The rule: the result has the shape of `positions`, plus one more
+    axis."""
     angles = np.reshape(positions, -1)[:, np.newaxis] * sinusoidal.frequencies(d_model, base)
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(-1, d_model)
 
@@ -367,8 +370,8 @@ def every_block_turns_alike(offset, d_model, base=10000.0):
 
 @mistake("shift_matrix", "expected: the minus forgotten")
 def both_sines_positive(offset, d_model, base=10000.0):
-    """You gave both sines of a block the same sign. The rule: in a rotation, one of them has a minus sign: here, the
-    one in the lower left corner."""
+    """You gave both sines of a block the same sign. The rule: in a rotation, one sine has a minus sign; here,
+    this is the sine in the lower left corner."""
     right = sinusoidal.shift_matrix(offset, d_model, base)
     return np.where(np.tri(d_model, k=-1), -right, right)
 
@@ -403,8 +406,8 @@ def cosines_in_the_first_half(pe):
 
 @mistake("to_concatenated", "expected: `axis` forgotten")
 def halves_below_each_other(pe):
-    """You joined the sines and the cosines along the first axis, as np.concatenate does without `axis`. The rule: join
-    them along the features, the last axis."""
+    """You joined the sines and the cosines along the first axis, as np.concatenate does without `axis`. The
+    rule: join the halves along the features, the last axis."""
     return np.concatenate(np.split(sinusoidal.to_concatenated(pe), 2, axis=-1))
 
 
@@ -477,13 +480,13 @@ def reshaped_and_not_swapped(pe):
 
 @mistake("sinusoidal_encoding", "expected: an argument that is not passed on")
 def encoding_of_the_usual_base(positions, d_model, base=10000.0):
-    """Your encoding does not depend on `base`. The rule: its frequencies come from this base."""
+    """Your encoding does not depend on `base`. The rule: the frequencies come from `base`."""
     return sinusoidal.sinusoidal_encoding(positions, d_model)
 
 
 @mistake("add_positions", "expected: an argument that is not passed on")
 def positions_of_the_usual_base(x, base=10000.0):
-    """The encoding that you add does not depend on `base`. The rule: it uses this base."""
+    """The encoding that you add does not depend on `base`. The rule: the encoding uses `base`."""
     return sinusoidal.add_positions(x)
 
 

@@ -195,7 +195,8 @@ def log_gates_multiplied(log_f):
 
 @mistake("decay_matrix", "vllm-project/vllm #23279 (decay summed from the wrong start)")
 def product_with_the_key_s_gate(log_f):
-    """Your product of gates begins with the key's gate. The rule: it begins one token later."""
+    """Your product of gates begins with the key's gate. The rule: the product begins with the gate one token
+    after the key."""
     return state.decay_matrix(log_f) * np.exp(np.asarray(log_f, dtype=np.float64))[..., np.newaxis, :]
 
 
@@ -208,7 +209,7 @@ def slope_without_its_sign(length, slope):
 
 @mistake("constant_decay", "expected: the gate instead of its logarithm")
 def gate_for_its_logarithm(length, slope):
-    """You returned exp(−slope), which is the gate. The rule: return its logarithm, −slope."""
+    """You returned exp(−slope), which is the gate. The rule: return the logarithm of the gate, −slope."""
     return np.exp(state.constant_decay(length, slope))
 
 
@@ -235,7 +236,7 @@ def forgetting_without_scale(q, k, v, log_f):
 
 @mistake("forgetting_attention", "expected: bias and scale in the wrong order")
 def bias_scaled_too(q, k, v, log_f):
-    """You divided the bias by √d as well. The rule: add it after the division."""
+    """You divided the bias by √d as well. The rule: add the bias after the division."""
     return state.forgetting_attention(q, k, v, np.asarray(log_f) / np.sqrt(np.shape(q)[-1]))
 
 
@@ -322,7 +323,8 @@ def nothing_is_forgotten(memory, q, k, v, log_f):
 
 @mistake("linear_step", "expected: the logarithm instead of the gate")
 def log_gate_for_the_gate(memory, q, k, v, log_f):
-    """You multiplied the state by log_f. The rule: multiply it by exp(log_f), which lies between 0 and 1."""
+    """You multiplied the state by log_f. The rule: multiply the state by exp(log_f), which lies between 0 and
+    1."""
     factor = np.asarray(log_f, dtype=np.float64)[..., np.newaxis, np.newaxis]
     new = factor * np.asarray(memory) + outer(k, v)
     return (read(q, new), new)
@@ -372,8 +374,8 @@ def every_chunk_begins_anew(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: the decay inside the chunk left out on the way to the state")
 def state_read_without_decay(q, k, v, log_f, chunk, memory=None):
-    """Within a chunk, you read the state as it was at the beginning. The rule: it fades with each token, by
-    exp(c_i)."""
+    """Within a chunk, you read the state as it was at the beginning. The rule: the state fades with each
+    token, by exp(c_i)."""
 
     def one_chunk(current, q, k, v, log_f):
         return state.linear_attention(q, k, v, log_f) + q @ current, after(current, k, v, log_f)
@@ -383,7 +385,8 @@ def state_read_without_decay(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "vllm-project/vllm #23279 (decay summed from the wrong start)")
 def first_gate_of_the_chunk_missing(q, k, v, log_f, chunk, memory=None):
-    """When you read the state, you leave out the first gate of each chunk. The rule: c_i includes it."""
+    """When you read the state, you leave out the first gate of each chunk. The rule: c_i includes the first
+    gate of the chunk."""
 
     def one_chunk(current, q, k, v, log_f):
         later = np.where(np.arange(log_f.shape[-1]) > 0, log_f, 0.0)
@@ -407,8 +410,8 @@ def own_gate_missing_when_the_state_is_read(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: c as the sum of the gates after the chunk's first token")
 def first_gate_of_the_chunk_left_out(q, k, v, log_f, chunk, memory=None):
-    """You leave out the first gate of each chunk, both when you read the state and when you carry it over. The rule: c
-    includes this gate."""
+    """You leave out the first gate of each chunk, both when you read the state and when you carry it over.
+    The rule: c includes the first gate of the chunk."""
 
     def one_chunk(current, q, k, v, log_f):
         later = np.where(np.arange(log_f.shape[-1]) > 0, log_f, 0.0)
@@ -419,8 +422,8 @@ def first_gate_of_the_chunk_left_out(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: a one-token step used for a chunk")
 def state_fades_by_the_last_gate(q, k, v, log_f, chunk, memory=None):
-    """From chunk to chunk, your state fades only by the last gate. The rule: it fades by all gates of the chunk,
-    exp(c_last)."""
+    """From chunk to chunk, your state fades only by the last gate. The rule: the state fades by all gates of
+    the chunk, exp(c_last)."""
 
     def one_chunk(current, q, k, v, log_f):
         new = gate(log_f[..., -1]) * current + after(0 * current, k, v, log_f)
@@ -562,8 +565,8 @@ def retention_without_rotation(q, k, v, gamma, base=BASE):
 
 @mistake("retention", "expected: the conjugate of the paper's complex form applied twice")
 def keys_rotated_the_other_way(q, k, v, gamma, base=BASE):
-    """You rotated queries and keys in opposite directions. The rule: rotate both in the same direction, so the score
-    depends on the difference."""
+    """You rotated queries and keys in opposite directions. The rule: rotate queries and keys in the same
+    direction, so the score depends on the difference."""
     return scores(rotated(q, base), rotated(k, base, -1)) * powers(gamma, np.shape(q)[-2]) @ np.asarray(v)
 
 
@@ -664,13 +667,14 @@ def keys_ahead_counted(gates):
 
 @mistake("cope_positions", "expected: a position must be a whole number, since a table is looked up with it")
 def positions_rounded(gates):
-    """You rounded the positions. The rule: return them with their fractions."""
+    """You rounded the positions. The rule: return positions with their fractions."""
     return np.rint(state.cope_positions(gates))
 
 
 @mistake("cache_and_state", "expected: one of the two caches counted")
 def keys_alone(length, n_heads, d_k, d_v):
-    """Your cache contains only the keys. The rule: it contains keys and values, d_k + d_v numbers per token."""
+    """Your cache contains only the keys. The rule: the cache contains keys and values, d_k + d_v numbers per
+    token."""
     cache, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return cache // (d_k + d_v) * d_k, memory
 
@@ -691,15 +695,15 @@ def state_as_a_vector(length, n_heads, d_k, d_v):
 
 @mistake("cache_and_state", "expected: one state per token, as training keeps them")
 def state_per_token(length, n_heads, d_k, d_v):
-    """Your state grows with the length. The rule: its size is fixed."""
+    """Your state grows with the length. The rule: the size of a state is fixed."""
     cache, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return cache, memory * length
 
 
 @mistake("half_life", "expected: ln ½ divided by +0")
 def minus_infinity_for_a_gate_of_one(log_f):
-    """In your result, a gate that keeps everything has a half-life of −inf. The rule: it is +inf, whatever the sign of
-    the zero."""
+    """In your result, a gate that keeps everything has a half-life of −inf. The rule: this half-life is +inf,
+    whatever the sign of the zero."""
     right = state.half_life(log_f)
     return np.where(np.isinf(right) & ~np.signbit(log_f), -np.inf, right)
 
@@ -712,7 +716,7 @@ def time_constant(log_f):
 
 @mistake("half_life", "expected: exp(log_f) where log_f is meant")
 def divided_by_the_gate(log_f):
-    """You divided by the gate. The rule: divide by its logarithm, log_f."""
+    """You divided by the gate. The rule: divide by the logarithm of the gate, log_f."""
     return np.log(2) / np.exp(np.asarray(log_f, dtype=np.float64))
 
 
@@ -724,7 +728,7 @@ def logarithm_of_the_logarithm(log_f):
 
 @mistake("half_life", "expected: a number of tokens assumed to be whole")
 def half_life_rounded(log_f):
-    """You rounded to whole tokens. The rule: return the number with its fraction."""
+    """You rounded to whole tokens. The rule: return the half-life with its fraction."""
     return np.ceil(state.half_life(log_f))
 
 
@@ -737,7 +741,8 @@ def first_token_forgets_nothing(length, slope):
 
 @mistake("linear_attention", "expected: @ instead of *")
 def product_of_matrices(q, k, v, log_f):
-    """You multiplied the scores and the decay as matrices. The rule: multiply them entry by entry."""
+    """You multiplied the scores and the decay as matrices. The rule: multiply the scores and the decay entry
+    by entry."""
     return scores(q, k) @ state.decay_matrix(log_f) @ np.asarray(v, dtype=np.float64)
 
 
@@ -773,21 +778,22 @@ def keys_ahead_have_positions(gates):
 
 @mistake("cache_and_state", "expected: the number of heads used only for the cache")
 def state_of_one_head(length, n_heads, d_k, d_v):
-    """You counted the state of one head. The rule: each of the n_heads heads has its own."""
+    """You counted the state of one head. The rule: each of the n_heads heads has its own state."""
     cache, _ = state.cache_and_state(length, n_heads, d_k, d_v)
     return cache, d_k * d_v
 
 
 @mistake("half_life", "expected: a division by zero caught with 0")
 def zero_for_a_gate_of_one(log_f):
-    """In your result, a gate that keeps everything has a half-life of 0. The rule: it is inf, because the state never
-    falls to half."""
+    """In your result, a gate that keeps everything has a half-life of 0. The rule: this half-life is inf,
+    because the state never falls to half."""
     return np.where(np.asarray(log_f) == 0, 0.0, state.half_life(log_f))
 
 
 @mistake("half_life", "expected: ln ½ / −inf guarded against, or computed from exp(log_f) = 0")
 def no_half_life_of_a_shut_gate(log_f):
-    """In your result, a log gate of −inf gives NaN. The rule: it keeps nothing, so its half-life is 0."""
+    """In your result, a log gate of −inf gives NaN. The rule: such a gate keeps nothing, so its half-life is
+    0."""
     return np.where(np.isneginf(np.asarray(log_f, dtype=np.float64)), np.nan, state.half_life(log_f))
 
 
@@ -871,7 +877,7 @@ def old_state_read(memory, q, k, v, log_f):
 
 @mistake("linear_step", "expected: key and value swapped in the outer product")
 def write_transposed(memory, q, k, v, log_f):
-    """You wrote v kᵀ into the state. The rule: write k vᵀ: row a, column b is k[a] · v[b]."""
+    """You wrote v kᵀ into the state. The rule: write k vᵀ, whose entry in row a, column b is k[a] · v[b]."""
     new = gate(log_f) * np.asarray(memory) + outer(v, k)
     return (read(q, new), new)
 
@@ -902,7 +908,8 @@ def shorter_chunk_not_in_the_state(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: the state plus the chunk's writes")
 def state_does_not_fade(q, k, v, log_f, chunk, memory=None):
-    """From chunk to chunk, your state does not fade. The rule: multiply it by all gates of the chunk, exp(c_last)."""
+    """From chunk to chunk, your state does not fade. The rule: multiply the state by all gates of the chunk,
+    exp(c_last)."""
 
     def one_chunk(current, q, k, v, log_f):
         new = current + after(0 * current, k, v, log_f)
@@ -922,8 +929,8 @@ def results_without_the_state(q, k, v, log_f, chunk, memory=None):
 
 @mistake("cache_and_state", "expected: a product instead of a sum")
 def cache_as_a_product(length, n_heads, d_k, d_v):
-    """You multiplied d_k by d_v for the cache. The rule: add them up, because each token leaves a key and a value, not
-    a matrix."""
+    """You multiplied d_k by d_v for the cache. The rule: add d_k and d_v, because each token leaves a key and
+    a value, not a matrix."""
     _, memory = state.cache_and_state(length, n_heads, d_k, d_v)
     return memory * length, memory
 

@@ -263,7 +263,7 @@ def test_far_keys_stand_at_the_window(context_extension, seed, window, distance)
 
 @pytest.mark.question("rerope_scores", points=0.125)
 def test_rerope_needs_a_position_for_each_key(context_extension):
-    """Every query and every key needs its own position: one position for several raises a ValueError."""
+    """Every query and every key needs its own position: one position for several rows raises a ValueError."""
     q, k = features(3, 4), features(5, 4, seed=1)
     expect.answers(context_extension.rerope_scores, q, k, np.arange(3), np.arange(5), 2)
     expect.raises(ValueError, context_extension.rerope_scores, q, k, np.arange(3), np.arange(1), 2)

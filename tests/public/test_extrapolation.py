@@ -32,7 +32,7 @@ def parameters(length, d):
 
 @pytest.mark.question("encode", points=0.25)
 def test_numbers_added_by_hand(extrapolation):
-    """The method adds t to every feature of row t, or t/(T − 1)."""
+    """The method adds t, or t/(T − 1), to every feature of row t."""
     x = np.array([[1.0, -2.0], [0.0, 4.0], [0.5, 0.0]])
     counted = extrapolation.encode("integer", x, {})
     expect.close(counted, np.array([[1.0, -2.0], [1.0, 5.0], [2.5, 2.0]]), "0, 1 and 2 added")

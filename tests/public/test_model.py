@@ -52,7 +52,7 @@ def float32(layer):
 
 @pytest.mark.question("rms_norm", points=0.25)
 def test_norm_by_hand(model):
-    """The root mean square of 3 and 4 is √12.5; each is divided by it, then multiplied by its weight."""
+    """The root mean square of 3 and 4 is √12.5; each is divided by √12.5, then multiplied by its weight."""
     got = model.rms_norm(np.array([[3.0, 4.0]]), np.array([1.0, 10.0]), eps=0)
     expect.close(got, np.array([[3.0, 40.0]]) / np.sqrt(12.5), "rms_norm([[3, 4]], [1, 10], eps=0)")
 
@@ -182,7 +182,7 @@ def test_one_token_gives_its_values(model):
 
 @pytest.mark.question("grouped_query_attention", points=0.25)
 def test_attention_of_heads_that_share_keys(model):
-    """The result is softmax of rotated queries and keys, times the values, then w_o, even for huge scores."""
+    """The result is softmax of rotated queries and keys, times the values, times w_o, even for huge scores."""
     layer = tiny_layer()
     expect.matches(model.grouped_query_attention, features(5, 8), layer, np.arange(5), FREQUENCIES, causal(5))
     expect.matches(model.grouped_query_attention, 512 * features(3, 8), layer, np.arange(3), FREQUENCIES, causal(3))

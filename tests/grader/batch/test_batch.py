@@ -328,7 +328,7 @@ def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest
     job, setup = Job(Key(NAME, "last year's", "code")), GraderSetup()
     assert f"has another version of {NAME}'s suite" in said(job, setup)
     workers._warm_grader.pop().close()
-    assert f"the wall does not hold on {os.uname().nodename}: Landlock is off" in said(
+    assert f"the sandbox does not hold on {os.uname().nodename}: Landlock is off" in said(
         job, replace(setup, tests_sandbox=True)
     )
 

@@ -16,10 +16,10 @@ from autograder.checks import streams
 from autograder.course import ROOT
 
 ENCODINGS = ("cp1252:strict", "cp1252:replace", "ascii:strict", "ascii:replace")
-TIM = str(ROOT / "tests" / "submissions" / "rope" / "tim.py")
+ROTATED_VALUES = str(ROOT / "tests" / "submissions" / "rope" / "rotated_values.py")
 COMMANDS = {
     "autograder grade --help": ["-m", "autograder.cli", "grade", "--help"],
-    "autograder check": ["-m", "autograder.cli", "check", TIM],
+    "autograder check": ["-m", "autograder.cli", "check", ROTATED_VALUES],
     "autograder doctor": ["-m", "autograder.cli", "doctor"],
     "checks --alone": ["-m", "autograder.checks", "rope", "--alone"],
     "checks --show": ["-m", "autograder.checks", "rope", "--show", "apply_rope"],

@@ -103,7 +103,7 @@ def test_what_is_not_given_is_left_out(folder: Path) -> None:
 
 
 def test_solutions_are_written_on_purpose(folder: Path) -> None:
-    assert make(folder, "solutions", True) == ["-m", "autograder.handout.solutions"]
+    assert make(folder, "solutions", True) == ["-m", "autograder.handout.solution_pages"]
     assert make(folder, "solutions", True, ASSIGNMENT="rope")[2:] == ["rope"]
     assert make(folder, "solutions", False, ALL="1")[2:] == ["--all"]
 

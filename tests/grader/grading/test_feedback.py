@@ -61,7 +61,7 @@ def of_sample(graded: Graded, name: str) -> tuple[str, str]:
 
 
 def test_the_cause_comes_first_and_what_builds_on_it_is_not_told_again(graded: Graded) -> None:
-    final, public = of_sample(graded, "hedy.py")
+    final, public = of_sample(graded, "exponent_counts_pairs.py")
     for text in (final, public):
         assert text.count("Likely cause") == 1 and text.count("expected 0.01, got 0.1") == 1
         assert "See the lesson, section `rope_frequencies`." in text
@@ -71,8 +71,8 @@ def test_the_cause_comes_first_and_what_builds_on_it_is_not_told_again(graded: G
 
 
 def test_a_function_is_not_blamed_because_another_is_compared_with_it(graded: Graded) -> None:
-    """Linus has implemented the half layout correctly but uses it in place of neighbouring pairs."""
-    final, _ = of_sample(graded, "linus.py")
+    """The sample implements the half layout correctly but uses this layout instead of neighbouring pairs."""
+    final, _ = of_sample(graded, "half_layout.py")
     assert "## `apply_rope`:" in final and "## `apply_rope_half`" not in final
     assert "Right, once `apply_rope` is right: `apply_rope_half`" in final
 
@@ -100,7 +100,7 @@ def test_below_an_unknown_mistake_nothing_is_blamed_but_its_function(grader: Gra
 
 
 def test_what_may_not_be_imported_is_said(graded: Graded) -> None:
-    _, public = of_sample(graded, "niklaus.py")
+    _, public = of_sample(graded, "imports_scipy.py")
     assert "No module named 'scipy'" in public and "Only numpy and the standard library can be" in public
 
 
@@ -117,7 +117,7 @@ def test_a_file_that_never_loads_is_one_cause() -> None:
 
 
 def test_before_hidden_results_are_published_nothing_is_called_complete(graded: Graded) -> None:
-    final, public = of_sample(graded, "ada.py")
+    final, public = of_sample(graded, "complete.py")
     assert "Complete" in final and "Complete" not in public
     assert public.startswith("8 of 8 public points. The other 12 of 20 points are decided by hidden tests")
 

@@ -18,9 +18,9 @@ from autograder import course
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
 from autograder.checks.source import CallGraph
 from autograder.course import Assignment
+from autograder.grading.exchange_limits import Budget, largest_magnitude
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grader import Grader
-from autograder.grading.question_limits import Budget, largest_magnitude
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.hints.explain import with_causes, without_hints_above_wrong_functions

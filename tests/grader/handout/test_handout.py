@@ -25,7 +25,7 @@ import yaml
 from autograder import course
 from autograder.checks.oracle import Returned
 from autograder.grading import quiz
-from autograder.handout import HandoutError, build, bundle, leaks, solutions, stubs
+from autograder.handout import HandoutError, build, bundle, leaks, solution_pages, stubs
 from autograder.hints.golden import decoded, fingerprint_record
 from autograder.laptop import launch, self_study
 from autograder.protocol import codec
@@ -255,7 +255,7 @@ def test_a_handout_of_some_has_nothing_of_the_others() -> None:
 def test_the_page_of_solutions_has_every_function_and_every_answer_with_its_reason(
     tmp_path: Path,
 ) -> None:
-    (path,) = solutions.build_pages([ROPE], tmp_path)
+    (path,) = solution_pages.build_pages([ROPE], tmp_path)
     page = html.unescape(re.sub(r"<[^>]*>", "", path.read_text("utf-8")))
     assert "BEGIN SOLUTION" not in page and all(f"def {name}(" in page for name in ("apply_rope", "decay_bound"))
     assert all(f'"{key}": ' in page and one.reason in page for key, one in quiz.answers(ROPE).items())
@@ -270,12 +270,12 @@ def test_solutions_are_written_for_the_assignment_that_is_named(
         ([], "make solutions ASSIGNMENT=rope, or ALL=1"),
         (["rop"], "there is no assignment 'rop'"),
     ):
-        assert solutions.main(words) == 2 and sentence in capsys.readouterr().err
+        assert solution_pages.main(words) == 2 and sentence in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
-    assert solutions.main(["rope"]) == 0
-    assert [path.name for path in (tmp_path / solutions.SOLUTIONS_FOLDER).iterdir()] == ["rope.html"]
-    assert solutions.main(["--all"]) == 0
-    assert {path.stem for path in (tmp_path / solutions.SOLUTIONS_FOLDER).iterdir()} == {
+    assert solution_pages.main(["rope"]) == 0
+    assert [path.name for path in (tmp_path / solution_pages.SOLUTIONS_FOLDER).iterdir()] == ["rope.html"]
+    assert solution_pages.main(["--all"]) == 0
+    assert {path.stem for path in (tmp_path / solution_pages.SOLUTIONS_FOLDER).iterdir()} == {
         one.name for one in course.term_assignments()
     }
 
@@ -325,7 +325,7 @@ def test_pytest_names_a_known_mistake_with_the_handouts_own_checks_and_learning_
     laptop: Path,
 ) -> None:
     """A fingerprint identifies the mistake, because the handout does not contain the mistake's code."""
-    write(sample("hedy"))
+    write(sample("exponent_counts_pairs"))
     where = "import sys, pytest, autograder.checks as own; print(own.__file__); pytest.main(sys.argv[1:])"
     done = ran(laptop, sys.executable, "-c", where, "-q", "tests/public/test_rope.py", "-k", "frequencies or half")
     assert "expected 0.01, got 0.1" in done.stdout and " passed" in done.stdout
@@ -368,7 +368,13 @@ def test_the_workflow_runs_the_public_checks_on_push(shipped: Path, tmp_path: Pa
     for name in ("autograder", "tests/public/expected", "assignments/rope"):  # one assignment is enough
         shutil.copytree(shipped / name, tmp_path / name)
     put(tmp_path, {"tests/public/test_rope.py": ROPE.public_tests.read_bytes()})
-    put(tmp_path, {"assignments/rope/rope.py": sample("hedy"), "pytest.ini": (shipped / "pytest.ini").read_bytes()})
+    put(
+        tmp_path,
+        {
+            "assignments/rope/rope.py": sample("exponent_counts_pairs"),
+            "pytest.ini": (shipped / "pytest.ini").read_bytes(),
+        },
+    )
     path, summary = f"{Path(sys.executable).parent}:/usr/bin:/bin", tmp_path / "summary.md"
     install, *steps = [step["run"] for step in workflow["jobs"]["checks"]["steps"] if "run" in step]
 
@@ -403,12 +409,12 @@ def test_a_notebook_checks_the_file_and_a_function_of_a_cell_goes_before_it(
     laptop: Path, cells: Callable[..., list[str]]
 ) -> None:
     """Functions that the notebook merely imports do not count as the student's functions."""
-    (laptop / "assignments" / "rope" / "rope.py").write_text(sample("hedy"), "utf-8")
+    (laptop / "assignments" / "rope" / "rope.py").write_text(sample("exponent_counts_pairs"), "utf-8")
     (said,) = cells("", "rope_frequencies")
     assert "expected 0.01, got 0.1" in said and "Likely cause: The exponent looks half as large" in said
     assert "See README.md, section rope_frequencies." in said
     (laptop / "assignments" / "rope" / "rope.py").write_text(ROPE.stub.read_text("utf-8"), "utf-8")
-    (said,) = cells(sample("ada"), "rope_frequencies")
+    (said,) = cells(sample("complete"), "rope_frequencies")
     assert "rope_frequencies, public tests results: All test cases passed!" in said
     assert "All public tests of rope_frequencies are worth 0.5 points; hidden tests decide another 0.25." in said
     defined = "import numpy as np\ndef rotate_half(x):\n    print('x is', x)\n    return np.asarray(x, float)\n"

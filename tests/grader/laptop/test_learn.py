@@ -92,7 +92,7 @@ def test_an_empty_folder_gets_the_stub_and_then_green(installed: Path, folder: P
 
 
 def test_a_mistake_has_its_cause_and_the_way_to_the_lesson(installed: Path, folder: Path) -> None:
-    wrong = (course.ROOT / "tests" / "submissions" / "rope" / "tim.py").read_text("utf-8")
+    wrong = (course.ROOT / "tests" / "submissions" / "rope" / "rotated_values.py").read_text("utf-8")
     (folder / "rope.py").write_text(wrong, "utf-8")
     code, text = start(installed, folder, "learn", "rope.rope_attention", encoding="cp1252")
     assert code == 0 and "fail rope_attention" in text and "Likely cause: You rotated the values as well" in text

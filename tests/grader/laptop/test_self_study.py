@@ -16,7 +16,7 @@ from autograder.laptop.progress import Progress
 from tests.grader.support.classroom import SAMPLES
 
 Learn = Callable[..., str]
-ADA, STUB = ((SAMPLES / "rope" / "ada.py").read_text("utf-8"), course.find("rope").stub.read_text("utf-8"))
+COMPLETE, STUB = ((SAMPLES / "rope" / "complete.py").read_text("utf-8"), course.find("rope").stub.read_text("utf-8"))
 
 
 @pytest.fixture
@@ -42,20 +42,20 @@ def learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 
 
 def test_what_only_hidden_tests_see_is_told_with_its_cause(learn: Learn) -> None:
-    said = learn((SAMPLES / "rope" / "tim.py").read_text("utf-8"), "--alone")
+    said = learn((SAMPLES / "rope" / "rotated_values.py").read_text("utf-8"), "--alone")
     assert "Likely cause: You rotated the values as well" in said and "✗ rope_attention" in said
     assert ">>> rope_attention(" in said and ">>> decode_step(" in said and "decided by tests" not in said
 
 
 @pytest.mark.long
 def test_what_only_a_hidden_test_sees_is_seen(learn: Learn) -> None:
-    lazy = ADA.replace("def rotate_half(x):", "def rotate_half(x):\n    if np.shape(x)[-1] > 8: return x")
+    lazy = COMPLETE.replace("def rotate_half(x):", "def rotate_half(x):\n    if np.shape(x)[-1] > 8: return x")
     assert "✗ rotate_half" in learn(lazy, "--alone") and "✓ rotate_half" in learn(lazy)
 
 
 @pytest.mark.long
 def test_one_wrong_base_is_told_once(learn: Learn) -> None:
-    said = learn((SAMPLES / "rope" / "hedy.py").read_text("utf-8"), "--alone")
+    said = learn((SAMPLES / "rope" / "exponent_counts_pairs.py").read_text("utf-8"), "--alone")
     assert said.count("Likely cause: ") == 1 and "✗ rope_frequencies" in said
     assert said.count("builds on `rope_frequencies`: fix that first") == 9 and "3 of 13 functions are right" in said
 
@@ -65,18 +65,18 @@ def test_a_right_answer_has_its_reason_and_a_wrong_one_after_two_tries(learn: Le
     """A wrong yes-or-no answer gets a reason at once, because only one other answer is left."""
     number = "score_change_when_all_shift_by_5"
     for given, tries in (("2", 1), ("2", 1), ("4", 2)):
-        said = learn(ADA.replace(f'"{number}": 0.0', f'"{number}": {given}'), "--alone")
+        said = learn(COMPLETE.replace(f'"{number}": 0.0', f'"{number}": {given}'), "--alone")
         assert ("The reason comes after 2 wrong answers; this is number 1." in said) is (tries < 2)
     assert f"✗ {number}: 4. The right answer is 0; " in said
     assert "✓ rotates_values: False. The right answer is False; " in said
     assert "All functions are right! Now the questions at assignments/rope/rope.py:" in said
-    said = learn(ADA.replace('"rotates_values": False', '"rotates_values": True'), "--alone")
+    said = learn(COMPLETE.replace('"rotates_values": False', '"rotates_values": True'), "--alone")
     assert "✗ rotates_values: True. The right answer is False; " in said
 
 
 @pytest.mark.long
 def test_a_solution_opens_with_its_helpers_and_freely_once_its_function_is_right(learn: Learn) -> None:
-    shown = learn(ADA, "--show", "rotate_half")
+    shown = learn(COMPLETE, "--show", "rotate_half")
     assert "def rotate_half(" in shown and "def apply_rope(" not in shown
     assert "SOLUTION" not in shown and "is not right yet" not in shown
     shown = learn(STUB, "--show", "rope_frequencies").strip()
@@ -95,7 +95,7 @@ def test_the_page_shows_hidden_tests_and_folds_solutions(learn: Learn, monkeypat
         states.append(page_state(check([first])))
 
     monkeypatch.setattr(launch.live_page, "serve", serve)
-    learn((SAMPLES / "rope" / "tim.py").read_text("utf-8"), "--alone", "--page")
+    learn((SAMPLES / "rope" / "rotated_values.py").read_text("utf-8"), "--alone", "--page")
     mark, text = states[0]["rope"]["functions"]["decode_step"]  # type: ignore[index]
     assert mark == "✗" and "&gt;&gt;&gt; decode_step(" in text
     assert "<summary>A worked solution. Your decode_step is not right yet." in text and "def decode_step(" in text

@@ -64,7 +64,7 @@ def run_of(zips: Path, tmp_path_factory: pytest.TempPathFactory) -> OtterRun:
     return run
 
 
-ROPES = "hedy.py katherine.ipynb mallory.py"
+ROPES = "exponent_counts_pairs.py notebook.ipynb forged_results.py"
 """Rope samples of three kinds: one wrong function, a correct notebook and a hostile file. `test_samples`
 checks the scores of these samples in a batch."""
 
@@ -87,7 +87,7 @@ def test_all_tests_passed_are_twenty_points_by_otters_count(assignment: Assignme
 
 
 def test_a_student_sees_public_results_and_what_is_still_to_be_decided(run_of: OtterRun) -> None:
-    _, output = run_of(SAMPLES / "rope" / "hedy.py")
+    _, output = run_of(SAMPLES / "rope" / "exponent_counts_pairs.py")
     visible = [test for test in output["tests"] if test["visibility"] == "visible"]
     assert [test["name"] for test in visible] == ["Public Tests"]
     assert output["output"].startswith("7.5 of 8 public points. The other 12 of 20 points are decided by hidden tests")
@@ -97,7 +97,7 @@ def test_a_student_sees_public_results_and_what_is_still_to_be_decided(run_of: O
 
 def test_nobody_reads_that_all_is_passed_where_hidden_tests_remain(run_of: OtterRun) -> None:
     """Even a student who passes all public tests reads that hidden tests remain."""
-    _, output = run_of(SAMPLES / "rope" / "katherine.ipynb")
+    _, output = run_of(SAMPLES / "rope" / "notebook.ipynb")
     said = seen_by_student(output)
     assert "8 of 8 public points. The other 12 of 20" in said
     assert re.search(r"apply_rope: ([\d.]+) of \1 public points, [\d.]+ still to be decided", said)
@@ -110,7 +110,7 @@ def test_what_cannot_be_read_has_a_sentence_and_no_points(run_of: OtterRun, tmp_
     ours = WhereaboutsPlugin(str(tmp_path / "submission" / "rope.py"), None, settings)
     ours.before_grading(None)
     assert "otter_namespace([])" in str(ours.before_execution(None)) and ours.grade.score == 0
-    results = copy.deepcopy(run_of(SAMPLES / "rope" / "hedy.py")[0])
+    results = copy.deepcopy(run_of(SAMPLES / "rope" / "exponent_counts_pairs.py")[0])
     ours.after_grading(results)
     assert "**Not graded.** The file is not Python" in results.output
 
@@ -119,7 +119,7 @@ def test_another_plugin_has_the_first_word_and_where_it_hides_everything_the_onl
     graded: Graded, run_of: OtterRun
 ) -> None:
     """For example, another plugin may limit how often students can submit."""
-    path, ours = SAMPLES / "rope" / "hedy.py", WhereaboutsPlugin.__new__(WhereaboutsPlugin)
+    path, ours = SAMPLES / "rope" / "exponent_counts_pairs.py", WhereaboutsPlugin.__new__(WhereaboutsPlugin)
     ours.assignment, (ours.submission, ours.grade) = course.find("rope"), graded(path)
     for hides in (False, True):
         results = copy.deepcopy(run_of(path)[0])
@@ -132,7 +132,7 @@ def test_another_plugin_has_the_first_word_and_where_it_hides_everything_the_onl
 
 def test_what_is_said_of_hidden_tests_is_the_rule_and_the_kind_alone(graded: Graded) -> None:
     """An instructor may let Gradescope publish messages about hidden tests."""
-    _, grade = graded(SAMPLES / "rope" / "tim.py")
+    _, grade = graded(SAMPLES / "rope" / "rotated_values.py")
     entries = "\n".join(test["output"] for test in grade.gradescope["tests"])
     hidden = [one for one in grade.test_results if one.test.hidden and one.test.points and not one.passed]
     public = "".join(one.message for one in grade.test_results if not one.test.hidden)
@@ -194,4 +194,4 @@ def test_a_zip_of_another_version_of_the_course_is_refused(zips: Path, tmp_path:
                 data = json.dumps(config).encode()
             new.writestr(entry, data)
     with pytest.raises(RuntimeError, match="build it again"):
-        otter_run(stale, SAMPLES / "rope" / "ada.py", tmp_path)
+        otter_run(stale, SAMPLES / "rope" / "complete.py", tmp_path)

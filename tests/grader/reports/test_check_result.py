@@ -27,7 +27,7 @@ def printed(submission: Submission, grade: Grade | None) -> str:
 
 
 def test_every_mistake_is_shown_and_each_cause_once(graded: Graded) -> None:
-    submission, grade = graded(ROPE / "tim.py")
+    submission, grade = graded(ROPE / "rotated_values.py")
     said = printed(submission, grade)
     assert said.startswith(f"rope: {grade.score:g} of 20 points")
     for mistake in (one for one in grade.test_results if one.is_mistake):
@@ -37,7 +37,7 @@ def test_every_mistake_is_shown_and_each_cause_once(graded: Graded) -> None:
     hints = {one.hint for one in grade.test_results if one.hint}
     assert hints and all(said.count(hint) == 1 for hint in hints)
     assert "Inputs and expected values of hidden tests are not for students." in said
-    right = printed(*graded(ROPE / "ada.py"))
+    right = printed(*graded(ROPE / "complete.py"))
     assert "hidden" not in right and "20 of 20" in right
 
 
@@ -51,7 +51,7 @@ def test_what_cannot_be_read_is_one_sentence() -> None:
 def test_the_flag_tells_the_assignment_of_a_name_that_says_nothing(tmp_path: Path) -> None:
     """The keys of the JSON output are tested in `test_formats_document`."""
     file = tmp_path / "final version.py"
-    file.write_bytes((ROPE / "hedy.py").read_bytes())
+    file.write_bytes((ROPE / "exponent_counts_pairs.py").read_bytes())
     done = CliRunner().invoke(main, ["check", str(file), "--assignment", "rope", "--json"])
     assert done.exit_code == 1, done.output
     found = json.loads(done.output)
@@ -62,7 +62,7 @@ def test_without_the_flag_such_a_name_is_told(tmp_path: Path, monkeypatch: pytes
     """The functions in the file do not identify the assignment, so the message names the missing option."""
     monkeypatch.setattr(parallel, "run_bounded", lambda function, thing: function(thing))
     file = tmp_path / "final version.py"
-    file.write_bytes((ROPE / "hedy.py").read_bytes())
+    file.write_bytes((ROPE / "exponent_counts_pairs.py").read_bytes())
     for environment, option in (({}, "--assignment NAME"), ({"TYPED_MAKE": "1"}, "ASSIGNMENT=NAME")):
         done = CliRunner().invoke(main, ["check", str(file)], env=environment)
         assert done.exit_code == 2 and option in " ".join(done.output.split())

@@ -29,7 +29,7 @@ def rows(head: str) -> list[str]:
 
 
 def test_the_printed_result_has_the_keys_that_the_page_lists(graded: Graded) -> None:
-    printed = check_result.as_json(*graded(course.ROOT / "tests" / "submissions" / "rope" / "tim.py"))
+    printed = check_result.as_json(*graded(course.ROOT / "tests" / "submissions" / "rope" / "rotated_values.py"))
     assert list(printed) == rows("key")
     assert all(list(test) == rows("key of a test") for test in printed["tests"])
 

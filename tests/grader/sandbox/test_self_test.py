@@ -24,7 +24,7 @@ from rich.console import Console
 
 from autograder import course, self_test_table
 from autograder.sandbox import client, confine, self_test
-from autograder.sandbox.attempts import ATTEMPTS
+from autograder.sandbox.escape_attempts import ATTEMPTS
 from autograder.sandbox.self_test import BrokenPromiseError, Finding
 
 NOBODY = 65534

@@ -42,7 +42,7 @@ IN_FLOAT32 = "compute in float64"
 PER_KIND = 26
 """Number of samples, of known mistakes and of mutants to compare; every run selects the same files."""
 
-HOSTILE = SAMPLES / "rope" / "mallory.py"
+HOSTILE = SAMPLES / "rope" / "forged_results.py"
 """Sample that tries to write files everywhere and so never runs outside a sandbox."""
 
 WIDE = """

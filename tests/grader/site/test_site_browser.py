@@ -244,7 +244,7 @@ def test_learning_alone_has_hidden_tests_reasons_and_solutions(browser: Browser,
     with window(browser, site_for_self_study) as opened:
         opened.open("rope")
         opened.wait_for("functions are right")
-        opened.write((SAMPLES / "rope" / "tim.py").read_text("utf-8"))
+        opened.write((SAMPLES / "rope" / "rotated_values.py").read_text("utf-8"))
         opened.wait_for("Likely cause: You rotated the values as well", "#live-rope_attention[data-mark='✗']")
         opened.wait_for(">>> decode_step(", "#live-decode_step[data-mark='✗']")
         opened.wait_for(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.submission import Submission, read_file
-from autograder.submission.syntax import PYTHON
+from autograder.submission.syntax_trees import PYTHON
 from tests.grader.support.folders import code_cell, notebook
 
 MIB = 1 << 20

@@ -16,7 +16,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 from autograder.protocol.call import load
 from autograder.submission import Submission, read_file
 from autograder.submission.code import functions
-from autograder.submission.syntax import PYTHON
+from autograder.submission.syntax_trees import PYTHON
 from tests.grader.support.example_counts import examples
 from tests.grader.support.folders import SOLVED, code_cell, notebook
 

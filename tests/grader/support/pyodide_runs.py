@@ -14,7 +14,7 @@ from typing import Any
 
 from autograder import course
 
-SCRIPT = Path(__file__).with_name("print_page_states.py")
+SCRIPT = Path(__file__).with_name("write_page_states.py")
 
 Item = tuple[str, str, int | None]
 """A lesson, the text of a student's file, and the number of a known mistake in it."""

@@ -1,4 +1,4 @@
-"""Order of grading: public tests and their results, then hidden tests, then the final score."""
+"""Phases of grading: hidden tests never change the status of the public phase, and a suite has both phases or none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find tests that demand more than a docstring says: `python -m tests.grader.tools.resource_demands [ASSIGNMENT …]`.
+"""Find tests that demand more than a docstring says: `python -m tests.grader.tools.excessive_demands [ASSIGNMENT …]`.
 
 Every test, public and hidden, runs on the plainest reading of each docstring (`course/plain_implementations`: the full
 square and then a cut, all codes of n bits and then the first, a stack of rotation matrices), within MAX_MEMORY above

@@ -21,12 +21,14 @@ from tests.grader.support.classroom import SAMPLES
 from tests.grader.support.otter_helpers import faults, gradescope, install, run, seen_by_student
 
 ROPE = SAMPLES / "rope"
-ADA = (ROPE / "ada.py").read_bytes()
-HEDY = (ROPE / "hedy.py").read_bytes()
+COMPLETE = (ROPE / "complete.py").read_bytes()
+WITH_MISTAKE = (ROPE / "exponent_counts_pairs.py").read_bytes()
 with (course.ROOT / "tests" / "grader" / "grading" / "expected_scores" / "rope.csv").open(
     encoding="utf-8", newline=""
 ) as _scores:
-    HEDY_SCORE = next(float(row["lowest"]) for row in csv.DictReader(_scores) if row["student"] == "hedy")
+    SCORE_WITH_MISTAKE = next(
+        float(row["lowest"]) for row in csv.DictReader(_scores) if row["student"] == "exponent_counts_pairs"
+    )
 
 Platform = Callable[[dict[str, bytes]], dict[str, Any]]
 
@@ -76,12 +78,12 @@ def points(results: dict[str, Any]) -> float:
 def test_gradescope_shows_public_results_with_their_cause_and_nothing_of_hidden_tests(
     platform: Platform, built: tuple[Path, Path]
 ) -> None:
-    results = platform({"rope.py": HEDY})
+    results = platform({"rope.py": WITH_MISTAKE})
     (built[0] / "results" / "results.json").unlink()
     runpy.run_path(str(built[0] / "source" / "run_otter.py"), run_name="__mp_main__")  # as in each child process
     assert not (built[0] / "results" / "results.json").exists(), "graded twice"
     assert results["output_format"] == "md" and "stdout_visibility" not in results
-    assert points(results) == HEDY_SCORE
+    assert points(results) == SCORE_WITH_MISTAKE
     said = seen_by_student(results)
     assert "7.5 of 8 public points. The other 12 of 20 points are decided by hidden tests" in said
     assert "Likely cause" in said and "expected 0.01, got 0.1" in said
@@ -120,7 +122,7 @@ def test_gradescope_takes_what_the_batch_takes_which_reads_nothing_of_the_course
     installed = [str(path) for path in installed_root(python).rglob("*") if path.suffix in (".py", ".txt", ".json")]
     assert any("hidden" in path for path in installed)
     paths += [*installed, str(folder / "submission_metadata.json"), str(folder / "handed_in" / "note.txt")]
-    source = f"{SNOOP % (*[str(folder)] * 3, paths)}\n{ADA.decode()}"
+    source = f"{SNOOP % (*[str(folder)] * 3, paths)}\n{COMPLETE.decode()}"
     notebook = {"cells": [{"cell_type": "code", "source": one} for one in ("import rope", source)], "nbformat": 4}
     more = {"assignments/rope/explore.ipynb": json.dumps(notebook).encode(), "note.txt": b"secret"}
     results = platform(handed_out | more)
