@@ -22,7 +22,7 @@ from autograder.handout import stubs
 from tests.grader.support.browsing import WALL_TIMEOUT_SECONDS
 
 
-def saved(handout: Path, body: str) -> None:
+def write_student_file(handout: Path, body: str) -> None:
     """Write the student's file with a new body for the first function."""
     path, stub = handout / "assignments" / "attention" / "attention.py", find("attention").stub.read_text("utf-8")
     path.write_text(re.sub(r'    raise NotImplementedError\("causal_mask[^\n]*', body, stub), "utf-8")
@@ -36,7 +36,7 @@ def handout(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFacto
     for path in (folder / "tests" / "public").glob("test_*.py"):
         if path.stem not in ("test_attention", "test_naive"):
             path.unlink()
-    saved(folder, "    print('here I am')\n    return np.zeros((length, length), dtype=bool)")
+    write_student_file(folder, "    print('here I am')\n    return np.zeros((length, length), dtype=bool)")
     return folder
 
 
@@ -45,14 +45,20 @@ def address(handout: Path) -> Iterator[str]:
     """Start the live page and yield the address that the command prints for lesson 1."""
     env = os.environ | {"BROWSER": "true", "PYTHONPATH": str(handout), "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "autograder.checks", "attention", "--page"]
-    hears = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # in case the test run ignores Ctrl-C
+    restore_ctrl_c = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # in case the test run ignores Ctrl-C
     with subprocess.Popen(
-        command, cwd=handout, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=hears
+        command,
+        cwd=handout,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        preexec_fn=restore_ctrl_c,
     ) as process:
         try:
             assert process.stdout is not None
-            told = process.stdout.readline()
-            yield told.split()[-1]
+            first_line = process.stdout.readline()
+            yield first_line.split()[-1]
             process.send_signal(signal.SIGINT)
             assert process.wait() == 130
         finally:
@@ -63,12 +69,12 @@ def address(handout: Path) -> Iterator[str]:
 def page(browser: Browser, address: str) -> Iterator[Page]:
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.set_default_timeout(WALL_TIMEOUT_SECONDS)
-    complaints: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text))
+    console_messages: list[str] = []
+    page.on("console", lambda message: console_messages.append(message.text))
     page.goto(address)
     yield page
     page.close()
-    assert complaints == []
+    assert console_messages == []
 
 
 def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page, address: str) -> None:
@@ -85,11 +91,11 @@ def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page, addres
         "() => { const box = document.getElementById('live-causal_mask').getBoundingClientRect();"
         " return box.top >= 0 && box.bottom <= innerHeight; }"
     )
-    own = page.locator("figure:has(img[src*=token_shuffle]) .mine")
-    own.wait_for(state="attached")
-    own.scroll_into_view_if_needed()
-    page.wait_for_function("(image) => image.naturalWidth > 0", arg=own.element_handle())
-    saved(handout, "    return (")
+    student_picture = page.locator("figure:has(img[src*=token_shuffle]) .mine")
+    student_picture.wait_for(state="attached")
+    student_picture.scroll_into_view_if_needed()
+    page.wait_for_function("(image) => image.naturalWidth > 0", arg=student_picture.element_handle())
+    write_student_file(handout, "    return (")
     page.locator(".standing pre", has_text="never closed").wait_for()
     assert "\n" in page.locator(".standing pre").inner_text()  # Python prints its caret on the line below the code.
     assert re.search(r"attention\.py:(?!1\.)\d+\.", function_state.inner_text())
@@ -121,7 +127,7 @@ def test_the_box_hides_no_part_of_the_text_in_any_width_and_can_be_closed(page: 
     assert page.locator(".standing").count() == 0
 
 
-def asked(address: str, path: str, method: str = "GET") -> int:
+def response_status(address: str, path: str, method: str = "GET") -> int:
     where = urlsplit(address)
     connection = http.client.HTTPConnection(str(where.hostname), where.port)
     connection.request(method, path)
@@ -134,10 +140,10 @@ def test_it_answers_nobody_else_and_hands_out_nothing_else(address: str) -> None
     """The server rejects a wrong secret word, a path outside the folder, a request for a list of files, and
     any method except reading. No process has the secret word on its command line."""
     where = urlsplit(address)
-    word = where.path.split("/")[1]
-    assert where.hostname == "127.0.0.1" and len(word) > 20
-    assert asked(address, where.path) == 200
-    ways_out = (
+    secret = where.path.split("/")[1]
+    assert where.hostname == "127.0.0.1" and len(secret) > 20
+    assert response_status(address, where.path) == 200
+    refused_names = (
         "../Makefile",
         "%2e%2e/Makefile",
         "/etc/passwd",
@@ -146,8 +152,12 @@ def test_it_answers_nobody_else_and_hands_out_nothing_else(address: str) -> None
         "mine/",
         "nothing.html",
     )
-    for path in [f"/{word}/{name}" for name in ways_out] + ["/", "/attention.html", f"/{word}x/attention.html"]:
-        assert asked(address, path) == 404, path
-    assert asked(address, where.path, "POST") == 501
+    for path in [f"/{secret}/{name}" for name in refused_names] + [
+        "/",
+        "/attention.html",
+        f"/{secret}x/attention.html",
+    ]:
+        assert response_status(address, path) == 404, path
+    assert response_status(address, where.path, "POST") == 501
     lines = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if os.access(path, os.R_OK)]
-    assert lines and not any(word.encode() in line for line in lines)
+    assert lines and not any(secret.encode() in line for line in lines)

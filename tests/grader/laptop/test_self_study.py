@@ -31,47 +31,51 @@ def learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     monkeypatch.setattr(course, "ROOT", tmp_path)
     monkeypatch.chdir(tmp_path)
 
-    def learned(text: str, *words: str) -> str:
+    def save_and_run(text: str, *words: str) -> str:
         Path("assignments", "rope", "rope.py").write_text(text, "utf-8")
         assert launch.main(["rope", *words]) == 0
         out, err = capsys.readouterr()
         assert err == ""
         return out
 
-    return learned
+    return save_and_run
 
 
 def test_what_only_hidden_tests_see_is_told_with_its_cause(learn: Learn) -> None:
-    said = learn((SAMPLES / "rope" / "rotated_values.py").read_text("utf-8"), "--alone")
-    assert "Likely cause: You rotated the values as well" in said and "✗ rope_attention" in said
-    assert ">>> rope_attention(" in said and ">>> decode_step(" in said and "decided by tests" not in said
+    output = learn((SAMPLES / "rope" / "rotated_values.py").read_text("utf-8"), "--alone")
+    assert "Likely cause: You rotated the values as well" in output and "✗ rope_attention" in output
+    assert ">>> rope_attention(" in output and ">>> decode_step(" in output and "decided by tests" not in output
 
 
 @pytest.mark.long
 def test_what_only_a_hidden_test_sees_is_seen(learn: Learn) -> None:
-    lazy = COMPLETE.replace("def rotate_half(x):", "def rotate_half(x):\n    if np.shape(x)[-1] > 8: return x")
-    assert "✗ rotate_half" in learn(lazy, "--alone") and "✓ rotate_half" in learn(lazy)
+    wrong_for_long_vectors = COMPLETE.replace(
+        "def rotate_half(x):", "def rotate_half(x):\n    if np.shape(x)[-1] > 8: return x"
+    )
+    assert "✗ rotate_half" in learn(wrong_for_long_vectors, "--alone") and "✓ rotate_half" in learn(
+        wrong_for_long_vectors
+    )
 
 
 @pytest.mark.long
 def test_one_wrong_base_is_told_once(learn: Learn) -> None:
-    said = learn((SAMPLES / "rope" / "exponent_counts_pairs.py").read_text("utf-8"), "--alone")
-    assert said.count("Likely cause: ") == 1 and "✗ rope_frequencies" in said
-    assert said.count("builds on `rope_frequencies`: fix that first") == 9 and "3 of 13 functions are right" in said
+    output = learn((SAMPLES / "rope" / "exponent_counts_pairs.py").read_text("utf-8"), "--alone")
+    assert output.count("Likely cause: ") == 1 and "✗ rope_frequencies" in output
+    assert output.count("builds on `rope_frequencies`: fix that first") == 9 and "3 of 13 functions are right" in output
 
 
 @pytest.mark.long
 def test_a_right_answer_has_its_reason_and_a_wrong_one_after_two_tries(learn: Learn) -> None:
     """A wrong yes-or-no answer gets a reason at once, because only one other answer is left."""
     number = "score_change_when_all_shift_by_5"
-    for given, tries in (("2", 1), ("2", 1), ("4", 2)):
-        said = learn(COMPLETE.replace(f'"{number}": 0.0', f'"{number}": {given}'), "--alone")
-        assert ("The reason comes after 2 wrong answers; this is number 1." in said) is (tries < 2)
-    assert f"✗ {number}: 4. The right answer is 0; " in said
-    assert "✓ rotates_values: False. The right answer is False; " in said
-    assert "All functions are right! Now the questions at assignments/rope/rope.py:" in said
-    said = learn(COMPLETE.replace('"rotates_values": False', '"rotates_values": True'), "--alone")
-    assert "✗ rotates_values: True. The right answer is False; " in said
+    for answer, tries in (("2", 1), ("2", 1), ("4", 2)):
+        output = learn(COMPLETE.replace(f'"{number}": 0.0', f'"{number}": {answer}'), "--alone")
+        assert ("The reason comes after 2 wrong answers; this is number 1." in output) is (tries < 2)
+    assert f"✗ {number}: 4. The right answer is 0; " in output
+    assert "✓ rotates_values: False. The right answer is False; " in output
+    assert "All functions are right! Now the questions at assignments/rope/rope.py:" in output
+    output = learn(COMPLETE.replace('"rotates_values": False', '"rotates_values": True'), "--alone")
+    assert "✗ rotates_values: True. The right answer is False; " in output
 
 
 @pytest.mark.long
