@@ -13,7 +13,7 @@ from tests.grader.support import lesson_number_helpers
 
 Settings = dict[str, Any]
 Numbers = dict[str, Any]
-measured = functools.cache(dials.best_median_worst_curves)
+cached_curves = functools.cache(dials.best_median_worst_curves)
 solution: Any = functools.cache(lesson_number_helpers.solution)
 
 
@@ -97,9 +97,12 @@ def whole(s: Settings) -> Numbers:
 
 
 def guess(s: Settings, page: str) -> Numbers:
-    mine = np.array([s[f"at{place}"] for place in range(len(measured(page)["lengths"]))]) / 100
-    is_told = s["shown"] and not np.all(mine == 0.5)
-    return {"mine": mine, "mean": np.mean(measured(page)["curves"][s["group"]], axis=0) if is_told else np.zeros(0)}
+    mine = np.array([s[f"at{place}"] for place in range(len(cached_curves(page)["lengths"]))]) / 100
+    is_revealed = s["shown"] and not np.all(mine == 0.5)
+    return {
+        "mine": mine,
+        "mean": np.mean(cached_curves(page)["curves"][s["group"]], axis=0) if is_revealed else np.zeros(0),
+    }
 
 
 def shift(s: Settings) -> Numbers:
@@ -199,8 +202,8 @@ def beta(s: Settings) -> Numbers:
     keys = np.array([[1.0, 0.0], [math.cos(angle), math.sin(angle)]])
     _, first = state.linear_step(np.zeros((2, 1)), keys[0], keys[0], [4.0], 0.0)
     _, added = state.linear_step(first, keys[1], keys[1], [6.0], 0.0)
-    mended = state.delta_step(first, keys[1], [6.0], s["beta"], 0.0)
-    return {"sum": added[:, 0], "delta": mended[:, 0], "added": keys @ added[:, 0], "mended": keys @ mended[:, 0]}
+    corrected = state.delta_step(first, keys[1], [6.0], s["beta"], 0.0)
+    return {"sum": added[:, 0], "delta": corrected[:, 0], "added": keys @ added[:, 0], "mended": keys @ corrected[:, 0]}
 
 
 def packed(s: Settings) -> Numbers:
