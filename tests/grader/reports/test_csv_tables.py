@@ -22,7 +22,7 @@ ENCODINGS = {
     "utf-16-be": codecs.BOM_UTF16_BE,
     "cp1252": b"",
 }
-ENDS = ("\n", "\r\n", "\r")
+LINE_ENDS = ("\n", "\r\n", "\r")
 CELLS = [
     "",
     "Zoë Müller",
@@ -42,7 +42,7 @@ CELLS = [
 TITLES = ["Student", "Note", "Größe", "RoPE (77)"]
 
 
-def written(rows: list[list[str]], delimiter: str, end: str, quoting: int) -> str:
+def csv_text(rows: list[list[str]], delimiter: str, end: str, quoting: int) -> str:
     page = io.StringIO()
     csv.writer(page, delimiter=delimiter, lineterminator=end, quoting=quoting).writerows(rows)
     return page.getvalue()
@@ -54,27 +54,27 @@ def test_any_table_is_read_and_comes_back_byte_for_byte(seed: int, tmp_path: Pat
     changes."""
     draw = random.Random(seed)
     encoding = draw.choice([*ENCODINGS])
-    delimiter, end = draw.choice(csv_tables.DELIMITERS), draw.choice(ENDS)
+    delimiter, end = draw.choice(csv_tables.DELIMITERS), draw.choice(LINE_ENDS)
     # If lines end with \r, QUOTE_MINIMAL does not quote a cell that contains \n.
     quoting = draw.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]) if end != "\r" else csv.QUOTE_ALL
     rows = [TITLES, *([draw.choice(CELLS) for _ in TITLES] for _ in range(draw.randrange(1, 6)))]
-    text = written(rows, delimiter, end, quoting)
+    text = csv_text(rows, delimiter, end, quoting)
     text = text if draw.random() < 0.5 else text.removesuffix(end)
     text = f"sep={delimiter}{end}{text}" if draw.random() < 0.2 else text
     path = tmp_path / "table.csv"
     path.write_bytes(ENCODINGS[encoding] + text.encode(encoding))
     table = csv_tables.read(path)
     assert table.titles == TITLES
-    there = [[line[column] for column in range(len(TITLES))] for line in table.lines]
-    assert [row for row in there if any(row)] == [row for row in rows[1:] if any(row)]
+    cells_read = [[line[column] for column in range(len(TITLES))] for line in table.lines]
+    assert [row for row in cells_read if any(row)] == [row for row in rows[1:] if any(row)]
     table.write(tmp_path / "same.csv")
     assert (tmp_path / "same.csv").read_bytes() == path.read_bytes()
     line, column = draw.choice(table.lines), draw.randrange(4)
     value = draw.choice(["17.5", "17,5", 'a "b"', ""])
     table.set(line, column, value)
     table.write(tmp_path / "changed.csv")
-    again = csv_tables.read(tmp_path / "changed.csv")
-    for before, after in zip(table.lines, again.lines, strict=True):
+    changed_table = csv_tables.read(tmp_path / "changed.csv")
+    for before, after in zip(table.lines, changed_table.lines, strict=True):
         assert [before[n] for n in range(4)] == [after[n] for n in range(4)]
 
 
