@@ -30,7 +30,7 @@ STUDENT = "mallory_rope"
 """Name of the submission in the folder with the misleading modules."""
 
 
-def marking(mark: Path) -> str:
+def marking_module(mark: Path) -> str:
     """Return the source of a module that appends its name to the file `mark` when it is imported."""
     return f"open({str(mark)!r}, 'a').write(__name__ + '\\n')\n"
 
@@ -45,7 +45,7 @@ def mark(tmp_path: Path) -> Path:
 def folder(tmp_path: Path, mark: Path) -> Path:
     """Student's folder with a correct submission for rope and a file for every module name."""
     folder = tmp_path / "handed_in"
-    put(folder, {f"{name}.py": marking(mark) for name in MODULES} | {f"{STUDENT}.py": right("rope", 0)})
+    put(folder, {f"{name}.py": marking_module(mark) for name in MODULES} | {f"{STUDENT}.py": right("rope", 0)})
     return folder
 
 
@@ -65,7 +65,7 @@ def run(folder: Path, *command: str) -> str:
 def otter_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Zip for `otter run`, built in a folder with a file for every module name."""
     folder = tmp_path_factory.mktemp("build")
-    put(folder / "files", {f"{name}.py": marking(folder / "mark") for name in MODULES})
+    put(folder / "files", {f"{name}.py": marking_module(folder / "mark") for name in MODULES})
     run(folder / "files", "autograder", "build", "rope", "--out", str(folder))
     assert not (folder / "mark").exists(), (folder / "mark").read_text()
     return folder / "rope.zip"
@@ -91,7 +91,7 @@ def test_the_sandbox_is_tried(folder: Path, mark: Path) -> None:
 
 def test_otter_runs_a_zip(otter_zip: Path, folder: Path, mark: Path, tmp_path: Path) -> None:
     submission = tmp_path / "submission.zip"
-    packages = {f"{name}/__init__.py": marking(mark) for name in MODULES}  # Otter accepts only one Python file.
+    packages = {f"{name}/__init__.py": marking_module(mark) for name in MODULES}  # Otter accepts only one Python file.
     submission.write_bytes(archive_of({"rope.py": right("rope", 0)} | packages))
     run(folder, "otter", "run", "-a", str(otter_zip), "-o", str(tmp_path), str(submission))
     assert not mark.exists(), mark.read_text()
@@ -113,9 +113,9 @@ def test_no_relative_entry_of_a_path_is_handed_on(
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
     use_safe_path()
     program = "import sys; print(*sys.path, sep='\\n')"
-    found = subprocess.check_output([sys.executable, "-c", program], cwd=tmp_path, text=True).splitlines()
-    assert all(map(os.path.isabs, [*found, *sys.path]))
-    assert (str(tmp_path) in found) == (str(tmp_path) in entries)
+    path_entries = subprocess.check_output([sys.executable, "-c", program], cwd=tmp_path, text=True).splitlines()
+    assert all(map(os.path.isabs, [*path_entries, *sys.path]))
+    assert (str(tmp_path) in path_entries) == (str(tmp_path) in entries)
 
 
 def test_the_self_test_sees_a_path_that_is_not_safe(monkeypatch: pytest.MonkeyPatch) -> None:

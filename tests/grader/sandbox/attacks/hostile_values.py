@@ -76,7 +76,7 @@ LAST = object()
 turns = itertools.cycle([*VALUES, *ERRORS, LAST])
 
 
-def say(name, args):
+def send_hostile_value(name, args):
     turn = next(turns)
     if turn is LAST:
         tried()
@@ -91,6 +91,6 @@ def say(name, args):
     return turn
 
 
-in_every_call(say)
+in_every_call(send_hostile_value)
 ANSWERS = dict(zip(ANSWERS, itertools.cycle(TEXTS)))
 raise kinds[len(outcomes)](TEXTS[0])

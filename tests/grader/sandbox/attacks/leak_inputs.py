@@ -15,7 +15,7 @@ def helper():
     raise NotImplementedError
 
 
-def tell(name, args):
+def leak(name, args):
     mark, turn = carried(args), next(turns)
     memory.append(mark)
     with open("memory", "a") as file:
@@ -33,5 +33,5 @@ def tell(name, args):
     raise NotImplementedError
 
 
-in_every_call(tell)
+in_every_call(leak)
 tried()
