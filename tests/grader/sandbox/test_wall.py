@@ -107,7 +107,7 @@ FORBIDDEN_CALLS = """
 
 
 def test_the_kernel_is_asked_for_nothing_but_what_is_allowed(sandbox: Sandbox) -> None:
-    """The kernel refuses every system call, open flag, descriptor command and device command not on its list."""
+    """The kernel refuses any system call, open flag, and descriptor or device command that is not allowed."""
     number = {
         name: pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) for name in system_calls._ALLOWED_CALLS.split()
     }
