@@ -510,7 +510,7 @@ def _without_padding(drawing: str) -> str:
 def narrowed(figure: Figure) -> Figure:
     """Return the same figure, as wide as a phone.
 
-    Its panels are stacked, each with the labels that they shared; long lines of text are broken.
+    The panels are stacked, each with the labels that the panels shared; long lines of text are broken.
     """
     for image in figure.findobj(AxesImage):
         if image.colorbar is not None:

@@ -100,8 +100,8 @@ def attention_weights(q, k, mask=None, bias=None):
     product has variance d. Dividing by √d brings the variance back to 1; otherwise, for large d, one key would get
     almost all the weight. If a whole row of the mask is False, the weights in that row are 0.
 
-    Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `mask`, boolean, True = may attend, and
-    `bias`, numbers. The shapes of mask and bias broadcast with (..., Tq, Tk) and may add leading axes.
+    Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `mask`, boolean (True = may attend), and
+    `bias`, numeric. The shapes of mask and bias broadcast with (..., Tq, Tk) and may add leading axes.
     Returns: shape (..., Tq, Tk).
     Raises: ValueError for a mask or bias that does not fit (..., Tq, Tk), even if numpy would repeat a single
     query or key until it fits.
@@ -133,7 +133,7 @@ def attention(q, k, v, mask=None, bias=None):
     The sum over j does not depend on the order of its terms. If you shuffle keys and values together, every
     query still gets the same output. If you shuffle the queries, the outputs are shuffled in the same way.
 
-    Parameters: as attention_weights, and `v`, shape (..., Tk, dv).
+    Parameters: as for attention_weights, and `v`, shape (..., Tk, dv).
     Returns: shape (..., Tq, dv).
     Example: with q and k from the example of attention_weights, v = [[10], [20]] gives [[13.302]].
     Source: Vaswani et al. 2017 §3.2.1, eq. 1.
@@ -171,7 +171,7 @@ def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
     A gap of zero, up to rounding, means that the outputs moved with their tokens and otherwise did not
     change. Use the same mask both times: a mask belongs to the positions, not to the tokens.
 
-    Parameters: as self_attention and permute_tokens.
+    Parameters: as for self_attention and permute_tokens.
     Returns: a float, computed in float64 whatever the dtype of the features.
     Example: x = [[1, 0], [0, 1]], identity weights, order [1, 0] and no mask: 0, up to rounding.
     Source: Lee et al. 2019 (Set Transformer) §3, for the property.
@@ -192,7 +192,7 @@ def bag_of_tokens(x, w_q, w_k, w_v):
     If you shuffle the tokens, self-attention only shuffles its outputs, and a mean does not depend on the
     order of its terms. So the bag is the same whatever the order of the tokens: it is permutation-invariant.
 
-    Parameters: as self_attention, without a mask.
+    Parameters: as for self_attention, but without a mask.
     Returns: shape (..., dv).
     Example: x = [[1, 0], [0, 1]] with identity weights gives [0.5, 0.5], in either order.
     Source: Lee et al. 2019 (Set Transformer) §2.1, for the property.

@@ -48,7 +48,7 @@ def _real(mask):
 
 
 def _boundaries(boundaries, length=None):
-    """Return the boundaries as an array. They must end at `length`, unless it is None."""
+    """Return the boundaries as an array. Unless `length` is None, the boundaries must end there."""
     boundaries = np.asarray(boundaries)
     if not (boundaries.ndim == 1 and boundaries.size > 1 and boundaries[0] == 0 and (np.diff(boundaries) > 0).all()):
         raise ValueError(f"boundaries must rise from 0 to the number of tokens; got {boundaries}")

@@ -334,9 +334,9 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
 def random_positions(length, max_length, rng):
     """Draw training positions from 0 … max_length − 1, in ascending order: even a short text gets large ones.
 
-    Each set of `length` different positions is as likely as any other. Such positions train the rows of a
-    table, or the use of a sinusoidal encoding, up to max_length, although no training text is longer than
-    `length`. A length of 1 draws one number, so a random start is
+    Each set of `length` different positions is as likely as any other. With such positions, a model trains
+    every row of a table up to max_length, or learns to use a sinusoidal encoding up to there, although no
+    training text is longer than `length`. A length of 1 draws one number, so a random start is
     random_positions(1, max_length − T + 1, rng) + np.arange(T).
 
     Parameters: `length`, an int from 0 to `max_length`; `rng`, a numpy Generator. Draw only with its methods

@@ -153,7 +153,7 @@ def bits_needed(length):
 
 
 def binary_positions(length, n_bits=None):
-    """Return one feature for each binary digit of the position: the third attempt.
+    """Third attempt: return one feature for each binary digit of the position.
 
         code[p, c] = ⌊p / 2^b⌋ mod 2,   b = n_bits − 1 − c      (c = 0 is the most significant bit)
 

@@ -306,7 +306,7 @@ def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10
 
     A cache stores the keys and values of earlier tokens. The new query and the new key are rotated by the
     angles for `position`, and the rotated key is stored. Cached keys are not rotated again. `position` is the
-    token's position in the text. It equals the number of cached rows only if no row was dropped.
+    token's position in the text. The position equals the number of cached rows only if no row was dropped.
 
     Parameters: `x_t`, shape (..., 1, dx); the weights as in rope_attention; `cache_k`, `cache_v`, shape (..., h, t,
     dh), keys stored rotated, t possibly 0, with the leading axes of x_t; `position`, one real number.

@@ -69,7 +69,7 @@ def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure
 def slopes_in_the_gaps(alibi: ModuleType, counts: Sequence[int] = (3, 6, 12)) -> Figure:
     """Draw the slopes when the number of heads is not a power of two.
 
-    They are all among the slopes for twice the power of two below that number.
+    All these slopes are among the slopes for twice the power of two below that number.
     """
     figure = Figure(figsize=(NARROW, 2.2), layout="constrained")
     axes = figure.subplots()

@@ -268,7 +268,7 @@ def job(path: Path, task: str, method: str, restart: bool, mask: bool) -> list[M
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """Return the measurements of the last experiment.
 
-    They are the reader's measurements, or the course's if the reader has not run the experiment yet.
+    If the reader has not run the experiment yet, return the course's measurements.
     """
     return [
         Measurement(row["task"], row["method"], row["way"], int(row["seed"]), row["test"], float(row["accuracy"]))

@@ -400,7 +400,7 @@ def job(path: Path, run: str) -> Results:
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """Return the measurements of the last experiment.
 
-    They are the reader's measurements, or the course's if the reader has not run the experiment yet.
+    If the reader has not run the experiment yet, return the course's measurements.
     """
     convert = (str, str, int, int, int, float, float)
     fields = list(zip(Measurement._fields, convert, strict=True))
@@ -435,7 +435,7 @@ SUMMARY_TASKS = ("copy 3 back", "copy 1 back", "latest passkey")
 def summary(measurements: Sequence[Measurement]) -> str:
     """Return the lesson's tables, one per task, with the best method first.
 
-    They show the mean accuracy on 64 tokens, and whether the method makes a clear difference.
+    Each row shows the mean accuracy on 64 tokens, and whether the method makes a clear difference.
     """
     return "\n\n".join(task_table(measurements, task) for task in SUMMARY_TASKS)
 

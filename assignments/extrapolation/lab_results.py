@@ -156,7 +156,7 @@ def saved_trials(name: str) -> list[Trial]:
 def saved() -> list[Result]:
     """Return the measurements of the last experiment.
 
-    They are the reader's measurements, or the course's if the reader has not run the experiment yet.
+    If the reader has not run the experiment yet, return the course's measurements.
     """
     return _saved_rows("measured.csv", Result)
 

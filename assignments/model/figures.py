@@ -89,7 +89,7 @@ def _circle(axes: Axes, x: float, y: float, words: str, colour: str) -> None:
 def cache_by_key_heads(model: ModuleType, heads: int = 32) -> Figure:
     """Draw how many numbers per token are in the cache, for each number of key heads.
 
-    They are shown as a share of the numbers with as many key heads as query heads.
+    The figure shows each count as a share of the count with as many key heads as query heads.
     """
     choices, counts = [count for count in (1, 2, 4, 8, 16, 32) if heads % count == 0], []
     for key_heads in choices:

@@ -293,7 +293,7 @@ def job(path: Path, change: str) -> Measurement:
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """Return the measurements of the last experiment.
 
-    They are the reader's measurements, or the course's if the reader has not run the experiment yet.
+    If the reader has not run the experiment yet, return the course's measurements.
     """
     return [Measurement(row["change"], float(row["loss"]), float(row["largest"])) for row in experiments.rows_of(path)]
 

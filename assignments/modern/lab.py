@@ -201,7 +201,7 @@ class Run:
     trained_before: str = ""
     """Name of the run that trains the models first, with RoPE in every layer; empty for a random start.
 
-    This run then changes the schedule and continues training for its number of steps.
+    The second run then changes the schedule and continues training for its own number of steps.
     """
 
 
@@ -439,7 +439,7 @@ def job(path: Path, run: str, schedule: str) -> Results:
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """Return the measurements of the last experiment.
 
-    They are the reader's measurements, or the course's if the reader has not run the experiment yet.
+    If the reader has not run the experiment yet, return the course's measurements.
     """
     rows = experiments.rows_of(path)
     return [
@@ -491,7 +491,7 @@ def times_the_others(weights: np.ndarray) -> np.ndarray:
 def summary(measured: Sequence[Measurement]) -> str:
     """Return the lesson's tables, one per task, with the best schedule first.
 
-    They show the accuracy at two lengths, and in how many seeds RoPE in the first layer is better at 64.
+    Each row shows the accuracy at two lengths, and in how many seeds RoPE in the first layer is better at 64.
     """
     return "\n\n".join(_schedules(measured, run) for run in ("copy 3 back", "passkey"))
 

@@ -53,7 +53,7 @@ def wavelengths(d_model, base=10000.0):
     Compare bit_period in the previous assignment. There the periods were 2, 4, 8, …; here each wavelength is
     base^(2/d) times the previous one.
 
-    Parameters: as frequencies.
+    Parameters: as for frequencies.
     Returns: float64, shape (d_model/2,), in positions.
     Example: wavelengths(8) is [6.283, 62.83, 628.3, 6283.2]. The last is 2π·1000, not 2π·base.
     Source: Vaswani et al. 2017 §3.5.

@@ -467,7 +467,7 @@ def job(path: Path, task: str, method: str, setting: float, learning_rate: float
 def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
     """Return the measurements of the last experiment.
 
-    They are the reader's measurements, or the course's if the reader has not run the experiment yet.
+    If the reader has not run the experiment yet, return the course's measurements.
     """
     return [Measurement(*_row(row)) for row in experiments.rows_of(path)]
 

@@ -42,8 +42,8 @@ VisibleTokens = Callable[[int], slice]
 def one_query(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Return the attention of one query (h, 1, dh) to all of k and v (h, t, dh): (h, 1, dh).
 
-    The function adds up e^score · value and e^score over the keys, and divides the sums at the end. The
-    scores of this model stay below 100, so e^score fits into float64.
+    The function sums e^score · value and e^score over the keys, and divides the first sum by the second at
+    the end. The scores of this model stay below 100, so e^score fits into float64.
     """
     shares = np.exp(k @ q.swapaxes(1, 2) / np.sqrt(q.shape[-1]))
     return ((shares * v).sum(axis=1) / shares.sum(axis=1))[:, None]

@@ -95,7 +95,10 @@ class Layer(nn.Module):
 
 
 class Writer(nn.Module):
-    """Characters → the logits of each next character. Its parts have the same names as in Hugging Face's Llama."""
+    """Characters → the logits of each next character.
+
+    The parts have the same names as in Hugging Face's Llama.
+    """
 
     def __init__(self, symbols: int, rotates: bool) -> None:
         super().__init__()

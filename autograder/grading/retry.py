@@ -213,7 +213,7 @@ class Retry:
         return [inner.call for inner in inner_calls if inner.call.function in below and not inner.callers & below]
 
     def _replaced_calls_at_any_depth(self, call: Call) -> list[Call]:
-        """Return all calls to replaced functions in a call to the solution, and the call if it is one."""
+        """Return the calls to replaced functions during a call to the solution, perhaps the call itself."""
         below = self._replaced_below(call)  # a right function may build on wrong functions in another way
         inner_calls = self.reference.inner_calls(call) if below else ()
         itself = [unmeasured(call)] if call.function in self.replaced else []

@@ -167,7 +167,7 @@ class SecondProcess:
         return self.backend.call(request.call) if is_counted else reply
 
     def _sealed_answers(self, request: HelpedCall) -> list[Sealed]:
-        """Return the sealed answers to the questions of a helped call."""
+        """Return the sealed answers to the questions that a helped call asks."""
         return [
             _cached_sealed_reply(self.reference, question.encoded)
             if is_small(question)

@@ -1,7 +1,8 @@
 """The server of `python -m autograder.checks --page`: the pages of the course, with the results of the last checks.
 
-It listens only on this machine, and answers only requests whose path begins with a random token. The browser reads the
-address from a file that no other user may read, since all users of a machine can see its command lines.
+The server listens only on this machine, and answers only requests whose path begins with a random token. The
+browser reads the address from a file that no other user may read, since all users of a machine can see its
+command lines.
 """
 
 from __future__ import annotations

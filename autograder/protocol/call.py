@@ -32,7 +32,10 @@ ANSWERS = "ANSWERS"
 
 
 class LoadTimeout(BaseException):
-    """Raised in a file that does not end in time. It is not an Exception, so few files catch it."""
+    """Raised in a file that does not end in time.
+
+    The class is not a subclass of Exception, so few files catch it.
+    """
 
 
 @dataclass(frozen=True)

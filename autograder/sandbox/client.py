@@ -56,8 +56,8 @@ MAX_AHEAD_BYTES = 64 * 1024
 class SandboxError(BaseException):
     """Raised if the sandbox does not work on this machine, with a message on what is wrong and what to do.
 
-    It is not an Exception, because it must end the grading even in the middle of a test. No code that looks
-    for a smaller failing example, or for the test's result, may treat it as the submission's mistake.
+    The class is no subclass of Exception, because an error must end the grading even in the middle of a test.
+    No code that searches for a smaller failing example may treat the error as the submission's mistake.
     """
 
 
@@ -184,7 +184,7 @@ def environment(scratch: Path) -> dict[str, str]:
 
 
 class Worker:
-    """A locked process with at most one submission in it."""
+    """A locked-down process with at most one submission in it."""
 
     process: int
 

@@ -223,7 +223,10 @@ def _imports_neighbouring_file(examined: _Examined) -> str:
 
 
 def _outlives_the_grader(examined: _Examined) -> str:
-    """End the zygote, and return the worker's process if it survives. This check must come last."""
+    """End the zygote, and return the worker's process if it survives.
+
+    Call this function after all other checks.
+    """
     worker = examined.running()
     os.kill(examined.sandbox.process.pid, signal.SIGKILL)
     deadline = time.monotonic() + WORKER_END_TIMEOUT_SECONDS

@@ -120,7 +120,8 @@ def _service_worker(script: bytes, site: Mapping[str, bytes], pyodide: str) -> b
 def _pyodide_files(folder: Path) -> tuple[str, dict[str, bytes]]:
     """Return the Python version of this Pyodide, and path in the site → content for the files that it needs.
 
-    Its archives are compiled if this machine has that Python version, so that the start takes half the time.
+    If this machine has that Python version, Pyodide's archives are compiled, so that the start takes half the
+    time.
     """
     lock_file = folder / pyodide_release.LOCK_FILE
     if not lock_file.is_file():

@@ -30,7 +30,10 @@ _HANDOUT_NOTEBOOK = "explore.ipynb"
 
 @dataclass(frozen=True)
 class Candidate:
-    """A file that may count, on disk or in a zip. Its code is read once, even for several assignments."""
+    """A file that may count, on disk or in a zip.
+
+    The file's code is read once, even for several assignments.
+    """
 
     upload: Upload
     assignment: str  # from the file's name, otherwise from the nearest folder's name; empty if unknown

@@ -28,7 +28,10 @@ def stem_and_suffix(name: str) -> tuple[str, str]:
 
 
 class Mention(NamedTuple):
-    """The assignment that a name contains, if any. It is exact if the name is the assignment's name."""
+    """The assignment that a name contains, if any.
+
+    The match is exact if the name is the assignment's name.
+    """
 
     name: str = ""
     is_exact: bool = False

@@ -1,4 +1,4 @@
-"""Hidden tests of ALiBi: values for this term's inputs, dtype, arguments, errors, loops, and the straight line.
+"""Hidden tests for ALiBi: this term's values, dtype, arguments, errors, loops, and the straight line.
 
 Students see the first line of a test that fails, so it states the rule, never an input.
 

@@ -1,4 +1,4 @@
-"""Hidden tests of attention: values for this term's inputs, dtype, arguments, errors, loops, and the two symmetries.
+"""Hidden tests for attention: this term's values, dtype, arguments, errors, loops, and the two symmetries.
 
 Students see the first line of a test that fails, so it states the rule, never an input.
 

@@ -1,4 +1,4 @@
-"""Hidden tests of batches: values for this term's inputs, and a text in a batch compared with the same text alone, with
+"""Hidden tests for batches: this term's values, and a text in a batch compared with the same text alone, with
 each encoding in the course.
 
 Students see the first line of a test that fails, so it states the rule, never an input.

@@ -1,4 +1,4 @@
-"""Hidden tests of context extension: every frequency compared with its formula, and what each method keeps.
+"""Hidden tests for context extension: every frequency compared with its formula, and what each method keeps.
 
 Students see the first line of a test that fails, so it states the rule, never an input.
 

@@ -1,4 +1,4 @@
-"""Hidden tests of extrapolation: every method compared with its definition, the causal mask, summaries, shift gaps, and
+"""Hidden tests for extrapolation: each method compared with its definition, the causal mask, summaries, shift gaps and
 random positions.
 
 Students see the first line of a test that fails, so it states the rule, never an input.

@@ -1,4 +1,4 @@
-"""Hidden tests of grids: values for this term's inputs, dtype, arguments, errors, loops, and properties at any
+"""Hidden tests for grids: this term's values, dtype, arguments, errors, loops, and properties at any
 position.
 
 Students see the first line of a test that fails, so it states the rule, never an input.

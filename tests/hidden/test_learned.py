@@ -1,4 +1,4 @@
-"""Hidden tests of learned positions: values for this term's inputs, dtype, arguments, errors, loops, and the rules
+"""Hidden tests for learned positions: this term's values, dtype, arguments, errors, loops, and the rules
 of a table.
 
 Students see the first line of a test that fails, so it states the rule, never an input.

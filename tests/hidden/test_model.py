@@ -1,4 +1,4 @@
-"""Hidden tests of the model: values for this term's inputs, and properties of a whole model.
+"""Hidden tests for the model: this term's values, and properties of a whole model.
 
 Students see the first line of a test that fails, so it states the rule, never an input.
 

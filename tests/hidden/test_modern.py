@@ -1,4 +1,4 @@
-"""Hidden tests of modern models: values for this term's inputs, and the purpose of each idea.
+"""Hidden tests for modern models: this term's values, and the purpose of each idea.
 
 Students see the first line of a test that fails, so it states the rule, never an input.
 

@@ -1,4 +1,4 @@
-"""Hidden tests of the first three attempts: values for this term's inputs, loops, and the rules of codes.
+"""Hidden tests for the first three attempts: this term's values, loops, and the rules of codes.
 
 Students see the first line of a test that fails, so it states the rule, never an input.
 

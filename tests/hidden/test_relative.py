@@ -1,4 +1,4 @@
-"""Hidden tests of relative positions: values for this term's inputs, dtype, arguments, errors, loops, and properties.
+"""Hidden tests for relative positions: this term's values, dtype, arguments, errors, loops, and properties.
 
 Students see the first line of a test that fails, so it states the rule, never an input.
 

@@ -1,4 +1,4 @@
-"""Hidden tests of RoPE: values for this term's inputs, loops, and properties at any position.
+"""Hidden tests for RoPE: this term's values, loops, and properties at any position.
 
 Students see the first line of a test that fails, so it states the rule, never an input.
 

@@ -1,4 +1,4 @@
-"""Hidden tests of the sinusoidal encoding: values for this term's inputs, loops, and properties at large positions.
+"""Hidden tests for the sinusoidal encoding: this term's values, loops, and properties at large positions.
 
 Students see the first line of a test that fails, so it states the rule, never an input.
 

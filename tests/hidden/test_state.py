@@ -1,4 +1,4 @@
-"""Hidden tests of state: values for this term's inputs, dtype, arguments, errors, loops, memory, and the purpose of
+"""Hidden tests for state: this term's values, dtype, arguments, errors, loops, memory, and the purpose of
 each idea.
 
 Students see the first line of a test that fails, so it states the rule, never an input.

@@ -1,4 +1,4 @@
-"""Public tests of ALiBi: the values of each function, and the properties that make the bias a straight line.
+"""Public tests for ALiBi: the values of each function, and the properties that make the bias a straight line.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/alibi.json`.
 """

@@ -1,4 +1,4 @@
-"""Public tests of attention: the values of each function, and the effect of shuffled tokens.
+"""Public tests for attention: the values of each function, and the effect of shuffled tokens.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/attention.json`.
 """

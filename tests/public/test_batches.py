@@ -1,4 +1,4 @@
-"""Public tests of batches: each function's docstring example, values and traps, and texts in a batch compared with the
+"""Public tests for batches: each function's docstring example, values and traps, and texts in a batch compared with the
 same texts alone.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/batches.json`. Attention, RoPE

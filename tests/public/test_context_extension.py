@@ -1,4 +1,4 @@
-"""Public tests of context extension: the values of each function, and what each method keeps or slows down.
+"""Public tests for context extension: the values of each function, and what each method keeps or slows down.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/context_extension.json`.
 """

@@ -1,4 +1,4 @@
-"""Public tests of extrapolation: every method's values, the two summaries, and two columns of the comparison table.
+"""Public tests for extrapolation: every method's values, the two summaries, and two columns of the comparison table.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/extrapolation.json`.
 """

@@ -1,4 +1,4 @@
-"""Public tests of grids: each function's example and values, and the arguments that it must reject.
+"""Public tests for grids: each function's example and values, and the arguments that it must reject.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/grids.json`.
 """

@@ -1,4 +1,4 @@
-"""Public tests of learned positions: the values of each function, both ends of the table, and where gradients go.
+"""Public tests for learned positions: the values of each function, both ends of the table, and where gradients go.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/learned.json`.
 """

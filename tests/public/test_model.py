@@ -1,4 +1,4 @@
-"""Public tests of the model: each function's docstring example and values, and a property of the whole model.
+"""Public tests for the model: each function's docstring example and values, and a property of the whole model.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/model.json`. The models are
 tiny, and no two of their sizes are equal, so an array that is meant for another axis does not fit.

@@ -1,4 +1,4 @@
-"""Public tests of modern models: each function's docstring example, its values, and its purpose.
+"""Public tests for modern models: each function's docstring example, its values, and its purpose.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/modern.json`.
 """

@@ -1,4 +1,4 @@
-"""Public tests of the first three attempts: the values of each function, and what each attempt gets right and wrong.
+"""Public tests for the first three attempts: the values of each function, and what each attempt gets right and wrong.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/naive.json`.
 """

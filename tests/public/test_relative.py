@@ -1,4 +1,4 @@
-"""Public tests of relative positions: the values of each function, and the properties that make it relative.
+"""Public tests for relative positions: the values of each function, and the properties that make it relative.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/relative.json`.
 """

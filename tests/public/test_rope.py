@@ -1,4 +1,4 @@
-"""Public tests of RoPE: the values of each function, and the properties that make it RoPE.
+"""Public tests for RoPE: the values of each function, and the properties that make it RoPE.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/rope.json`.
 """

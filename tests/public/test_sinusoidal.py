@@ -1,4 +1,4 @@
-"""Public tests of the sinusoidal encoding: the values of each function, and the properties that made it famous.
+"""Public tests for the sinusoidal encoding: the values of each function, and the properties that made it famous.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/sinusoidal.json`.
 """

@@ -1,4 +1,4 @@
-"""Public tests of state: each function's docstring example, values, dtype and traps, and one rejected argument.
+"""Public tests for state: each function's docstring example, values, dtype and traps, and one rejected argument.
 
 The first line of a test is the rule that it checks. The expected values are in `expected/state.json`. No two sizes are
 equal, so that a swapped axis shows.

@@ -155,7 +155,7 @@ CHEAP = {
     "loops": "[None for row in np.ravel(np.asarray(args[0])) for _ in range(9)]",
     "refuses nothing": "pass",
 }
-"""Ways in which a function can fail one test although it returns correct values to every test."""
+"""Ways in which a function can fail a test even though all its values are correct."""
 
 TWO_GUESSES = """
 import numpy as np

@@ -82,7 +82,7 @@ def decode_step(x, wq, wk, wv, n_heads, cache_k, cache_v, position, base=10000.0
 
 
 def test_results_that_are_handed_on_are_never_the_tests_fault(grader: Grader) -> None:
-    """Caches of the wrong shape reach the reference; those tests fail, and all others stay the same."""
+    """The reference receives caches of the wrong shape; the tests that use them fail, and no other result changes."""
     judged = grader.grade(course.find("rope"), (classroom.right("rope", 0) + CACHES,))
     assert judged.status == SubmissionStatus.GRADED and 10 < judged.score < 20
 
