@@ -1,4 +1,4 @@
-"""Likely causes: each explains all observations, appears only once, and is never false."""
+"""Tests of likely causes: each cause explains all observations, appears only once, and is never false."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from autograder.submission import Submission
 from tests.grader.support.feedback_messages import markdown
 
 
-def results_of(name: str, source: str, suites: dict[str, Suite]) -> list[TestResult]:
-    """Return the results of a solution whose functions are replaced by those of `source`."""
+def results_with_functions(name: str, source: str, suites: dict[str, Suite]) -> list[TestResult]:
+    """Return the results of the solution with the functions in `source` replacing the original ones."""
     assignment = course.find(name)
     suite = suites.setdefault(name, Suite(assignment))
     text = f"{assignment.solution.read_text('utf-8')}\n\n{textwrap.dedent(source)}\n"
@@ -30,8 +30,8 @@ def results_of(name: str, source: str, suites: dict[str, Suite]) -> list[TestRes
     return with_causes(suite.reference, suite.run(catalogue.ModuleBackend(module)))
 
 
-def hints(results: list[TestResult], function: str) -> str:
-    """Return the hints for a function, joined."""
+def joined_hints(results: list[TestResult], function: str) -> str:
+    """Return all hints for a function, joined into one string."""
     return " ".join(result.hint for result in results if result.test.question == function and result.hint)
 
 
@@ -66,24 +66,26 @@ def test_what_is_wrong_below_is_told_once_and_own_faults_beside_it(grader: Grade
 
 
 def test_a_function_is_told_at_most_one_cause_of_its_values(suites: dict[str, Suite]) -> None:
-    """Two mistakes combined do not count as a known mistake."""
+    """A combination of two mistakes matches no known mistake, so the function gets no hint."""
     source = """
     _right = rope_scores
     def rope_scores(q, k, q_positions, k_positions, base=10000.0):
         positions = k_positions if len(q_positions) == len(k_positions) else q_positions
         return 3.0 + 2.5 * _right(q, k, positions, k_positions, base)
     """
-    assert hints(results_of("rope", source, suites), "rope_scores") == ""
+    assert joined_hints(results_with_functions("rope", source, suites), "rope_scores") == ""
 
 
 def test_a_function_has_one_cause_however_many_tests_it_fails(suites: dict[str, Suite]) -> None:
-    """Several causes could reveal several inputs of hidden tests."""
+    """Naming several causes could reveal several inputs of hidden tests."""
     source = """
     _right = apply_rope
     def apply_rope(x, positions, base=10000.0):
         return _right(x, -np.asarray(positions), base)
     """
-    results = [result for result in results_of("rope", source, suites) if result.test.question == "apply_rope"]
+    results = [
+        result for result in results_with_functions("rope", source, suites) if result.test.question == "apply_rope"
+    ]
     assert sum(not result.passed for result in results) > 2
     assert sum(result.hint is not None for result in results) == 1
 
@@ -93,7 +95,7 @@ def test_a_query_that_is_not_turned_and_a_wrong_position_are_told_apart(suites: 
         "query": "q = q / np.sqrt(q.shape[-1])",
         "position": "q = apply_rope(q, [position + 1], base) / np.sqrt(q.shape[-1])",
     }
-    found = {}
+    hints_by_mistake = {}
     for mistake, line in wrong.items():
         source = f"""
         def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
@@ -110,13 +112,14 @@ def test_a_query_that_is_not_turned_and_a_wrong_position_are_told_apart(suites: 
             out = _merge_heads(_softmax(q @ np.swapaxes(keys, -1, -2)) @ values)
             return out.astype(dtype), keys.astype(dtype), values.astype(dtype)
         """
-        found[mistake] = hints(results_of("rope", source, suites), "decode_step")
-    assert "query" in found["query"] and found["position"] != found["query"]
+        hints_by_mistake[mistake] = joined_hints(results_with_functions("rope", source, suites), "decode_step")
+    assert "query" in hints_by_mistake["query"] and hints_by_mistake["position"] != hints_by_mistake["query"]
 
 
 @pytest.mark.parametrize("largest", [np.finfo(np.float64).max, 1e300])
 def test_a_mark_of_huge_numbers_does_not_depend_on_the_order_of_a_sum(largest: float) -> None:
-    """Processors add in different orders, so if a sum overflows, one result may be NaN and another infinity."""
+    """Processors add numbers in different orders, so an overflowing sum may be NaN on one processor and
+    infinite on another."""
     value = np.array([largest, -largest] * 8)
     known = explain.fingerprint(value)
     assert known is not None and np.isfinite(known.sums).all()
@@ -149,4 +152,4 @@ def test_of_two_mistakes_in_a_function_the_first_failing_call_names_its_own(
     name: str, suites: dict[str, Suite]
 ) -> None:
     lesson, source, function, words = TWO_MISTAKES[name]
-    assert words in hints(results_of(lesson, source, suites), function) != ""
+    assert words in joined_hints(results_with_functions(lesson, source, suites), function) != ""

@@ -1,4 +1,5 @@
-"""Catalogue of mistakes: every entry loses points and is named as the likely cause, and its hint gives away no code."""
+"""Tests of the catalogue of mistakes: each mistake loses points and is named as the likely cause, and its
+hint reveals no code."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ from autograder.protocol.failure import WrongResultError
 
 
 def test_nobody_is_warned_of_what_the_solution_makes_of_a_submission_s_nan() -> None:
-    """Tests pass results as arguments, and numpy's warning about them would show a line of the solution."""
+    """A warning from numpy about an infinite argument would show the student a line of the solution."""
     infinite = np.array([[np.inf, 0.0], [-np.inf, np.inf]])
     with warnings.catch_warnings(action="error"):
         Reference(course.find("rope")).expected(Call("rope_scores", (infinite, infinite, np.arange(2), np.arange(2))))
@@ -38,8 +39,7 @@ def test_entries_say_what_they_are(assignment: Assignment) -> None:
 
 
 def test_every_known_mistake_loses_points_and_is_named(assignment: Assignment, suite: Suite) -> None:
-    """The tests of its own function are enough and name no other mistake: any two mistakes differ there or share a
-    hint."""
+    """The tests of the mistaken function identify the mistake, unless two mistakes share a hint."""
     entries = catalogue.entries(assignment)
     for entry in entries:
         backend = catalogue.ModuleBackend(catalogue.solution_with_mistake(assignment, entry))
@@ -65,8 +65,8 @@ def test_every_answer_has_its_reason(assignment: Assignment) -> None:
 
 
 def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment) -> None:
-    """Each answer has its own hint, and only questions about numbers have hints: a hint on yes or no would give away
-    the answer."""
+    """Each wrong answer has a separate hint. Only questions about numbers have hints, because a hint on a
+    yes-or-no question would give away the answer."""
     solution = catalogue.solution(assignment)
     right = dict(vars(solution)["ANSWERS"])
     known = catalogue.wrong_answers(assignment)
@@ -80,7 +80,7 @@ def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment) -> None
 
 
 def test_every_number_that_is_asked_for_has_a_known_wrong_answer(assignment: Assignment, suite: Suite) -> None:
-    """Practice questions need no hints."""
+    """Practice questions without points need no hints."""
     asked = [quiz.key(test) for test in suite.tests if test.question == "ANSWERS" and test.points]
     numbers = {key for key in asked if not quiz.answers(assignment)[key].is_yes_or_no}
     assert numbers <= catalogue.wrong_answers(assignment).keys()

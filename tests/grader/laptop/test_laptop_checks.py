@@ -1,5 +1,5 @@
-"""`make check` on a laptop: first an invitation, then each mistake, once, at the function that has it, with its
-call."""
+"""Tests of `make check`: an untouched file gets a place to begin, and each mistake appears once, with the
+failing call, at the function to fix."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from autograder.laptop import host, launch, live_page
 from autograder.sandbox.limits import LIMITS
 
 ROPE = find("rope").solution.read_text("utf-8")
-FREQUENCIES = ("np.arange(0, head_dim, 2) / head_dim", "np.arange(0, head_dim, 2) / 2 / head_dim")
+FREQUENCY_MISTAKE = ("np.arange(0, head_dim, 2) / head_dim", "np.arange(0, head_dim, 2) / 2 / head_dim")
 
 
-def lay_out(folder: Path, *names: str) -> Path:
-    """Write a student's files for these assignments, with the untouched stubs."""
+def write_student_folder(folder: Path, *names: str) -> Path:
+    """Write a student's folder with the untouched stubs of these assignments."""
     expected = Path("tests", "public", "expected")
     shutil.copytree(ROOT / expected, folder / expected, dirs_exist_ok=True)
     for assignment in map(find, names):
@@ -39,8 +39,8 @@ def lay_out(folder: Path, *names: str) -> Path:
 
 @pytest.fixture
 def laptop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Course with three assignments, as the working folder."""
-    monkeypatch.chdir(lay_out(tmp_path, "attention", "sinusoidal", "rope"))
+    """Working folder with the untouched stubs of three assignments."""
+    monkeypatch.chdir(write_student_folder(tmp_path, "attention", "sinusoidal", "rope"))
     return tmp_path
 
 
@@ -49,7 +49,7 @@ Check = Callable[..., str]
 
 @pytest.fixture
 def check(laptop: Path, capsys: pytest.CaptureFixture[str]) -> Check:
-    """Return the output of `python -m autograder.checks …`."""
+    """Return a function that runs `python -m autograder.checks …` and returns the printed text."""
 
     def printed(*words: str) -> str:
         assert launch.main(words) == 0
@@ -60,30 +60,31 @@ def check(laptop: Path, capsys: pytest.CaptureFixture[str]) -> Check:
     return printed
 
 
-def write(source: str, name: str = "rope") -> None:
+def write_solution(source: str, name: str = "rope") -> None:
     Path("assignments", name, f"{name}.py").write_text(source, "utf-8")
 
 
-def solution(*, inside: str = "", at: str = "rope_cos_sin") -> str:
-    """Return rope's solution with lines inserted at the beginning of a function."""
-    head = next(line for line in ROPE.split("\n") if line.startswith(f"def {at}("))
-    return ROPE.replace(head, f"{head}\n    {inside}")
+def rope_solution(*, lines: str = "", function: str = "rope_cos_sin") -> str:
+    """Return the solution for rope with lines inserted at the beginning of one function."""
+    head = next(line for line in ROPE.split("\n") if line.startswith(f"def {function}("))
+    return ROPE.replace(head, f"{head}\n    {lines}")
 
 
-def replaced(source: str, function: str, body: str) -> str:
+def with_function_body(source: str, function: str, body: str) -> str:
     """Return a solution with a different body for one function."""
     begin = source.index("    # BEGIN SOLUTION", source.index(f"def {function}("))
     return f"{source[:begin]}    {body}\n{source[source.index('    # END SOLUTION', begin) :]}"
 
 
-def marked(printed: str) -> dict[str, str]:
-    """Function → its line."""
+def lines_by_function(printed: str) -> dict[str, str]:
+    """Return a dictionary from each function to the printed line about the function."""
     return {line.split()[1]: line for line in printed.splitlines() if line[:3] in (" ✓ ", " ✗ ", " · ")}
 
 
 def test_an_untouched_file_says_where_to_begin(check: Check, laptop: Path) -> None:
-    """The order is that of the lesson's page, although tests of one function may first call another function."""
-    lay_out(laptop, "state")
+    """Functions appear in the order of the lesson, although tests of one function may first call another
+    function."""
+    write_student_folder(laptop, "state")
     lines = check().splitlines()
     assert [line.split()[0] for line in lines[1:5]] == ["attention", "sinusoidal", "rope", "state"]
     assert "next: causal_mask  assignments/attention/attention.py:" in lines[1], "with which its page begins"
@@ -92,26 +93,27 @@ def test_an_untouched_file_says_where_to_begin(check: Check, laptop: Path) -> No
     printed = check("12")
     assert "Checked assignments/state/state.py." in printed and "✗" not in printed
     assert (
-        f"Next: {next(iter(marked(printed)))} at assignments/state/state.py:" in printed and "12 of 20" not in printed
+        f"Next: {next(iter(lines_by_function(printed)))} at assignments/state/state.py:" in printed
+        and "12 of 20" not in printed
     )
 
 
 def test_a_finished_assignment_says_what_comes_next(check: Check) -> None:
-    write(ROPE)
+    write_solution(ROPE)
     printed = check("assignments/rope/rope.py")
     assert "13 of 13 functions are right." in printed and "Answers: 8 of 8 filled in." in printed
     assert "All functions are right! Now hand in rope.py." in printed and "12 of 20 points are decided by" in printed
-    write(ROPE.replace('"rotates_values": False', '"rotates_values": None'))
+    write_solution(ROPE.replace('"rotates_values": False', '"rotates_values": None'))
     printed = check("rope")
     assert "Answers: 7 of 8 filled in." in printed and "Now the questions at assignments/rope/rope.py:" in printed
     assert "13 of 13  all right" in check()
-    write(ROPE.replace('"rotates_values": False', '"rotates_values": false'))
+    write_solution(ROPE.replace('"rotates_values": False', '"rotates_values": false'))
     printed = check("rope")
     assert "your file stops at line" in printed.lower() and "Now fix what stops the file, then hand in" in printed
 
 
 def test_a_mistake_is_told_once_where_it_sits_with_its_call(check: Check) -> None:
-    write(ROPE.replace(*FREQUENCIES))
+    write_solution(ROPE.replace(*FREQUENCY_MISTAKE))
     printed = check("rope")
     assert printed.count("Likely cause: ") == 1
     assert "     >>> rope_frequencies(4)\n" in printed
@@ -123,23 +125,26 @@ def test_a_mistake_is_told_once_where_it_sits_with_its_call(check: Check) -> Non
 
 
 def test_a_function_waits_for_what_is_not_written_or_crashes_below(check: Check, laptop: Path) -> None:
-    # add_positions calls sinusoidal_encoding and is not at fault if that crashes; shift_matrix does not call it.
+    # A crash in sinusoidal_encoding also stops add_positions, which calls it, but not shift_matrix.
     source = find("sinusoidal").solution.read_text("utf-8")
-    source = replaced(source, "offset_similarity", "raise NotImplementedError")
-    write(replaced(source, "sinusoidal_encoding", "None + 1"), "sinusoidal")
-    lines = marked(check("sinusoidal"))
+    source = with_function_body(source, "offset_similarity", "raise NotImplementedError")
+    write_solution(with_function_body(source, "sinusoidal_encoding", "None + 1"), "sinusoidal")
+    lines = lines_by_function(check("sinusoidal"))
     assert lines["sinusoidal_encoding"].startswith(" ✗")
     assert "builds on `sinusoidal_encoding`: fix that first" in lines["add_positions"]
     assert lines["shift_matrix"].startswith(" ✓")
     assert lines["offset_similarity"].startswith(" ·") and "not implemented yet" in lines["offset_similarity"]
-    # A test of constant_decay passes its result to decay_bias.
-    lay_out(laptop, "state")
-    write(replaced(find("state").solution.read_text("utf-8"), "decay_bias", "raise NotImplementedError"), "state")
-    lines = marked(check("state"))
+    # A test of constant_decay passes the function's result to decay_bias.
+    write_student_folder(laptop, "state")
+    write_solution(
+        with_function_body(find("state").solution.read_text("utf-8"), "decay_bias", "raise NotImplementedError"),
+        "state",
+    )
+    lines = lines_by_function(check("state"))
     assert "not implemented yet" in lines["decay_bias"] and "waits for `decay_bias`" in lines["constant_decay"]
 
 
-BROKEN = {
+BROKEN_FILES = {
     "line 3\n        def f(head_dim)\n": b"import numpy\n\ndef f(head_dim)\n    return 1\n",
     "your file stops at line 1 with SystemExit: 3": b"raise SystemExit(3)\n",
     "is not UTF-8: save it as UTF-8.": "x = 'ä'".encode("latin-1"),
@@ -148,8 +153,8 @@ BROKEN = {
 
 
 @pytest.fixture
-def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give a test one second instead of five."""
+def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set the time limit of a call to one second instead of five."""
     assert LIMITS.call_seconds == host.LOCAL_TIMEOUT_SECONDS, "here as in the grader"
     monkeypatch.setattr(host, "LOCAL_TIMEOUT_SECONDS", 1)
 
@@ -158,28 +163,28 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     ("text", "is_drawn"),
     [
         (ROPE, True),
-        (solution(inside="raise ValueError"), True),
-        (solution(inside="while True: pass"), False),
+        (rope_solution(lines="raise ValueError"), True),
+        (rope_solution(lines="while True: pass"), False),
         ("while True: pass\n", False),
     ],
     ids=["right", "wrong", "endless function", "endless file"],
 )
 def test_the_page_draws_from_no_file_that_does_not_return(
-    hasty: None, check: Check, text: str, is_drawn: bool, monkeypatch: pytest.MonkeyPatch
+    short_timeout: None, check: Check, text: str, is_drawn: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[str] = []
     monkeypatch.setattr(live_page, "_course", dict)
     monkeypatch.setattr(live_page.webbrowser, "open", lambda address: True)
     monkeypatch.setattr(live_page.PageServer, "draw", lambda server, lesson, source: drawn.append(lesson))
     monkeypatch.setattr(launch, "_saved_assignments", lambda files: iter([["rope"]]))
-    write(text)
+    write_solution(text)
     assert "functions are right" in check("rope", "--page")
     assert drawn == ["rope"] * is_drawn
 
 
-def test_a_broken_file_is_told_in_a_sentence(hasty: None, check: Check) -> None:
+def test_a_broken_file_is_told_in_a_sentence(short_timeout: None, check: Check) -> None:
     path = Path("assignments", "rope", "rope.py")
-    for words, source in BROKEN.items():
+    for words, source in BROKEN_FILES.items():
         path.write_bytes(source)
         assert words in check("rope")
     path.unlink()
@@ -189,33 +194,33 @@ def test_a_broken_file_is_told_in_a_sentence(hasty: None, check: Check) -> None:
 def test_a_word_that_names_nothing_is_refused_with_what_there_is(
     laptop: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refused(*words: str) -> str:
+    def error_line(*words: str) -> str:
         with pytest.raises(SystemExit) as ended:
             launch.main(words)
         assert ended.value.code == 2
         (line,) = capsys.readouterr().err.splitlines()
         return line
 
-    assert "there is no roap: did you mean rope?" in refused("roap.py")
-    assert "there is no zzz: there are attention, sinusoidal, rope" in refused("zzz")
-    assert "there is no rotate_haf: did you mean rotate_half?" in refused("rope.rotate_haf")
-    assert "name one assignment" in refused("--show", "rotate_half")
+    assert "there is no roap: did you mean rope?" in error_line("roap.py")
+    assert "there is no zzz: there are attention, sinusoidal, rope" in error_line("zzz")
+    assert "there is no rotate_haf: did you mean rotate_half?" in error_line("rope.rotate_haf")
+    assert "name one assignment" in error_line("--show", "rotate_half")
     monkeypatch.chdir("tests")
-    assert "run this in the folder that contains" in refused("rope")
+    assert "run this in the folder that contains" in error_line("rope")
 
 
-# Prints, the debugger and endless calls
+# Printed text, the debugger and endless calls
 
 
 def test_prints_stand_with_the_test_they_came_from(check: Check) -> None:
-    write(solution(inside="print('[dim]', head_dim); return positions") + "\nprint('while loading')\n")
+    write_solution(rope_solution(lines="print('[dim]', head_dim); return positions") + "\nprint('while loading')\n")
     printed = check("rope")
     assert "Your code printed in test_cos_sin:\n         [dim] 6\n" in printed
     assert "Your code printed while it was loaded:\n    while loading\n" in printed
 
 
-def test_a_call_that_never_returns_is_named_and_the_rest_is_told(hasty: None, check: Check) -> None:
-    write(solution(inside="while True: pass"))
+def test_a_call_that_never_returns_is_named_and_the_rest_is_told(short_timeout: None, check: Check) -> None:
+    write_solution(rope_solution(lines="while True: pass"))
     printed = check("rope")
     assert ">>> rope_cos_sin(np.arange(5), 6)" in printed
     assert "rope_cos_sin did not return within 1 seconds at line " in printed
@@ -223,61 +228,62 @@ def test_a_call_that_never_returns_is_named_and_the_rest_is_told(hasty: None, ch
     assert "builds on `rope_cos_sin`: fix that first" in printed
 
 
-def started(*words: str) -> subprocess.Popen[str]:
-    """Start the checks with a terminal, in a separate process group for Ctrl-C, even if the test run ignores Ctrl-C."""
+def start_checks(*words: str) -> subprocess.Popen[str]:
+    """Start the checks in a separate process group that reacts to Ctrl-C, even if the test run ignores
+    Ctrl-C."""
     command = [sys.executable, "-P", "-m", "autograder.checks", *words]
     pipe = subprocess.PIPE
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         return subprocess.Popen(
-            command, env=PATH, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+            command, env=ENVIRONMENT, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True
         )
     finally:
         signal.signal(signal.SIGINT, before)
 
 
-PATH = {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
+ENVIRONMENT = {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
 
 
 def test_breakpoint_opens_the_debugger(laptop: Path) -> None:
-    write(solution(inside="breakpoint()", at="decay_bound"))
-    said, _ = started("rope").communicate("p 6 * head_dim\nc\n" + "c\n" * 20)
-    assert "(Pdb) 24\n" in said and "13 of 13 functions are right" in said
+    write_solution(rope_solution(lines="breakpoint()", function="decay_bound"))
+    output, _ = start_checks("rope").communicate("p 6 * head_dim\nc\n" + "c\n" * 20)
+    assert "(Pdb) 24\n" in output and "13 of 13 functions are right" in output
 
 
 def test_watching_shows_the_next_thing_after_each_save_until_ctrl_c(laptop: Path) -> None:
-    """Ctrl-C works even while a function that never returns is running."""
-    checks, running = started("rope", "--watch"), laptop / "running"
+    """Ctrl-C stops the checks even while a function that never returns is running."""
+    checks, running = start_checks("rope", "--watch"), laptop / "running"
     assert checks.stdout is not None
-    for text, said in (
+    for text, output in (
         ("", "Next: rope_frequencies at "),
-        (solution(inside="return 1", at="rotate_half"), "Next: rotate_half"),
+        (rope_solution(lines="return 1", function="rotate_half"), "Next: rotate_half"),
     ):
         if text:
-            write(text)
+            write_solution(text)
         shown = ""
         while "Watching." not in shown:
             shown += checks.stdout.readline()
-        assert said in shown
-    write(solution(inside=f"open({str(running)!r}, 'w').close()\n    while True: pass"))
+        assert output in shown
+    write_solution(rope_solution(lines=f"open({str(running)!r}, 'w').close()\n    while True: pass"))
     while not running.exists():
         assert checks.poll() is None
         time.sleep(0.05)
     os.killpg(checks.pid, signal.SIGINT)
-    _, said = checks.communicate()
-    assert checks.returncode == 130 and "Traceback" not in said
+    _, output = checks.communicate()
+    assert checks.returncode == 130 and "Traceback" not in output
 
 
-# Before anything runs
+# Checks before any code runs
 
 
 def test_imports_that_grading_has_not_are_named_first_and_stop_nothing_but_what_uses_them(check: Check) -> None:
-    """Checking does not stop at that line: functions below it are checked, and a missing function is named with the
-    reason."""
-    tried = "try:\n    import scipy\nexcept ImportError:\n    pass\n"
-    guarded = f"{tried}if __name__ == '__main__':\n    import torch\ndef _():\n{textwrap.indent(tried, '    ')}"
-    source = solution().replace("def rotate_half(", "def rotate_halves(")
-    write(f"from helpers import rotate_half\nimport matplotlib.pyplot, os, numpy.linalg\n{guarded}{source}")
+    """An unavailable import does not stop the check: the other functions are checked, and a missing function
+    is reported with the reason."""
+    block = "try:\n    import scipy\nexcept ImportError:\n    pass\n"
+    guarded = f"{block}if __name__ == '__main__':\n    import torch\ndef _():\n{textwrap.indent(block, '    ')}"
+    source = rope_solution().replace("def rotate_half(", "def rotate_halves(")
+    write_solution(f"from helpers import rotate_half\nimport matplotlib.pyplot, os, numpy.linalg\n{guarded}{source}")
     printed = check("rope")
     assert "assignments/rope/rope.py:1 imports helpers, which is not available when your file is graded" in printed
     assert "rope.py:2 imports matplotlib.pyplot," in printed and printed.count(" imports ") == 2
@@ -292,27 +298,27 @@ def test_every_stub_has_empty_answers_and_no_import_that_grading_has_not() -> No
         assert all(Source(assignment.solution).answers.values())
 
 
-# Other systems
+# Other operating systems and environments
 
 
 @pytest.fixture
-def shipped(laptop: Path) -> Path:
-    """The same folder, with the shipped code beside it."""
+def folder_with_code(laptop: Path) -> Path:
+    """Student's folder that also contains the code shipped with the handout."""
     for path in course.shipped_code():
         (laptop / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, laptop / path.relative_to(ROOT))
     return laptop
 
 
-def ran(shipped: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run `python …` in that folder."""
-    env = {"PYTHONPATH": str(shipped), "OPENBLAS_NUM_THREADS": "1"} | environment
+def run_python(folder_with_code: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run `python …` with the shipped code on the module search path."""
+    env = {"PYTHONPATH": str(folder_with_code), "OPENBLAS_NUM_THREADS": "1"} | environment
     return subprocess.run(
         [sys.executable, "-P", *words], env=env, capture_output=True, text=True, errors="replace", check=False
     )
 
 
-WITHOUT_UNIX = """
+PROGRAM_WITHOUT_UNIX = """
 import os, runpy, signal, sys
 for name in ("fcntl", "resource", "pwd", "grp", "termios"):
     sys.modules[name] = None
@@ -324,18 +330,18 @@ runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 """
 
 
-def test_the_students_path_runs_without_what_only_unix_has(shipped: Path) -> None:
-    """A pipe that cannot encode one letter gets all the others."""
-    write(solution(inside="print('θ → ✓')"))
-    (shipped / "without_unix.py").write_text(WITHOUT_UNIX, "utf-8")
-    done = ran(shipped, "without_unix.py", "autograder.checks", "rope", PYTHONIOENCODING="cp1252")
+def test_the_students_path_runs_without_what_only_unix_has(folder_with_code: Path) -> None:
+    """A pipe whose encoding lacks some characters still receives all other characters."""
+    write_solution(rope_solution(lines="print('θ → ✓')"))
+    (folder_with_code / "without_unix.py").write_text(PROGRAM_WITHOUT_UNIX, "utf-8")
+    done = run_python(folder_with_code, "without_unix.py", "autograder.checks", "rope", PYTHONIOENCODING="cp1252")
     assert done.returncode == 0 and "13 of 13 functions" in done.stdout, done.stdout + done.stderr
 
 
-def test_outside_of_its_environment_it_says_what_to_do(shipped: Path) -> None:
-    (shipped / "rich.py").write_text("raise ModuleNotFoundError('No module named rich', name='rich')")
-    done = ran(shipped, "-m", "autograder.checks", "rope")
+def test_outside_of_its_environment_it_says_what_to_do(folder_with_code: Path) -> None:
+    (folder_with_code / "rich.py").write_text("raise ModuleNotFoundError('No module named rich', name='rich')")
+    done = run_python(folder_with_code, "-m", "autograder.checks", "rope")
     assert done.returncode == 1 and "Traceback" not in done.stderr and "rich is not installed for this" in done.stderr
     older = "import sys; sys.version_info = (3, 10, 4, 'final', 0); import runpy; sys.argv = ['x', 'rope']; "
-    done = ran(shipped, "-c", f"{older}runpy.run_module('autograder.checks', run_name='__main__')")
+    done = run_python(folder_with_code, "-c", f"{older}runpy.run_module('autograder.checks', run_name='__main__')")
     assert done.returncode == 1 and done.stderr == "Python 3.11 or newer is needed; this is Python 3.10.\n"

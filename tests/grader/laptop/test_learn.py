@@ -1,4 +1,4 @@
-"""`whereabouts learn`, from the wheel, without any package that learning does not need."""
+"""Tests of `whereabouts learn`, installed from the wheel with only the packages that learning needs."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ PROJECT = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["pr
 ENCODINGS = ("cp1252:strict", "ascii:replace", "utf-8")
 
 
-def closure(requirements: list[str]) -> set[str]:
-    """Return the names of all packages that these requirements install on this machine."""
+def required_packages(requirements: list[str]) -> set[str]:
+    """Return the names of these packages and of all their dependencies on this machine."""
     names: set[str] = set()
     requested = [Requirement(line) for line in requirements]
     while requested:
@@ -37,11 +37,11 @@ def closure(requirements: list[str]) -> set[str]:
 
 @pytest.fixture(scope="module")
 def installed(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of packages: the wheel and its requirements, without any extra."""
+    """Folder with the installed wheel and its required packages, without any extras."""
     folder = tmp_path_factory.mktemp("installed")
     with zipfile.ZipFile(package.wheel(tmp_path_factory.mktemp("wheel"))) as wheel:
         wheel.extractall(folder)
-    for name in closure(PROJECT["dependencies"]):
+    for name in required_packages(PROJECT["dependencies"]):
         for top in {file.parts[0] for file in metadata.files(name) or ()} - {"..", "__pycache__"}:
             (folder / top).symlink_to(Path(str(metadata.distribution(name).locate_file(top))))
     return folder
@@ -49,14 +49,14 @@ def installed(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A learner's empty folder."""
+    """Empty folder of a learner, with accented letters in the folder's name."""
     folder = tmp_path / "leçons de é"
     folder.mkdir()
     return folder
 
 
-def start(installed: Path, folder: Path, *words: str, encoding: str = "utf-8") -> tuple[int, str]:
-    """Run the wheel's command and return its exit code and its output on both streams."""
+def run_command(installed: Path, folder: Path, *words: str, encoding: str = "utf-8") -> tuple[int, str]:
+    """Run the wheel's command and return its exit code and combined output."""
     name, _, function = PROJECT["scripts"]["whereabouts"].partition(":")
     program = f"import sys, {name}; sys.argv[0] = 'whereabouts'; {name}.{function}()"
     environment = os.environ | {"PYTHONPATH": str(installed), "PYTHONIOENCODING": encoding}
@@ -74,14 +74,14 @@ def start(installed: Path, folder: Path, *words: str, encoding: str = "utf-8") -
 
 
 def test_an_empty_folder_gets_the_stub_and_then_green(installed: Path, folder: Path) -> None:
-    code, text = start(installed, folder, "learn", "rope")
+    code, text = run_command(installed, folder, "learn", "rope")
     assert (
         code == 0 and text.startswith("rope.py is new in this folder.") and "Next: rope_frequencies at rope.py:" in text
     )
     assert (folder / "rope.py").read_text("utf-8") == find("rope").stub.read_text("utf-8")
     (folder / "rope.py").write_text(find("rope").solution.read_text("utf-8"), "utf-8")
     for encoding in ENCODINGS:
-        code, text = start(installed, folder, "learn", "5", encoding=encoding)
+        code, text = run_command(installed, folder, "learn", "5", encoding=encoding)
         assert (
             code == 0 and "Checked rope.py, with hidden tests too." in text and "13 of 13 functions are right" in text
         )
@@ -94,14 +94,14 @@ def test_an_empty_folder_gets_the_stub_and_then_green(installed: Path, folder: P
 def test_a_mistake_has_its_cause_and_the_way_to_the_lesson(installed: Path, folder: Path) -> None:
     wrong = (course.ROOT / "tests" / "submissions" / "rope" / "rotated_values.py").read_text("utf-8")
     (folder / "rope.py").write_text(wrong, "utf-8")
-    code, text = start(installed, folder, "learn", "rope.rope_attention", encoding="cp1252")
+    code, text = run_command(installed, folder, "learn", "rope.rope_attention", encoding="cp1252")
     assert code == 0 and "fail rope_attention" in text and "Likely cause: You rotated the values as well" in text
     assert "See the lesson, section rope_attention: whereabouts learn rope --page." in text
 
 
 def test_a_file_that_is_there_is_never_written_over(installed: Path, folder: Path) -> None:
     (folder / "alibi.py").write_text("print('mine')\n", "utf-8")
-    code, text = start(installed, folder, "learn", "alibi.py")
+    code, text = run_command(installed, folder, "learn", "alibi.py")
     assert code == 0 and "0 of 5 functions are right" in text
     assert (folder / "alibi.py").read_text("utf-8") == "print('mine')\n"
 
@@ -109,7 +109,7 @@ def test_a_file_that_is_there_is_never_written_over(installed: Path, folder: Pat
 def test_a_project_around_the_folder_changes_nothing(installed: Path, folder: Path) -> None:
     (folder / "pytest.ini").write_text("[pytest]\npython_functions = nothing\naddopts = --no-such-option\n")
     (folder / "conftest.py").write_text("raise RuntimeError\n")
-    assert "0 of 5 functions are right" in start(installed, folder, "learn", "alibi")[1]
+    assert "0 of 5 functions are right" in run_command(installed, folder, "learn", "alibi")[1]
 
 
 @pytest.mark.parametrize(
@@ -123,18 +123,18 @@ def test_a_project_around_the_folder_changes_nothing(installed: Path, folder: Pa
     ],
 )
 def test_a_wrong_word_is_one_sentence(installed: Path, folder: Path, words: list[str], sentence: str) -> None:
-    code, text = start(installed, folder, *words)
+    code, text = run_command(installed, folder, *words)
     assert code == 2 and sentence in text
 
 
 def test_without_a_lesson_it_lists_them(installed: Path, folder: Path) -> None:
-    code, text = start(installed, folder, "learn")
+    code, text = run_command(installed, folder, "learn")
     assert code == 0 and [*folder.iterdir()] == []
     assert [line.split()[0] for line in text.split("\n\n")[0].splitlines()] == course.all_lessons()
 
 
 def test_a_folder_that_takes_no_file_is_named(installed: Path) -> None:
-    code, text = start(installed, Path("/proc"), "learn", "rope")
+    code, text = run_command(installed, Path("/proc"), "learn", "rope")
     assert code == 2 and text.startswith("Error: rope.py cannot be written into /proc (")
 
 
@@ -154,6 +154,6 @@ def test_the_pages_need_no_other_package(installed: Path, folder: Path) -> None:
 
 
 def test_the_wheel_has_the_plan_of_the_term(installed: Path) -> None:
-    """A grader that is installed from it leaves out the same lessons as this term."""
+    """A grader installed from the wheel leaves out the same lessons as a grader run from the repository."""
     plan = installed / "autograder" / "_course" / "course.toml"
     assert plan.read_bytes() == course.plan_file().read_bytes() and not (installed / "course.toml").exists()

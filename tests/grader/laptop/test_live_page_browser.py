@@ -1,4 +1,5 @@
-"""The course in the browser, with a student's file: write, save, see red, fix, save, see green."""
+"""Browser tests of the live lesson page: a student saves a file, sees a mistake, fixes it, and sees
+success."""
 
 from __future__ import annotations
 
@@ -21,37 +22,43 @@ from autograder.handout import stubs
 from tests.grader.support.browsing import WALL_TIMEOUT_SECONDS
 
 
-def saved(handout: Path, body: str) -> None:
-    """Replace the beginning of the first function in the file."""
+def write_student_file(handout: Path, body: str) -> None:
+    """Write the student's file with a new body for the first function."""
     path, stub = handout / "assignments" / "attention" / "attention.py", find("attention").stub.read_text("utf-8")
     path.write_text(re.sub(r'    raise NotImplementedError\("causal_mask[^\n]*', body, stub), "utf-8")
 
 
 @pytest.fixture(scope="module")
 def handout(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write a handout with two lessons, in the first of which one function is implemented, wrongly."""
+    """Handout with two lessons, in which the student has finished only one function, incorrectly."""
     folder = tmp_path_factory.mktemp("handout")
     stubs.write_files({folder / name: content for name, content in handed_out.items()})
     for path in (folder / "tests" / "public").glob("test_*.py"):
         if path.stem not in ("test_attention", "test_naive"):
             path.unlink()
-    saved(folder, "    print('here I am')\n    return np.zeros((length, length), dtype=bool)")
+    write_student_file(folder, "    print('here I am')\n    return np.zeros((length, length), dtype=bool)")
     return folder
 
 
 @pytest.fixture(scope="module")
 def address(handout: Path) -> Iterator[str]:
-    """Address that the command prints for lesson 1."""
+    """Start the live page and yield the address that the command prints for lesson 1."""
     env = os.environ | {"BROWSER": "true", "PYTHONPATH": str(handout), "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "autograder.checks", "attention", "--page"]
-    hears = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # even if the test run ignores Ctrl-C
+    restore_ctrl_c = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # in case the test run ignores Ctrl-C
     with subprocess.Popen(
-        command, cwd=handout, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=hears
+        command,
+        cwd=handout,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        preexec_fn=restore_ctrl_c,
     ) as process:
         try:
             assert process.stdout is not None
-            told = process.stdout.readline()
-            yield told.split()[-1]
+            first_line = process.stdout.readline()
+            yield first_line.split()[-1]
             process.send_signal(signal.SIGINT)
             assert process.wait() == 130
         finally:
@@ -62,17 +69,18 @@ def address(handout: Path) -> Iterator[str]:
 def page(browser: Browser, address: str) -> Iterator[Page]:
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.set_default_timeout(WALL_TIMEOUT_SECONDS)
-    complaints: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text))
+    console_messages: list[str] = []
+    page.on("console", lambda message: console_messages.append(message.text))
     page.goto(address)
     yield page
     page.close()
-    assert complaints == []
+    assert console_messages == []
 
 
 def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page, address: str) -> None:
-    """The student sees a wrong value and a syntax error, and then works on another lesson in the same window. The next
-    function is one key away, the map shows progress, and pictures are drawn with the student's functions."""
+    """The student sees a wrong value, then a syntax error, and then works on another lesson in the same
+    window. The N key leads to the next function, the map shows progress, and pictures use the student's
+    functions."""
     box, function_state = page.locator("#live-causal_mask[data-mark='✗']"), page.locator(".standing")
     box.wait_for()
     assert "here I am" in box.inner_text() and "expected" in box.inner_text()
@@ -83,13 +91,13 @@ def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page, addres
         "() => { const box = document.getElementById('live-causal_mask').getBoundingClientRect();"
         " return box.top >= 0 && box.bottom <= innerHeight; }"
     )
-    own = page.locator("figure:has(img[src*=token_shuffle]) .mine")
-    own.wait_for(state="attached")
-    own.scroll_into_view_if_needed()
-    page.wait_for_function("(image) => image.naturalWidth > 0", arg=own.element_handle())
-    saved(handout, "    return (")
+    student_picture = page.locator("figure:has(img[src*=token_shuffle]) .mine")
+    student_picture.wait_for(state="attached")
+    student_picture.scroll_into_view_if_needed()
+    page.wait_for_function("(image) => image.naturalWidth > 0", arg=student_picture.element_handle())
+    write_student_file(handout, "    return (")
     page.locator(".standing pre", has_text="never closed").wait_for()
-    assert "\n" in page.locator(".standing pre").inner_text()  # Python's caret is below its line
+    assert "\n" in page.locator(".standing pre").inner_text()  # Python prints its caret on the line below the code.
     assert re.search(r"attention\.py:(?!1\.)\d+\.", function_state.inner_text())
     for name, functions in {"attention": 10, "naive": 8}.items():
         page.goto(address.replace("attention.html", f"{name}.html"))
@@ -102,7 +110,7 @@ def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page, addres
 
 
 def test_the_box_hides_no_part_of_the_text_in_any_width_and_can_be_closed(page: Page, address: str) -> None:
-    """On a wide screen the box stays visible, beside the dial."""
+    """On a wide screen, the progress box stays visible beside the lesson."""
     page.goto(address)
     page.locator(".standing", has_text="functions are right").or_(page.locator(".standing[data-done=true]")).wait_for()
     for width in (1600, 1280, 1000, 390):
@@ -119,7 +127,7 @@ def test_the_box_hides_no_part_of_the_text_in_any_width_and_can_be_closed(page: 
     assert page.locator(".standing").count() == 0
 
 
-def asked(address: str, path: str, method: str = "GET") -> int:
+def response_status(address: str, path: str, method: str = "GET") -> int:
     where = urlsplit(address)
     connection = http.client.HTTPConnection(str(where.hostname), where.port)
     connection.request(method, path)
@@ -129,13 +137,13 @@ def asked(address: str, path: str, method: str = "GET") -> int:
 
 
 def test_it_answers_nobody_else_and_hands_out_nothing_else(address: str) -> None:
-    """The server refuses a wrong secret word, a path outside the folder, a folder listing, and any method except
-    reading. The secret word is in no command line."""
+    """The server rejects a wrong secret word, a path outside the folder, a request for a list of files, and
+    any method except reading. No process has the secret word on its command line."""
     where = urlsplit(address)
-    word = where.path.split("/")[1]
-    assert where.hostname == "127.0.0.1" and len(word) > 20
-    assert asked(address, where.path) == 200
-    ways_out = (
+    secret = where.path.split("/")[1]
+    assert where.hostname == "127.0.0.1" and len(secret) > 20
+    assert response_status(address, where.path) == 200
+    refused_names = (
         "../Makefile",
         "%2e%2e/Makefile",
         "/etc/passwd",
@@ -144,8 +152,12 @@ def test_it_answers_nobody_else_and_hands_out_nothing_else(address: str) -> None
         "mine/",
         "nothing.html",
     )
-    for path in [f"/{word}/{name}" for name in ways_out] + ["/", "/attention.html", f"/{word}x/attention.html"]:
-        assert asked(address, path) == 404, path
-    assert asked(address, where.path, "POST") == 501
+    for path in [f"/{secret}/{name}" for name in refused_names] + [
+        "/",
+        "/attention.html",
+        f"/{secret}x/attention.html",
+    ]:
+        assert response_status(address, path) == 404, path
+    assert response_status(address, where.path, "POST") == 501
     lines = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if os.access(path, os.R_OK)]
-    assert lines and not any(word.encode() in line for line in lines)
+    assert lines and not any(secret.encode() in line for line in lines)

@@ -1,5 +1,5 @@
-"""Self-study: hidden tests also run on the student's file, in one process, with causes, reasons and worked
-solutions."""
+"""Tests of self-study: hidden tests also run on the student's file, in one process, and show causes, reasons
+and worked solutions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ COMPLETE, STUB = ((SAMPLES / "rope" / "complete.py").read_text("utf-8"), course.
 
 @pytest.fixture
 def learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Learn:
-    """Return the command's output in a checkout with this solution for rope."""
+    """Return a function that saves a solution for rope in a copy of the course and returns the command's
+    output."""
     (tmp_path / "assignments").mkdir()
     for path in (course.ROOT / "solutions", course.ROOT / "tests", *(course.ROOT / "assignments").iterdir()):
         if path.name != "rope":
@@ -30,47 +31,51 @@ def learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     monkeypatch.setattr(course, "ROOT", tmp_path)
     monkeypatch.chdir(tmp_path)
 
-    def learned(text: str, *words: str) -> str:
+    def save_and_run(text: str, *words: str) -> str:
         Path("assignments", "rope", "rope.py").write_text(text, "utf-8")
         assert launch.main(["rope", *words]) == 0
         out, err = capsys.readouterr()
         assert err == ""
         return out
 
-    return learned
+    return save_and_run
 
 
 def test_what_only_hidden_tests_see_is_told_with_its_cause(learn: Learn) -> None:
-    said = learn((SAMPLES / "rope" / "rotated_values.py").read_text("utf-8"), "--alone")
-    assert "Likely cause: You rotated the values as well" in said and "✗ rope_attention" in said
-    assert ">>> rope_attention(" in said and ">>> decode_step(" in said and "decided by tests" not in said
+    output = learn((SAMPLES / "rope" / "rotated_values.py").read_text("utf-8"), "--alone")
+    assert "Likely cause: You rotated the values as well" in output and "✗ rope_attention" in output
+    assert ">>> rope_attention(" in output and ">>> decode_step(" in output and "decided by tests" not in output
 
 
 @pytest.mark.long
 def test_what_only_a_hidden_test_sees_is_seen(learn: Learn) -> None:
-    lazy = COMPLETE.replace("def rotate_half(x):", "def rotate_half(x):\n    if np.shape(x)[-1] > 8: return x")
-    assert "✗ rotate_half" in learn(lazy, "--alone") and "✓ rotate_half" in learn(lazy)
+    wrong_for_long_vectors = COMPLETE.replace(
+        "def rotate_half(x):", "def rotate_half(x):\n    if np.shape(x)[-1] > 8: return x"
+    )
+    assert "✗ rotate_half" in learn(wrong_for_long_vectors, "--alone") and "✓ rotate_half" in learn(
+        wrong_for_long_vectors
+    )
 
 
 @pytest.mark.long
 def test_one_wrong_base_is_told_once(learn: Learn) -> None:
-    said = learn((SAMPLES / "rope" / "exponent_counts_pairs.py").read_text("utf-8"), "--alone")
-    assert said.count("Likely cause: ") == 1 and "✗ rope_frequencies" in said
-    assert said.count("builds on `rope_frequencies`: fix that first") == 9 and "3 of 13 functions are right" in said
+    output = learn((SAMPLES / "rope" / "exponent_counts_pairs.py").read_text("utf-8"), "--alone")
+    assert output.count("Likely cause: ") == 1 and "✗ rope_frequencies" in output
+    assert output.count("builds on `rope_frequencies`: fix that first") == 9 and "3 of 13 functions are right" in output
 
 
 @pytest.mark.long
 def test_a_right_answer_has_its_reason_and_a_wrong_one_after_two_tries(learn: Learn) -> None:
-    """A wrong yes or no gets its reason at once, because only the other answer is left."""
+    """A wrong yes-or-no answer gets a reason at once, because only one other answer is left."""
     number = "score_change_when_all_shift_by_5"
-    for given, tries in (("2", 1), ("2", 1), ("4", 2)):
-        said = learn(COMPLETE.replace(f'"{number}": 0.0', f'"{number}": {given}'), "--alone")
-        assert ("The reason comes after 2 wrong answers; this is number 1." in said) is (tries < 2)
-    assert f"✗ {number}: 4. The right answer is 0; " in said
-    assert "✓ rotates_values: False. The right answer is False; " in said
-    assert "All functions are right! Now the questions at assignments/rope/rope.py:" in said
-    said = learn(COMPLETE.replace('"rotates_values": False', '"rotates_values": True'), "--alone")
-    assert "✗ rotates_values: True. The right answer is False; " in said
+    for answer, tries in (("2", 1), ("2", 1), ("4", 2)):
+        output = learn(COMPLETE.replace(f'"{number}": 0.0', f'"{number}": {answer}'), "--alone")
+        assert ("The reason comes after 2 wrong answers; this is number 1." in output) is (tries < 2)
+    assert f"✗ {number}: 4. The right answer is 0; " in output
+    assert "✓ rotates_values: False. The right answer is False; " in output
+    assert "All functions are right! Now the questions at assignments/rope/rope.py:" in output
+    output = learn(COMPLETE.replace('"rotates_values": False', '"rotates_values": True'), "--alone")
+    assert "✗ rotates_values: True. The right answer is False; " in output
 
 
 @pytest.mark.long
@@ -87,7 +92,7 @@ def test_a_solution_opens_with_its_helpers_and_freely_once_its_function_is_right
 
 
 def test_the_page_shows_hidden_tests_and_folds_solutions(learn: Learn, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`--alone` works with `--page` just as with `--watch`."""
+    """The option `--alone` works with `--page` as well as with `--watch`."""
     states: list[dict[str, object]] = []
 
     def serve(first: str, saves: object, check: Callable[[list[str]], list[Progress]], port: int) -> None:

@@ -1,4 +1,4 @@
-"""Course platforms: Gradescope and Canvas, GitHub Classroom, and an installed copy of the course."""
+"""Tests of grading on Gradescope and of an installed copy of the course."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ Platform = Callable[[dict[str, bytes]], dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def python(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Interpreter of an environment in which the course is installed from its wheel, as in the platform's container."""
+    """Python interpreter of an environment with the course installed from its wheel, as on Gradescope."""
     return install(tmp_path_factory.mktemp("installed"))
 
 
 @pytest.fixture(scope="module")
-def built(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Folder of rope's zip, and the zip, for an instructor who may publish hidden results later."""
+def built_zip(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Folder and path of the Gradescope zip for rope, which may publish hidden results later."""
     folder = tmp_path_factory.mktemp("gradescope")
     settings = {"autograder_dir": str(folder / "autograder"), "show_hidden": True}
     (zipped,) = package.build([course.find("rope")], folder, settings)
@@ -49,12 +49,13 @@ def built(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> tupl
 
 
 @pytest.fixture(scope="module")
-def platform(python: Path, built: tuple[Path, Path]) -> Platform:
-    """Grade a rope submission (name → content) as Gradescope would, on this machine."""
+def platform(python: Path, built_zip: tuple[Path, Path]) -> Platform:
+    """Return a function that grades a rope submission (name → content) on this machine as Gradescope
+    would."""
 
     def grade(submission: dict[str, bytes]) -> dict[str, Any]:
-        shutil.rmtree(built[0], ignore_errors=True)
-        results = gradescope(python, *built, submission)
+        shutil.rmtree(built_zip[0], ignore_errors=True)
+        results = gradescope(python, *built_zip, submission)
         assert faults(results) == []
         return results
 
@@ -62,38 +63,38 @@ def platform(python: Path, built: tuple[Path, Path]) -> Platform:
 
 
 def test_an_installed_copy_says_its_version_anywhere(python: Path, tmp_path: Path) -> None:
-    """The version appears only in pyproject.toml, and the changelog begins with it."""
-    said = run([str(python.with_name("autograder")), "--version"], tmp_path)
+    """The version is defined only in pyproject.toml and is the first heading of the changelog."""
+    output = run([str(python.with_name("autograder")), "--version"], tmp_path)
     version = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
-    assert said.strip() == f"autograder, version {version}"
+    assert output.strip() == f"autograder, version {version}"
     changes = (course.ROOT / "CHANGELOG.md").read_text("utf-8")
     assert re.search(r"^## (\S+)", changes, re.MULTILINE)[1] == version  # type: ignore[index]
 
 
-def points(results: dict[str, Any]) -> float:
+def total_points(results: dict[str, Any]) -> float:
     return float(sum(test.get("score", 0) for test in results["tests"]))
 
 
 def test_gradescope_shows_public_results_with_their_cause_and_nothing_of_hidden_tests(
-    platform: Platform, built: tuple[Path, Path]
+    platform: Platform, built_zip: tuple[Path, Path]
 ) -> None:
     results = platform({"rope.py": WITH_MISTAKE})
-    (built[0] / "results" / "results.json").unlink()
-    runpy.run_path(str(built[0] / "source" / "run_otter.py"), run_name="__mp_main__")  # as in each process it starts
-    assert not (built[0] / "results" / "results.json").exists(), "graded twice"
+    (built_zip[0] / "results" / "results.json").unlink()
+    runpy.run_path(str(built_zip[0] / "source" / "run_otter.py"), run_name="__mp_main__")  # as in each child process
+    assert not (built_zip[0] / "results" / "results.json").exists(), "graded twice"
     assert results["output_format"] == "md" and "stdout_visibility" not in results
-    assert points(results) == SCORE_WITH_MISTAKE
-    said = seen_by_student(results)
-    assert "7.5 of 8 public points. The other 12 of 20 points are decided by hidden tests" in said
-    assert "Likely cause" in said and "expected 0.01, got 0.1" in said
+    assert total_points(results) == SCORE_WITH_MISTAKE
+    output = seen_by_student(results)
+    assert "7.5 of 8 public points. The other 12 of 20 points are decided by hidden tests" in output
+    assert "Likely cause" in output and "expected 0.01, got 0.1" in output
     assert {test["visibility"] for test in results["tests"][1:]} == {"after_published"}
     rope = course.find("rope")
     files = (rope.public_tests, rope.hidden_tests)
     public, hidden = (set(re.findall(r'"""(.*)"""', path.read_text("utf-8"))) for path in files)
-    assert hidden - public and not any(rule in said for rule in hidden - public)
+    assert hidden - public and not any(rule in output for rule in hidden - public)
 
 
-SNOOP = """
+SEARCH_PROGRAM = """
 import glob, os
 found = []
 for pattern in ("%s/*", "%s/*/*", "%s/*/*/*"):
@@ -110,22 +111,22 @@ if found:
 
 
 def test_gradescope_takes_what_the_batch_takes_which_reads_nothing_of_the_course(
-    platform: Platform, built: tuple[Path, Path], python: Path, handed_out: dict[str, bytes]
+    platform: Platform, built_zip: tuple[Path, Path], python: Path, handed_out: dict[str, bytes]
 ) -> None:
-    """The submission is a clone of the handout with an extra file; its functions are in the notebook beside the stub.
-    It can find neither the zip's files, nor the metadata with other students' names, nor other submissions, nor the
-    installed course."""
-    folder, zipped = built
+    """The submission is a clone of the handout with an extra file and with the functions in a notebook beside
+    the stub. The submitted code cannot read the zip's files, the metadata with other students' names, other
+    submissions or the installed course."""
+    folder, zipped = built_zip
     with zipfile.ZipFile(zipped) as archive:
         paths = [str(folder / "source" / name) for name in archive.namelist()]
     installed = [str(path) for path in installed_root(python).rglob("*") if path.suffix in (".py", ".txt", ".json")]
     assert any("hidden" in path for path in installed)
     paths += [*installed, str(folder / "submission_metadata.json"), str(folder / "handed_in" / "note.txt")]
-    source = f"{SNOOP % (*[str(folder)] * 3, paths)}\n{COMPLETE.decode()}"
+    source = f"{SEARCH_PROGRAM % (*[str(folder)] * 3, paths)}\n{COMPLETE.decode()}"
     notebook = {"cells": [{"cell_type": "code", "source": one} for one in ("import rope", source)], "nbformat": 4}
-    more = {"assignments/rope/explore.ipynb": json.dumps(notebook).encode(), "note.txt": b"secret"}
-    results = platform(handed_out | more)
-    assert points(results) == 20 and "explore" in results["output"]
+    extra_files = {"assignments/rope/explore.ipynb": json.dumps(notebook).encode(), "note.txt": b"secret"}
+    results = platform(handed_out | extra_files)
+    assert total_points(results) == 20 and "explore" in results["output"]
 
 
 def installed_root(python: Path) -> Path:

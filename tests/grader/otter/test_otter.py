@@ -1,4 +1,4 @@
-"""Otter: under `otter run`, the zip gives the same score as the batch, test by test."""
+"""Tests of the Otter zip: `otter run` and a batch give the same result for every test."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from tests.grader.support.shared_fixtures import Graded
 
 
 @pytest.fixture(scope="session")
-def zips(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder that contains rope's zip."""
+def zip_folder(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder that contains the Otter zip for rope."""
     folder = tmp_path_factory.mktemp("zips")
     list(package.build([course.find("rope")], folder))
     return folder
@@ -47,32 +47,32 @@ HOSTILE = {
 
 
 @pytest.fixture(scope="session")
-def run_of(zips: Path, tmp_path_factory: pytest.TempPathFactory) -> OtterRun:
-    """Return the results of `otter run` on a sample submission, and the JSON that it leaves; each sample is run only
-    once. A notebook comes in a zip with files that Otter's kernel, which starts in that folder, would import or
-    unpickle."""
+def otter_results(zip_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> OtterRun:
+    """Return a function that runs `otter run` once per sample and returns the results and the JSON output. A
+    notebook is submitted in a zip with files that Otter's kernel would import or unpickle from its working
+    folder."""
 
     @functools.cache
     def run(path: Path) -> tuple[GradingResults, dict[str, Any]]:
         folder = tmp_path_factory.mktemp("run")
         if path.suffix == ".ipynb":
-            handed_in = folder / "handed_in.zip"
-            handed_in.write_bytes(archive_of({path.name: path.read_bytes()} | HOSTILE))
-            path = handed_in
-        return otter_run(zips / "rope.zip", path, folder)
+            submitted = folder / "handed_in.zip"
+            submitted.write_bytes(archive_of({path.name: path.read_bytes()} | HOSTILE))
+            path = submitted
+        return otter_run(zip_folder / "rope.zip", path, folder)
 
     return run
 
 
-ROPES = "exponent_counts_pairs.py notebook.ipynb forged_results.py"
-"""Samples for rope, one of each kind: wrong in one function, a correct notebook, hostile. `test_samples` checks their
-scores in a batch."""
+ROPE_SAMPLES = "exponent_counts_pairs.py notebook.ipynb forged_results.py"
+"""Rope samples of three kinds: one wrong function, a correct notebook and a hostile file. `test_samples`
+checks the scores of these samples in a batch."""
 
 
-@pytest.mark.parametrize("name", ROPES.split())
-def test_otter_run_and_the_batch_agree_test_by_test(graded: Graded, run_of: OtterRun, name: str) -> None:
+@pytest.mark.parametrize("name", ROPE_SAMPLES.split())
+def test_otter_run_and_the_batch_agree_test_by_test(graded: Graded, otter_results: OtterRun, name: str) -> None:
     path = SAMPLES / "rope" / name
-    results, output = run_of(path)
+    results, output = otter_results(path)
     assert faults(output) == []
     _, grade = graded(path)
     assert by_test(results) == {one.test.name: one.passed for one in grade.test_results}
@@ -86,8 +86,8 @@ def test_all_tests_passed_are_twenty_points_by_otters_count(assignment: Assignme
     assert faults(numbers["gradescope"]) == []
 
 
-def test_a_student_sees_public_results_and_what_is_still_to_be_decided(run_of: OtterRun) -> None:
-    _, output = run_of(SAMPLES / "rope" / "exponent_counts_pairs.py")
+def test_a_student_sees_public_results_and_what_is_still_to_be_decided(otter_results: OtterRun) -> None:
+    _, output = otter_results(SAMPLES / "rope" / "exponent_counts_pairs.py")
     visible = [test for test in output["tests"] if test["visibility"] == "visible"]
     assert [test["name"] for test in visible] == ["Public Tests"]
     assert output["output"].startswith("7.5 of 8 public points. The other 12 of 20 points are decided by hidden tests")
@@ -95,43 +95,43 @@ def test_a_student_sees_public_results_and_what_is_still_to_be_decided(run_of: O
     assert "rope_frequencies: 0 of 0.5 public points, 0.25 still to be decided" in visible[0]["output"]
 
 
-def test_nobody_reads_that_all_is_passed_where_hidden_tests_remain(run_of: OtterRun) -> None:
-    """The rule holds even for a student who passes all tests."""
-    _, output = run_of(SAMPLES / "rope" / "notebook.ipynb")
-    said = seen_by_student(output)
-    assert "8 of 8 public points. The other 12 of 20" in said
-    assert re.search(r"apply_rope: ([\d.]+) of \1 public points, [\d.]+ still to be decided", said)
-    assert not re.search(r"all (test|case)|complete", said, re.IGNORECASE)
+def test_nobody_reads_that_all_is_passed_where_hidden_tests_remain(otter_results: OtterRun) -> None:
+    """Even a student who passes all public tests reads that hidden tests remain."""
+    _, output = otter_results(SAMPLES / "rope" / "notebook.ipynb")
+    text = seen_by_student(output)
+    assert "8 of 8 public points. The other 12 of 20" in text
+    assert re.search(r"apply_rope: ([\d.]+) of \1 public points, [\d.]+ still to be decided", text)
+    assert not re.search(r"all (test|case)|complete", text, re.IGNORECASE)
 
 
-def test_what_cannot_be_read_has_a_sentence_and_no_points(run_of: OtterRun, tmp_path: Path) -> None:
+def test_what_cannot_be_read_has_a_sentence_and_no_points(otter_results: OtterRun, tmp_path: Path) -> None:
     put(tmp_path, {"submission/rope.py": "def ("})
     settings = {"assignment": "rope", "suite": course.find("rope").grading_hash, "isolation": "none"}
-    ours = WhereaboutsPlugin(str(tmp_path / "submission" / "rope.py"), None, settings)
-    ours.before_grading(None)
-    assert "otter_namespace([])" in str(ours.before_execution(None)) and ours.grade.score == 0
-    results = copy.deepcopy(run_of(SAMPLES / "rope" / "exponent_counts_pairs.py")[0])
-    ours.after_grading(results)
+    plugin = WhereaboutsPlugin(str(tmp_path / "submission" / "rope.py"), None, settings)
+    plugin.before_grading(None)
+    assert "otter_namespace([])" in str(plugin.before_execution(None)) and plugin.grade.score == 0
+    results = copy.deepcopy(otter_results(SAMPLES / "rope" / "exponent_counts_pairs.py")[0])
+    plugin.after_grading(results)
     assert "**Not graded.** The file is not Python" in results.output
 
 
 def test_another_plugin_has_the_first_word_and_where_it_hides_everything_the_only_one(
-    graded: Graded, run_of: OtterRun
+    graded: Graded, otter_results: OtterRun
 ) -> None:
-    """An example is the plugin that limits how often students may submit."""
-    path, ours = SAMPLES / "rope" / "exponent_counts_pairs.py", WhereaboutsPlugin.__new__(WhereaboutsPlugin)
-    ours.assignment, (ours.submission, ours.grade) = course.find("rope"), graded(path)
+    """For example, another plugin may limit how often students can submit."""
+    path, plugin = SAMPLES / "rope" / "exponent_counts_pairs.py", WhereaboutsPlugin.__new__(WhereaboutsPlugin)
+    plugin.assignment, (plugin.submission, plugin.grade) = course.find("rope"), graded(path)
     for hides in (False, True):
-        results = copy.deepcopy(run_of(path)[0])
+        results = copy.deepcopy(otter_results(path)[0])
         results.set_output("Five a day.")
         if hides:
             results.hide_everything()
-        ours.after_grading(results)
+        plugin.after_grading(results)
         assert results.output.startswith("Five a day.") and ("Likely cause" in results.output) is not hides
 
 
 def test_what_is_said_of_hidden_tests_is_the_rule_and_the_kind_alone(graded: Graded) -> None:
-    """An instructor may let Gradescope publish these messages."""
+    """An instructor may let Gradescope publish messages about hidden tests."""
     _, grade = graded(SAMPLES / "rope" / "rotated_values.py")
     entries = "\n".join(test["output"] for test in grade.gradescope["tests"])
     hidden = [one for one in grade.test_results if one.test.hidden and one.test.points and not one.passed]
@@ -140,14 +140,14 @@ def test_what_is_said_of_hidden_tests_is_the_rule_and_the_kind_alone(graded: Gra
         number for one in hidden for number in re.findall(r"got (-?[\d.]{6,})", one.message) if number not in public
     }
     assert values and not any(number in entries for number in values)
-    told = {test["name"]: test["output"] for test in grade.gradescope["tests"]}
-    assert all(one.reason in told["ANSWERS"] for one in quiz.answers(course.find("rope")).values())
+    texts = {test["name"]: test["output"] for test in grade.gradescope["tests"]}
+    assert all(one.reason in texts["ANSWERS"] for one in quiz.answers(course.find("rope")).values())
     questions = {one.test.question for one in hidden} - {"ANSWERS"}
-    assert questions and all("On inputs that are not shown" in told[question] for question in questions)
+    assert questions and all("On inputs that are not shown" in texts[question] for question in questions)
 
 
-def test_the_zip_holds_no_test_and_no_solution_but_in_its_wheel(zips: Path) -> None:
-    with zipfile.ZipFile(zips / "rope.zip") as archive:
+def test_the_zip_holds_no_test_and_no_solution_but_in_its_wheel(zip_folder: Path) -> None:
+    with zipfile.ZipFile(zip_folder / "rope.zip") as archive:
         for name in archive.namelist():
             if name.startswith("tests/"):
                 content = archive.read(name).decode("utf-8")
@@ -158,15 +158,15 @@ def test_the_zip_holds_no_test_and_no_solution_but_in_its_wheel(zips: Path) -> N
 
 
 def test_the_same_course_makes_the_same_zip(
-    zips: Path, ready_wheel: Callable[[Path], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    zip_folder: Path, ready_wheel: Callable[[Path], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(package, "wheel", ready_wheel)
-    (again,) = package.build([course.find("rope")], tmp_path)
-    assert again.read_bytes() == (zips / "rope.zip").read_bytes()
+    (rebuilt,) = package.build([course.find("rope")], tmp_path)
+    assert rebuilt.read_bytes() == (zip_folder / "rope.zip").read_bytes()
 
 
-def test_the_environment_file_installs_the_wheel_and_pins_the_rest(zips: Path) -> None:
-    with zipfile.ZipFile(zips / "rope.zip") as archive:
+def test_the_environment_file_installs_the_wheel_and_pins_the_rest(zip_folder: Path) -> None:
+    with zipfile.ZipFile(zip_folder / "rope.zip") as archive:
         environment = archive.read("environment.yml").decode("utf-8")
         (wheel,) = (name for name in archive.namelist() if name.endswith(".whl"))
         constraints = archive.read(package.CONSTRAINTS_FILE).decode("utf-8").splitlines()
@@ -183,9 +183,9 @@ def test_generated_files_are_in_the_lessons_order(suite: Suite) -> None:
     assert questions == list(dict.fromkeys(test.question for test in suite.tests))
 
 
-def test_a_zip_of_another_version_of_the_course_is_refused(zips: Path, tmp_path: Path) -> None:
+def test_a_zip_of_another_version_of_the_course_is_refused(zip_folder: Path, tmp_path: Path) -> None:
     stale = tmp_path / "stale.zip"
-    with zipfile.ZipFile(zips / "rope.zip") as old, zipfile.ZipFile(stale, "w") as new:
+    with zipfile.ZipFile(zip_folder / "rope.zip") as old, zipfile.ZipFile(stale, "w") as new:
         for entry in old.infolist():
             data = old.read(entry)
             if entry.filename == "otter_config.json":

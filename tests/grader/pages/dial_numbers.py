@@ -1,5 +1,4 @@
-"""Numbers that each dial should show at its settings, computed by the solutions, with one function per dial, of the
-same name."""
+"""Expected numbers of each dial, computed with the reference solutions by a function named after the dial."""
 
 from __future__ import annotations
 
@@ -14,12 +13,12 @@ from tests.grader.support import lesson_number_helpers
 
 Settings = dict[str, Any]
 Numbers = dict[str, Any]
-measured = functools.cache(dials.best_median_worst_curves)
+cached_curves = functools.cache(dials.best_median_worst_curves)
 solution: Any = functools.cache(lesson_number_helpers.solution)
 
 
 def expected(dial: str, settings: Settings, page: str) -> Numbers:
-    """Return the expected numbers of a dial on a page."""
+    """Return the numbers that a dial on a page should show at these settings."""
     if dial == "guess":
         return guess(settings, page)
     numbers: Numbers = globals()["encoding" if dial in ("slice", "clock") else dial](settings)
@@ -98,9 +97,12 @@ def whole(s: Settings) -> Numbers:
 
 
 def guess(s: Settings, page: str) -> Numbers:
-    mine = np.array([s[f"at{place}"] for place in range(len(measured(page)["lengths"]))]) / 100
-    is_told = s["shown"] and not np.all(mine == 0.5)
-    return {"mine": mine, "mean": np.mean(measured(page)["curves"][s["group"]], axis=0) if is_told else np.zeros(0)}
+    mine = np.array([s[f"at{place}"] for place in range(len(cached_curves(page)["lengths"]))]) / 100
+    is_revealed = s["shown"] and not np.all(mine == 0.5)
+    return {
+        "mine": mine,
+        "mean": np.mean(cached_curves(page)["curves"][s["group"]], axis=0) if is_revealed else np.zeros(0),
+    }
 
 
 def shift(s: Settings) -> Numbers:
@@ -161,8 +163,8 @@ def patch(s: Settings) -> Numbers:
     tables = {"axial": grids.axial_frequencies, "alternating": grids.alternating_frequencies, "mixed": lambda *_: both}
     table = tables[s["kind"]](d, 100.0)
     row = np.tile([1.0, 0.0], d // 2)[None]
-    # All pairs of this query, rotated by the offset, point the same way as those of a key equal to `row` at that
-    # offset.
+    # The offset rotates every pair of this query into the direction of the same pair of a key equal to `row` that is
+    # moved by that offset.
     query = grids.apply_rope_nd(row, np.array([[s["down"], s["right"]]]), table)
     keys = np.repeat(row, side * side, axis=0)
     scores = grids.grid_scores(query, keys, np.full((1, 2), side // 2), grids.grid_positions(side, side), table)
@@ -200,8 +202,8 @@ def beta(s: Settings) -> Numbers:
     keys = np.array([[1.0, 0.0], [math.cos(angle), math.sin(angle)]])
     _, first = state.linear_step(np.zeros((2, 1)), keys[0], keys[0], [4.0], 0.0)
     _, added = state.linear_step(first, keys[1], keys[1], [6.0], 0.0)
-    mended = state.delta_step(first, keys[1], [6.0], s["beta"], 0.0)
-    return {"sum": added[:, 0], "delta": mended[:, 0], "added": keys @ added[:, 0], "mended": keys @ mended[:, 0]}
+    corrected = state.delta_step(first, keys[1], [6.0], s["beta"], 0.0)
+    return {"sum": added[:, 0], "delta": corrected[:, 0], "added": keys @ added[:, 0], "mended": keys @ corrected[:, 0]}
 
 
 def packed(s: Settings) -> Numbers:

@@ -1,4 +1,4 @@
-"""The course as pages: complete, small, made from the same texts, and loading nothing from elsewhere."""
+"""Tests of the course pages: the pages are complete and small, and load nothing from other hosts."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from autograder.protocol.call import ANSWERS
 from tests.grader.pages import dial_numbers
 from tests.grader.support.dials import DIALS
 
-MOST_BYTES = 220_000
-"""per page, including its pictures"""
+MAX_BYTES_PER_PAGE = 220_000
+"""Maximum average number of bytes per page, including pictures."""
 
-TEXTS = ROOT / "assignments"
-NAMES = [one.name for one in course.term_assignments()]
+TEXT_FOLDER = ROOT / "assignments"
+LESSONS = [one.name for one in course.term_assignments()]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def pages(course_files: dict[str, bytes]) -> dict[str, str]:
     return {name: content.decode("utf-8") for name, content in course_files.items() if name.endswith(".html")}
 
 
-def words(text: str) -> str:
+def visible_text(text: str) -> str:
     """Return the visible text of a page."""
     return html.unescape(re.sub(r"<[^>]*>", "", text))
 
@@ -45,9 +45,9 @@ def words(text: str) -> str:
 def test_there_is_a_small_page_for_every_text_and_nothing_is_loaded_from_elsewhere(
     course_files: dict[str, bytes], pages: dict[str, str]
 ) -> None:
-    texts = {path.stem for path in TEXTS.glob("[a-z]*.md")}
-    assert {name.removesuffix(".html") for name in pages} == {"index", *NAMES, *texts}
-    assert sum(map(len, course_files.values())) < MOST_BYTES * len(pages)
+    texts = {path.stem for path in TEXT_FOLDER.glob("[a-z]*.md")}
+    assert {name.removesuffix(".html") for name in pages} == {"index", *LESSONS, *texts}
+    assert sum(map(len, course_files.values())) < MAX_BYTES_PER_PAGE * len(pages)
     for name, page in pages.items():
         loaded = re.findall(r'<(?:script|img|link|source)\b[^>]*? (?:src|srcset|href)="([^"]+)"', page)
         assert loaded and {source for source in loaded if source != "data:,"} <= course_files.keys(), name
@@ -62,14 +62,14 @@ def test_every_link_leads_somewhere_and_every_lesson_to_the_next(pages: dict[str
         assert len(set(ids[name])) == len(ids[name]), f"{name} has an id twice"
         opened = re.findall(r'popovertarget="([^"]+)"', page)
         assert len(set(opened)) == len(opened) and set(opened) <= set(ids[name])
-        shown = re.sub(r"(?s)<!--.*?-->", "", page)  # the words for a tab are a comment elsewhere
+        shown = re.sub(r"(?s)<!--.*?-->", "", page)  # Words for a browser tab are commented out here.
         for link in re.findall(r'<a\b[^>]*? href="([^"]+)"', shown):
             target, _, anchor = link.partition("#")
             assert "://" in link or not anchor or anchor in ids[target or name], f"{name}: {link}"
             assert "://" in link or (target or name) in pages, f"{name}: {link}"
     assert 'popovertarget="term-' in pages["rope.html"] and 'popovertarget="term-' not in pages["sources.html"]
-    assert re.findall(r"\[\d+ (\w+)\]", (TEXTS / "README.md").read_text("utf-8")) == NAMES
-    for before, after in pairwise(["index", "setup", *NAMES, "choosing", "glossary", "numpy", "sources"]):
+    assert re.findall(r"\[\d+ (\w+)\]", (TEXT_FOLDER / "README.md").read_text("utf-8")) == LESSONS
+    for before, after in pairwise(["index", "setup", *LESSONS, "choosing", "glossary", "numpy", "sources"]):
         assert f'rel="next" href="{after}.html"' in pages[f"{before}.html"]
         assert f'rel="prev" href="{before}.html"' in pages[f"{after}.html"]
 
@@ -77,7 +77,7 @@ def test_every_link_leads_somewhere_and_every_lesson_to_the_next(pages: dict[str
 def test_every_word_of_a_lesson_and_of_its_docstrings_stands_on_its_page(pages: dict[str, str]) -> None:
     for one in course.term_assignments():
         page = re.sub(r'(?s)<math.*?</math>|<img[^>]* alt="([^"]*)"[^>]*>', r" \1 ", pages[f"{one.name}.html"])
-        shown = words(page)
+        shown = visible_text(page)
         seen = set(re.findall(r"\w+", shown))
         aside = r"(?s)```\w+|\$\$.*?\$\$|\$[^$]*\$|\]\([^)\s]*|<[^>]*>"
         text = re.findall(r"\w+", re.sub(aside, " ", one.lesson.read_text("utf-8")))
@@ -94,27 +94,34 @@ def test_every_word_of_a_lesson_and_of_its_docstrings_stands_on_its_page(pages: 
 
 
 def test_every_formula_is_converted_and_the_font_has_its_characters(pages: dict[str, str]) -> None:
-    """No element is an error, and every character is in the font."""
+    """No formula contains an error element, and the font contains every character."""
     with TTFont(course_pages.HERE / "vendor" / "STIXTwoMath.woff", lazy=True) as font:
         characters = set(map(chr, font.getBestCmap()))
     found = {formula for page in pages.values() for formula in re.findall(r"(?s)<math.*?</math>", page)}
     assert len(found) > 300
     for formula in found:
-        assert "merror" not in formula and set(words(formula)) <= characters, formula
+        assert "merror" not in formula and set(visible_text(formula)) <= characters, formula
 
 
-BROKEN = ["$\\unknown x$", "$\\frac{1$", "$\\left( x$"]
-LEFT = ["$S + k (v\n- r)^\\top$ here", "costs $5", "**$x**", "| a |\n|---|\n| $b |", "[a $](x.md)", "# $ in a heading"]
+INVALID_FORMULAS = ["$\\unknown x$", "$\\frac{1$", "$\\left( x$"]
+UNMATCHED_DOLLARS = [
+    "$S + k (v\n- r)^\\top$ here",
+    "costs $5",
+    "**$x**",
+    "| a |\n|---|\n| $b |",
+    "[a $](x.md)",
+    "# $ in a heading",
+]
 
 
-@pytest.mark.parametrize("text", [*BROKEN, *LEFT])
+@pytest.mark.parametrize("text", [*INVALID_FORMULAS, *UNMATCHED_DOLLARS])
 def test_a_formula_that_cannot_be_shown_and_a_dollar_that_is_left_fail_the_build(text: str) -> None:
-    """A line that begins with a minus sign is a list and ends the formula before it."""
-    with pytest.raises(PageError, match=r"\$" if text in LEFT else re.escape(text.strip("$"))):
-        Renderer(Glossary(""), TEXTS).render(text, "state", {})
+    """A line that begins with a minus sign is a list item and ends an unfinished formula."""
+    with pytest.raises(PageError, match=r"\$" if text in UNMATCHED_DOLLARS else re.escape(text.strip("$"))):
+        Renderer(Glossary(""), TEXT_FOLDER).render(text, "state", {})
 
 
-ADDED = {
+CORRECTED_FORMULAS = {
     r"\cos m\theta": '<mi>cos</mi><mspace width="0.167em" />',
     r"\cos(x)": "<mi>cos</mi><mo",
     r"(a)\cos t": ')</mo><mspace width="0.167em" /><mi>cos</mi>',
@@ -126,7 +133,7 @@ ADDED = {
 
 
 def test_what_the_library_leaves_out_is_added() -> None:
-    for formula, part in ADDED.items():
+    for formula, part in CORRECTED_FORMULAS.items():
         assert part in mathml(formula), formula
 
 
@@ -160,7 +167,7 @@ def test_a_term_is_marked_where_it_is_touched_first_and_in_the_lessons_that_mean
     )
     marked = Glossary(GLOSSARY).with_term_buttons(text, marked_terms)
     assert re.findall(r"<button[^>]*>(.*?)</button>", marked) == ["Heads", "head_dim", "RoPE", "encoding"]
-    assert words(marked) == text and marked_terms == {"head", "head_dim", "RoPE", "encoding (positional)"}
+    assert visible_text(marked) == text and marked_terms == {"head", "head_dim", "RoPE", "encoding (positional)"}
     for lesson in range(7):
         assert ("<button" in Glossary(GLOSSARY).with_term_buttons("pairs", set(), lesson)) is (lesson in (3, 5))
 
@@ -180,7 +187,7 @@ def test_every_dial_stands_at_its_mark_and_before_what_it_repeats(pages: dict[st
 
 
 def right_answers() -> dict[str, object]:
-    """Dial → the right answer to its question, from the solutions."""
+    """Return the correct answer to the question of each dial."""
 
     def shown(dial: str, **settings: Any) -> Any:
         return dial_numbers.expected(dial, settings, "")
@@ -218,10 +225,14 @@ def test_the_answer_to_every_question_of_a_dial_is_right(pages: dict[str, str]) 
 
 
 def test_what_a_prediction_is_compared_with_was_measured(pages: dict[str, str]) -> None:
-    """There are at most three curves, including the best one, and the list of dials names them."""
+    """A dial shows at most three measured curves, including the best curve, and the list of dials names each
+    curve."""
     listed = dict(re.findall(r'(?s)<li value="\d+"><a data-of="(\w+)"(.*?)</li>', pages["index.html"]))
     for lesson in [one.page for one in DIALS if one.name == "guess"]:
-        found, written = dials.best_median_worst_curves(lesson), (TEXTS / lesson / "measured.csv").read_text("utf-8")
+        found, written = (
+            dials.best_median_worst_curves(lesson),
+            (TEXT_FOLDER / lesson / "measured.csv").read_text("utf-8"),
+        )
         curves = {group: np.array(curve) for group, curve in found["curves"].items()}
         assert 1 < len(curves) <= 3
         (shown,) = re.findall(r'href="\w+.html#dial-guess">(.+?)<', listed[lesson])
@@ -234,8 +245,8 @@ def test_what_a_prediction_is_compared_with_was_measured(pages: dict[str, str]) 
 
 
 def test_questions_for_practice_take_an_answer_and_graded_ones_do_not(pages: dict[str, str]) -> None:
-    """A page accepts and shows the answers to dials and to questions without points. No page has any other answer, and
-    the handout has only the form of the others."""
+    """Pages reveal only the answers to dials and to questions without points. For graded questions, the
+    handout contains only the form of each answer, such as “a number”."""
     for one in course.term_assignments():
         asked = dict(re.findall(r'data-ask="(\w+)" data-right="(.+?)"', page := pages[f"{one.name}.html"]))
         solution, facts = catalogue.solution(one).ANSWERS, answer_forms.forms_and_practice(one)
@@ -258,7 +269,7 @@ def test_a_search_knows_every_function_and_word(course_files: dict[str, bytes], 
         name for one in course.term_assignments() for name in re.findall(r"(?m)^def ([a-z]\w+)", one.stub.read_text())
     }
     assert all(any(name in title for title in titles) for name in functions)
-    assert set(Glossary((TEXTS / "glossary.md").read_text("utf-8")).meanings) <= titles
+    assert set(Glossary((TEXT_FOLDER / "glossary.md").read_text("utf-8")).meanings) <= titles
     assert len(set(links)) == len(links)
     for page, _, anchor in (link.partition("#") for link in links):
         assert not anchor or f' id="{anchor}"' in pages[page], anchor

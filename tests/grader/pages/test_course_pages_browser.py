@@ -1,8 +1,9 @@
-"""The course in a browser: opened from a folder, without a network, without errors, and readable at every width, on
-paper and without scripts.
+"""Browser tests of the course pages: without a network, the pages log no errors and are readable at every
+width, on paper and without scripts.
 
-Each page is loaded once, in one window, to test whether it fits and whether its dials compute the solutions' numbers.
-Code that all pages share is tested on one page: keyboard and mouse on a dial, readable text, accessibility, printing.
+Each page is loaded once, in the same window, to check that the page fits and that its dials compute the
+solutions' numbers. Code shared by all pages is tested on one page: keyboard and mouse input, readable text,
+accessibility and printing.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from tests.grader.support.browsing import Opened
 from tests.grader.support.dials import DIALS
 
 LESSONS = [one.name for one in course.term_assignments()]
-NAMES = ["index", *LESSONS, *(path.stem for path in (course.ROOT / "assignments").glob("[a-z]*.md"))]
-A4 = 688
-"""width of an A4 page without its margins, in pixels"""
+PAGES = ["index", *LESSONS, *(path.stem for path in (course.ROOT / "assignments").glob("[a-z]*.md"))]
+A4_WIDTH_PIXELS = 688
+"""Width of an A4 page without margins, in pixels."""
 
 
 @pytest.fixture(scope="module")
 def tab(browser: Browser, course_folder: Path) -> Iterator[Opened]:
-    """Open one window for all tests."""
+    """Open one browser window for all tests in this module."""
     with Opened(browser, course_folder / "index.html") as one:
         one.page.add_init_script(path=Path(__file__).with_name("asked.js"))
         yield one
@@ -39,7 +40,7 @@ def tab(browser: Browser, course_folder: Path) -> Iterator[Opened]:
 
 @pytest.fixture
 def opened(tab: Opened, course_folder: Path, request: pytest.FixtureRequest) -> Opened:
-    """A course page as a reader sees it for the first time."""
+    """Course page in the state in which a new reader sees it."""
     tab.page.evaluate("localStorage.clear()")
     tab.page.emulate_media(media="screen", color_scheme="light", reduced_motion="no-preference")
     tab.page.set_viewport_size({"width": 1280, "height": 900})
@@ -47,24 +48,24 @@ def opened(tab: Opened, course_folder: Path, request: pytest.FixtureRequest) -> 
     return tab
 
 
-def on(*pages: str) -> pytest.MarkDecorator:
+def on_pages(*pages: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("opened", pages, indirect=True)
 
 
-# The pages
+# Pages
 
 
-@on(*NAMES)
+@on_pages(*PAGES)
 def test_a_page_is_quiet_stays_at_home_and_fits_and_its_dials_compute_what_the_solutions_do(
     opened: Opened, course_folder: Path
 ) -> None:
-    """All questions are answered, and all parts are open. On a phone, nothing sticks out and no formula scrolls; on a
-    desktop, no code is cut off; on paper, nothing is cut off; no formula is empty, and no root is cut off or followed
-    by a gap."""
+    """With all questions answered and all sections open, nothing overflows on a phone or on paper, and no
+    code is cut off on a desktop. No formula is empty or too wide, and no root is cut off or followed by a
+    gap."""
     page = opened.page
     name = page.url.rpartition("/")[2].removesuffix(".html")
     for dial in [one.name for one in DIALS if one.page == name]:
-        computes(page, name, dial)
+        assert_dial_shows_solution(page, name, dial)
     page.evaluate("asked.answer()")
     assert page.evaluate("asked.wider('main .scroll:has(> pre)')") == []
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
@@ -72,18 +73,18 @@ def test_a_page_is_quiet_stays_at_home_and_fits_and_its_dials_compute_what_the_s
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.evaluate("[...asked.wider('.formula'), ...asked.empty(), ...asked.wrongRoots()]") == []
     page.emulate_media(media="print")
-    page.set_viewport_size({"width": A4, "height": 900})
-    assert page.evaluate("document.documentElement.scrollWidth") <= A4
+    page.set_viewport_size({"width": A4_WIDTH_PIXELS, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") <= A4_WIDTH_PIXELS
     assert page.evaluate("asked.wider('main pre, main .scroll, main .formula')") == []
     assert all(url.startswith(course_folder.as_uri()) or url.startswith("data:") for url in opened.requests)
     assert not opened.complaints
 
 
-@on("index", "alibi", "glossary")
+@on_pages("index", "alibi", "glossary")
 def test_a_page_has_no_barrier_and_can_be_read_and_printed(opened: Opened) -> None:
-    """One page of each kind is tested on a phone and on a wide screen, in both themes: no text overlaps, is cut off or
-    has low contrast, and axe finds no accessibility problem. On paper, the background is white, and closed parts are
-    open."""
+    """One page of each kind is tested in a narrow window with the dark theme and in a wide window with the
+    light theme. No text overlaps, is cut off or has low contrast, and axe finds no accessibility problem. A
+    printed page has a white background and open sections."""
     page = opened.page
     page.evaluate("asked.answer()")
     for width, scheme in ((390, "dark"), (1440, "light")):
@@ -92,25 +93,26 @@ def test_a_page_has_no_barrier_and_can_be_read_and_printed(opened: Opened) -> No
         for fault in ("over", "cut", "faint"):
             assert page.evaluate(f"seen.{fault}(document.body)") == [], (width, fault)
         page.evaluate("document.querySelector('.explained')?.showPopover()")
-        found = Axe().run(page, context={"exclude": [["math"]]}, options=BARRIERS)
+        found = Axe().run(page, context={"exclude": [["math"]]}, options=AXE_OPTIONS)
         assert found.violations_count == 0, f"{width} {scheme}: {found.generate_report()}"
         page.evaluate("document.querySelector('.explained')?.hidePopover()")
     page.emulate_media(media="print", color_scheme="dark")
-    page.evaluate("document.documentElement.dataset.theme = 'dark'")  # chosen by the button
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")  # as if the reader had pressed the theme button
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = false; })")
     assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
     assert page.evaluate("asked.closed()") == []
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
-# `seen.faint` measures contrast, even in pictures; axe would take four times as long.
-BARRIERS = {"preload": False, "resultTypes": ["violations"], "rules": {"color-contrast": {"enabled": False}}}
+# Axe does not check contrast here, because `seen.faint` also measures contrast in pictures and is four times
+# as fast.
+AXE_OPTIONS = {"preload": False, "resultTypes": ["violations"], "rules": {"color-contrast": {"enabled": False}}}
 
 
-@on("setup")
+@on_pages("setup")
 def test_every_picture_can_be_read_in_both_themes_and_on_a_phone(opened: Opened, course_folder: Path) -> None:
-    """No text in a picture overlaps, is cut off or has low contrast, and on a phone, none is smaller than 9 pixels. A
-    picture and its narrow version have the same colours."""
+    """No text in a picture overlaps, is cut off or has low contrast, and text on a phone is at least 9 pixels
+    high. A picture and its narrow version have the same colours."""
     folder = course_folder / "figures"
     drawn = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in folder.rglob("*.svg")}
     wide = {name: picture for name, picture in drawn.items() if "/" not in name}
@@ -120,33 +122,33 @@ def test_every_picture_can_be_read_in_both_themes_and_on_a_phone(opened: Opened,
             assert unread == [] and (pixels >= 9 or f"narrow/{name}" in drawn), (name, scheme, pixels)
 
 
-@on("rope")
+@on_pages("rope")
 def test_a_lesson_works_by_keyboard_and_a_chosen_theme_stays(opened: Opened, course_folder: Path) -> None:
-    """The first dial is a few presses of the Tab key away; code can be copied; a term has an explanation; the current
-    section is marked."""
-    page, shade = opened.page, "getComputedStyle(document.documentElement).backgroundColor"
+    """A few presses of the Tab key lead to the first dial, code can be copied, terms are explained, and the
+    current section is marked."""
+    page, background = opened.page, "getComputedStyle(document.documentElement).backgroundColor"
     for key in ("Tab", "Tab", "Enter", "Tab"):
         page.keyboard.press(key)
     assert page.evaluate("document.activeElement.closest('.dial') !== null")
     page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
     page.locator(".copy").first.press("Enter")
     assert page.evaluate("window.copied") == page.locator(".copy + .scroll code").first.inner_text().rstrip("\n")
-    explains_a_term(page)
+    assert_term_is_explained(page)
     page.evaluate("document.getElementById('apply_rope').scrollIntoView()")
     page.wait_for_function("document.querySelectorAll('.contents [data-here]').length === 1")
-    light = page.evaluate(shade)
+    light = page.evaluate(background)
     page.locator("#theme").press("Enter")
-    dark = page.evaluate(shade)
+    dark = page.evaluate(background)
     page.goto((course_folder / "sources.html").as_uri())
-    assert page.evaluate(shade) == dark != light
+    assert page.evaluate(background) == dark != light
     page.locator("#theme").click()
-    assert page.evaluate(shade) == light
+    assert page.evaluate(background) == light
 
 
-@on("index", *LESSONS, "glossary")
+@on_pages("index", *LESSONS, "glossary")
 def test_the_header_is_a_line_that_names_the_page_and_its_neighbours(opened: Opened) -> None:
-    """This holds on a wide screen; on a phone, the search has its own line, and menus lead everywhere. A menu can be
-    opened by keyboard and stays within the window."""
+    """On a wide screen, the header is one line high. On a phone, the search box has a separate line, and
+    menus lead to every page. A menu opens by keyboard and stays within the window."""
     page = opened.page
     name = page.url.rpartition("/")[2].removesuffix(".html")
     shown = [one for one in page.locator(".top .near").all_inner_texts() if one]
@@ -166,10 +168,10 @@ def test_the_header_is_a_line_that_names_the_page_and_its_neighbours(opened: Ope
             assert menu.evaluate("(one) => one.scrollWidth <= one.clientWidth")
             page.keyboard.press("Escape")
     menus = page.locator(".menu a").evaluate_all("(links) => links.map((one) => one.getAttribute('href'))")
-    assert sorted(menus) == sorted(f"{one}.html" for one in NAMES if one != "index")
+    assert sorted(menus) == sorted(f"{one}.html" for one in PAGES if one != "index")
 
 
-@on("attention", "rope")
+@on_pages("attention", "rope")
 def test_beside_an_editor_no_code_leaves_its_column(opened: Opened) -> None:
     opened.page.add_style_tag(path=course.ROOT / "autograder" / "site" / "style" / "tab.css")
     opened.page.evaluate("document.querySelector('.page').insertAdjacentHTML('beforeend', '<div class=coding></div>')")
@@ -182,7 +184,7 @@ def test_beside_an_editor_no_code_leaves_its_column(opened: Opened) -> None:
         assert blocks and max(blocks) <= column + 0.5
 
 
-def explains_a_term(page: Page) -> None:
+def assert_term_is_explained(page: Page) -> None:
     page.locator("button.term", has_text="query").first.press("Enter")
     assert page.locator("#term-query").is_visible()
     page.keyboard.press("Escape")
@@ -190,8 +192,8 @@ def explains_a_term(page: Page) -> None:
 
 
 def test_without_scripts_everything_can_be_read(browser: Browser, course_folder: Path) -> None:
-    """Text, formulas, figures, terms and docstrings are there; a dial says why it does not move, shows no unusable
-    controls, and has its answer in a closed part."""
+    """Without scripts, text, formulas, figures, terms and docstrings are readable. A dial explains why it
+    does not move, hides its controls, and shows its answer in a closed section."""
     with Opened(browser, course_folder / "rope.html", moves=False) as opened:
         page = opened.page
         assert page.locator(".dial .still").first.is_visible()
@@ -201,13 +203,13 @@ def test_without_scripts_everything_can_be_read(browser: Browser, course_folder:
             page.locator(f"{part} summary").first.press("Enter")
             assert page.locator(f"{part} {inside}").first.is_visible()
         assert page.locator("math").first.is_visible() and page.locator("main figure img").first.is_visible()
-        explains_a_term(page)
+        assert_term_is_explained(page)
 
 
-@on("glossary")
+@on_pages("glossary")
 def test_a_search_finds_what_people_ask_for_without_a_server(opened: Opened) -> None:
-    """queries.csv has users' queries, the beginning of the expected link, and the number of top results that must
-    include it. A result shows a line from its section."""
+    """Each row of queries.csv contains a user's query, the beginning of the expected link, and the number of
+    top results that must include the link. Each result shows a line from its section."""
     page = opened.page
     expected = pandas.read_csv(Path(__file__).with_name("queries.csv"))
     page.keyboard.press("/")
@@ -228,15 +230,15 @@ def test_a_search_finds_what_people_ask_for_without_a_server(opened: Opened) -> 
 CALCULATION = "Write a number or a calculation, for example 0.25, 1/4 or sqrt(2)."
 
 
-@on("naive")
+@on_pages("naive")
 def test_a_question_takes_an_answer_which_is_remembered_and_shown_on_the_first_page(
     opened: Opened, course_folder: Path
 ) -> None:
-    """A calculation is also accepted. The page says whether a number is too small or too large, and only a right answer
-    reveals its reason. When the student comes back, the answer is still in its box."""
+    """An answer may be a calculation. The page reports whether a number is too small or too large, and only a
+    correct answer reveals the reason. A returning student finds the saved answer in the answer box."""
     page = opened.page
     number = page.locator("[data-ask=position_that_leaves_one_percent]")
-    for given, said in (
+    for answer, verdict in (
         ("98", "Not right: your number is too small."),
         ("100", "Not right: your number is too large."),
         ("-sqrt(10^4) / (1 + 100%", CALCULATION),
@@ -244,11 +246,11 @@ def test_a_question_takes_an_answer_which_is_remembered_and_shown_on_the_first_p
         ("constructor", CALCULATION),
         ("(2**3 − 1) × 10 + 50% * 4/2 + exp(0) * √9^2 + 1,900/100", "Right."),
     ):
-        number.locator("[name=given]").fill(given)
+        number.locator("[name=given]").fill(answer)
         page.keyboard.press("Enter")
-        assert number.locator(".verdict").inner_text() == said
+        assert number.locator(".verdict").inner_text() == verdict
         reason = page.locator("[data-ask=position_that_leaves_one_percent] + .answer p")
-        assert reason.is_visible() == (said == "Right.")
+        assert reason.is_visible() == (verdict == "Right.")
     assert "1 of" in str(page.locator(".top .menu [data-of=naive]").get_attribute("title"))
     page.goto((course_folder / "index.html").as_uri())
     assert "1 of" in page.locator(".lessons [data-of=naive]").inner_text()
@@ -262,9 +264,10 @@ def test_a_question_takes_an_answer_which_is_remembered_and_shown_on_the_first_p
 # Dials
 
 
-def computes(page: Page, lesson: str, name: str) -> None:
-    """For any setting of its controls, a dial shows the solution's numbers to within 1e-9, and each handle has an
-    effect. In a narrow dark window and in a wide light one, no text overlaps, is cut off or has low contrast."""
+def assert_dial_shows_solution(page: Page, lesson: str, name: str) -> None:
+    """Assert that a dial shows the solution's numbers at any setting, within 1e-9, and that each handle has
+    an effect. In a narrow dark window and in a wide light one, no text overlaps, is cut off or has low
+    contrast."""
     section = page.locator(f"[data-dial={name}]")
     section.locator("svg").wait_for()
     begin, values = section.evaluate("(dial) => asked.controls(dial)")
@@ -280,33 +283,33 @@ def computes(page: Page, lesson: str, name: str) -> None:
         for what, value in expected.items():
             at = f"{name} {what} at {settings}"
             np.testing.assert_allclose(shown["numbers"][what], value, rtol=1e-9, atol=1e-9, err_msg=at)
-        assert not re.search(r"(?<![\d.,−])1 (?!is|was|has)[a-z]+s\b", shown["says"]), shown["says"]  # 1 tokens
+        assert not re.search(r"(?<![\d.,−])1 (?!is|was|has)[a-z]+s\b", shown["says"]), shown["says"]  # as in "1 tokens"
     assert len({one["says"] for one in examined["shown"]}) > 3
     ends = [{key: its[place] for key, its in values.items()} for place in (0, len(values) % 2, -1)]
     assert section.evaluate("(dial, ends) => asked.unread(dial, ends)", ends) == [], name
 
 
-DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-"""Wait until earlier requests are drawn, because a picture follows the mouse once per frame."""
-SHOWN = "(one) => JSON.stringify(one.numbers) + one.says + one.querySelector('svg').outerHTML"
+WAIT_FOR_DRAWING = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"""Script that waits for two animation frames, because a picture follows the mouse only once per frame."""
+DIAL_STATE = "(one) => JSON.stringify(one.numbers) + one.says + one.querySelector('svg').outerHTML"
 
 
-@on("rope")
+@on_pages("rope")
 def test_a_dial_moves_by_mouse_by_key_and_by_itself_unless_less_motion_is_requested(opened: Opened) -> None:
-    """The “Start again” button restores the initial state."""
+    """The “Start again” button restores the dial's initial state."""
     page, section = opened.page, opened.page.locator("[data-dial=shift]")
     page.set_viewport_size({"width": 1280, "height": 1400})
     restart, slider = section.locator("button[type=reset]"), section.locator("[name=m]")
     restart.press("Enter")
-    page.evaluate(DRAWN)
-    begin = section.evaluate(SHOWN)
+    page.evaluate(WAIT_FOR_DRAWING)
+    begin = section.evaluate(DIAL_STATE)
 
     def changed() -> bool:
-        page.evaluate(DRAWN)
-        now = section.evaluate(SHOWN)
+        page.evaluate(WAIT_FOR_DRAWING)
+        now = section.evaluate(DIAL_STATE)
         restart.press("Enter")
-        page.evaluate(DRAWN)
-        assert section.evaluate(SHOWN) == begin
+        page.evaluate(WAIT_FOR_DRAWING)
+        assert section.evaluate(DIAL_STATE) == begin
         return bool(now != begin)
 
     slider.press("ArrowUp")
@@ -320,7 +323,7 @@ def test_a_dial_moves_by_mouse_by_key_and_by_itself_unless_less_motion_is_reques
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x - 60, y - 60, steps=2)
-    page.evaluate(DRAWN)
+    page.evaluate(WAIT_FOR_DRAWING)
     page.mouse.up()
     assert changed()
     play, before = section.locator("[data-play]"), section.locator("output").all_inner_texts()
@@ -333,9 +336,9 @@ def test_a_dial_moves_by_mouse_by_key_and_by_itself_unless_less_motion_is_reques
     assert play.is_hidden()
 
 
-@on("batches")
+@on_pages("batches")
 def test_texts_of_a_packed_row_have_a_colour_each(opened: Opened) -> None:
-    """Tokens and keys have the same colour as their text."""
+    """Tokens and keys have the colour of the text to which they belong."""
     drawing = opened.page.locator("#dial-packed svg")
     drawing.wait_for()
     fills = drawing.locator("rect[y='22']").evaluate_all("(them) => them.map((one) => getComputedStyle(one).fill)")
@@ -344,7 +347,7 @@ def test_texts_of_a_packed_row_have_a_colour_each(opened: Opened) -> None:
     assert set(fills) == set(drawing.locator(used).evaluate_all("(a) => a.map((one) => getComputedStyle(one).fill)"))
 
 
-@on("context_extension")
+@on_pages("context_extension")
 def test_a_measured_curve_appears_only_after_its_own_prediction_which_is_remembered(opened: Opened) -> None:
     section = opened.page.locator("#dial-guess")
     section.locator("svg").wait_for()

@@ -1,4 +1,4 @@
-"""`autograder check`: information about one submission, for a teaching assistant who answers an email."""
+"""Tests of `autograder check`, which shows a teaching assistant the details of one submission."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def printed(submission: Submission, grade: Grade | None) -> str:
 
 def test_every_mistake_is_shown_and_each_cause_once(graded: Graded) -> None:
     submission, grade = graded(ROPE / "rotated_values.py")
-    said = printed(submission, grade)
-    assert said.startswith(f"rope: {grade.score:g} of 20 points")
+    output = printed(submission, grade)
+    assert output.startswith(f"rope: {grade.score:g} of 20 points")
     for mistake in (one for one in grade.test_results if one.is_mistake):
         hidden = ", hidden" if mistake.test.hidden else ""
-        assert f"`{mistake.test.name}` (0 of {mistake.test.points:g}{hidden})" in said
-        assert all(line in said for line in mistake.message.splitlines())  # on one line, however narrow the terminal
+        assert f"`{mistake.test.name}` (0 of {mistake.test.points:g}{hidden})" in output
+        assert all(line in output for line in mistake.message.splitlines())  # not wrapped, even in a narrow terminal
     hints = {one.hint for one in grade.test_results if one.hint}
-    assert hints and all(said.count(hint) == 1 for hint in hints)
-    assert "Inputs and expected values of hidden tests are not for students." in said
+    assert hints and all(output.count(hint) == 1 for hint in hints)
+    assert "Inputs and expected values of hidden tests are not for students." in output
     right = printed(*graded(ROPE / "complete.py"))
     assert "hidden" not in right and "20 of 20" in right
 
@@ -49,18 +49,18 @@ def test_what_cannot_be_read_is_one_sentence() -> None:
 
 @pytest.mark.long
 def test_the_flag_tells_the_assignment_of_a_name_that_says_nothing(tmp_path: Path) -> None:
-    """`test_formats_document` tests the keys of the JSON."""
+    """The keys of the JSON output are tested in `test_formats_document`."""
     file = tmp_path / "final version.py"
     file.write_bytes((ROPE / "exponent_counts_pairs.py").read_bytes())
     done = CliRunner().invoke(main, ["check", str(file), "--assignment", "rope", "--json"])
     assert done.exit_code == 1, done.output
-    found = json.loads(done.output)
-    assert (found["assignment"], found["max_score"]) == ("rope", 20)
+    result = json.loads(done.output)
+    assert (result["assignment"], result["max_score"]) == ("rope", 20)
 
 
 def test_without_the_flag_such_a_name_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The functions in the file do not determine the assignment, so the message says what to add."""
-    monkeypatch.setattr(parallel, "run_bounded", lambda function, thing: function(thing))
+    """The functions in the file do not identify the assignment, so the message names the missing option."""
+    monkeypatch.setattr(parallel, "run_bounded", lambda function, argument: function(argument))
     file = tmp_path / "final version.py"
     file.write_bytes((ROPE / "exponent_counts_pairs.py").read_bytes())
     for environment, option in (({}, "--assignment NAME"), ({"TYPED_MAKE": "1"}, "ASSIGNMENT=NAME")):

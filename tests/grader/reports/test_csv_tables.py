@@ -1,4 +1,5 @@
-"""Tables that people and platforms save: they are read correctly in any form and written back byte for byte."""
+"""Tests of CSV tables: any table from a person or a platform is read correctly and written back byte for
+byte."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ ENCODINGS = {
     "utf-16-be": codecs.BOM_UTF16_BE,
     "cp1252": b"",
 }
-ENDS = ("\n", "\r\n", "\r")
+LINE_ENDS = ("\n", "\r\n", "\r")
 CELLS = [
     "",
     "Zoë Müller",
@@ -41,7 +42,7 @@ CELLS = [
 TITLES = ["Student", "Note", "Größe", "RoPE (77)"]
 
 
-def written(rows: list[list[str]], delimiter: str, end: str, quoting: int) -> str:
+def csv_text(rows: list[list[str]], delimiter: str, end: str, quoting: int) -> str:
     page = io.StringIO()
     csv.writer(page, delimiter=delimiter, lineterminator=end, quoting=quoting).writerows(rows)
     return page.getvalue()
@@ -49,29 +50,31 @@ def written(rows: list[list[str]], delimiter: str, end: str, quoting: int) -> st
 
 @pytest.mark.parametrize("seed", range(60))
 def test_any_table_is_read_and_comes_back_byte_for_byte(seed: int, tmp_path: Path) -> None:
-    """This holds for every encoding, delimiter, line end and quoting style; only a cell that is set changes."""
+    """Every encoding, delimiter, line end and quoting style is preserved, and only the edited cell
+    changes."""
     draw = random.Random(seed)
     encoding = draw.choice([*ENCODINGS])
-    delimiter, end = draw.choice(csv_tables.DELIMITERS), draw.choice(ENDS)
-    quoting = draw.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]) if end != "\r" else csv.QUOTE_ALL  # or csv leaves \n bare
+    delimiter, end = draw.choice(csv_tables.DELIMITERS), draw.choice(LINE_ENDS)
+    # If lines end with \r, QUOTE_MINIMAL does not quote a cell that contains \n.
+    quoting = draw.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]) if end != "\r" else csv.QUOTE_ALL
     rows = [TITLES, *([draw.choice(CELLS) for _ in TITLES] for _ in range(draw.randrange(1, 6)))]
-    text = written(rows, delimiter, end, quoting)
+    text = csv_text(rows, delimiter, end, quoting)
     text = text if draw.random() < 0.5 else text.removesuffix(end)
     text = f"sep={delimiter}{end}{text}" if draw.random() < 0.2 else text
     path = tmp_path / "table.csv"
     path.write_bytes(ENCODINGS[encoding] + text.encode(encoding))
     table = csv_tables.read(path)
     assert table.titles == TITLES
-    there = [[line[column] for column in range(len(TITLES))] for line in table.lines]
-    assert [row for row in there if any(row)] == [row for row in rows[1:] if any(row)]
+    cells_read = [[line[column] for column in range(len(TITLES))] for line in table.lines]
+    assert [row for row in cells_read if any(row)] == [row for row in rows[1:] if any(row)]
     table.write(tmp_path / "same.csv")
     assert (tmp_path / "same.csv").read_bytes() == path.read_bytes()
     line, column = draw.choice(table.lines), draw.randrange(4)
     value = draw.choice(["17.5", "17,5", 'a "b"', ""])
     table.set(line, column, value)
     table.write(tmp_path / "changed.csv")
-    again = csv_tables.read(tmp_path / "changed.csv")
-    for before, after in zip(table.lines, again.lines, strict=True):
+    changed_table = csv_tables.read(tmp_path / "changed.csv")
+    for before, after in zip(table.lines, changed_table.lines, strict=True):
         assert [before[n] for n in range(4)] == [after[n] for n in range(4)]
 
 
@@ -115,7 +118,7 @@ def test_two_columns_of_one_name_stay_and_neither_is_guessed(tmp_path: Path) -> 
 
 
 def test_comments_are_left_out_of_a_table_that_has_them(tmp_path: Path) -> None:
-    """In a platform's table, `#ada` is a login."""
+    """In a platform's table, `#ada` is a login and not a comment."""
     text = "# corrections\na,b\n# of week 5, and 6, and 7\n#ada,1\n2,3\n"
     assert [cells for _, cells in csv_tables.records(read(tmp_path, text, True))] == [{"a": "2", "b": "3"}]
     assert next(line[0] for line in read(tmp_path, "a,b\n#ada,1\n").lines) == "#ada"
@@ -147,6 +150,6 @@ def test_a_table_with_decimal_commas_is_recognised(cells: str, has_commas: bool,
 
 
 def test_a_quotation_mark_that_is_never_closed_costs_no_time(tmp_path: Path) -> None:
-    """A pattern that repeatedly scans the rest of a table would take longer than a term."""
+    """A regular expression that scans the rest of a table again and again would never finish in practice."""
     with pytest.raises(TableError, match="a quotation mark in line 2 is not closed"):
         read(tmp_path, 'Student,ID\n"' + "a" * 2000)

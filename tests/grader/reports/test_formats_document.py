@@ -1,5 +1,5 @@
-"""The page for authors of other programs: it describes everything that is printed and recorded, and its example program
-can read it."""
+"""Tests of FORMATS.md: the document describes all printed and recorded data, and the document's example
+program can read recorded values."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from tests.grader.support.shared_fixtures import Graded
 PAGE = (course.PACKAGE / "FORMATS.md").read_text("utf-8")
 
 
-def rows(head: str) -> list[str]:
+def first_cells(header: str) -> list[str]:
     """Return the first cell of each row in the table with this header."""
-    table = PAGE.partition(f"\n| {head} |")[2].partition("\n\n")[0]
+    table = PAGE.partition(f"\n| {header} |")[2].partition("\n\n")[0]
     return re.findall(r"^\| `(\w+)`", table, re.MULTILINE)
 
 
 def test_the_printed_result_has_the_keys_that_the_page_lists(graded: Graded) -> None:
     printed = check_result.as_json(*graded(course.ROOT / "tests" / "submissions" / "rope" / "rotated_values.py"))
-    assert list(printed) == rows("key")
-    assert all(list(test) == rows("key of a test") for test in printed["tests"])
+    assert list(printed) == first_cells("key")
+    assert all(list(test) == first_cells("key of a test") for test in printed["tests"])
 
 
 def test_every_status_is_explained() -> None:
@@ -49,12 +49,12 @@ def test_the_program_of_the_page_reads_every_recorded_value(assignment: Assignme
     exec(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)[0], program)
     value: Callable[[str], Any] = program["value"]
     calls = [call for of_test in golden["calls"].values() for call in of_test]
-    assert calls and all(list(call) == rows("key of a call") for call in calls)
+    assert calls and all(list(call) == first_cells("key of a call") for call in calls)
     for expected in (call["expected"] for call in calls if call["expected"] is not None):
         assert codec.encode(value(expected)) == base64.b64decode(expected)
 
 
 def test_the_constants_of_the_page_are_those_of_the_code() -> None:
-    said = [f"`{IN_ITSELF}`", f"`{IN_DEPENDENCIES}`", "2·10⁻⁵", "10⁻⁸", "±10²⁹⁰", "two hints"]
-    assert all(words in PAGE for words in said)
+    constants = [f"`{IN_ITSELF}`", f"`{IN_DEPENDENCIES}`", "2·10⁻⁵", "10⁻⁸", "±10²⁹⁰", "two hints"]
+    assert all(words in PAGE for words in constants)
     assert (*TOLERANCE.values(), explain.MAX_MAGNITUDE, explain.MAX_HINTS) == (2e-5, 1e-8, 1e290, 2)

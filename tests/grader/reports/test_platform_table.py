@@ -1,5 +1,5 @@
-"""Export of scores and feedback to a platform: every student gets the right ones, and every student without any is
-named."""
+"""Tests of exporting scores and feedback to a platform: every student receives the right data, and every
+student without data is named."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ Participant 18,Hedy Lamarr,hedy@example.edu,Submitted,,20.00,
 """
 
 
-def student(platform: str, number: str, name: str, **facts: object) -> Submission:
+def submission_from(platform: str, number: str, name: str, **fields: object) -> Submission:
     file = {
         "Canvas": f"{name}_{number}_900{number}_rope.py",
         "Moodle": f"{name}_{number}_assignsubmission_file_rope.py",
     }
     submission = submission_file(name, name, person=Person(platform, number=number, name=name))
-    return replace(submission, file=file.get(platform, f"{name}.py"), **facts)  # type: ignore[arg-type]
+    return replace(submission, file=file.get(platform, f"{name}.py"), **fields)  # type: ignore[arg-type]
 
 
-def graded(out: Path, *folders: Iterable[Submission]) -> None:
+def write_gradebook(out: Path, *folders: Iterable[Submission]) -> None:
     with Gradebook.writing(out) as book:
         book.replace_submissions(folders, {"rope": "suite"})
         for key in book.ungraded_key_counts():
@@ -56,7 +56,8 @@ def graded(out: Path, *folders: Iterable[Submission]) -> None:
 
 
 def test_half_a_result_never_leaves(out: Path) -> None:
-    """If any are missing, there is one sentence, exit code 2 and no file; a report says so at the top."""
+    """An export of incomplete grades fails with one sentence and writes no file. A report on incomplete
+    grades carries a warning at the top."""
     class_ = [submission_file(f"s{number}", f"x = {number}") for number in range(5)]
     table = out.parent / "table.csv"
     table.write_text(CANVAS.format(points="20.00"), encoding="utf-8")
@@ -80,16 +81,16 @@ def test_half_a_result_never_leaves(out: Path) -> None:
 
 
 def test_a_run_that_was_killed_while_it_wrote_is_incomplete(out: Path) -> None:
-    """Its grades may lack corrections by hand."""
+    """Grades from an interrupted run may lack manual corrections."""
     with Gradebook.writing(out) as book:
         book.replace_submissions([[submission_file("ada")]], {"rope": "suite"})
         for key in book.ungraded_key_counts():
             book.add(key, PACKED)
-    done, _ = run(out, CANVAS.format(points="20.00"))
+    done, _ = run_roster(out, CANVAS.format(points="20.00"))
     assert done.exit_code == 2 and "the last run did not finish: run `make grade` again" in done.output
 
 
-def run(out: Path, text: str, *options: str) -> tuple[Result, list[dict[str, str]]]:
+def run_roster(out: Path, text: str, *options: str) -> tuple[Result, list[dict[str, str]]]:
     table = out.parent / "table.csv"
     table.write_text(text, encoding="utf-8")
     done = CliRunner().invoke(main, ["roster", str(out), "--table", str(table), *options])
@@ -108,8 +109,10 @@ def out(tmp_path: Path) -> Path:
 
 
 def test_canvas_gets_its_own_table_back_with_the_scores(out: Path) -> None:
-    graded(out, [student("Canvas", "17", "lovelaceada"), student("Canvas", "18", "lamarrhedy")])
-    done, rows = run(out, CANVAS.format(points="100.00"))
+    write_gradebook(
+        out, [submission_from("Canvas", "17", "lovelaceada"), submission_from("Canvas", "18", "lamarrhedy")]
+    )
+    done, rows = run_roster(out, CANVAS.format(points="100.00"))
     assert done.output.splitlines()[0] == f"2 scores in {out / 'roster_table.csv'}"
     assert "Without a submission: Turing, Alan." in done.output
     assert "To change in the table first: rope is worth 100 in table.csv, but the scores are out of 20." in done.output
@@ -119,8 +122,8 @@ def test_canvas_gets_its_own_table_back_with_the_scores(out: Path) -> None:
 
 
 def test_moodle_is_known_by_the_participants_number(out: Path) -> None:
-    graded(out, [student("Moodle", "17", "Ada Lovelace"), student("Moodle", "19", "Eve")])
-    done, rows = run(out, MOODLE)
+    write_gradebook(out, [submission_from("Moodle", "17", "Ada Lovelace"), submission_from("Moodle", "19", "Eve")])
+    done, rows = run_roster(out, MOODLE)
     assert [row["Grade"] for row in rows] == [SCORE, ""]
     assert "Not in the table: Eve, rope." in done.output and "Without a submission: Participant 18." in done.output
 
@@ -133,40 +136,41 @@ def test_any_table_by_the_columns_that_are_named(out: Path, column: str, title: 
     people = [
         Person("Gradescope", email=f"{name}@example.edu", login=f"{name}1", sid=f"s{name}") for name in ("ada", "hedy")
     ]
-    graded(out, [submission_file(person.email, person.login, person=person) for person in people])
-    done, rows = run(
+    write_gradebook(out, [submission_file(person.email, person.login, person=person) for person in people])
+    done, rows = run_roster(
         out, f"{column};{title}\n{cells[0]};\n{cells[1]};7\n", "--id-column", column, "--grade-column", title
     )
     assert [row[title] for row in rows] == [SCORE, SCORE] and done.exit_code == 0
 
 
 def test_nothing_is_matched_by_likeness(out: Path) -> None:
-    """With a different domain, only part of a number, or only a name, the case is listed, and no score is written."""
-    graded(
+    """A different email domain, part of a number, or a bare name is not a match: the student is listed, and
+    no score is written."""
+    write_gradebook(
         out,
         [
             submission_file("ada@evil.example", "1", person=Person("Gradescope", email="ada@evil.example")),
-            student("Canvas", "1", "lovelaceada"),
+            submission_from("Canvas", "1", "lovelaceada"),
             submission_file("Lovelace, Ada", "2"),
         ],
     )
-    done, rows = run(out, CANVAS.format(points="20.00"))
+    done, rows = run_roster(out, CANVAS.format(points="20.00"))
     assert done.output.startswith("0 scores in") and [row["RoPE (77)"] for row in rows][2:] == ["", "3.00", "11.00"]
     assert "Not in the table: Lovelace, Ada, rope; ada@evil.example, rope; lovelaceada, rope." in done.output
 
 
 def test_who_is_there_twice_is_filled_in_by_hand(out: Path) -> None:
-    """The cases are a line that matches two submissions and a student with two lines."""
-    graded(
+    """The instructor decides about a line that matches two submissions and about a student with two lines."""
+    write_gradebook(
         out,
         [
-            student("Canvas", "17", "lovelaceada"),
+            submission_from("Canvas", "17", "lovelaceada"),
             submission_file("x", "other", person=Person("Gradescope", sid="S17")),
-            student("Canvas", "18", "lamarrhedy"),
+            submission_from("Canvas", "18", "lamarrhedy"),
         ],
     )
-    again = '"Lamarr, Hedy",18,S18,hedy@example.edu,Tuesday,,,\n'
-    done, rows = run(out, CANVAS.format(points="20.00") + again)
+    second_line = '"Lamarr, Hedy",18,S18,hedy@example.edu,Tuesday,,,\n'
+    done, rows = run_roster(out, CANVAS.format(points="20.00") + second_line)
     assert done.output.startswith("0 scores in")
     assert "To fill in by hand: lamarrhedy, rope; lovelaceada, rope; x, rope." in done.output
     assert [row["RoPE (77)"] for row in rows][2:] == ["", "3.00", "11.00", ""]
@@ -183,7 +187,8 @@ WORKSHEETS = {
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @pytest.mark.parametrize("language", [*WORKSHEETS])
 def test_moodle_in_any_language_and_encoding(out: Path, language: str, encoding: str) -> None:
-    """The digits at the end are the participant's number, with or without a space before them."""
+    """The digits at the end of the identifier are the participant's number, with or without a space before
+    the digits."""
     titles, first, columns = WORKSHEETS[language]
     delimiter = max(",;\t", key=titles.count)
     word, number = re.fullmatch(r"(\D+)(\d+)", first).groups()  # type: ignore[union-attr]
@@ -191,7 +196,9 @@ def test_moodle_in_any_language_and_encoding(out: Path, language: str, encoding:
     table = out.parent / "table.csv"
     text = "\r\n".join([titles, *map(delimiter.join, lines)]) + "\r\n"
     table.write_bytes(text.encode(encoding))
-    graded(out, [student("Moodle", number, "Zoë Müller"), student("Moodle", f"{number}8", "Ada Ö")])
+    write_gradebook(
+        out, [submission_from("Moodle", number, "Zoë Müller"), submission_from("Moodle", f"{number}8", "Ada Ö")]
+    )
     options = [f"--grade-column={title}" for title in columns] + (
         [f"--id-column={titles.split(delimiter)[0]}"] * bool(columns)
     )
@@ -202,9 +209,10 @@ def test_moodle_in_any_language_and_encoding(out: Path, language: str, encoding:
 
 
 def test_a_group_s_number_is_no_participant_s(out: Path) -> None:
-    """Moodle also numbers groups, so a line with that number and a different name belongs to somebody else."""
-    graded(out, [student("Moodle", "17", "Team Red"), student("Moodle", "18", "LAMARR Hedy")])
-    done, rows = run(out, MOODLE)
+    """Moodle numbers groups as well as participants, so a matching number with a different name belongs to
+    somebody else."""
+    write_gradebook(out, [submission_from("Moodle", "17", "Team Red"), submission_from("Moodle", "18", "LAMARR Hedy")])
+    done, rows = run_roster(out, MOODLE)
     assert [row["Grade"] for row in rows] == ["", SCORE]
     assert "Same number, another name (a group's, perhaps): Team Red, rope." in done.output
     assert "Without a submission: Participant 17." in done.output
@@ -221,10 +229,10 @@ SPELLINGS = {
 
 @pytest.mark.parametrize(("name", "other"), [(name, other) for name, others in SPELLINGS.items() for other in others])
 def test_the_number_decides_where_a_name_is_spelled_differently(out: Path, name: str, other: str) -> None:
-    """Tables and archives in a different encoding have such names, on either side."""
+    """Tables and archives with different encodings may spell the same name differently."""
     for folder, cell in ((name, other), (other, name)):
-        graded(out, [student("Moodle", "17", folder), student("Moodle", "18", "Hedy Lamarr")])
-        done, rows = run(out, MOODLE.replace("Ada Lovelace", f'"{cell}"'))
+        write_gradebook(out, [submission_from("Moodle", "17", folder), submission_from("Moodle", "18", "Hedy Lamarr")])
+        done, rows = run_roster(out, MOODLE.replace("Ada Lovelace", f'"{cell}"'))
         assert [row["Grade"] for row in rows] == [SCORE, SCORE]
         assert "Without a submission" not in done.output and "another name" not in done.output
 
@@ -232,64 +240,69 @@ def test_the_number_decides_where_a_name_is_spelled_differently(out: Path, name:
 @pytest.mark.parametrize("group", ["Team Red", "Gruppe 5", "G7", "Los Vectores", "Tutorium Montag", "3", "Équipe 12"])
 @pytest.mark.parametrize("name", ["Ada Lovelace", "Łukasz Żak", "Hedy Lamarr-Mandl", "李小龙"])
 def test_a_group_s_name_is_like_no_participant_s(out: Path, group: str, name: str) -> None:
-    graded(out, [student("Moodle", "17", group), student("Moodle", "18", "Hedy Lamarr")])
-    done, rows = run(out, MOODLE.replace("Ada Lovelace", name))
+    write_gradebook(out, [submission_from("Moodle", "17", group), submission_from("Moodle", "18", "Hedy Lamarr")])
+    done, rows = run_roster(out, MOODLE.replace("Ada Lovelace", name))
     assert [row["Grade"] for row in rows] == ["", SCORE] and f"perhaps): {group}, rope." in done.output
 
 
 def test_a_word_in_a_cell_stays_and_is_named(out: Path) -> None:
-    """An example is EX, for an excused student; an earlier number is replaced."""
-    graded(out, [student("Canvas", "17", "lovelaceada"), student("Canvas", "18", "lamarrhedy")])
-    done, rows = run(out, CANVAS.format(points="20.00").replace('early",9.00,,', 'early",9.00,EX,'))
+    """A word in a cell, such as EX for an excused student, stays, but an earlier number is replaced."""
+    write_gradebook(
+        out, [submission_from("Canvas", "17", "lovelaceada"), submission_from("Canvas", "18", "lamarrhedy")]
+    )
+    done, rows = run_roster(out, CANVAS.format(points="20.00").replace('early",9.00,,', 'early",9.00,EX,'))
     assert [row["RoPE (77)"] for row in rows][2:] == ["EX", SCORE, "11.00"]
     assert "Left unchanged: lovelaceada, rope (EX)." in done.output and done.output.startswith("1 scores in")
 
 
 def test_an_unreadable_file_is_not_posted_as_zero_without_a_word(out: Path) -> None:
-    """An exception is a score that somebody set by hand."""
+    """A score that an instructor set by hand is still exported."""
     zero = packed(replace(GRADE, status=SubmissionStatus.UNREADABLE, score=0.0))
     with Gradebook.writing(out) as book:
-        class_ = [student("Canvas", n, name) for n, name in (("17", "lovelaceada"), ("19", "turingalan"))]
+        class_ = [submission_from("Canvas", n, name) for n, name in (("17", "lovelaceada"), ("19", "turingalan"))]
         book.replace_submissions([class_], {"rope": "suite"})
         for key in book.ungraded_key_counts():
             book.add(key, zero)
         book.adjust({2: [Adjustment(None, 15.0, "by mail")]})
         book.finish()
-    done, rows = run(out, CANVAS.format(points="20.00"))
+    done, rows = run_roster(out, CANVAS.format(points="20.00"))
     assert [row["RoPE (77)"] for row in rows][2:] == ["", "3.00", "15"]
     assert "Left empty, because the file could not be read: lovelaceada, rope." in done.output
 
 
 @pytest.mark.parametrize(("cell", "count"), [("", 0), (SCORE, 0), ("3,50", 0), ("4", 1), ("0", 1), ("EX", 0)])
 def test_numbers_that_are_replaced_are_counted(out: Path, cell: str, count: int) -> None:
-    """Scores that were typed in by hand may be among them."""
-    graded(out, [student("Canvas", "17", "lovelaceada"), student("Canvas", "18", "lamarrhedy")])
-    done, _ = run(out, CANVAS.format(points="20.00").replace('early",9.00,,', f'early",9.00,"{cell}",'))
+    """The replaced numbers may include scores that an instructor typed by hand."""
+    write_gradebook(
+        out, [submission_from("Canvas", "17", "lovelaceada"), submission_from("Canvas", "18", "lamarrhedy")]
+    )
+    done, _ = run_roster(out, CANVAS.format(points="20.00").replace('early",9.00,,', f'early",9.00,"{cell}",'))
     assert f"Cells that contained another number: {count + 1} in RoPE (77)." in done.output
 
 
 @pytest.mark.parametrize("points", ["100,00", "100.00", "100", " 100 "])
 def test_what_a_column_is_worth_is_read_in_any_locale(out: Path, points: str) -> None:
-    graded(out, [student("Canvas", "17", "lovelaceada")])
-    done, _ = run(out, CANVAS.format(points=f'"{points}"'))
+    write_gradebook(out, [submission_from("Canvas", "17", "lovelaceada")])
+    done, _ = run_roster(out, CANVAS.format(points=f'"{points}"'))
     assert "To change in the table first: rope is worth 100 in table.csv" in done.output
 
 
 def test_a_lesson_without_submissions_fills_no_table(out: Path) -> None:
-    graded(out, [student("Canvas", "17", "lovelaceada")])
-    done, _ = run(out, CANVAS.format(points="20.00"), "--assignment", "alibi", "--grade-column", "RoPE (77)")
+    write_gradebook(out, [submission_from("Canvas", "17", "lovelaceada")])
+    done, _ = run_roster(out, CANVAS.format(points="20.00"), "--assignment", "alibi", "--grade-column", "RoPE (77)")
     assert done.exit_code == 2 and "the results have no submission for alibi" in done.output
 
 
 def test_scores_are_written_with_commas_where_the_table_has_commas(out: Path) -> None:
     text = "Login;Altes;RoPE\nada1;7,5;\n"
-    graded(out, [submission_file("ada", "x", person=Person("Gradescope", login="ada1"))])
-    _, rows = run(out, text, "--id-column", "Login")
+    write_gradebook(out, [submission_file("ada", "x", person=Person("Gradescope", login="ada1"))])
+    _, rows = run_roster(out, text, "--id-column", "Login")
     assert rows == [{"Login": "ada1", "Altes": "7,5", "RoPE": SCORE.replace(".", ",")}]
 
 
 def test_two_lessons_go_into_one_table_in_one_command(out: Path) -> None:
-    """Each score goes into its lesson's column; both sections, and logins that begin with a sign, are recognised."""
+    """Each score goes into the column of its lesson. Students from both sections are matched, and logins may
+    begin with a sign."""
     with Gradebook.writing(out) as book:
         person = Person("Gradescope", login="ada")
         both = [submission_file("ada", name, name, person=person) for name in ("rope", "alibi")]
@@ -299,7 +312,7 @@ def test_two_lessons_go_into_one_table_in_one_command(out: Path) -> None:
         book.finish()
     text = "Username,Week 5,Week 7,Section\n#ada,,,Monday\n#bob,,,Tuesday\n"
     pairs = ("--assignment", "alibi", "--grade-column", "Week 7", "--assignment", "rope", "--grade-column", "Week 5")
-    done, rows = run(out, text, "--id-column", "Username", *pairs)
+    done, rows = run_roster(out, text, "--id-column", "Username", *pairs)
     assert [*rows[0].values()] == ["#ada", "4", "5", "Monday"]
     assert "Week 7: 1; Week 5: 1" in done.output and "Without a submission: #bob." in done.output
     students = (out / "students.csv").read_text("utf-8-sig").splitlines()
@@ -307,7 +320,7 @@ def test_two_lessons_go_into_one_table_in_one_command(out: Path) -> None:
         '"student","section","rope","alibi","sum","number","sid","email","login","name"',
         '"ada","Monday","4","5","9","","","","ada",""',
     ]
-    done, _ = run(out, text, "--id-column", "Username", "--grade-column", "Week 5")
+    done, _ = run_roster(out, text, "--id-column", "Username", "--grade-column", "Week 5")
     assert (
         done.exit_code == 2 and "name an --assignment for each --grade-column; graded were alibi, rope" in done.output
     )
@@ -325,14 +338,14 @@ def test_two_lessons_go_into_one_table_in_one_command(out: Path) -> None:
 def test_a_table_that_cannot_be_used_is_one_sentence(
     out: Path, text: str, options: tuple[str, ...], words: str
 ) -> None:
-    graded(out, [student("Canvas", "17", "lovelaceada")])
-    done, _ = run(out, text, *options)
+    write_gradebook(out, [submission_from("Canvas", "17", "lovelaceada")])
+    done, _ = run_roster(out, text, *options)
     assert done.exit_code == 2 and words in done.output
     done = CliRunner().invoke(main, ["roster", str(out), "--table", str(out / "nope.csv")])
     assert done.exit_code == 2 and "No such file" in done.output and "Errno" not in done.output
 
 
-def feedback(out: Path, platform: str) -> tuple[Result, list[str]]:
+def run_feedback(out: Path, platform: str) -> tuple[Result, list[str]]:
     done = CliRunner().invoke(main, ["feedback", str(out), "--for", platform])
     path = out / f"feedback_{platform}_rope.zip"
     return done, sorted(zipfile.ZipFile(path).namelist()) if path.exists() else []
@@ -341,15 +354,15 @@ def feedback(out: Path, platform: str) -> tuple[Result, list[str]]:
 def test_everybody_without_a_page_is_named(out: Path) -> None:
     """Students without a number on the platform or without a known assignment are named."""
     problem = Problem("A .docx.")
-    graded(
+    write_gradebook(
         out,
         [
-            student("Canvas", "17", "lovelaceada"),
-            student("Canvas", "18", "lamarrhedy", assignment="", cells=(), problem=problem),
+            submission_from("Canvas", "17", "lovelaceada"),
+            submission_from("Canvas", "18", "lamarrhedy", assignment="", cells=(), problem=problem),
             submission_file("bob", "mail"),
         ],
     )
-    done, names = feedback(out, "canvas")
+    done, names = run_feedback(out, "canvas")
     assert names == ["lovelaceada_17_90017_rope.py"]
     assert "Without a page, 2: lamarrhedy (lamarrhedy_18_90018_rope.py); bob (rope/bob.py)." in done.output
 
@@ -359,67 +372,78 @@ LESSONS = ("rope", "alibi", "naive", "learned")
 
 @pytest.mark.parametrize("seed", range(6))
 def test_feedback_is_about_the_lessons_of_its_platform_or_of_the_command(seed: int, out: Path) -> None:
-    """In a term with several platforms, nobody from a lesson elsewhere is written or named; a student of the platform
-    whose lesson is not known is named."""
+    """In a term with several platforms, feedback for one platform covers only that platform's lessons. A
+    student of the platform whose lesson is unknown is named."""
     draw, class_ = random.Random(seed), list[Submission]()
-    places = dict(zip(LESSONS, draw.sample(["Canvas", "Canvas", "Moodle", ""], 4), strict=True))
-    for lesson, place in places.items():
-        file = "{}_{}_900_" + f"{lesson}.py" if place == "Canvas" else "{}_{}_assignsubmission_file_" + f"{lesson}.py"
+    platforms = dict(zip(LESSONS, draw.sample(["Canvas", "Canvas", "Moodle", ""], 4), strict=True))
+    for lesson, platform in platforms.items():
+        file = (
+            "{}_{}_900_" + f"{lesson}.py" if platform == "Canvas" else "{}_{}_assignsubmission_file_" + f"{lesson}.py"
+        )
         for number, name in enumerate(("ada", "bob", "cy"), start=draw.randrange(10, 90)):
-            person = Person(place, number=str(number) if place else "", name=name)
+            person = Person(platform, number=str(number) if platform else "", name=name)
             class_.append(
                 submission_file(f"{name}{lesson}", name, lesson, person=person, file=file.format(name, number))
             )
         class_.append(submission_file(f"late{lesson}", "late", lesson))
-    class_ += [submission_file(f"x{place}", "", "", person=Person(place, number="1")) for place in ("Canvas", "Moodle")]
+    class_ += [
+        submission_file(f"x{platform}", "", "", person=Person(platform, number="1"))
+        for platform in ("Canvas", "Moodle")
+    ]
     with Gradebook.writing(out) as book:
         book.replace_submissions([class_], dict.fromkeys(LESSONS, "suite"))
         for key in book.ungraded_key_counts():
             book.add(key, PACKED)
         book.finish()
-    of_canvas = [lesson for lesson in LESSONS if places[lesson] == "Canvas"]
-    for asked in ([], of_canvas[:1], [lesson for lesson in LESSONS if not places[lesson]]):
+    of_canvas = [lesson for lesson in LESSONS if platforms[lesson] == "Canvas"]
+    for requested in ([], of_canvas[:1], [lesson for lesson in LESSONS if not platforms[lesson]]):
         for path in out.glob("feedback_*"):
             path.unlink()
-        options = [word for name in asked for word in ("--assignment", name)]
+        options = [word for name in requested for word in ("--assignment", name)]
         done = CliRunner().invoke(main, ["feedback", str(out), "--for", "canvas", *options])
         written = {path.stem.removeprefix("feedback_canvas_") for path in out.glob("feedback_*.zip")}
-        assert written == {*of_canvas} & {*(asked or of_canvas)} and (done.exit_code == 0) == bool(written)
+        assert written == {*of_canvas} & {*(requested or of_canvas)} and (done.exit_code == 0) == bool(written)
         without = done.output.partition("Without a page, ")[2].partition(".\n")[0].partition(": ")[2].split("; ")
         named = {one.partition(" ")[0] for one in without}
-        elsewhere = {f"{name}{lesson}" for lesson in asked if lesson not in of_canvas for name in ("ada", "bob", "cy")}
-        assert named == {f"late{lesson}" for lesson in asked or of_canvas} | {"xCanvas"} | elsewhere
+        elsewhere = {
+            f"{name}{lesson}" for lesson in requested if lesson not in of_canvas for name in ("ada", "bob", "cy")
+        }
+        assert named == {f"late{lesson}" for lesson in requested or of_canvas} | {"xCanvas"} | elsewhere
 
 
 def test_feedback_of_a_lesson_without_submissions_writes_nothing(out: Path) -> None:
-    graded(out, [student("Canvas", "17", "lovelaceada")])
+    write_gradebook(out, [submission_from("Canvas", "17", "lovelaceada")])
     done = CliRunner().invoke(main, ["feedback", str(out), "--for", "canvas", "--assignment", "alibi"])
     assert done.exit_code == 2 and "the results have no submission for alibi" in done.output
     assert not list(out.glob("feedback_*.zip"))
 
 
 def test_a_late_file_goes_back_under_the_name_that_canvas_knows(out: Path) -> None:
-    graded(out, [student("Canvas", "17", "lovelaceada")], [submission_file("17", "late", file="17.py")])
-    _, names = feedback(out, "canvas")
+    write_gradebook(
+        out, [submission_from("Canvas", "17", "lovelaceada")], [submission_file("17", "late", file="17.py")]
+    )
+    _, names = run_feedback(out, "canvas")
     assert names == ["lovelaceada_17_90017_rope.py"]
 
 
 def test_moodle_takes_names_of_its_own(out: Path) -> None:
-    graded(out, [student("Moodle", "17", "Ada Lovelace")])
-    done, names = feedback(out, "moodle")
+    write_gradebook(out, [submission_from("Moodle", "17", "Ada Lovelace")])
+    done, names = run_feedback(out, "moodle")
     assert names == ["Ada Lovelace_17_assignfeedback_file_rope.html"] and "1 pages in" in done.output
     page = zipfile.ZipFile(out / "feedback_moodle_rope.zip").read(names[0]).decode("utf-8")
     assert "<title>rope: Ada Lovelace</title>" in page
 
 
 def test_feedback_for_canvas_opens_under_the_name_of_the_submitted_file(out: Path) -> None:
-    """Canvas shows the feedback under that name, so a page would appear as a file `rope.py`. Ignored files
-    have no page."""
+    """Canvas shows feedback under the name of the submitted file, so an HTML page would appear as `rope.py`.
+    Ignored files get no feedback page."""
     files = ["rope.py", "rope-1.ipynb", "week 5.zip!rope.py", "page.html", "essay.pdf", "text.html", "link-1.html"]
     names = [f"student{n}_{n}_900{n}_{file}" for n, file in enumerate(files, start=1)]
     people = [Person("Canvas", number=str(n), name=f"student{n}") for n in range(1, len(files) + 1)]
-    graded(out, [submission_file(p.name, p.name, person=p, file=f) for p, f in zip(people, names, strict=True)])
-    done, packed = feedback(out, "canvas")
+    write_gradebook(
+        out, [submission_file(p.name, p.name, person=p, file=f) for p, f in zip(people, names, strict=True)]
+    )
+    done, packed = run_feedback(out, "canvas")
     assert packed == [name.partition("!")[0] for name in names[:4]]
     assert "Without a page, 3: student5 (student5_5_9005_essay.pdf); student6 " in done.output
     with zipfile.ZipFile(out / "feedback_canvas_rope.zip") as archive:
@@ -431,6 +455,6 @@ def test_feedback_for_canvas_opens_under_the_name_of_the_submitted_file(out: Pat
 
 
 def test_where_nobody_came_from_the_platform_nothing_is_written(out: Path) -> None:
-    graded(out, [submission_file("bob", "mail")])
-    done, names = feedback(out, "canvas")
+    write_gradebook(out, [submission_file("bob", "mail")])
+    done, names = run_feedback(out, "canvas")
     assert done.exit_code == 2 and not names and "nobody in" in done.output and "bob" in done.output

@@ -1,4 +1,5 @@
-"""The report: its numbers are correct, the names and messages in it are never markup, and it stays small."""
+"""Tests of the report: the numbers are correct, names and messages never become markup, and the page loads no
+other files."""
 
 from __future__ import annotations
 
@@ -43,12 +44,12 @@ HOSTILE = (
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compare without starting processes, which `test_similarity` covers."""
+    """Compare submissions in this process; `test_similarity` covers separate processes."""
     monkeypatch.setattr(similarity, "map_bounded", map)
 
 
-class Reader(HTMLParser):
-    """Collects the tags, attributes and cells of a page."""
+class PageParser(HTMLParser):
+    """Parser that collects the tags, attributes and text of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -65,18 +66,18 @@ class Reader(HTMLParser):
         self.text.append(data)
 
 
-def page_of(out: Path) -> str:
+def report_page(out: Path) -> str:
     publish.write_report_and_similarity(out)
     return (out / "report.html").read_text("utf-8")
 
 
-def survey_of(*graded: tuple[Submission, Grade], tmp_path: Path) -> ClassStatistics:
+def statistics_of(*graded: tuple[Submission, Grade], tmp_path: Path) -> ClassStatistics:
     gradebooks.write(tmp_path, graded)
     with Gradebook.reading(tmp_path) as book:
         return ClassStatistics(book.rows())
 
 
-def one_result(
+def result_with_status(
     name: str, status: str, points: float = 1.0, hint: str | None = None, question: str = "apply_rope"
 ) -> TestResult:
     kind = {"failed": Kind.VALUE, "passed": None}.get(status, next((k for k in Kind if k.status == status), None))
@@ -89,40 +90,43 @@ def graded(student: str, *test_results: TestResult, status: str = "graded") -> t
     )
 
 
-def one_question(won: list[float], scores: list[float]) -> AssignmentResults:
-    """A question worth 2 points."""
+def results_of_one_question(points_won: list[float], scores: list[float]) -> AssignmentResults:
+    """Return the class results for one question worth 2 points."""
     return AssignmentResults(
         "rope",
         points={"a": 2.0},
         ran_scores=scores,
-        points_by_question=[{"a": one} for one in won],
-        unwritten=[{"a": False}] * len(won),
+        points_by_question=[{"a": one} for one in points_won],
+        unwritten=[{"a": False}] * len(points_won),
     )
 
 
 def test_separation_is_the_correlation_with_the_rest() -> None:
-    """The correlation agrees with numpy's. A question without variation has no number, which is better than a wrong
-    one."""
+    """The correlation agrees with numpy's. A question without variation gets no number instead of a
+    misleading one."""
     draw = np.random.default_rng(0)
-    won = draw.integers(0, 9, 200) / 4
-    scores = won + draw.normal(10, 3, 200) + won
-    (item,) = one_question(won.tolist(), scores.tolist()).questions
-    assert item["discrimination"] == pytest.approx(np.corrcoef(won, scores - won)[0, 1])
-    assert item["mean"] == pytest.approx(won.mean() / 2.0)
+    points_won = draw.integers(0, 9, 200) / 4
+    scores = points_won + draw.normal(10, 3, 200) + points_won
+    (item,) = results_of_one_question(points_won.tolist(), scores.tolist()).questions
+    assert item["discrimination"] == pytest.approx(np.corrcoef(points_won, scores - points_won)[0, 1])
+    assert item["mean"] == pytest.approx(points_won.mean() / 2.0)
     for same_points, same_rest in (([1.0, 1.0], [5.0, 9.0]), ([0.0, 1.0], [5.0, 6.0]), ([1.0], [3.0])):
-        (item,) = one_question(same_points, same_rest).questions
+        (item,) = results_of_one_question(same_points, same_rest).questions
         assert item["discrimination"] is None
 
 
 def test_bars_and_histogram(tmp_path: Path) -> None:
-    """A question with one passed test was attempted; a question whose tests all wait for code was not. A score of 0 is
-    in the first bin and full marks in the last; an unreadable file counts as 0."""
-    refused = gradebooks.scored([replace(one_result("t1", "unreadable", 20.0), message="Empty.")], status="unreadable")
-    class_statistics = survey_of(
-        graded("ada", one_result("t1", "passed", 10.0), one_result("t2", "passed", 10.0)),
-        graded("bob", one_result("t1", "passed", 10.0), one_result("t2", "failed", 10.0)),
-        graded("cy", one_result("t1", "failed", 10.0), one_result("t2", "not_implemented", 10.0)),
-        graded("di", one_result("t1", "not_implemented", 10.0), one_result("t2", "waiting", 10.0)),
+    """A question with a passed test counts as attempted, but a question whose tests all wait for missing code
+    does not. A score of 0 falls into the first bin and full marks into the last, and an unreadable file
+    scores 0."""
+    refused = gradebooks.scored(
+        [replace(result_with_status("t1", "unreadable", 20.0), message="Empty.")], status="unreadable"
+    )
+    class_statistics = statistics_of(
+        graded("ada", result_with_status("t1", "passed", 10.0), result_with_status("t2", "passed", 10.0)),
+        graded("bob", result_with_status("t1", "passed", 10.0), result_with_status("t2", "failed", 10.0)),
+        graded("cy", result_with_status("t1", "failed", 10.0), result_with_status("t2", "not_implemented", 10.0)),
+        graded("di", result_with_status("t1", "not_implemented", 10.0), result_with_status("t2", "waiting", 10.0)),
         (gradebooks.submission_file("eve", problem=Problem("Empty.")), refused),
         tmp_path=tmp_path,
     )
@@ -134,12 +138,22 @@ def test_bars_and_histogram(tmp_path: Path) -> None:
 
 
 def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
-    """A misconception counts once per submission, however many tests show it, and is listed under the question that
-    shows it most. Every status except `graded` is listed, and so is a zero, but not a low score; each cause has one
-    line with all its students, wherever it occurs in their files. A student with an address is found by name."""
-    right, wrong = one_result("t2", "passed"), one_result("t3", "failed")
-    pairs = [one_result("t1", "failed", hint="Pairs!"), one_result("t4", "failed", hint="Pairs!"), right, wrong]
-    sign = [one_result("t1", "failed", hint="Sign!"), right, one_result("t3", "failed", question="decode_step")]
+    """A misconception counts once per submission, even if several tests reveal it, and is listed under the
+    question that reveals the misconception most often. Every status except `graded` is listed, and so is a
+    score of 0, but not a low score. Each cause is listed once, with all affected students, even if the line
+    number differs between files. A student with an email address is listed with a name."""
+    right, wrong = result_with_status("t2", "passed"), result_with_status("t3", "failed")
+    pairs = [
+        result_with_status("t1", "failed", hint="Pairs!"),
+        result_with_status("t4", "failed", hint="Pairs!"),
+        right,
+        wrong,
+    ]
+    sign = [
+        result_with_status("t1", "failed", hint="Sign!"),
+        right,
+        result_with_status("t3", "failed", question="decode_step"),
+    ]
     address, grade = graded("ada@x.edu", right)
     everybody = [
         (replace(address, person=Person("Gradescope", email="ada@x.edu", name="Ada Lovelace")), grade),
@@ -153,25 +167,29 @@ def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
     for number, failure in enumerate(failures):
         submission, grade = graded(f"stopped {number}", right, status="import_error")
         everybody.append((submission, replace(grade, failure=failure)))
-    found = survey_of(*everybody, tmp_path=tmp_path)
-    assert [tuple(one[key] for key in ("text", "count", "of", "question")) for one in found.mistakes] == [
+    statistics = statistics_of(*everybody, tmp_path=tmp_path)
+    assert [tuple(one[key] for key in ("text", "count", "of", "question")) for one in statistics.mistakes] == [
         ("Pairs!", 2, len(everybody), "apply_rope"),
         ("Sign!", 1, len(everybody), "apply_rope"),
     ]
-    assert [(one["question"], one["count"]) for one in found.unexplained] == [("apply_rope", 1), ("decode_step", 1)]
-    assert {(student, case.status) for case, students in found.cases for student in students} == {
+    assert [(one["question"], one["count"]) for one in statistics.unexplained] == [
+        ("apply_rope", 1),
+        ("decode_step", 1),
+    ]
+    assert {(student, case.status) for case, students in statistics.cases for student in students} == {
         *(("timeout", "timeout"), ("killed", "killed"), ("zero", "graded")),
         *((f"stopped {number}", "import_error") for number in range(3)),
     }
-    assert [(len(students), case.why) for case, students in found.cases if case.status == "import_error"] == [
+    assert [(len(students), case.why) for case, students in statistics.cases if case.status == "import_error"] == [
         (2, "an import was left out, ModuleNotFoundError: No module named 'scipy'"),
         (1, "the file stops, KeyError: 'x'"),
     ]
-    assert [one.label for one in found.students][:2] == ["ada@x.edu (Ada Lovelace)", "bob"]
+    assert [one.label for one in statistics.students][:2] == ["ada@x.edu (Ada Lovelace)", "bob"]
 
 
 def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
-    """Hostile student and file names, and sentences that quote them, appear as text in every table."""
+    """Hostile names of students and files, and messages that quote the names, appear as plain text in every
+    table."""
     draw = random.Random(0)
     submission_files = []
     for name in HOSTILE:
@@ -190,20 +208,20 @@ def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
         plain,
         [(gradebooks.submission_file(f"student {n}", f"x = {n}"), submission_files[0][1]) for n in range(3)],
     )
-    page, usual = (Reader(page_of(out)) for out in (hostile, plain))
-    assert set(page.tags) <= set(usual.tags) | {"h3"}
+    page, ordinary_page = (PageParser(report_page(out)) for out in (hostile, plain))
+    assert set(page.tags) <= set(ordinary_page.tags) | {"h3"}
     assert page.tags.count("script") == 1 and page.tags.count("style") == 1
-    assert {name for name, _ in page.attributes} <= {name for name, _ in usual.attributes} | {"title", "data-v"}
+    assert {name for name, _ in page.attributes} <= {name for name, _ in ordinary_page.attributes} | {"title", "data-v"}
     shown = "".join(page.text)
     assert "<script>alert(1)</script>" in shown and "{{ 7 * 7 }}" in shown
     assert not re.search("[\x00\x1b\u202e\u2066]", shown)
 
 
 def test_the_page_stands_alone(tmp_path: Path) -> None:
-    """Its only links are to places in the page itself, the empty icon, and the feedback beside it."""
+    """The page links only to its own sections, to an empty icon and to feedback files in the same folder."""
     gradebooks.write(tmp_path, gradebooks.made_up_class(4, ["rope"], distinct=4))
-    text = page_of(tmp_path)
-    attributes = Reader(text).attributes
+    text = report_page(tmp_path)
+    attributes = PageParser(text).attributes
     targets = [value for name, value in attributes if name in ("src", "href") and value != "data:,"]
     with Gradebook.reading(tmp_path) as book:
         folders = {row.folder for row in book.rows()}
@@ -214,19 +232,20 @@ def test_the_page_stands_alone(tmp_path: Path) -> None:
 
 
 def test_the_command(tmp_path: Path) -> None:
-    """`autograder report OUT` rewrites the page; without a gradebook, it says what to do."""
+    """The command `autograder report OUT` rewrites the page and fails with a usage error if there is no
+    gradebook."""
     assert CliRunner().invoke(cli.main, ["report", str(tmp_path)]).exit_code == WRONG_USE
     gradebooks.write(tmp_path, [])
-    assert "<dd>0</dd>" in page_of(tmp_path)
+    assert "<dd>0</dd>" in report_page(tmp_path)
     gradebooks.write(tmp_path, gradebooks.made_up_class(3, ["rope"], distinct=3))
     result = CliRunner().invoke(cli.main, ["report", str(tmp_path)])
     assert (result.exit_code, result.output.strip()) == (0, str(tmp_path / "report.html"))
 
 
 def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command prints one sentence and does not write half a page."""
+    """The command fails with one sentence and does not leave an incomplete page."""
     gradebooks.write(tmp_path, gradebooks.made_up_class(3, ["rope"], distinct=3))
-    before = page_of(tmp_path)
+    before = report_page(tmp_path)
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")

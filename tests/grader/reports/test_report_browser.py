@@ -1,5 +1,5 @@
-"""The report in a browser: it opens at once, sorts, fits the screen and the printed page, and logs no errors. Most
-tests use the same class and page."""
+"""Browser tests of the report: the page sorts, fits the screen and the printed page, and logs no errors. Most
+tests share one class and one page."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from autograder.batch import publish
 from tests.grader.support import gradebooks
 from tests.grader.support.browsing import Opened
 
-A4 = 688
-"""width of an A4 page without its margins, in pixels"""
+A4_WIDTH_PIXELS = 688
+"""Width of an A4 page without margins, in pixels."""
 
-CONTRASTS = """() => {
+PAPER_AND_CONTRAST = """() => {
   const linear = (x) => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
   const shade = (colour) => {
     const [r, g, b] = colour.match(/\\d+/g).map((part) => linear(part / 255));
@@ -28,15 +28,17 @@ CONTRASTS = """() => {
     shade(getComputedStyle(one)[one.tagName === "text" ? "fill" : "color"]));
   return [paper, Math.min(...ink.map((one) => (Math.max(one, paper) + 0.05) / (Math.min(one, paper) + 0.05)))];
 }"""
-CUT = "Array.from(document.querySelectorAll('.table')).filter((one) => one.scrollHeight > one.clientHeight + 1).length"
-SIZE = 60
+CUT_TABLE_COUNT = (
+    "Array.from(document.querySelectorAll('.table')).filter((one) => one.scrollHeight > one.clientHeight + 1).length"
+)
+CLASS_SIZE = 60
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A class, and three students with long and hostile names and similar code."""
+    """Report on a class with three extra students, who have long or hostile names and similar code."""
     out = tmp_path_factory.mktemp("class")
-    submission_files = gradebooks.made_up_class(SIZE, distinct=10)
+    submission_files = gradebooks.made_up_class(CLASS_SIZE, distinct=10)
     grade = gradebooks.grade("rope", 0.0, random.Random(0))
     for name in ("W" * 300, "<script>console.error('no')</script>", "=1+1"):
         submission_files.append((gradebooks.submission_file(name, gradebooks.CODE), grade))
@@ -47,14 +49,14 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def opened(browser: Browser, report: Path) -> Iterator[Opened]:
-    """Page with all its parts open, which tests must not change."""
+    """Report page with every section open, which tests must leave unchanged."""
     with Opened(browser, report) as opened:
         opened.page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         yield opened
         assert opened.requests == [report.as_uri()] and not opened.complaints
 
 
-def look(opened: Opened, width: int, scheme: str = "light", media: str = "screen") -> Page:
+def page_at_width(opened: Opened, width: int, scheme: str = "light", media: str = "screen") -> Page:
     opened.page.set_viewport_size({"width": width, "height": 900})
     opened.page.emulate_media(media=media, color_scheme=scheme)  # type: ignore[arg-type]
     return opened.page
@@ -63,22 +65,22 @@ def look(opened: Opened, width: int, scheme: str = "light", media: str = "screen
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_fits_the_screen_and_is_quiet(opened: Opened, width: int, scheme: str) -> None:
-    """No part overflows sideways, and the text has enough contrast."""
-    page = look(opened, width, scheme)
+    """No element overflows sideways, and all text has enough contrast."""
+    page = page_at_width(opened, width, scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    paper, contrast = page.evaluate(CONTRASTS)
+    paper, contrast = page.evaluate(PAPER_AND_CONTRAST)
     assert (paper < 0.1) == (scheme == "dark") and contrast >= 4.5
 
 
 def test_on_a_telephone_what_matters_is_seen_first(opened: Opened) -> None:
-    """The student and the event or number are visible without scrolling sideways."""
+    """The student and the event or number are visible without horizontal scrolling."""
     expected = {
         "Submissions to review": ["student", "what happened"],
         "Scores by student": ["student", "sum"],
         "Questions": ["question", "complete, %", "how it went"],
         "Misconceptions": ["submissions", "%", "hint"],
     }
-    page = look(opened, 420)
+    page = page_at_width(opened, 420)
     for region, names in expected.items():
         headings = page.locator(f"[aria-label='{region}'] th")
         assert headings.all_text_contents()[: len(names)] == names
@@ -87,23 +89,24 @@ def test_on_a_telephone_what_matters_is_seen_first(opened: Opened) -> None:
 
 
 def test_on_paper_every_table_is_whole(opened: Opened) -> None:
-    """On paper, no table scrolls or is wider than the page, and the background is white in either theme."""
-    page = look(opened, A4, "dark", "print")
-    assert page.evaluate(CUT) == 0
-    assert page.evaluate("document.documentElement.scrollWidth") <= A4
-    assert page.evaluate(CONTRASTS)[0] == 1
+    """On paper, no table scrolls or is wider than the page, and the background is white even with the dark
+    theme."""
+    page = page_at_width(opened, A4_WIDTH_PIXELS, "dark", "print")
+    assert page.evaluate(CUT_TABLE_COUNT) == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= A4_WIDTH_PIXELS
+    assert page.evaluate(PAPER_AND_CONTRAST)[0] == 1
     paper = page.pdf(format="A4")
     assert paper.startswith(b"%PDF") and paper.count(b"/Type /Page\n") >= 3
 
 
 def test_a_class_is_filtered_by_name_and_a_name_leads_to_the_feedback(opened: Opened) -> None:
-    page = look(opened, 1280)
+    page = page_at_width(opened, 1280)
     visible = "(rows) => rows.filter((row) => row.offsetParent).map((row) => row.cells[0].textContent)"
     rows = page.locator("#students tbody tr")
     everybody = rows.evaluate_all(visible)
     page.locator("#filter").fill(everybody[7][:-1].upper())
     shown = rows.evaluate_all(visible)
-    assert everybody[7] in shown and len(shown) < len(everybody) == SIZE + 3
+    assert everybody[7] in shown and len(shown) < len(everybody) == CLASS_SIZE + 3
     assert all(everybody[7][:-1] in one for one in shown)
     page.locator("#filter").fill("")
     assert rows.evaluate_all(visible) == everybody
@@ -112,15 +115,15 @@ def test_a_class_is_filtered_by_name_and_a_name_leads_to_the_feedback(opened: Op
 
 
 def test_tables_sort_by_mouse_and_keyboard(opened: Opened) -> None:
-    """Names sort as text and scores as numbers, and a second click reverses the order; empty cells stay last. Clicking
-    a different heading replaces the previous order, and no row is lost."""
-    page, table = look(opened, 1280), "[aria-label='Scores by student']"
+    """Names sort as text and scores as numbers, a second click reverses the order, and empty cells stay last.
+    Sorting by a different column replaces the previous order, and no row is lost."""
+    page, table = page_at_width(opened, 1280), "[aria-label='Scores by student']"
     number = gradebooks.COURSE.index("rope") + 2
     heading = page.locator(f"{table} th").nth(number)
     heading.locator("button").focus()
 
-    def column(place: int) -> list[str]:
-        return [text.strip() for text in page.locator(f"{table} tbody tr td:nth-child({place})").all_text_contents()]
+    def column(position: int) -> list[str]:
+        return [text.strip() for text in page.locator(f"{table} tbody tr td:nth-child({position})").all_text_contents()]
 
     for key, direction in (("Enter", "ascending"), ("Space", "descending")):
         page.keyboard.press(key)
@@ -139,12 +142,12 @@ def test_tables_sort_by_mouse_and_keyboard(opened: Opened) -> None:
             button.click()
             assert button.locator("xpath=..").get_attribute("aria-sort") in ("ascending", "descending")
             assert button.locator("xpath=../../th[@aria-sort='ascending' or @aria-sort='descending']").count() == 1
-    assert len(column(1)) == SIZE + 3
+    assert len(column(1)) == CLASS_SIZE + 3
 
 
 def test_a_large_class_stays_small(opened: Opened, report: Path) -> None:
-    """The size is in proportion: 2,000 students would be below 3 MB, in 50,000 elements."""
-    per_student = opened.page.locator("#students tbody *").count() / (SIZE + 3)
+    """The page needs so little per student that a class of 2,000 stays below 3 MB and 50,000 elements."""
+    per_student = opened.page.locator("#students tbody *").count() / (CLASS_SIZE + 3)
     assert per_student * 2000 < 40_000
     text = report.read_text("utf-8")
-    assert len(text[text.index('id="students"') :].encode()) / (SIZE + 3) * 2000 < 2_500_000
+    assert len(text[text.index('id="students"') :].encode()) / (CLASS_SIZE + 3) * 2000 < 2_500_000

@@ -1,7 +1,7 @@
-"""Hostile submissions, one idea each (`attacks/`), graded as in a batch: the score is that of an honest stub, and
-nothing in the grade that anybody reads reveals more or has any effect.
+"""Tests with hostile submissions, one idea per file in `attacks/`, graded as in a batch. Each attack gets the
+score of the unfinished stub, and no visible part of the grade reveals a secret or has a side effect.
 
-`test_wall` tests, without a grade, what a worker may not do and what ends it.
+The limits of a worker are tested in `test_wall`, without a grade.
 """
 
 from __future__ import annotations
@@ -39,161 +39,162 @@ COMMON = FOLDER / "common.py"
 ATTACKS = sorted(path for path in FOLDER.glob("*.py") if path != COMMON)
 
 QUICK = dataclasses.replace(LIMITS, call_seconds=0.3, submission_seconds=2.0)
-"""Limits for attacks that wait for a time limit; a shorter one tests the same."""
+"""Short limits for attacks that wait for a time limit."""
 
 carried: Callable[[Any], str] = runpy.run_path(str(COMMON))["carried"]
 
 
 @dataclass
-class Seen:
-    """A warm grader, and observations of the last submission."""
+class Observer:
+    """Grader with a warm sandbox, and observations of the last submission."""
 
     grader: Grader
     tried: int = 0
-    """number of workers in which the attack ran"""
+    """Number of workers in which the attack ran."""
     hidden: bool = False
-    """True while hidden tests run"""
-    asked: dict[bool, set[str]] = field(default_factory=dict)
-    """marks of the arguments and workers that the submission saw, in public and in hidden tests"""
+    """True while hidden tests run."""
+    marks: dict[bool, set[str]] = field(default_factory=dict)
+    """Marks of the arguments and workers that the submission saw; the key is True for hidden tests."""
 
 
 @pytest.fixture(scope="module")
-def seen() -> Iterator[Seen]:
-    """Record every worker and every argument that a submission sees."""
-    honest_open, honest_end, honest_call, honest_run = (
+def observer() -> Iterator[Observer]:
+    """Observer that records every worker and every argument that a submission sees."""
+    original_open, original_kill, original_call, original_run = (
         Sandbox.open,
         Sandbox.kill_worker,
         SandboxedBackend.call,
         Suite.run,
     )
 
-    def note(shown: tuple[Any, ...]) -> None:
-        found.asked.setdefault(found.hidden, set()).add(carried(shown))
+    def record_mark(shown: tuple[Any, ...]) -> None:
+        observed.marks.setdefault(observed.hidden, set()).add(carried(shown))
 
     def open_worker(self: Sandbox) -> Any:
-        worker = honest_open(self)
-        note((worker.process,))  # its messages could carry observations of the previous submission
+        worker = original_open(self)
+        record_mark((worker.process,))  # a later worker must not reveal this worker's observations
         return worker
 
     def call(self: SandboxedBackend, call: Call) -> Any:
-        note(call.args)
-        return honest_call(self, call)
+        record_mark(call.args)
+        return original_call(self, call)
 
     def kill_worker(self: Sandbox) -> Any:
-        found.tried += (self.scratch / "tried").exists()
-        return honest_end(self)
+        observed.tried += (self.scratch / "tried").exists()
+        return original_kill(self)
 
     def run(self: Suite, backend: Any, *phases: Phase) -> Any:
-        found.hidden = Phase.HIDDEN in phases
-        return honest_run(self, backend, *phases)
+        observed.hidden = Phase.HIDDEN in phases
+        return original_run(self, backend, *phases)
 
     with contextlib.closing(Grader()) as grader, pytest.MonkeyPatch.context() as patch:
-        found = Seen(grader)
+        observed = Observer(grader)
         patch.setattr(Suite, "run", run)
         patch.setattr(Sandbox, "open", open_worker)
         patch.setattr(SandboxedBackend, "call", call)
         patch.setattr(Sandbox, "kill_worker", kill_worker)
-        yield found
+        yield observed
 
 
-def graded(seen: Seen, source: str, limits: Limits = LIMITS) -> Grade:
-    """Grade one submission, always with the same grader and the same warm sandbox."""
-    seen.asked, seen.tried = {}, 0
-    seen.grader.sandbox.limits = limits
-    return seen.grader.grade(ROPE, (source,))
+def graded(observer: Observer, source: str, limits: Limits = LIMITS) -> Grade:
+    """Grade one submission with the shared grader and its warm sandbox."""
+    observer.marks, observer.tried = {}, 0
+    observer.grader.sandbox.limits = limits
+    return observer.grader.grade(ROPE, (source,))
 
 
-def resident() -> int:
-    """This process's memory in MiB."""
+def resident_mib() -> int:
+    """Return the memory of this process in MiB."""
     return int(re.search(r"VmRSS:\s*(\d+)", Path("/proc/self/status").read_text())[1]) >> 10  # type: ignore[index]
 
 
 @pytest.fixture(scope="module")
-def alone(seen: Seen) -> tuple[Grade, int]:
-    """Grade of an honest submission before any attack, and the memory at that time."""
-    return graded(seen, ROPE.solution.read_text(encoding="utf-8")), resident()
+def honest_grade_and_memory(observer: Observer) -> tuple[Grade, int]:
+    """Grade of a correct submission before any attack, and the memory in use at that time."""
+    return graded(observer, ROPE.solution.read_text(encoding="utf-8")), resident_mib()
 
 
 @pytest.fixture(scope="module")
-def stub(seen: Seen, alone: tuple[Grade, int]) -> Grade:
-    """The honest stub, before any attack."""
-    return graded(seen, ROPE.stub.read_text(encoding="utf-8"))
+def stub(observer: Observer, honest_grade_and_memory: tuple[Grade, int]) -> Grade:
+    """Grade of the unfinished stub before any attack."""
+    return graded(observer, ROPE.stub.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda path: path.stem)
-def test_an_attack_gains_nothing_and_tells_nothing(seen: Seen, stub: Grade, attack: Path) -> None:
+def test_an_attack_gains_nothing_and_tells_nothing(observer: Observer, stub: Grade, attack: Path) -> None:
     source = "\n\n".join(path.read_text(encoding="utf-8") for path in (ROPE.stub, COMMON, attack))
-    grade = graded(seen, source, QUICK if attack.stem == "leak_by_timing" else LIMITS)
+    grade = graded(observer, source, QUICK if attack.stem == "leak_by_timing" else LIMITS)
 
-    assert seen.tried, "the attack was not even tried"
+    assert observer.tried, "the attack was not even tried"
     assert (grade.score, grade.questions) == (0, stub.questions)
     assert len(grade.test_results) == len(stub.test_results)
-    assert seen.tried > 1 or attack.stem != "leak_by_replacement_worker"
+    assert observer.tried > 1 or attack.stem != "leak_by_replacement_worker"
     assert grade.status == "timeout" or attack.stem != "leak_by_timing"
-    handed_in = Submission("ada", ROPE.name, "ada.py", cells=(source,))
-    pages = [markdown(handed_in, grade), grade.public_feedback]
-    no_secret_is_shown(seen, pages, grade)
-    nothing_is_rendered(pages, grade)
-    little_is_kept(pages, grade)
+    submission = Submission("ada", ROPE.name, "ada.py", cells=(source,))
+    pages = [markdown(submission, grade), grade.public_feedback]
+    assert_no_secret_shown(observer, pages, grade)
+    assert_nothing_rendered(pages, grade)
+    assert_little_kept(pages, grade)
 
 
-def test_the_grader_is_as_before(seen: Seen, alone: tuple[Grade, int]) -> None:
-    """After all attacks, an honest submission gets the same grade as before, and the grader's memory is normal."""
-    before, held = alone
-    after = graded(seen, ROPE.solution.read_text(encoding="utf-8"))
+def test_the_grader_is_as_before(observer: Observer, honest_grade_and_memory: tuple[Grade, int]) -> None:
+    """After all attacks, a correct submission gets the same grade as before, and the grader uses a normal
+    amount of memory."""
+    before, memory_before = honest_grade_and_memory
+    after = graded(observer, ROPE.solution.read_text(encoding="utf-8"))
     assert (after.score, after.status) == (20.0, "graded")
     assert after.test_results == before.test_results
-    assert resident() < held + 896, f"{held} MiB before, {resident()} MiB now"
+    assert resident_mib() < memory_before + 896, f"{memory_before} MiB before, {resident_mib()} MiB now"
     assert len(os.listdir("/proc/self/fd")) < 100
 
 
-def test_no_submission_pays_for_the_machine(seen: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sandbox error ends the grading; it is not a test result, inside or outside a property."""
+def test_no_submission_pays_for_the_machine(observer: Observer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sandbox error ends the grading and never becomes a test result."""
 
     def fail(self: Sandbox) -> Any:
         raise SandboxError("no worker today")
 
     monkeypatch.setattr(Sandbox, "open", fail)
     with pytest.raises(SandboxError, match="no worker today"):
-        graded(seen, ROPE.stub.read_text(encoding="utf-8"))
+        graded(observer, ROPE.stub.read_text(encoding="utf-8"))
 
 
-def texts(grade: Grade) -> list[str]:
-    """Return the text that Gradescope shows a student about single tests."""
+def student_texts(grade: Grade) -> list[str]:
+    """Return the texts about individual tests that Gradescope shows to a student."""
     return [test["output"] for test in grade.gradescope["tests"] if test["visibility"] == "visible"]
 
 
-LIVE = {"html_block", "html_inline", "link_open", "image"}
-"""A Markdown renderer's output for text with markup."""
+ACTIVE_MARKUP = {"html_block", "html_inline", "link_open", "image"}
+"""Types of Markdown tokens for active markup."""
 
 
-def nothing_is_rendered(pages: list[str], grade: Grade) -> None:
-    """Assert that no file that a student or teacher opens contains a control character or markup from the
-    submission."""
-    for page in [*pages, *texts(grade)]:
+def assert_nothing_rendered(pages: list[str], grade: Grade) -> None:
+    """Assert that no page contains a control character or markup from the submission."""
+    for page in [*pages, *student_texts(grade)]:
         assert all(character.isprintable() or character == "\n" for character in page)
     for page in pages:
-        call_graph = MarkdownIt("commonmark", {"html": True}).parse(page)
-        inline = [token for block in call_graph for token in block.children or []]
-        assert not [token for token in (*call_graph, *inline) if token.type in LIVE]
+        blocks = MarkdownIt("commonmark", {"html": True}).parse(page)
+        inline = [token for block in blocks for token in block.children or []]
+        assert not [token for token in (*blocks, *inline) if token.type in ACTIVE_MARKUP]
         assert not [token for token in inline if "20 of 20" in token.content]
 
 
 MIB = 1 << 20
 
 
-def little_is_kept(pages: list[str], grade: Grade) -> None:
-    """Check the limits on what one submission can leave in the gradebook, in Gradescope's JSON and in the feedback."""
+def assert_little_kept(pages: list[str], grade: Grade) -> None:
+    """Assert that one submission leaves little data in the gradebook, in Gradescope's JSON and in the
+    feedback."""
     assert len(to_json(grade)) < 2 * MIB
     assert len(json.dumps(grade.gradescope)) < MIB
     assert all(len(page) < MIB // 4 for page in pages)
 
 
-def no_secret_is_shown(seen: Seen, pages: list[str], grade: Grade) -> None:
-    """Assert that neither the name nor the input of a hidden test is shown."""
-    shown = "\n".join([*pages, *texts(grade)])
+def assert_no_secret_shown(observer: Observer, pages: list[str], grade: Grade) -> None:
+    """Assert that no page shows the name or the input of a hidden test."""
+    shown = "\n".join([*pages, *student_texts(grade)])
     assert not [one.test.name for one in grade.test_results if one.test.hidden and one.test.name in shown]
-    assert not [mark for mark in seen.asked.get(True, set()) - seen.asked.get(False, set()) if mark in shown]
+    assert not [mark for mark in observer.marks.get(True, set()) - observer.marks.get(False, set()) if mark in shown]
 
 
 @pytest.mark.parametrize("end", ["for _ in range(8): __import__('time').sleep(1)", "while True: pass"])

@@ -1,6 +1,6 @@
-"""Module search path: no command looks for a module in a folder where students choose the names. A working folder has
-files named like every module of the standard library, the course and its libraries, each of which leaves a mark when it
-runs."""
+"""Tests of the module search path: no command imports a module from a folder where students choose the file
+names. The working folder has a file named like every module of the standard library, the course and its
+libraries; each file leaves a mark when it is imported."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ MODULES = sorted(
     if name.isidentifier() and name not in sys.builtin_module_names
 )
 STUDENT = "mallory_rope"
-"""Name of the submission that is in the folder beside the modules."""
+"""Name of the submission in the folder with the misleading modules."""
 
 
-def marking(mark: Path) -> str:
-    """Return the text of a module that adds its name to the file `mark` when it runs."""
+def marking_module(mark: Path) -> str:
+    """Return the source of a module that appends its name to the file `mark` when it is imported."""
     return f"open({str(mark)!r}, 'a').write(__name__ + '\\n')\n"
 
 
 @pytest.fixture
 def mark(tmp_path: Path) -> Path:
-    """File that a module of the folder writes when it runs."""
+    """File that lists every module imported from the student's folder."""
     return tmp_path / "mark"
 
 
 @pytest.fixture
 def folder(tmp_path: Path, mark: Path) -> Path:
-    """A folder with a correct submission for rope and a module for every name."""
+    """Student's folder with a correct submission for rope and a file for every module name."""
     folder = tmp_path / "handed_in"
-    put(folder, {f"{name}.py": marking(mark) for name in MODULES} | {f"{STUDENT}.py": right("rope", 0)})
+    put(folder, {f"{name}.py": marking_module(mark) for name in MODULES} | {f"{STUDENT}.py": right("rope", 0)})
     return folder
 
 
 def run(folder: Path, *command: str) -> str:
-    """Return the output of a command of this environment, started in the folder."""
+    """Return the output of a command from this environment, started in the folder."""
     program, *arguments = command
     variables = {name: value for name, value in os.environ.items() if name not in ("PYTHONSAFEPATH", "PYTHONPATH")}
     path = Path(sys.executable).with_name(program)
@@ -63,9 +63,9 @@ def run(folder: Path, *command: str) -> str:
 
 @pytest.fixture(scope="module")
 def otter_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The zip for `otter run`, built in a folder with a module for every name."""
+    """Zip for `otter run`, built in a folder with a file for every module name."""
     folder = tmp_path_factory.mktemp("build")
-    put(folder / "files", {f"{name}.py": marking(folder / "mark") for name in MODULES})
+    put(folder / "files", {f"{name}.py": marking_module(folder / "mark") for name in MODULES})
     run(folder / "files", "autograder", "build", "rope", "--out", str(folder))
     assert not (folder / "mark").exists(), (folder / "mark").read_text()
     return folder / "rope.zip"
@@ -91,7 +91,7 @@ def test_the_sandbox_is_tried(folder: Path, mark: Path) -> None:
 
 def test_otter_runs_a_zip(otter_zip: Path, folder: Path, mark: Path, tmp_path: Path) -> None:
     submission = tmp_path / "submission.zip"
-    packages = {f"{name}/__init__.py": marking(mark) for name in MODULES}  # Otter accepts one Python file beside them
+    packages = {f"{name}/__init__.py": marking_module(mark) for name in MODULES}  # Otter accepts only one Python file.
     submission.write_bytes(archive_of({"rope.py": right("rope", 0)} | packages))
     run(folder, "otter", "run", "-a", str(otter_zip), "-o", str(tmp_path), str(submission))
     assert not mark.exists(), mark.read_text()
@@ -113,9 +113,9 @@ def test_no_relative_entry_of_a_path_is_handed_on(
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
     use_safe_path()
     program = "import sys; print(*sys.path, sep='\\n')"
-    found = subprocess.check_output([sys.executable, "-c", program], cwd=tmp_path, text=True).splitlines()
-    assert all(map(os.path.isabs, [*found, *sys.path]))
-    assert (str(tmp_path) in found) == (str(tmp_path) in entries)
+    path_entries = subprocess.check_output([sys.executable, "-c", program], cwd=tmp_path, text=True).splitlines()
+    assert all(map(os.path.isabs, [*path_entries, *sys.path]))
+    assert (str(tmp_path) in path_entries) == (str(tmp_path) in entries)
 
 
 def test_the_self_test_sees_a_path_that_is_not_safe(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,5 @@
-"""The self-test: it notices every lock that is off, and then refuses to grade, as root and as another user."""
+"""Tests of the self-test: it detects every disabled lock and then refuses to grade, as root and as another
+user."""
 
 from __future__ import annotations
 
@@ -32,18 +33,18 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="run as root to see both:
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the waits, because an attempt that no lock stops takes long."""
+def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the timeout, because an attempt that no lock stops lasts until the timeout."""
     monkeypatch.setattr(self_test, "WORKER_END_TIMEOUT_SECONDS", 0.3)
 
 
-def broken(findings: list[Finding]) -> dict[str, str]:
-    """Promises that do not hold, each with its lock."""
+def broken_promises(findings: list[Finding]) -> dict[str, str]:
+    """Return the broken promises, each with its lock."""
     return {finding.promise: finding.lock for finding in findings if not finding.held}
 
 
 def test_every_promise_holds_here() -> None:
-    """The doctor's table names every promise and every limit."""
+    """The doctor's table lists every promise and every limit."""
     out = io.StringIO()
     assert self_test_table.print_table(Console(file=out, width=200)), out.getvalue()
     text = out.getvalue()
@@ -52,24 +53,26 @@ def test_every_promise_holds_here() -> None:
         assert amount in text
 
 
-ROWS = {name: {*lock.split(", ")} for name, lock, *_ in (*map(astuple, ATTEMPTS), *self_test.OUTSIDE_CHECKS)}
-"""Promise → locks that keep it, each of which is sufficient alone."""
+LOCKS_BY_PROMISE = {
+    name: {*lock.split(", ")} for name, lock, *_ in (*map(astuple, ATTEMPTS), *self_test.OUTSIDE_CHECKS)
+}
+"""Promise → locks that keep the promise, each of which is sufficient alone."""
 
-OFF = [{lock} for lock in confine.ALL_LOCKS] + [{"seccomp", "landlock", "user"}, {"limits", "watch"}]
+DISABLED_LOCK_SETS = [{lock} for lock in confine.ALL_LOCKS] + [{"seccomp", "landlock", "user"}, {"limits", "watch"}]
 
 
-@pytest.mark.parametrize("off", OFF, ids=lambda off: ", ".join(sorted(off)))
+@pytest.mark.parametrize("disabled", DISABLED_LOCK_SETS, ids=lambda disabled: ", ".join(sorted(disabled)))
 def test_what_is_off_lets_its_own_attempts_through_and_no_others(
-    off: set[str], monkeypatch: pytest.MonkeyPatch
+    disabled: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if off == {"user"} and os.geteuid() != 0:
+    if disabled == {"user"} and os.geteuid() != 0:
         pytest.skip("an ordinary user has no privilege that this lock could take")
-    findings = self_test.examine(off)
-    expected = {name for name, locks in ROWS.items() if locks <= off}
+    findings = self_test.examine(disabled)
+    expected = {name for name, locks in LOCKS_BY_PROMISE.items() if locks <= disabled}
     if os.geteuid() == 0:
-        assert {*broken(findings)} == expected != set()
-    else:  # without a different id from the user lock, the parent folder's mode prevents writing there
-        assert {*broken(findings)} >= {name for name in expected if ROWS[name] != {"user"}}
+        assert {*broken_promises(findings)} == expected != set()
+    else:  # The parent folder's mode still prevents writing.
+        assert {*broken_promises(findings)} >= {name for name in expected if LOCKS_BY_PROMISE[name] != {"user"}}
     first = next(finding for finding in findings if not finding.held)
     monkeypatch.setattr(self_test, "examine", lambda: findings)
     with pytest.raises(BrokenPromiseError, match=f"{re.escape(first.promise)}.*{re.escape(first.fix)}"):
@@ -77,14 +80,15 @@ def test_what_is_off_lets_its_own_attempts_through_and_no_others(
 
 
 def test_every_lock_is_proven_alone_and_every_attempt_gets_through() -> None:
-    """So no attempt is refused for a different reason. Inherited or found objects depend on no lock."""
-    assert [{lock} for lock in confine.ALL_LOCKS if {lock} not in ROWS.values()] == []
-    for name, locks in ROWS.items():
-        assert locks <= {"zygote", "times"} or any(locks <= off for off in OFF), name
+    """Every attempt succeeds with the right locks off, so no attempt is refused for an unrelated reason.
+    Promises kept by the zygote or by access times depend on no lock."""
+    assert [{lock} for lock in confine.ALL_LOCKS if {lock} not in LOCKS_BY_PROMISE.values()] == []
+    for name, locks in LOCKS_BY_PROMISE.items():
+        assert locks <= {"zygote", "times"} or any(locks <= disabled for disabled in DISABLED_LOCK_SETS), name
 
 
 def test_what_was_read_once_shows_no_further_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise, one submission could reveal hidden inputs to another through the files that it reads."""
+    """Access times that change on reading would let one submission reveal hidden inputs to another."""
     (tmp_path / "folder" / "below").mkdir(parents=True)
     files = [tmp_path / "one.py", tmp_path / "folder" / "two.so", tmp_path / "folder" / "below" / "three"]
     for age, file in enumerate(files):
@@ -97,12 +101,12 @@ def test_what_was_read_once_shows_no_further_reading(tmp_path: Path, monkeypatch
     assert [file.stat().st_atime_ns for file in files] == before
 
 
-# other kernels, other machines
+# Other kernels and machines
 
 
 @pytest.fixture
-def instead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
-    """Make the zygote find a different source for a module."""
+def replace_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
+    """Return a function that replaces the source of a module in the zygote."""
 
     def put(module: str, text: str) -> None:
         (tmp_path / f"{module}.py").write_text(text)
@@ -113,14 +117,16 @@ def instead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, s
 
 
 @pytest.mark.parametrize(("module", "lock"), [("landlockpy", "landlock"), ("pyseccomp", "seccomp")])
-def test_a_library_that_is_missing_is_a_finding(module: str, lock: str, instead: Callable[[str, str], None]) -> None:
-    """A machine without libseccomp, or with another operating system, is such a machine."""
-    instead(module, "raise RuntimeError('not on this machine')")
+def test_a_library_that_is_missing_is_a_finding(
+    module: str, lock: str, replace_module: Callable[[str, str], None]
+) -> None:
+    """A library may be missing on a machine without libseccomp or with another operating system."""
+    replace_module(module, "raise RuntimeError('not on this machine')")
     (finding,) = self_test.examine()
     assert (finding.lock, finding.held) == (lock, False) and "not on this machine" in finding.detail
 
 
-LATE = """
+FAILING_IN_WORKER = """
 import sys
 
 folder = sys.path.pop(-2)
@@ -133,11 +139,11 @@ def restrict(ruleset):
 landlockpy.Ruleset.restrict = restrict
 sys.path.insert(-1, folder)
 """
-"""Make a lock fail in a worker, which then ends at once."""
+"""Replacement for landlockpy that fails only in a worker, which then ends at once."""
 
 
-def test_a_lock_that_fails_in_a_worker_is_named(instead: Callable[[str, str], None]) -> None:
-    instead("landlockpy", LATE)
+def test_a_lock_that_fails_in_a_worker_is_named(replace_module: Callable[[str, str], None]) -> None:
+    replace_module("landlockpy", FAILING_IN_WORKER)
     for _ in range(4):
         (finding,) = self_test.examine()
         assert (finding.lock, finding.held) == ("landlock", False) and "not for a worker" in finding.detail
@@ -153,28 +159,29 @@ import landlockpy
 landlockpy._syscall.abi_version = lambda: 1
 sys.path.insert(-1, folder)
 """
-"""Make the library report the kernel as Linux 5.13."""
+"""Replacement for landlockpy that reports the first version of Landlock, as in Linux 5.13."""
 
 
-def test_the_wall_holds_with_the_first_landlock(instead: Callable[[str, str], None]) -> None:
-    """Landlock does not cover truncation before ABI 3, TCP before ABI 4 or signals before ABI 6; other locks do."""
-    instead("landlockpy", FIRST_ABI)
+def test_the_wall_holds_with_the_first_landlock(replace_module: Callable[[str, str], None]) -> None:
+    """Landlock does not cover truncation before ABI 3, TCP before ABI 4 or signals before ABI 6, but other
+    locks do."""
+    replace_module("landlockpy", FIRST_ABI)
     findings = self_test.examine()
-    assert broken(findings) == {}, [finding for finding in findings if not finding.held]
-    # Seccomp then prevents the truncation of files.
+    assert broken_promises(findings) == {}, [finding for finding in findings if not finding.held]
+    # With the first version of Landlock, only seccomp prevents the truncation of files.
     assert {"cannot empty a file", "cannot open a file with unusual flags"} <= set(
-        broken(self_test.examine(["seccomp"]))
+        broken_promises(self_test.examine(["seccomp"]))
     )
 
 
 DOCKER_CAPABILITIES = (0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31)
-"""Capabilities that Docker leaves to root by default, CAP_CHOWN to CAP_SETFCAP, by number."""
+"""Numbers of the capabilities that Docker leaves to root by default, from CAP_CHOWN to CAP_SETFCAP."""
 
 PR_CAPBSET_DROP = 24
 
 
 def examined_with(capabilities: tuple[int, ...]) -> list[Finding]:
-    """Return the findings in a process that has only these capabilities."""
+    """Return the findings of a process that has only these capabilities."""
     read_end, write_end = os.pipe()
     if (child := os.fork()) == 0:
         try:
@@ -189,24 +196,24 @@ def examined_with(capabilities: tuple[int, ...]) -> list[Finding]:
             os._exit(0)
     os.close(write_end)
     with os.fdopen(read_end, "rb") as pipe:
-        said = pipe.read()
+        output = pipe.read()
     os.waitpid(child, 0)
-    found: list[Finding] = pickle.loads(said)
+    found: list[Finding] = pickle.loads(output)
     return found
 
 
 @as_root
 def test_root_needs_few_capabilities_and_is_told_without() -> None:
-    """The kernel does not count root's threads, so without a separate user id, only the monitor would limit a
-    worker."""
-    assert broken(examined_with(DOCKER_CAPABILITIES)) == {}
-    findings = broken(examined_with(()))
+    """The kernel does not limit root's threads, so only the monitor would limit a worker without a separate
+    user."""
+    assert broken_promises(examined_with(DOCKER_CAPABILITIES)) == {}
+    findings = broken_promises(examined_with(()))
     assert set(findings.values()) <= {"limits", "user"} and "has no privileges and cannot gain any" in findings
 
 
-# for another user, other locks keep some promises
+# Self-test as root and as another user
 
-EXAMINES = """
+EXAMINE_PROGRAM = """
 import json, sys
 from autograder.sandbox import self_test
 self_test.WORKER_END_TIMEOUT_SECONDS = 0.3
@@ -215,8 +222,9 @@ print(json.dumps([[vars(one) for one in self_test.examine(locks)] for locks in j
 
 
 @pytest.fixture(scope="module")
-def public() -> Iterator[Path]:
-    """A folder with `bin`, `lib` and `packages`, because root's own folders may be where nobody else has access."""
+def public_python() -> Iterator[Path]:
+    """Folder with a Python that every user can read, because other users may be unable to enter root's
+    folders."""
     folder = Path(tempfile.mkdtemp(prefix="stay-"))
     executable = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     library, packages = Path(os.__file__).resolve().parent, Path(np.__file__).parents[1]
@@ -240,18 +248,21 @@ def public() -> Iterator[Path]:
         shutil.rmtree(folder)
 
 
-def examined_by(user: int, public: Path, *disabled_locks: Collection[str]) -> list[list[Finding]]:
-    """Return that user's findings, each time with some of the locks off."""
-    environment = {"LD_LIBRARY_PATH": str(public / "lib"), "PYTHONPATH": str(public / "packages")}
-    command = [public / "bin" / "python", "-B", "-c", EXAMINES, json.dumps(disabled_locks)]
-    said = subprocess.check_output(command, cwd="/", env=environment, user=user, group=user, extra_groups=[])
-    return [[Finding(**one) for one in found] for found in json.loads(said)]
+def examined_by(user: int, public_python: Path, *disabled_locks: Collection[str]) -> list[list[Finding]]:
+    """Return the user's findings for each set of disabled locks."""
+    environment = {"LD_LIBRARY_PATH": str(public_python / "lib"), "PYTHONPATH": str(public_python / "packages")}
+    command = [public_python / "bin" / "python", "-B", "-c", EXAMINE_PROGRAM, json.dumps(disabled_locks)]
+    output = subprocess.check_output(command, cwd="/", env=environment, user=user, group=user, extra_groups=[])
+    return [[Finding(**one) for one in found] for found in json.loads(output)]
 
 
 @as_root
-def test_the_wall_holds_for_whoever_may_read_the_interpreter(public: Path) -> None:
-    """If root grades, the files of a worker belong to the worker's own user."""
-    (by_root,), (by_nobody, without) = examined_by(0, public, ()), examined_by(NOBODY, public, (), confine.ALL_LOCKS)
+def test_the_wall_holds_for_whoever_may_read_the_interpreter(public_python: Path) -> None:
+    """If root runs the grader, the files of a worker belong to a separate user."""
+    (by_root,), (by_nobody, without) = (
+        examined_by(0, public_python, ()),
+        examined_by(NOBODY, public_python, (), confine.ALL_LOCKS),
+    )
     for found in (by_root, by_nobody):
-        assert len(found) > 20 and broken(found) == {}
-    assert {*broken(without).values()} >= {*confine.ALL_LOCKS} - {"user"}
+        assert len(found) > 20 and broken_promises(found) == {}
+    assert {*broken_promises(without).values()} >= {*confine.ALL_LOCKS} - {"user"}

@@ -1,4 +1,4 @@
-"""The threat model: the attacks and tests that it names exist."""
+"""Tests of the threat model: every attack and test that the document names exists."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ MODEL = (course.ROOT / "autograder" / "THREAT_MODEL.md").read_text("utf-8")
 PROMISES = [line for line in MODEL.splitlines() if line.startswith("| ")][1:]
 
 
-def named(text: str) -> set[str]:
-    """Names of attacks and tests in a text."""
+def names_in(text: str) -> set[str]:
+    """Return the names of the attacks and tests in a text."""
     return set(re.findall(r"`([a-z]+_[a-z_]+)`", text))
 
 
@@ -27,8 +27,8 @@ def test_every_promise_names_what_shows_it() -> None:
     }
     assert PROMISES
     for promise in PROMISES:
-        assert named(promise.split("|")[3]), promise
-    assert named(MODEL) <= attacks | tests, named(MODEL) - attacks - tests
+        assert names_in(promise.split("|")[3]), promise
+    assert names_in(MODEL) <= attacks | tests, names_in(MODEL) - attacks - tests
 
 
 def test_what_only_a_worker_can_measure_is_worth_little() -> None:

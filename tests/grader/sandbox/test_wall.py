@@ -1,4 +1,5 @@
-"""The wall, tested at the lowest cost: a line in a worker, a call to a submission, a look at a process."""
+"""Tests of the wall at the lowest cost: a line in a worker, a call to a submission, or a look at a
+process."""
 
 from __future__ import annotations
 
@@ -27,12 +28,12 @@ from autograder.sandbox.escape_attempts import Attempt
 from autograder.sandbox.limits import LIMITS, MIB, bounded_memory
 
 QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, file_bytes=MIB, file_count=100)
-"""Limits that are reached sooner but test the same."""
+"""Limits that are reached sooner than the real limits but are enforced in the same way."""
 
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    """Open a sandbox for all tests, so each test finds whatever the previous one has left."""
+    """Sandbox shared by all tests, so that each test starts with whatever the previous test left behind."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WHEREABOUTS_SECRET", "canary-1")
         with closing(Sandbox(limits=QUICK)) as warm:
@@ -41,7 +42,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 @contextmanager
 def loaded(sandbox: Sandbox, *cells: str) -> Iterator[SandboxedBackend]:
-    """A submission behind the wall, of which nothing remains afterwards."""
+    """Load a submission behind the wall, and check afterwards that no process or file remains."""
     backend = SandboxedBackend(sandbox, "rope", cells)
     try:
         yield backend
@@ -51,8 +52,8 @@ def loaded(sandbox: Sandbox, *cells: str) -> Iterator[SandboxedBackend]:
         assert not os.listdir(sandbox.scratch)
 
 
-def called(backend: SandboxedBackend, function: str, *args: Any) -> Any:
-    """Return the result of a function."""
+def result_of(backend: SandboxedBackend, function: str, *args: Any) -> Any:
+    """Return the result of calling a function of the submission."""
     reply = backend.call(Call(function, args))
     assert reply.raised is None, reply.raised
     return reply.value
@@ -62,9 +63,9 @@ def is_running(process: int) -> bool:
     return not self_test._is_gone(process)
 
 
-# refusals by the system, besides those that the self-test checks before every batch
+# Actions that the system refuses but that the self-test does not try before every batch
 
-LINES = """
+DETOURS = """
     open('/proc/self/root' + file).close()
     open(os.path.join(os.getcwd(), *['..'] * 20, file.lstrip('/'))).close()
     open('/proc/self/mem', 'rb').close()
@@ -82,12 +83,12 @@ LINES = """
 def test_detours_are_refused(sandbox: Sandbox) -> None:
     with self_test._attempt_variables(sandbox) as variables:
         worker = self_test._Examined(sandbox, variables)
-        through = [worker.lets_through(Attempt("", "", line.strip())) for line in LINES.strip().splitlines()]
+        through = [worker.lets_through(Attempt("", "", line.strip())) for line in DETOURS.strip().splitlines()]
         worker.end_worker()
     assert set(through) == {""}
 
 
-LETS_THROUGH = """
+LETS_THROUGH_PROGRAM = """
 import ctypes
 def lets_through(calls):
     syscall = ctypes.CDLL(None, use_errno=True).syscall
@@ -95,26 +96,26 @@ def lets_through(calls):
     return [call for call in calls if syscall(*map(ctypes.c_uint64, call)) >= 0 or ctypes.get_errno() not in refused]
 """
 
-BY_ARGUMENTS = "futex clone clone3 open openat ioctl fcntl unlink unlinkat rmdir prlimit64 sched_getaffinity"
+LIMITED_CALLS = "futex clone clone3 open openat ioctl fcntl unlink unlinkat rmdir prlimit64 sched_getaffinity"
 
-NEVER = """
+FORBIDDEN_CALLS = """
     bpf chmod chown connect execve fallocate fork inotify_init io_uring_setup keyctl kill link memfd_create mkdir mknod
     mount msgget openat2 perf_event_open pidfd_open process_vm_readv ptrace recvmsg rename semget sendmsg setrlimit
     setuid setxattr shmget socket symlink timer_create unshare userfaultfd utimensat vfork
 """
-"""Names of system calls, each of which would break a promise."""
+"""Forbidden system calls, each of which would break a promise."""
 
 
 def test_the_kernel_is_asked_for_nothing_but_what_is_allowed(sandbox: Sandbox) -> None:
-    """Every other system call, flag for opening a file, and command for a descriptor or device."""
+    """The kernel refuses any system call, open flag, and descriptor or device command that is not allowed."""
     number = {
         name: pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) for name in system_calls._ALLOWED_CALLS.split()
     }
-    assert number.keys().isdisjoint(NEVER.split())
-    number |= {name: pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) for name in BY_ARGUMENTS.split()}
+    assert number.keys().isdisjoint(FORBIDDEN_CALLS.split())
+    number |= {name: pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) for name in LIMITED_CALLS.split()}
     nowhere = 2**64 - 1
-    own = {335, 336}  # uretprobe and uprobe: the kernel applies no filter to its own calls and refuses all others
-    calls = [(other, *[nowhere] * 6) for other in range(600) if other not in {*number.values(), *own}]
+    kernel_calls = {335, 336}  # uretprobe and uprobe: the filter does not see these calls, but the kernel refuses them
+    calls = [(other, *[nowhere] * 6) for other in range(600) if other not in {*number.values(), *kernel_calls}]
     calls += [(number["fcntl"], 0, one, 0) for one in range(2048) if one not in system_calls._DESCRIPTOR_COMMANDS]
     calls += [
         (number["ioctl"], 0, one, 0) for one in range(0x5400, 0x5480) if one not in system_calls._TERMINAL_REQUESTS
@@ -126,11 +127,11 @@ def test_the_kernel_is_asked_for_nothing_but_what_is_allowed(sandbox: Sandbox) -
         calls += [(number["openat"], nowhere, nowhere, mode | flag, 0) for flag in odd]
     assert os.O_TRUNC & system_calls.ALLOWED_OPEN_FLAGS[os.O_RDONLY] == 0
     assert os.O_PATH & system_calls.ALLOWED_OPEN_FLAGS[os.O_RDONLY] == 0
-    with loaded(sandbox, LETS_THROUGH) as backend:
-        assert called(backend, "lets_through", calls) == []
+    with loaded(sandbox, LETS_THROUGH_PROGRAM) as backend:
+        assert result_of(backend, "lets_through", calls) == []
 
 
-SEARCHES = r"""
+SEARCH_PROGRAM = r"""
 import ctypes, gc, os, re, sys
 import __main__
 
@@ -159,13 +160,13 @@ def search():
 
 
 def test_a_worker_inherits_nothing_of_the_grader(sandbox: Sandbox) -> None:
-    """A worker gets no variable, path or object from the grader, and not even the file names beside numpy, which
-    imports remember."""
-    with loaded(sandbox, SEARCHES) as backend:
-        assert called(backend, "search") == []
+    """A worker gets no variable, path or object from the grader. A worker does not even learn which files are
+    beside numpy, although imports remember file names."""
+    with loaded(sandbox, SEARCH_PROGRAM) as backend:
+        assert result_of(backend, "search") == []
 
 
-# permitted actions of a submission
+# Actions that a submission may perform
 
 
 def test_threads_temporary_files_and_lazy_imports_work(sandbox: Sandbox) -> None:
@@ -180,12 +181,12 @@ def work():
         return list(pool.map(lambda n: n * n, range(5)))
 """
     with loaded(sandbox, source) as backend:
-        assert called(backend, "work") == [0, 1, 4, 9, 16]
+        assert result_of(backend, "work") == [0, 1, 4, 9, 16]
 
 
-# processes that a call can end, and resources that it can use up
+# Calls that end a process or exhaust a resource
 
-HEAD = """
+HELPERS = """
 import ctypes, mmap, os, platform, re, signal, struct, time
 
 for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP, signal.SIGSEGV, signal.SIGABRT}:
@@ -239,7 +240,7 @@ def write(count):
     time.sleep(0.1)
 """
 
-ENDS = {
+MESSAGES_BY_BEHAVIOUR = {
     "os._exit(0)": "f ended its process",
     "os.abort()": "f ended its process",
     "ctypes.string_at(0)": "SIGSEGV, typical of endless recursion or running out of memory",
@@ -255,36 +256,37 @@ ENDS = {
     "without_a_wire()": "ended its process",
     "write(200)": "wrote more than 1 MiB or 100 files",
 }
-"""Behaviour of a function → message about it."""
+"""Behaviour of a function → expected message."""
 
 
-@pytest.mark.parametrize("does", ENDS)
-def test_a_call_that_ends_or_never_does_is_one_failed_call(sandbox: Sandbox, does: str) -> None:
-    """The worker is gone, another one continues with the file, and nothing of the old one remains."""
-    source = f"{HEAD}\ndef f(): {does}\ndef g(): return [*os.listdir('.'), os.stat('.').st_size < 1 << 14]"
+@pytest.mark.parametrize("behaviour", MESSAGES_BY_BEHAVIOUR)
+def test_a_call_that_ends_or_never_does_is_one_failed_call(sandbox: Sandbox, behaviour: str) -> None:
+    """The first worker ends, a second worker continues with the file, and nothing remains of the first
+    worker."""
+    source = f"{HELPERS}\ndef f(): {behaviour}\ndef g(): return [*os.listdir('.'), os.stat('.').st_size < 1 << 14]"
     with loaded(sandbox, source) as backend:
-        assert called(backend, "g") == [True]
+        assert result_of(backend, "g") == [True]
         assert backend.worker is not None
         first = backend.worker.process
-        with pytest.raises(CallStopped, match=ENDS[does]):
+        with pytest.raises(CallStopped, match=MESSAGES_BY_BEHAVIOUR[behaviour]):
             backend.call(Call("f"))
         assert not is_running(first)
-        assert called(backend, "g") == [True]
+        assert result_of(backend, "g") == [True]
 
 
-UNINTERRUPTED = "sum(range(10**12))"  # no line of Python
+UNINTERRUPTED = "sum(range(10**12))"  # a single C call, during which no line of Python runs
 
 
-@pytest.mark.parametrize(("does", "status"), [("import os; os._exit(0)", "killed"), (UNINTERRUPTED, "timeout")])
-def test_a_file_that_does_not_load_is_tried_once(sandbox: Sandbox, does: str, status: str) -> None:
-    with loaded(sandbox, f"def f(): pass\n{does}") as backend:
+@pytest.mark.parametrize(("behaviour", "status"), [("import os; os._exit(0)", "killed"), (UNINTERRUPTED, "timeout")])
+def test_a_file_that_does_not_load_is_tried_once(sandbox: Sandbox, behaviour: str, status: str) -> None:
+    with loaded(sandbox, f"def f(): pass\n{behaviour}") as backend:
         for _ in range(2):
             with pytest.raises(CallStopped, match="while it was loaded"):
                 backend.call(Call("f"))
         assert backend.status == SubmissionStatus(status) and backend.deaths == 1
 
 
-SLOW = (
+SLOW_ENDS = (
     "while True: pass",
     "import time\nfor _ in range(8): time.sleep(1)",
     "import threading; threading.Event().wait()",
@@ -297,11 +299,11 @@ SLOW = (
 )
 
 
-@pytest.mark.parametrize("end", SLOW)
+@pytest.mark.parametrize("end", SLOW_ENDS)
 def test_what_stands_above_an_endless_or_slow_end_counts(sandbox: Sandbox, end: str) -> None:
-    """The same holds for code above an exception."""
+    """Functions defined above an exception also count."""
     with loaded(sandbox, f"def f(): return 1\n{end}") as backend:
-        assert called(backend, "f") == 1
+        assert result_of(backend, "f") == 1
         assert backend.failure is not None and backend.failure.kind == "LoadTimeout"
         assert "longer than 1 seconds" in backend.failure.message and backend.failure.line is not None
         assert backend.call(Call("never")).raised is not None
@@ -311,12 +313,12 @@ def test_what_stands_above_an_endless_or_slow_end_counts(sandbox: Sandbox, end: 
 def test_what_stands_below_a_slow_cell_of_a_notebook_counts_too(sandbox: Sandbox) -> None:
     slow = ["import time; time.sleep(9)", "while True: pass"]
     with loaded(sandbox, "def f(): return 1", *slow, "def g(): return 2") as backend:
-        assert (called(backend, "f"), called(backend, "g")) == (1, 2)
+        assert (result_of(backend, "f"), result_of(backend, "g")) == (1, 2)
         assert backend.failure is not None and "(in code cell 2)" in backend.failure.message
 
 
 def test_calls_sent_ahead_are_answered_in_order_and_end_with_their_worker(sandbox: Sandbox) -> None:
-    """A call after the end of a worker goes to its replacement."""
+    """A call sent after the end of a worker goes to the replacement worker."""
     calls = [Call("f", (number,)) for number in (1, 2, 0, 3)]
     with loaded(sandbox, "import os\ndef f(n): return n or os._exit(1)") as backend:
         backend.send_ahead(calls)
@@ -333,7 +335,7 @@ def test_a_call_that_was_not_sent_ahead_skips_those_that_were(sandbox: Sandbox) 
 
 
 def test_a_worker_that_does_not_read_what_is_sent_ahead_has_ended(sandbox: Sandbox) -> None:
-    """It may forge replies, so that the connection still holds requests that seem to be answered."""
+    """A worker that forges replies can leave requests unread although the requests seem to be answered."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         ours.setblocking(False)
@@ -354,11 +356,12 @@ def f():
     return [os.path.samestat(os.fstat(standard), os.stat(os.devnull)) for standard in (0, 1, 2)]
 """
     with loaded(sandbox, source) as backend:
-        assert called(backend, "f") == [True] * 3
+        assert result_of(backend, "f") == [True] * 3
 
 
 def test_a_thread_does_not_outlive_its_worker(sandbox: Sandbox) -> None:
-    """It cannot write anything later either, in the folder of the next worker or beside it."""
+    """After a worker ends, its threads can write neither into the next worker's folder nor into the parent
+    folder."""
     source = """
 import os, threading, time
 def note():
@@ -370,21 +373,21 @@ def note():
 def f(): threading.Thread(target=note, daemon=True).start()
 """
     with loaded(sandbox, source) as backend:
-        called(backend, "f")
+        result_of(backend, "f")
     time.sleep(0.02)
-    sandbox.home.chmod(0o700)  # which only root may list
+    sandbox.home.chmod(0o700)  # allows a user other than root to list the folder
     assert os.listdir(sandbox.home) == ["files"] and os.listdir(sandbox.scratch) == []
 
 
 def test_another_process_s_descriptors_cannot_be_asked_for(sandbox: Sandbox) -> None:
-    """Two submissions could communicate through the numbers of open descriptors, because the kernel tells everybody how
-    many are open."""
+    """The kernel reveals how many descriptors any process has open, so two submissions could communicate
+    through these numbers."""
     source = (
         "import os\ndef open_in(process):\n    return [n for n in range(64) if"
         " os.path.lexists(f'/proc/{process}/fd/{n}')]"
     )
     with loaded(sandbox, source) as backend:
-        assert called(backend, "open_in", 10**7) == []
+        assert result_of(backend, "open_in", 10**7) == []
         assert backend.worker is not None
         if (
             os.geteuid() == 0
@@ -393,22 +396,22 @@ def test_another_process_s_descriptors_cannot_be_asked_for(sandbox: Sandbox) -> 
         ):
             pytest.skip("only root may enter the folder of this interpreter, so a worker's files are root's")
         with closing(Sandbox()) as other, loaded(other, "def f():\n    return 1") as theirs:
-            assert called(theirs, "f") == 1 and theirs.worker is not None
-            assert called(backend, "open_in", theirs.worker.process) == []
+            assert result_of(theirs, "f") == 1 and theirs.worker is not None
+            assert result_of(backend, "open_in", theirs.worker.process) == []
 
 
 def everybody_may_read_the_interpreter() -> bool:
     return all(confine._is_open(Path(module.__file__ or "")) for module in (os, np))
 
 
-# a worker's properties, and how it ends
+# Properties and end of a worker
 
 
 def test_the_kernel_says_that_the_locks_are_on(sandbox: Sandbox) -> None:
-    """Linear algebra uses one thread."""
+    """A worker that multiplies matrices still has only one thread."""
     source = "import numpy as np\ndef f():\n    x = np.ones((300, 300))\n    return float((x @ x).sum())"
     with loaded(sandbox, source) as backend:
-        assert called(backend, "f") == 300.0**3
+        assert result_of(backend, "f") == 300.0**3
         assert backend.worker is not None
         process = Path(f"/proc/{backend.worker.process}")
         status = dict(line.split(":\t", 1) for line in (process / "status").read_text().splitlines() if ":\t" in line)
@@ -426,7 +429,7 @@ def test_a_worker_and_its_zygote_end_with_their_grader() -> None:
     if grader == 0:
         abandoned = Sandbox()
         backend = SandboxedBackend(abandoned, "rope", ("def f(): pass",))
-        called(backend, "f")
+        result_of(backend, "f")
         assert backend.worker is not None
         os.write(write_end, f"{abandoned.process.pid} {backend.worker.process} {abandoned.scratch}".encode())
         os.kill(os.getpid(), signal.SIGKILL)
@@ -444,7 +447,7 @@ def test_closing_leaves_nothing(tmp_path: Path) -> None:
     before = set(os.listdir("/proc/self/fd"))
     box = Sandbox()
     with loaded(box, "def f(): pass") as backend:
-        called(backend, "f")
+        result_of(backend, "f")
     process = box.process.pid
     box.close()
     assert not is_running(process)
@@ -452,43 +455,43 @@ def test_closing_leaves_nothing(tmp_path: Path) -> None:
     assert set(os.listdir("/proc/self/fd")) == before
 
 
-# failures of the wall's own parts
+# Failures of the wall itself
 
 
 def test_a_zygote_that_has_ended_is_the_machines_fault() -> None:
     with closing(Sandbox()) as doomed:
         backend = SandboxedBackend(doomed, "rope", ("def f(): return 7",))
-        assert called(backend, "f") == 7
+        assert result_of(backend, "f") == 7
         doomed.process.kill()
         doomed.process.wait()
         with pytest.raises(SandboxError):
-            called(backend, "f")
+            result_of(backend, "f")
 
 
-# limits on the grader's side
+# Limits in the grader's process
 
 
 def test_a_function_that_is_not_there_is_asked_for_once(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is called again after another function has run, which may have defined the missing one. A function that raises
-    an error of the same kind is called each time."""
+    """A missing function is requested again only after a different function has run and may have defined it.
+    A function that raises the same kind of error is called every time."""
     with loaded(sandbox, "def f(): return g()\ndef late():\n    global h\n    h = f") as backend:
         backend.call(Call("f"))
-        asked, honest = [], backend._ask
-        monkeypatch.setattr(backend, "_ask", lambda name, request: asked.append(name) or honest(name, request))
+        requested, honest = [], backend._ask
+        monkeypatch.setattr(backend, "_ask", lambda name, request: requested.append(name) or honest(name, request))
         for name in ("h", "i", "h", "f", "h", "f", "late", "h"):
             backend.call(Call(name))
-        assert asked == ["h", "i", "f", "h", "f", "late", "h"]
+        assert requested == ["h", "i", "f", "h", "f", "late", "h"]
 
 
 def test_results_that_take_long_to_look_at_use_up_the_time(sandbox: Sandbox) -> None:
     with loaded(sandbox, "def f(): return 1") as backend:
-        assert called(backend, "f") == 1
+        assert result_of(backend, "f") == 1
         with backend.second_process() as second:
-            assert called(second, "f") == 1
+            assert result_of(second, "f") == 1
             backend.deadline = second.deadline = time.monotonic() - 1
             for process in (backend, second):
                 with pytest.raises(CallStopped, match="not run: the submission has used its 50 seconds"):
-                    called(process, "f")
+                    result_of(process, "f")
                 assert process.status == "timeout"
 
 
@@ -500,9 +503,9 @@ def test_memory_of_the_tests_is_bounded() -> None:
     np.empty(1 << 25)
 
 
-# two processes of the same submission
+# Two processes of the same submission
 
-LISTENS = """
+FUTEX_PROGRAM = """
 import ctypes, mmap, os, threading, time
 
 syscall = ctypes.CDLL(None, use_errno=True).syscall
@@ -544,30 +547,36 @@ def works():
 
 
 def test_two_processes_do_not_meet_at_a_futex(sandbox: Sandbox) -> None:
-    """Both have mapped the C library; without a flag, the kernel treats its pages as memory that they share."""
-    with closing(Sandbox(limits=QUICK)) as other, loaded(sandbox, LISTENS) as backend, loaded(other, LISTENS) as second:
-        called(backend, "listen")
-        begin, end, count = called(second, "speak")
-        ticks, woken = called(backend, "heard", begin, end)
+    """Both processes map the C library, and without the private flag the kernel would treat the library's
+    pages as shared memory."""
+    with (
+        closing(Sandbox(limits=QUICK)) as other,
+        loaded(sandbox, FUTEX_PROGRAM) as backend,
+        loaded(other, FUTEX_PROGRAM) as second,
+    ):
+        result_of(backend, "listen")
+        begin, end, count = result_of(second, "speak")
+        ticks, woken = result_of(backend, "heard", begin, end)
         assert (count, woken) == (0, 0) and ticks > 0
-        assert called(second, "works") == "joined"
+        assert result_of(second, "works") == "joined"
 
 
 def test_a_submissions_first_process_sleeps_while_the_second_is_asked(sandbox: Sandbox) -> None:
-    """The machine's load therefore tells the first process nothing about the second one's calls."""
-    with loaded(sandbox, LISTENS) as backend:
-        called(backend, "listen")
+    """Because the first process sleeps, the machine's load reveals nothing about calls to the second
+    process."""
+    with loaded(sandbox, FUTEX_PROGRAM) as backend:
+        result_of(backend, "listen")
         with backend.second_process() as second:
-            begin, end, _ = called(second, "speak")
-            assert called(backend, "heard", begin, end) == [0, 0]
-            called(second, "listen")
-            begin, end, _ = called(backend, "speak")
-            assert called(second, "heard", begin, end) == [0, 0]
-            assert called(second, "works") == called(backend, "works") == "joined"
+            begin, end, _ = result_of(second, "speak")
+            assert result_of(backend, "heard", begin, end) == [0, 0]
+            result_of(second, "listen")
+            begin, end, _ = result_of(backend, "speak")
+            assert result_of(second, "heard", begin, end) == [0, 0]
+            assert result_of(second, "works") == result_of(backend, "works") == "joined"
         begin = time.monotonic()
         time.sleep(0.05)
-        assert called(backend, "heard", begin, time.monotonic())[0] == 0, "awake again only when it is asked"
-        assert called(backend, "works") == "joined"
+        assert result_of(backend, "heard", begin, time.monotonic())[0] == 0, "awake again only when it is asked"
+        assert result_of(backend, "works") == "joined"
 
 
 def test_a_closed_sandbox_leaves_no_process_of_its_second_one() -> None:
@@ -581,11 +590,11 @@ def test_a_closed_sandbox_leaves_no_process_of_its_second_one() -> None:
 def test_a_process_that_ends_asleep_is_replaced(sandbox: Sandbox, ended: str) -> None:
     source = "import os, threading, time\ndef f(): return 1\ndef end(): threading.Timer(0.05, os._exit, [0]).start()"
     with loaded(sandbox, source) as first, first.second_process() as second:
-        assert called(first, "f") == called(second, "f") == 1
+        assert result_of(first, "f") == result_of(second, "f") == 1
         backend = first if ended == "first" else second
-        called(backend, "end")
+        result_of(backend, "end")
         time.sleep(0.1)
         with pytest.raises(CallStopped, match="ended its process"):
             while True:
-                called(backend, "f")
-        assert called(first, "f") == called(second, "f") == 1
+                result_of(backend, "f")
+        assert result_of(first, "f") == result_of(second, "f") == 1

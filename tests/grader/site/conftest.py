@@ -1,4 +1,4 @@
-"""Fixtures: a built site, a server for it on this machine, and a browser window that records all its requests."""
+"""Fixtures for site tests: a built site, a local server, and a browser window that records all requests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 PATH = "of/a/teacher/"
-"""The site's folder on the host, because a site need not be at the top."""
+"""Folder of the site on the host, because a site need not be at the top level."""
 
 STUB = find("attention").stub.read_text("utf-8")
 SOLUTION = find("attention").solution.read_text("utf-8")
@@ -38,12 +38,12 @@ RECORD_MESSAGES = """() => {
     sending.call(this, message, ...more);
   };
 }"""
-"""Record the kinds of the messages to every worker: "start" is the first to each."""
+"""Script that records the kind of each message to a worker; the first message to each worker is “start”."""
 
 
 @pytest.fixture(scope="session")
 def pyodide() -> Path:
-    """Folder of the Pyodide that browser tests use."""
+    """Folder with the Pyodide that browser tests use."""
     if not fetch_pyodide.READY.is_file():
         pytest.skip("These tests need Pyodide: python -m tests.grader.tools.fetch_pyodide fetches it.")
     return fetch_pyodide.FOLDER
@@ -56,7 +56,7 @@ BuildSite = Callable[[str, bool], Path]
 def build_site(
     pyodide: Path, once: Once, handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory
 ) -> BuildSite:
-    """Return a function that returns an edition of the site, built once for all processes, as a separate copy."""
+    """Return a function that copies an edition of the site, which is built only once for all processes."""
 
     def build_site(name: str, self_study: bool) -> Path:
         def built() -> dict[str, bytes]:
@@ -75,19 +75,19 @@ def build_site(
 
 @pytest.fixture(scope="session")
 def site(build_site: BuildSite) -> Path:
-    """An instructor's site."""
+    """Instructor's edition of the site."""
     return build_site("instructor", False)
 
 
 @pytest.fixture(scope="session")
 def site_for_self_study(build_site: BuildSite) -> Path:
-    """The edition for self-study."""
+    """Self-study edition of the site."""
     return build_site("self-study", True)
 
 
 @pytest.fixture(scope="module")
 def tab(browser: Browser, site: Path) -> Iterator[Window]:
-    """A window for all tests of lesson 1 in one module."""
+    """Browser window with lesson 1 open, shared by the tests of one module."""
     with window(browser, site) as opened:
         opened.open("attention")
         opened.wait_for("0 of 10 functions are right")
@@ -96,7 +96,7 @@ def tab(browser: Browser, site: Path) -> Iterator[Window]:
 
 class _Quiet(SimpleHTTPRequestHandler):
     def end_headers(self) -> None:
-        """Let pages from any other host read an answer, so that only their own policy can prevent it."""
+        """Let pages from any host read the response, so that only a page's own policy can prevent access."""
         self.send_header("Access-Control-Allow-Origin", "*")
         super().end_headers()
 
@@ -116,7 +116,7 @@ def served(site: Path) -> Iterator[str]:
 
 
 class Window:
-    """A window on a site, with the addresses that its browser requested and the errors in its console."""
+    """Browser window on a site, which records requested addresses and console messages."""
 
     def __init__(self, context: BrowserContext, address: str) -> None:
         self.context, self.address = context, address
@@ -132,22 +132,22 @@ class Window:
         self.page.goto(f"{self.address}{name}.html")
 
     def write(self, text: str) -> None:
-        """Put a text into the editor."""
+        """Put text into the editor."""
         self.page.locator(".cm-content").wait_for(state="attached")
         self.page.evaluate("(text) => code.open(text)", text)
 
     def wait_for(self, words: str, where: str = ".standing") -> None:
-        """Wait until a part of the page shows a text."""
+        """Wait until a part of the page contains the words."""
         self.page.locator(where, has_text=words).first.wait_for(state="attached")
 
     def wait_for_rest(self) -> None:
-        """Wait until the code has been checked and its pictures drawn."""
+        """Wait until the code has been checked and its pictures have been drawn."""
         self.page.wait_for_function("() => checked === code.text() && jobs.size === 0")
 
 
 @contextlib.contextmanager
 def window(browser: Browser, site: Path, width: int = 1280) -> Iterator[Window]:
-    """Open a window on a site."""
+    """Open a browser window on a site."""
     with served(site) as address:
         context = browser.new_context(viewport={"width": width, "height": 900}, accept_downloads=True)
         yield Window(context, address)
@@ -155,7 +155,7 @@ def window(browser: Browser, site: Path, width: int = 1280) -> Iterator[Window]:
 
 
 def with_causal_mask(body: str) -> str:
-    """Return lesson 1's stub with a different body for its first function."""
+    """Return the stub of lesson 1 with a new body for the first function."""
     text = re.sub(r'    raise NotImplementedError\("causal_mask[^\n]*', lambda _: body, STUB)
     assert text != STUB
     return text

@@ -1,11 +1,12 @@
-"""A result in a browser tab is the same as on a student's machine: mark, cause and message, word for word.
+"""Tests that a browser tab gives the same result as a student's machine: the same mark, cause and message,
+word for word.
 
-Two differences are not mistakes of the tab, and other machines differ in the same way:
+Two differences are not mistakes of the tab, because other machines also differ in these ways:
 
-- the line of an endless loop at which its time runs out;
-- the last digits that numpy computes in float32, because its functions round differently on each kind of
-  processor. So a value may differ in its sixth digit, and if a file computes in float32 where float64 is due,
-  other values may be far enough from the right ones to be noticed.
+- the line at which an endless loop runs out of time;
+- the last digits of float32 results, because numpy's functions round differently on each kind of processor. A value may
+  therefore differ in its sixth digit. If a file computes in float32 instead of float64, other values may also differ
+  enough to be reported as wrong.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ IN_FLOAT32 = "compute in float64"
 """Part of the message about a result with too few digits."""
 
 PER_KIND = 26
-"""Number of samples, known mistakes and mutants that are compared, which are the same in every run."""
+"""Number of samples, of known mistakes and of mutants to compare; every run selects the same files."""
 
 HOSTILE = SAMPLES / "rope" / "forged_results.py"
-"""Sample that writes files wherever it can and so is never run outside a sandbox."""
+"""Sample that tries to write files everywhere and so never runs outside a sandbox."""
 
 WIDE = """
     i = np.arange(length) * 65536
@@ -50,10 +51,10 @@ WIDE = """
     total = np.sum(np.full(3, 2**30))
     return (i[:, None] * 65536 >= i[None, :] * 65536) & bool(square[0] == 2**32) & bool(total > 2**31)
 """
-"""A body for `causal_mask` that is correct if integers have 64 bits."""
+"""Body of `causal_mask` that is correct only with 64-bit integers."""
 
 TAKE = "return np.ones((length, length), dtype=bool).take(np.arange(length))"
-"""A body for `causal_mask` with a method that needs indices of 32 bits."""
+"""Body of `causal_mask` that calls a method that needs 32-bit indices."""
 
 
 def differing(*states: Any) -> list[str]:
@@ -61,12 +62,12 @@ def differing(*states: Any) -> list[str]:
     pages, functions = [{**state, "functions": {}} for state in states], [state["functions"] for state in states]
     names = [name for name in functions[0] if not _same(*(each.get(name) for each in functions))]
     if names and all(IN_FLOAT32 in f"{functions[0][name]}{functions[1].get(name)}" for name in names):
-        return []  # and the page's message about the whole file follows from them
+        return []  # The message about the whole file differs only because these functions do.
     return names + [name for name in pages[0] if not _same(*(page[name] for page in pages))]
 
 
 def _same(*parts: Any) -> bool:
-    """Return True for equal words and for numbers that agree to five digits."""
+    """Return True if all words are equal and all numbers agree to five digits."""
     texts = [ENDLESS_LOOP.sub("", json.dumps(part, ensure_ascii=False)) for part in parts]
     words, numbers = [NUMBER.sub("", text) for text in texts], [NUMBER.findall(text) for text in texts]
     return words[0] == words[1] and all(
@@ -75,7 +76,8 @@ def _same(*parts: Any) -> bool:
 
 
 def items() -> list[Item]:
-    """Return the files to compare: samples, known mistakes, and changed solutions, drawn with a seed."""
+    """Return the files to compare: samples, known mistakes and mutated solutions, selected with a fixed
+    seed."""
     rng, lessons = random.Random(20), term_assignments()
     samples = [path for path in sorted(SAMPLES.glob("*/*.py")) if path != HOSTILE]
     texts: list[Item] = [(path.parent.name, path.read_text("utf-8"), None) for path in rng.sample(samples, PER_KIND)]
@@ -87,7 +89,7 @@ def items() -> list[Item]:
 
 
 def with_causal_mask(body: str) -> Item:
-    """Return the stub of lesson 1 with a body in its first function."""
+    """Return the stub of lesson 1 with a new body for the first function."""
     stub = find("attention").stub.read_text("utf-8")
     return (
         "attention",
@@ -99,11 +101,12 @@ def with_causal_mask(body: str) -> Item:
 MAKERS = ("np.arange(3{})", "np.zeros(3{})", "np.full(3, 2**30{})", "np.array([2**30] * 3{})", "np.eye(3{})[0]")
 WAYS = ("{}", "np.sum({0}) * {0}", "{} // 2", "{}[None, 0] % 7", "np.cumsum({})", "np.argsort({})", "{} * 2")
 METHODS = ("np.ones(3).astype(int)", "np.ones(3).astype(int) // 2", "np.ones(3).argsort()")
-"""Integers of the kinds that students' code produces."""
+"""Expressions that make integers in the ways in which students' code makes them."""
 
 
 def integer_bodies() -> list[str]:
-    """Return bodies for `causal_mask` that return integers, so that the message names their dtype."""
+    """Return bodies for `causal_mask` that return an integer, so that the message names the integer's
+    dtype."""
     made = [
         maker.format(dtype) for maker in MAKERS for dtype in ("", ", dtype=int", ", dtype=np.int32", ", dtype=np.int64")
     ]
@@ -113,21 +116,22 @@ def integer_bodies() -> list[str]:
 
 @dataclass(frozen=True)
 class States:
-    """States of lesson pages, at home and in a tab."""
+    """States of lesson pages, on a student's machine and in a tab."""
 
     files: list[tuple[Item, Any, Any]]
-    """Samples, known mistakes and changed solutions: the file, then both states."""
+    """Each sample, known mistake and mutated solution, with its two states."""
     integers: list[tuple[Item, Any, Any]]
-    """Files with integers of many kinds."""
+    """Each file that returns an integer, with its two states."""
     wide: tuple[Any, Any]
-    """In a tab: the states of `WIDE` and `TAKE`."""
+    """States of `WIDE` and `TAKE` in a tab."""
     hostile: tuple[Any, Any]
-    """In a tab: the states of a hostile file and then of the solution."""
+    """States of a hostile file and of the solution checked afterwards, in a tab."""
 
 
 @pytest.fixture(scope="module")
 def states(site_for_self_study: Path, tmp_path_factory: pytest.TempPathFactory) -> States:
-    """The states of all files in this module, from one start of Pyodide and one of this machine's Python."""
+    """States of all files in this module, computed with one start of Pyodide and one start of native
+    Python."""
     if shutil.which("node") is None:
         pytest.skip("These tests run Pyodide in Node.js: apt-get install nodejs.")
     site, folder = site_for_self_study, tmp_path_factory.mktemp("states")
@@ -150,8 +154,8 @@ def test_verdict_cause_and_message_are_those_at_home(states: States) -> None:
 
 
 def test_integers_have_the_size_that_they_have_at_home(states: States) -> None:
-    """A tab's default integer has 32 bits; from functions or methods, requested or not, it counts as on a student's
-    machine."""
+    """A tab's default integer has 32 bits, but an integer from any function or method is reported as on a
+    student's machine."""
     assert any("got a number (int32)" in json.dumps(at_home) for _, at_home, _ in states.integers)
     for item, at_home, in_tab in states.integers:
         assert in_tab == at_home, item
@@ -164,7 +168,8 @@ def test_what_32_bits_still_change_is_told(states: States) -> None:
 
 
 def test_a_hostile_file_earns_nothing_and_spoils_no_later_check(states: States) -> None:
-    """It replaces functions in every loaded module, and its results claim to be equal to anything."""
+    """The hostile file replaces functions in every loaded module, and its results claim to be equal to
+    everything."""
     hostile, right = states.hostile
     assert hostile["right"] == 0
     assert right["right"] == len(right["functions"])

@@ -1,4 +1,4 @@
-"""The site as files: it gives away no answer, and it is complete."""
+"""Tests of the files of a site: the site is complete and gives away no answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ pytestmark = pytest.mark.long
 
 
 def every_text(site: Path) -> dict[str, bytes]:
-    """Return path → content of every file on a site except Pyodide's own, including files inside archives."""
+    """Return path → content of all files on a site, including those in archives, but without Pyodide's own
+    files."""
     texts: dict[str, bytes] = {}
     for path in site.rglob("*"):
         name = path.relative_to(site).as_posix()
@@ -37,20 +38,20 @@ def every_text(site: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Build the site with Python code as text, which can be searched."""
+    """Build the site with searchable Python source instead of compiled modules."""
     monkeypatch.setattr(build, "compiled", lambda files, version: dict(files))
 
 
 def test_a_site_of_an_instructor_gives_nothing_away(
     uncompiled: None, monkeypatch: pytest.MonkeyPatch, handed_out: dict[str, bytes], tmp_path: Path, pyodide: Path
 ) -> None:
-    """Every byte is examined: the course's files are searched, and the packages match the lock."""
+    """Every byte is checked: the course's files are searched for answers, and the packages match the lock."""
     monkeypatch.setattr(handout, "contents", lambda: handed_out)
     texts = every_text(build.build(tmp_path / "site", str(pyodide)))
     weights = {name for name in BINARY_FILES if name.startswith("assignments/writer/")}
     assert weights | {"autograder/site/tab.py", "tests/public/test_rope.py", "pytest/__init__.py"} <= texts.keys()
     public = libraries.unpacked_wheels()
-    assert [name for name in public if texts.pop(name) != public[name]] == []  # by the lock's hashes
+    assert [name for name in public if texts.pop(name) != public[name]] == []  # public packages match the lock
     assert handout.leaks(texts) == []
     assert not [name for name in texts if name.startswith(("solutions/", "tests/hidden", "tests/misconceptions"))]
     assert not any(b"self_study" in texts[name] for name in texts if name.endswith((".html", ".js")))
@@ -95,11 +96,11 @@ SHELL_WORDS = re.compile(
     r"|[Tt]erminal"
     r"|--(alone|experiment|page|show|watch)\b"
 )
-"""Commands, options, and the place where one types them."""
+"""Shell commands, command-line options and the word “terminal”."""
 
 
 def words_of_pages(site: Path) -> dict[str, str]:
-    """Return the words of each page of a site, of the index of its search, and of each stub: what a tab shows."""
+    """Return the visible words of each page, and the text of the search index and of each stub."""
     words = {
         page.name: re.sub(r"(?s)<script>.*?</script>|<!--.*?-->|<[^>]*>", "", page.read_text("utf-8"))
         for page in site.glob("*.html")
@@ -109,14 +110,16 @@ def words_of_pages(site: Path) -> dict[str, str]:
 
 
 def test_no_page_of_a_tab_speaks_of_a_shell(site: Path) -> None:
-    """Pages name their buttons. What they say of one's own computer points to the handout, and has no command."""
+    """Pages refer to buttons. A passage about the student's own computer points to the handout and contains
+    no command."""
     found = {name: [match[0] for match in SHELL_WORDS.finditer(text)] for name, text in words_of_pages(site).items()}
     assert {"setup.html", "writer.html", "index.html", "keep.html", "search.js", "rope.py"} <= found.keys()
     assert {name: words for name, words in found.items() if words} == {}
 
 
 def test_the_handout_keeps_its_commands(handed_out: dict[str, bytes], site: Path) -> None:
-    """The same search finds the commands there, and only their passages differ."""
+    """The same pattern finds commands in the handout, whose pages differ only in the passages about
+    commands."""
     for name, words in (
         ("setup", "pip"),
         ("writer", "--experiment"),
@@ -157,7 +160,7 @@ def test_the_command_refuses_a_folder_that_is_no_site_and_a_pyodide_that_is_none
 
 
 def test_files_of_pyodide_are_what_its_lock_says(site: Path) -> None:
-    """A browser refuses a package with a different hash."""
+    """A browser refuses a package whose hash differs from the lock."""
     (lock_file,) = site.glob("pyodide-*/pyodide-lock.json")
     packages = json.loads(lock_file.read_text("utf-8"))["packages"].values()
     hashes = {lock_file.parent / package["file_name"]: package["sha256"] for package in packages}
@@ -170,7 +173,8 @@ def test_files_of_pyodide_are_what_its_lock_says(site: Path) -> None:
 def test_modules_are_compiled_for_a_version_that_is_known_and_here(
     version: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Pyodide's address does not show its Python version; modules compiled for another version would not load."""
+    """Pyodide's address does not reveal the Python version, and modules compiled for another version would
+    not load."""
     monkeypatch.setattr(libraries.shutil, "which", lambda name: sys.executable)
     names = ["a.py", "numpy/f2py/b.py", "numpy/tests/c.py", "smtplib.py"]
     archive = libraries.zipped(dict.fromkeys(names, b"x = 1"))
@@ -181,14 +185,14 @@ def test_modules_are_compiled_for_a_version_that_is_known_and_here(
 
 
 def test_the_editor_is_what_its_hash_says() -> None:
-    """The script that builds the editor writes both."""
+    """The script that builds the editor writes the editor's file and hash."""
     folder = build.HERE / "editor"
     recorded, name = (folder / "codemirror.sha256").read_text("utf-8").split()
     assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == recorded
 
 
 def test_the_libraries_are_those_of_the_lock() -> None:
-    """The checks need no other library: everything that they import, besides numpy and matplotlib, is there."""
+    """Apart from numpy and matplotlib, the checks import only these libraries."""
     names = {name.partition("/")[0] for name in libraries.unpacked_wheels()}
     assert {
         "pytest",

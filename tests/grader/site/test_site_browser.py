@@ -1,4 +1,4 @@
-"""The course in a browser tab, in a real browser: from an empty file to green, and no network."""
+"""Browser tests of the course in a tab: an empty file becomes a correct one, and no data leaves the site."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ pytestmark = pytest.mark.long
 
 
 def test_a_wrong_function_is_explained_a_syntax_error_marked_and_a_right_file_green(tab: Window) -> None:
-    """Work is saved, messages refer to the page instead of a shell, and pictures use the student's functions."""
+    """Work is saved, messages mention the page instead of a shell, and pictures use the student's
+    functions."""
     page = tab.page
     tab.write(with_causal_mask("    return np.zeros((length, length), dtype=bool)"))
     tab.wait_for("expected", "#live-causal_mask[data-mark='✗']")
@@ -85,15 +86,15 @@ def test_a_key_checks_and_escape_then_tab_leaves_the_editor(tab: Window) -> None
 
 
 def test_one_text_is_checked_once(tab: Window) -> None:
-    """A request during a check or while pictures are drawn starts no second check of the same text."""
+    """Requesting a check during a check or while pictures are drawn does not check the same text twice."""
     page = tab.page
-    tab.wait_for_rest()  # what was kept is checked when the page opens
+    tab.wait_for_rest()  # opening the page checks the saved text
     page.evaluate(RECORD_MESSAGES)
     tab.write(SOLUTION + "\n# once\n")
     page.evaluate("check(); check()")
     tab.wait_for_rest()
     page.evaluate("check()")
-    page.wait_for_timeout(1000)  # longer than the delay after which a change is checked
+    page.wait_for_timeout(1000)  # longer than the delay before changed text is checked
     assert page.evaluate("sent.filter((kind) => kind === 'check').length") == 1
 
 
@@ -111,7 +112,7 @@ WORKER = """
       worker.onmessage = ({ data }) => resolve(data);
     })
 """
-"""Code that starts a worker as a page starts Python's, with a request to an address in it."""
+"""Script that requests an address from a web worker that is started like Python's worker."""
 
 ASKS = """
     import js
@@ -131,7 +132,7 @@ ASKS = """
 
 
 def test_the_policy_lets_nothing_out(tab: Window, site: Path) -> None:
-    """Neither the page, nor its worker, nor the Python inside it may contact any other reachable host."""
+    """The page, its worker and the Python code in the worker cannot contact any other host."""
     page = tab.page
     with served(site) as other:
         page.goto(f"{tab.address}codemirror-license.txt")  # a document without a policy
@@ -146,7 +147,7 @@ def test_the_policy_lets_nothing_out(tab: Window, site: Path) -> None:
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_no_page_has_a_barrier(tab: Window, width: int) -> None:
-    """The pages are the lesson with its editor open, the overview and the writer."""
+    """The tested pages are a lesson with its editor open, the overview and the writer."""
     page = tab.page
     page.set_viewport_size({"width": width, "height": 900})
     for name in ("attention", "keep", "writer"):
@@ -189,7 +190,7 @@ def test_all_work_goes_out_as_a_zip_comes_back_and_prints(tab: Window, tmp_path:
 
 
 def test_the_writer_writes_with_the_functions_in_the_editor(tab: Window) -> None:
-    """Correct functions write the course's text, and an experiment shows what breaks it."""
+    """Correct functions reproduce the course's text, and an experiment shows how a change breaks the text."""
     page = tab.page
     page.evaluate("(text) => keep('file rope', text)", find("rope").solution.read_text("utf-8"))
     tab.open("writer")

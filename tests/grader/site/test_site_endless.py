@@ -1,4 +1,4 @@
-"""Functions and files that never return, in a real browser: a sentence names each, and the next check works."""
+"""Browser tests of functions and files that never return: a message names each, and the next check works."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ WITHOUT_END = {
     "    return causal_mask(length)": "raised RecursionError at line",
     "    x = []\n    for _ in range(20000):\n        x = [x]\n    return repr(x)": "ended Python",
 }
-"""Body of a function → message about it."""
+"""Body of a function → expected message."""
 
 MOST_SECONDS = 15
-"""Time limit until a sentence names the function; a check takes at most a second and a half."""
+"""Maximum seconds until a message names the function; a check takes at most 1.5 seconds."""
 
 
 @pytest.mark.parametrize("body", WITHOUT_END, ids=lambda body: body.split()[-1])
@@ -31,7 +31,7 @@ def test_what_never_returns_is_named_the_rest_is_judged_and_the_next_check_works
     start = time.monotonic()
     tab.write(STUB + "\n# again\n")
     tab.page.wait_for_function("() => checked === code.text()")
-    slowness = max((time.monotonic() - start) / 2.2, 1)  # this includes a pause of 0.7 s
+    slowness = max((time.monotonic() - start) / 2.2, 1)  # The measured time includes a pause of 0.7 s.
     tab.wait_for_rest()
     text = with_causal_mask(body).replace('raise NotImplementedError("softmax is not written yet")', "return axis")
     tab.write(text)

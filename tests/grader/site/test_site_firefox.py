@@ -1,4 +1,5 @@
-"""The course in a tab of Firefox: a wrong function with its cause, green, a loop, and all work from a zip."""
+"""Firefox tests of the course in a tab: a mistake with its cause, an endless loop, a correct file, and a
+saved zip."""
 
 from __future__ import annotations
 
@@ -29,11 +30,11 @@ OPENED = """(() => {
   input.files = chosen.files;
   input.dispatchEvent(new Event("change", { bubbles: true }));
 })()"""
-"""Choose a zip in the page to keep."""
+"""Script that selects a zip file on the page for saved work."""
 
 
 def says(where: str, words: str) -> str:
-    """Return the condition that a part of the page says something."""
+    """Return a JavaScript condition that is true if a part of the page contains the words."""
     return f"document.querySelector({json.dumps(where)})?.textContent.includes({json.dumps(words)})"
 
 

@@ -1,8 +1,8 @@
-"""Idea: take the worker apart, with replies that all say True, built-ins and a numpy that find everything equal, no
-modules, no streams, and odd hooks, traces and profilers left behind.
+"""Idea: sabotage the worker. Every reply is True, built-ins and numpy find everything equal, modules and
+streams are missing, and hooks, traces and profilers misbehave.
 
-Stopped by the grader: the worker belongs to this submission alone; its replies are only values, and whether they are
-right is decided elsewhere.
+Stopped by the grader: each worker belongs to a single submission. A worker's replies are only values, and
+another process decides whether the values are right.
 """
 
 import builtins

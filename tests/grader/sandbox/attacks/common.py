@@ -1,11 +1,13 @@
-"""The beginning of every attack. A submission is the honest stub, then this file, then the attack.
+"""Beginning of every attack. A submission consists of the unfinished stub, this file and the attack, in this
+order.
 
-An attack is safe even if the wall fails: its loops, memory and time are bounded, and it sends nothing anywhere.
+An attack is harmless even if the wall fails: its loops, memory and time are bounded, and it contacts no other
+machine.
 
     in_every_call(f)       makes every function of the assignment return f(name, args)
-    late_in_every_call(f)  makes them call f() after more calls than public tests make
-    tried()                records in a file that the attack was made
-    OPENED                 a mark of this worker alone, which a replacement worker must not get to a student
+    late_in_every_call(f)  makes every function call f() after more calls than public tests make
+    tried()                leaves a file as evidence that the attack ran
+    OPENED                 mark of the current worker, which a replacement worker must not show to a student
 """
 
 import contextlib
@@ -31,7 +33,8 @@ def _calling(action, name):
 
 
 def late_in_every_call(action):
-    """Do the same after 40 calls, more than public tests make; those calls raise NotImplementedError."""
+    """Make every function call `action` from the 41st call on, after all public tests; each call raises
+    NotImplementedError."""
     made = []
 
     def call(name, args):
@@ -48,7 +51,7 @@ def tried():
 
 
 def on_the_wire(data):
-    """Write to every open descriptor except the first three."""
+    """Write to every open descriptor except the standard streams."""
     for descriptor in range(3, 64):
         rest = memoryview(data)
         with contextlib.suppress(OSError):
@@ -57,7 +60,7 @@ def on_the_wire(data):
 
 
 def carried(args):
-    """Return a mark for some arguments, which the test recognises in any output."""
+    """Return a mark for these arguments, which the test recognises in any output."""
     return f"carried{hashlib.sha256(repr(args).encode()).hexdigest()[:32]}"
 
 

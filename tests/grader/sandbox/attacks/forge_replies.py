@@ -1,8 +1,8 @@
-"""Idea: write replies directly: a reply "passed", a reply with values that a test may expect, or a reply before each
-call, so that every later question gets the answer to an earlier one.
+"""Idea: write forged replies to the wire: a reply "passed", values that a test may expect, or a reply before
+each call, so that every later request gets the answer to an earlier one.
 
-Stopped by the grader: there is no reply that says "passed". A forged value is only a value, and an answer to a
-different question is a wrong answer.
+Stopped by the grader: no reply can mean "passed". A forged value is only a value, and an answer to a
+different request is a wrong answer.
 """
 
 import struct

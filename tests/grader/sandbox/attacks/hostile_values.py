@@ -1,10 +1,11 @@
-"""Idea: send replies that a reader chokes on or obeys: values that are equal to everything, that claim to be arrays,
-that take over numpy or that are expensive to read or multiply, and NaN; exceptions that are named after test results,
-whose text and name misbehave, or that end a program; markup, control characters and formulas; megabytes of everything.
+"""Idea: send replies that crash or mislead a reader. Values are equal to everything, claim to be arrays, take
+over numpy, contain NaN, or are expensive to read or multiply. Exceptions are named after test results, have a
+misbehaving text or name, or end a program. Texts contain markup, control characters, formulas or megabytes of
+data.
 
-Stopped by the grader: the codec accepts only exact built-in types and plain arrays, with limits on depth, count and
-bytes; an exception is described in the worker and refused if it exceeds them; messages are shortened and quoted where
-they are shown, and never become a table column.
+Stopped by the grader: the codec accepts only exact built-in types and plain arrays of limited depth, count
+and size. The worker describes each exception, and the grader refuses a description that exceeds the limits.
+Messages are shortened and quoted wherever they appear, and never become a table column.
 """
 
 import itertools
@@ -75,7 +76,7 @@ LAST = object()
 turns = itertools.cycle([*VALUES, *ERRORS, LAST])
 
 
-def say(name, args):
+def send_hostile_value(name, args):
     turn = next(turns)
     if turn is LAST:
         tried()
@@ -90,6 +91,6 @@ def say(name, args):
     return turn
 
 
-in_every_call(say)
+in_every_call(send_hostile_value)
 ANSWERS = dict(zip(ANSWERS, itertools.cycle(TEXTS)))
 raise kinds[len(outcomes)](TEXTS[0])

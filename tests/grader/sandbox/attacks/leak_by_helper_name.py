@@ -1,6 +1,6 @@
-"""Idea: to the visible tests, nothing is implemented; then an unfinished helper is named after the argument.
+"""Idea: implement nothing for the public tests, and then name an unfinished helper after a hidden argument.
 
-Stopped by the grader: only the assignment's own functions are named.
+Stopped by the grader: messages name only the assignment's own functions.
 """
 
 
@@ -9,11 +9,11 @@ def helper():
     raise NotImplementedError
 
 
-def tell(name, args):
-    # If the visible tests find nothing implemented, the first reported name comes from a hidden test.
-    told = name if int(carried(args)[-8:], 16) % 2 else carried(args)
-    types.FunctionType(helper.__code__.replace(co_name=told), globals())()
+def leak(name, args):
+    # If the public tests find no implemented function, the first reported name comes from a hidden test.
+    leaked_name = name if int(carried(args)[-8:], 16) % 2 else carried(args)
+    types.FunctionType(helper.__code__.replace(co_name=leaked_name), globals())()
 
 
-in_every_call(tell)
+in_every_call(leak)
 tried()

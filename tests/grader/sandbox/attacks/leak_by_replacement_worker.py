@@ -1,5 +1,5 @@
-"""Idea: die in a hidden test at a moment that reveals its input, and have the replacement worker import it, print it
-and raise it while it loads.
+"""Idea: end a worker in a hidden test at a moment that reveals the input. The replacement worker prints,
+imports and raises the input while it loads the file.
 
 Stopped by the grader: messages to a student about loading are final before the first hidden call.
 """

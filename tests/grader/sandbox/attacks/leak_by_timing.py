@@ -1,8 +1,8 @@
-"""Idea: stay just below the time limit in every hidden call, to reveal an input through the status of the whole
-submission.
+"""Idea: stay just below the time limit in every hidden call, so that the status of the whole submission
+reveals an input.
 
-Stopped by the grader: the total time of all calls is limited, and the status that a student sees is settled before the
-first hidden call.
+Stopped by the grader: the total time of all calls is limited, and the status that a student sees is final
+before the first hidden call.
 """
 
 import time

@@ -1,8 +1,9 @@
-"""Idea: reveal every argument, including those of hidden tests: print it, raise it, name a type, an exception or an
-unfinished helper after it, keep it in the module, in files and in the answers, and end in a way that depends on it.
+"""Idea: reveal every argument, even of hidden tests. An argument is printed, raised, used as the name of a
+type, exception or helper, and stored in the module, in files and in the answers; the time at which a worker
+ends depends on the argument.
 
-Stopped by the grader: public tests and answers come first, and their feedback is settled before the first hidden call;
-for a hidden test, the student sees only the kind of mistake and nothing from the submission.
+Stopped by the grader: public tests and answers come first, and their feedback is final before the first
+hidden call. For a hidden test, the student sees only the kind of mistake and nothing from the submission.
 """
 
 import itertools
@@ -14,7 +15,7 @@ def helper():
     raise NotImplementedError
 
 
-def tell(name, args):
+def leak(name, args):
     mark, turn = carried(args), next(turns)
     memory.append(mark)
     with open("memory", "a") as file:
@@ -32,5 +33,5 @@ def tell(name, args):
     raise NotImplementedError
 
 
-in_every_call(tell)
+in_every_call(leak)
 tried()
