@@ -134,8 +134,8 @@ def load(path: Path) -> ModuleType:
 # Running.
 
 
-class Progress:
-    """Progress line on a terminal: the number of finished jobs and the name of the last job.
+class ProgressLine:
+    """ProgressLine line on a terminal: the number of finished jobs and the name of the last job.
 
     Elsewhere, nothing is printed.
     """
@@ -161,7 +161,7 @@ def side_by_side(calls: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
     # These matrices are small: a library that splits each product over all cores only slows down the other jobs.
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
     os.environ |= dict.fromkeys(threads, "1")
-    progress = Progress(len(calls))
+    progress = ProgressLine(len(calls))
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         futures = [pool.submit(*call) for call in calls]
         for call, future in zip(calls, futures, strict=True):

@@ -120,7 +120,7 @@ def read(path: Path, has_comments: bool = False) -> Table:
         raise TableError(path, "it is not text. Save it as CSV UTF-8") from error
     preamble, body, delimiter = _split_preamble(text, has_comments)
     first = 1 + preamble.count("\n")
-    header, *lines = _lines(path, body, delimiter, first, has_comments)
+    header, *lines = _split_lines(path, body, delimiter, first, has_comments)
     if header.is_blank:
         raise TableError(path, "it is empty. Its first line must contain the column titles")
     for line in lines:
@@ -172,12 +172,12 @@ def _split_preamble(text: str, has_comments: bool) -> tuple[str, str, str]:
     return text[:end], text[end:], delimiter or max(DELIMITERS, key=titles.count)
 
 
-def _lines(path: Path, text: str, delimiter: str, number: int, has_comments: bool) -> Iterator[Line]:
-    """Yield a text's lines. A quoted cell may contain delimiters and line ends."""
+def _split_lines(path: Path, text: str, delimiter: str, first_number: int, has_comments: bool) -> Iterator[Line]:
+    """Yield a text's lines, numbered from `first_number`. A quoted cell may contain delimiters and line ends."""
     cell = re.compile(rf'[ ]*"[^"]*(?:""[^"]*)*"[^{delimiter}\r\n]*|[^{delimiter}\r\n]*')
     end = re.compile(r"\r\n|\n|\r|\Z")
     position, raw = 0, list[str]()
-    begin = number
+    begin = number = first_number
     while True:
         is_comment = has_comments and not raw and text.startswith("#", position)
         match = re.compile(r"[^\r\n]*").match(text, position) if is_comment else cell.match(text, position)

@@ -257,7 +257,7 @@ def measure_one(path: Path, method: str, changes: Sequence[str], task: str = "co
     if not any(change.startswith("learning_rate") for change in changes):
         best = [rates[task, method, change] for change in changes if (task, method, change) in rates]
         setting = replace(setting, learning_rate=best[0] if best else rates[task, method, USUAL])
-    progress = experiments.Progress(setting.steps)
+    progress = experiments.ProgressLine(setting.steps)
     name = ", ".join(changes) or USUAL
     rows, _, curve = measure(
         load(path), task, method, name, setting, watch=lambda: progress.step(f"{method}, {name}: training")

@@ -43,7 +43,7 @@ class Budget:
         return self.bytes >= 0 and self.seconds > 0
 
 
-class Extent:
+class QuestionBounds:
     """The size and the whole numbers of some calls, beyond which a question is not answered.
 
     Without this limit, the submission could request all values of a function of whole numbers, and the right
@@ -57,8 +57,8 @@ class Extent:
         """Absolute values of the whole numbers in the arguments, shape (n,)."""
 
     @classmethod
-    def of(cls, *calls: Call) -> Extent:
-        """Return the extent of some calls taken together."""
+    def of(cls, *calls: Call) -> QuestionBounds:
+        """Return the bounds of some calls taken together."""
         numbers = [_whole_numbers((call.args, call.kwargs)) for call in calls]
         return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(numbers))))
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from autograder.checks.results import TestResult
-from autograder.grading.exchange_limits import MAX_WHOLE_NUMBER_FOR_SOLUTION, Budget, Extent, largest_magnitude
+from autograder.grading.exchange_limits import MAX_WHOLE_NUMBER_FOR_SOLUTION, Budget, QuestionBounds, largest_magnitude
 from autograder.hints.reference import Reference, is_small
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply, perform
@@ -152,7 +152,7 @@ class SecondProcess:
         """Return the reply to a helped call.
 
         The second process first receives the sealed answers to `request.questions`. It then receives answers
-        to its own questions that do not exceed the extent of the call and of `request.questions`.
+        to its own questions within the bounds of the call and of `request.questions`.
         """
         reply = self.first_replies.get(request) or self._helped_call(request, self._sealed_answers(request))
         for _ in range(MAX_ROUNDS_PER_CALL - 1):
@@ -187,7 +187,7 @@ class SecondProcess:
 
     def _iter_right_answers(self, asked: list[Any], request: HelpedCall) -> Iterator[tuple[Question, Answer]]:
         """Yield the answers to the submission's questions, which may be any plain values."""
-        held = Extent.of(request.call, *request.questions)
+        held = QuestionBounds.of(request.call, *request.questions)
         for question in asked[:MAX_QUESTIONS_PER_EXCHANGE]:
             match question:
                 case (str(name), tuple(args), dict(kwargs)):

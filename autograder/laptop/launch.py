@@ -22,7 +22,13 @@ from autograder.checks.render import print_markdown
 from autograder.checks.streams import print_anywhere
 from autograder.laptop import live_page
 from autograder.laptop.local_context import LocalContext, context_class
-from autograder.laptop.progress import Progress, assignments_with_public_tests, lesson_number, overview, print_detail
+from autograder.laptop.progress import (
+    AssignmentProgress,
+    assignments_with_public_tests,
+    lesson_number,
+    overview,
+    print_detail,
+)
 
 FILE_POLL_SECONDS = 0.4
 """Time between two searches for saved files."""
@@ -64,7 +70,7 @@ def run(
     first = new_context()
     files = {name: first.host.student_file(first.root, name) for name in available}
 
-    def check(changed: Sequence[str]) -> list[Progress]:
+    def check(changed: Sequence[str]) -> list[AssignmentProgress]:
         return _check_and_print(new_context(), changed)
 
     if options.page:
@@ -129,10 +135,10 @@ def _check_exists(name: str, available: Sequence[str]) -> None:
         raise argparse.ArgumentTypeError(f"there is no {name}: {proposal}")
 
 
-def _check_and_print(run: LocalContext, names: Sequence[str], only: Collection[str] = ()) -> list[Progress]:
+def _check_and_print(run: LocalContext, names: Sequence[str], only: Collection[str] = ()) -> list[AssignmentProgress]:
     """Run the tests of some assignments, print the progress and return it. For `only`, see `print_detail`."""
     run.run_tests(names)
-    all_progress = [Progress(name, run) for name in names]
+    all_progress = [AssignmentProgress(name, run) for name in names]
     console = Console(soft_wrap=True, highlight=False)  # print numbers in the style of words
     if len(names) == 1:
         print_detail(console, all_progress[0], only)

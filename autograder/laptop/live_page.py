@@ -25,7 +25,7 @@ from subprocess import DEVNULL
 from typing import Any
 
 from autograder.laptop.page_state import page_state
-from autograder.laptop.progress import Progress
+from autograder.laptop.progress import AssignmentProgress
 
 FOLLOW = b"""<script>
 let last;
@@ -100,7 +100,7 @@ class _Handler(BaseHTTPRequestHandler):
 def serve(
     first_lesson: str,
     saved_lessons: Iterator[list[str]],
-    check: Callable[[Sequence[str]], list[Progress]],
+    check: Callable[[Sequence[str]], list[AssignmentProgress]],
     port: int = 0,
 ) -> None:
     """Open the course's page `first` in a browser, and check after each save, until Ctrl-C.

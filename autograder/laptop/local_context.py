@@ -37,7 +37,7 @@ LOADING = "Your file"
 """Name that stands for the loading of the file among names of tests or functions."""
 
 
-class LocalFile:
+class LoadedFile:
     """A student's file in this process, loaded up to the line where it stops."""
 
     def __init__(self, name: str, path: Path, host: Host) -> None:
@@ -92,7 +92,7 @@ class LocalContext(TestContext):
 
     def __init__(self, root: Path = Path(), host: Host = TERMINAL) -> None:
         self.root, self.host = root, host
-        self.files: dict[str, LocalFile] = {}
+        self.files: dict[str, LoadedFile] = {}
         self.oracles: dict[str, Oracle] = {}
         """Assignment → its oracle."""
         self.test_results: dict[str, list[TestResult]] = {}
@@ -106,9 +106,9 @@ class LocalContext(TestContext):
         """True if hidden tests also run, as in self-study."""
         return "hidden" in self.folders
 
-    def load_file(self, assignment: str) -> LocalFile:
+    def load_file(self, assignment: str) -> LoadedFile:
         """Load the student's file for an assignment."""
-        return LocalFile(assignment, self.host.student_file(self.root, assignment), self.host)
+        return LoadedFile(assignment, self.host.student_file(self.root, assignment), self.host)
 
     def oracle(self, assignment: str, test: str) -> Oracle:
         """Return the source of right values for one test."""

@@ -12,8 +12,8 @@ from typing import Any
 
 from autograder.checks.function_state import FunctionState, State
 from autograder.checks.render import unescape_markdown
-from autograder.laptop.local_context import LocalContext, LocalFile
-from autograder.laptop.progress import Progress, function_text
+from autograder.laptop.local_context import LoadedFile, LocalContext
+from autograder.laptop.progress import AssignmentProgress, function_text
 
 ROOT = Path(__file__).resolve().parents[2]
 """The course's folder, which contains this package."""
@@ -35,12 +35,12 @@ class NotebookCheck(LocalContext):
         (result,) = (result for result in self.test_results[self.assignment] if result.test.name == test)
         mistakes = (result,) if result.is_mistake else ()
         state = FunctionState(result.test.question, [result], State.MISTAKEN, None, mistakes)
-        text = unescape_markdown(function_text(Progress(self.assignment, self), state).partition("\n\n")[2])
+        text = unescape_markdown(function_text(AssignmentProgress(self.assignment, self), state).partition("\n\n")[2])
         if not result.passed:
             raise AssertionError(text if mistakes else f"{result.message}\n{text}")
         print(text, end="")
 
-    def load_file(self, assignment: str) -> LocalFile:
+    def load_file(self, assignment: str) -> LoadedFile:
         """Load the file, with the functions that the notebook defines and without functions it imports."""
         file, notebook = super().load_file(assignment), self.environment.get("__name__")
         for name, value in self.environment.items():

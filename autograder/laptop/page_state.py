@@ -14,7 +14,7 @@ from autograder.checks.render import escape_markdown
 from autograder.laptop.progress import (
     SIGN_BY_STATE,
     SPOILER_WARNING,
-    Progress,
+    AssignmentProgress,
     file_remarks,
     function_text,
     summary_paragraphs,
@@ -23,14 +23,14 @@ from autograder.laptop.progress import (
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 
-def page_state(all_progress: Sequence[Progress], adapt: Callable[[str], str] = str) -> dict[str, Any]:
+def page_state(all_progress: Sequence[AssignmentProgress], adapt: Callable[[str], str] = str) -> dict[str, Any]:
     """Return assignment → the state of its page: each function's mark and text, and a text about the file.
 
     `returns` is False if the file, or a function in it, did not return: then no picture is drawn from it.
     `adapt` changes each text, which is HTML, for the place where it is shown.
     """
     return {
-        progress.name: {
+        progress.assignment: {
             "right": len(progress.right_functions),
             "next": progress.next_function,
             "returns": not progress.file.timed_out_functions,
@@ -47,7 +47,7 @@ def page_state(all_progress: Sequence[Progress], adapt: Callable[[str], str] = s
     }
 
 
-def _file_summary_html(progress: Progress) -> str:
+def _file_summary_html(progress: AssignmentProgress) -> str:
     """Return the text about a file. The next step comes early, because the box that shows the text is small."""
     right, *answers, step = summary_paragraphs(progress)
     step = re.sub(r"\blesson \d+, (\w+)(?=\.$)", r"[\g<0>](\1.html)", step)
@@ -55,7 +55,7 @@ def _file_summary_html(progress: Progress) -> str:
     return str(_MARKDOWN.render("\n\n".join(parts)))
 
 
-def _next_mistake_text(progress: Progress) -> list[str]:
+def _next_mistake_text(progress: AssignmentProgress) -> list[str]:
     """Return the likely cause of the next function's first mistake, or the rule that it breaks."""
     states = (state for state in progress.function_states if state.name == progress.next_function)
     mistakes = [mistake for state in states for mistake in state.mistakes]
@@ -64,9 +64,9 @@ def _next_mistake_text(progress: Progress) -> list[str]:
     return causes[:1] or rules
 
 
-def _solution(progress: Progress, state: FunctionState) -> str:
+def _solution(progress: AssignmentProgress, state: FunctionState) -> str:
     """Return a worked solution, folded away, with a warning if the student's function is not right yet."""
-    text = progress.run.solution(progress.name, state.name)
+    text = progress.run.solution(progress.assignment, state.name)
     if text is None:
         return ""
     warning = "" if state.is_right else f" Your {state.name} is not right yet. {SPOILER_WARNING}"

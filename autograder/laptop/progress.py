@@ -19,7 +19,7 @@ from autograder.checks.proxy import file_stop_message
 from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, print_markdown, state_note
 from autograder.checks.results import POINTS, PUBLIC_POINTS, TestResult
 from autograder.checks.source import Source
-from autograder.laptop.local_context import LOADING, LocalContext, LocalFile
+from autograder.laptop.local_context import LOADING, LoadedFile, LocalContext
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import Kind
 
@@ -45,16 +45,17 @@ SPOILER_WARNING = "Once you have read the solution, you can no longer find it yo
 
 
 @dataclass(frozen=True)
-class Progress:
+class AssignmentProgress:
     """The state of one assignment after a run of its tests."""
 
-    name: str
+    assignment: str
+    """The assignment's name."""
     run: LocalContext
 
     @property
-    def file(self) -> LocalFile:
+    def file(self) -> LoadedFile:
         """The student's file."""
-        return self.run.files[self.name]
+        return self.run.files[self.assignment]
 
     @property
     def source(self) -> Source:
@@ -64,7 +65,7 @@ class Progress:
     @property
     def test_results(self) -> list[TestResult]:
         """The results of the assignment's tests."""
-        return self.run.test_results[self.name]
+        return self.run.test_results[self.assignment]
 
     @property
     def file_problem(self) -> str:
@@ -76,7 +77,7 @@ class Progress:
     @cached_property
     def function_states(self) -> list[FunctionState]:
         """The state of each function, in the lesson's order."""
-        headings = re.findall(r"(?m)^### .*$", lesson_text(self.name, self.run.root))
+        headings = re.findall(r"(?m)^### .*$", lesson_text(self.assignment, self.run.root))
         names = re.findall(r"`(\w+)", " ".join(headings))
         states = function_states(self.test_results, self.file.call_graph)
         return sorted(states, key=lambda state: names.index(state.name) if state.name in names else len(names))
@@ -120,20 +121,20 @@ def lesson_number(name: str, root: Path = Path()) -> int:
     return int(match[1]) if match else 10**6
 
 
-def overview(all_progress: Sequence[Progress]) -> str:
+def overview(all_progress: Sequence[AssignmentProgress]) -> str:
     """Return a line for each assignment, with the next step, and a line with the total."""
     lines, total_right, total = [], 0, 0
     for progress in all_progress:
         name = progress.next_function
         step = f"next: {name}  {progress.location_of(name)}" if name else "all right"
         right, functions = len(progress.right_functions), len(progress.function_states)
-        lines.append(f"{progress.name:<18} {right:>2} of {functions:<3} {step}")
+        lines.append(f"{progress.assignment:<18} {right:>2} of {functions:<3} {step}")
         total_right, total = total_right + right, total + functions
     note = "" if all_progress[0].run.runs_hidden_tests else f" In each assignment, {HIDDEN_TESTS_NOTE}"
     return "\n".join([*lines, f"{total_right} of {total} functions are right.{note}"])
 
 
-def file_remarks(progress: Progress) -> str:
+def file_remarks(progress: AssignmentProgress) -> str:
     """Return messages about the whole file: failing imports, the error that stops the file, the output."""
     parts = [
         f"{progress.location(line)} imports {escape_markdown(module)}, which is not available when your file is graded:"
@@ -144,40 +145,40 @@ def file_remarks(progress: Progress) -> str:
     return "\n\n".join(parts + _first_output(progress, LOADING))
 
 
-def function_text(progress: Progress, state: FunctionState, full_count: int = 1) -> str:
+def function_text(progress: AssignmentProgress, state: FunctionState, full_count: int = 1) -> str:
     """Return the text about one function: a line about the state, and `full_count` mistakes in full."""
     host, shown = progress.run.host, state.mistakes[:full_count]
     parts = [f"{SIGN_BY_STATE[state.state]} {state.name:<24} {state_note(state)}".rstrip()]
     parts += [mistakes_text(state, Audience.HOME, full_count)] if shown else []
     parts += _first_output(progress, *(result.test.name for result in shown or state.test_results))
     if len(state.mistakes) > full_count:
-        checked, alone = f"{progress.name}.{state.name}", " --alone" * progress.run.runs_hidden_tests
+        checked, alone = f"{progress.assignment}.{state.name}", " --alone" * progress.run.runs_hidden_tests
         parts.append(f"More tests of this function fail: {host.show_all_step.format(checked=checked, alone=alone)}.")
     parts += (
-        [host.lesson_reference.format(function=state.name, lesson=progress.name)]
+        [host.lesson_reference.format(function=state.name, lesson=progress.assignment)]
         if shown and host.lesson_reference
         else []
     )
     return "\n\n".join(parts)
 
 
-def _first_output(progress: Progress, *tests: str) -> list[str]:
+def _first_output(progress: AssignmentProgress, *tests: str) -> list[str]:
     """Return the beginning of the output of the first test that printed anything; empty if no test did."""
     for test in tests:
-        if printed := progress.run.printed.get((progress.name, test), "").strip("\n"):
+        if printed := progress.run.printed.get((progress.assignment, test), "").strip("\n"):
             where = "while it was loaded" if test == LOADING else f"in {escape_markdown(test)}"
             return [f"Your code printed {where}:", code_block(printed[:MAX_OUTPUT_CHARACTERS])]
     return []
 
 
-def summary_paragraphs(progress: Progress) -> list[str]:
+def summary_paragraphs(progress: AssignmentProgress) -> list[str]:
     """Return paragraphs: the number of right functions, remarks on answers and, last, the next step."""
-    questions = progress.run.forms_and_practice(progress.name)
+    questions = progress.run.forms_and_practice(progress.assignment)
     forms, practice = questions.get("forms"), questions.get("practice", {})
     answers = progress.file.answers
     errors = form_errors(answers, forms) if forms and answers is not None else ()
     faults = [f"✗ {escape_markdown(sentence)}. See {progress.location_of(key)}" for key, sentence in errors]
-    feedback = [*progress.run.answer_feedback(progress.name)]
+    feedback = [*progress.run.answer_feedback(progress.assignment)]
     faults += [f"✗ {escape_markdown(sentence)}." for is_right, sentence in feedback if not is_right]
     filled = [is_filled for key, is_filled in progress.source.answers.items() if key not in practice]
     parts = [f"{len(progress.right_functions)} of {len(progress.function_states)} functions are right."]
@@ -191,17 +192,19 @@ def summary_paragraphs(progress: Progress) -> list[str]:
     if not progress.run.runs_hidden_tests:
         steps.append(progress.run.host.submit_step.format(file=progress.source.path.name))
     root = progress.run.root
-    following_lesson = (after for name, after in pairwise(assignments_with_public_tests(root)) if name == progress.name)
+    following_lesson = (
+        after for name, after in pairwise(assignments_with_public_tests(root)) if name == progress.assignment
+    )
     steps += [f"lesson {lesson_number(after, root)}, {after}" for after in following_lesson]
     now = f" Now {', then '.join(steps)}." if steps else ""
     return [*parts, f"**All functions are right!**{now}"]
 
 
-def _has_wrong_quiz_answer(progress: Progress) -> bool:
+def _has_wrong_quiz_answer(progress: AssignmentProgress) -> bool:
     return any(result.kind is Kind.ANSWER for result in progress.test_results)
 
 
-def print_detail(console: Console, progress: Progress, only: Collection[str]) -> None:
+def print_detail(console: Console, progress: AssignmentProgress, only: Collection[str]) -> None:
     """Print a line about each function, and the first mistake of the function in full.
 
     `only` names the functions to print with all mistakes; if `only` is empty, print all functions.
@@ -219,7 +222,7 @@ def print_detail(console: Console, progress: Progress, only: Collection[str]) ->
     console.print()
     print_markdown(console, "\n\n".join(summary_paragraphs(progress)), " ")
     if runs_hidden_tests:
-        where = progress.run.host.solution_step.format(lesson=progress.name)
+        where = progress.run.host.solution_step.format(lesson=progress.assignment)
         console.print(f"A worked solution, best read once yours is right: {where}", style="dim", markup=False)
     elif progress.next_function is None:
         console.print(HIDDEN_TESTS_NOTE, style="dim")

@@ -24,7 +24,7 @@ from autograder.hints import catalogue
 from autograder.hints.reference import Reference
 from autograder.laptop.host import TERMINAL, Host
 from autograder.laptop.local_context import LocalContext
-from autograder.laptop.progress import SPOILER_WARNING, Progress
+from autograder.laptop.progress import SPOILER_WARNING, AssignmentProgress
 
 TRIES_FILE = Path(".tries.json")
 """File in the current folder: assignment → question → the wrong answers tried so far."""
@@ -102,7 +102,7 @@ def print_solution(run: SelfStudyContext, name: str, function: str) -> int:
         print(f"{name} has no function {function}.")
         return 2
     run.run_tests([name])
-    if function not in Progress(name, run).right_functions:
+    if function not in AssignmentProgress(name, run).right_functions:
         print(f"Your {function} is not right yet. {SPOILER_WARNING}\n")
     print(text)
     return 0

@@ -26,7 +26,7 @@ from autograder.grading.scoring import otter_files_by_name
 from autograder.grading.suite import Suite
 from autograder.safe_path import use_safe_path
 
-PLUGIN_CLASS = "autograder.otter.plugin.WhereaboutsPlugin"
+PLUGIN_CLASS = "autograder.otter.plugin.GradingPlugin"
 CONSTRAINTS_FILE = "constraints.txt"
 
 _RUN_OTTER_SCRIPT = '''"""The script that the platform starts."""

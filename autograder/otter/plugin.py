@@ -30,7 +30,7 @@ MOVED_SUBMISSION_FOLDER = "handed_in"
 """Folder next to the submission folder, into which `gradescope_entry` moves the submission."""
 
 
-class WhereaboutsPlugin(AbstractOtterPlugin):  # type: ignore[misc]
+class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
     """The plugin, with these settings: the assignment's name, the hash of the zip's suite, and "isolation"."""
 
     def before_grading(self, config: Any) -> None:

@@ -67,7 +67,7 @@ _MEASURED, _UNMEASURED = b"+", b"-"
 def pack_reply(reply: Reply) -> bytes:
     """Return the frame of a reply. The worker runs this function."""
     error = _raised_fields(reply.raised) if reply.raised is not None else None
-    header = frame(_encoded_header((error, reply.lines, reply.changed)))
+    header = frame(_encoded_reply_header((error, reply.lines, reply.changed)))
     return frame(header + (reply.encoded if error is None else b""))
 
 
@@ -76,7 +76,7 @@ def _raised_fields(raised: Raised) -> tuple[Any, ...]:
     return raised.kind, raised.bases, raised.message, raised.line, raised.function, raised.missing_import
 
 
-_encoded_header = functools.lru_cache(maxsize=256)(codec.encode)
+_encoded_reply_header = functools.lru_cache(maxsize=256)(codec.encode)
 """Function that encodes a header; cached, because most replies have the same header."""
 
 

@@ -25,7 +25,7 @@ from typing import Any
 from autograder.laptop.host import LOCAL_TIMEOUT_SECONDS, TIMEOUT_MESSAGE_PART, Host, timeout_message
 from autograder.laptop.local_context import context_class
 from autograder.laptop.page_state import page_state
-from autograder.laptop.progress import Progress, assignments_with_public_tests
+from autograder.laptop.progress import AssignmentProgress, assignments_with_public_tests
 from autograder.site import integers
 
 STEP_LIMITS = {"draw": ("A picture", 20), "write": ("The writer", 5), "experiment": ("The experiment", 120)}
@@ -121,7 +121,7 @@ class Tab:
         tries_file.write_text(tries or "{}", "utf-8")
         run = self.context(host=replace(HOST, limit_call=self.clock.limit, timed_out_functions=stuck))
         run.run_tests([name])
-        progress = Progress(name, run)
+        progress = AssignmentProgress(name, run)
         state = page_state([progress], _with_links)[name]
         mistakes = [mistake.message for state in progress.function_states for mistake in state.mistakes]
         errors = [

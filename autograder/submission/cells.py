@@ -42,14 +42,14 @@ class CellCleaner:
             source = "\n" * before + (body if magic[1] in _PYTHON_CELL_MAGICS else "\n" * body.count("\n"))
             left_out = [before + 1]
         source = _magics_as_calls(source)
-        lines, edits = source.split("\n"), sorted(self._edits(parse(source)))
+        lines, edits = source.split("\n"), sorted(self._host_code_edits(parse(source)))
         for first, start, last, end, text in reversed(edits):  # lines keep their numbers
             before_it = lines[first - 1].encode()[:start].decode()
             after_it = lines[last - 1].encode()[end:].decode()
             lines[first - 1 : last] = [before_it + text + after_it, *[""] * (last - first)]
         return "\n".join(lines), left_out + [edit[0] for edit in edits]
 
-    def _edits(self, block: ast.AST) -> Iterator[_Edit]:
+    def _host_code_edits(self, block: ast.AST) -> Iterator[_Edit]:
         """Yield the replacements for the statements and decorators in a block that need the host."""
         done = 0, 0
         for statement in top_level(block):
@@ -61,7 +61,7 @@ class CellCleaner:
             wrappers = getattr(statement, "decorator_list", []) or getattr(statement, "items", [])
             if wrappers and ast.unparse(wrappers[0]).startswith(_MARIMO_DECORATORS):
                 yield _marimo_header(statement)
-                yield from self._edits(statement)
+                yield from self._host_code_edits(statement)
                 done = end
             elif isinstance(statement, DEFINITIONS):
                 for decorator in filter(self._needs_host, statement.decorator_list):

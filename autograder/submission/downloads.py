@@ -79,7 +79,7 @@ def find_file(path: Path, assignment: str | None, assignments: Sequence[str]) ->
     around = [folder.name for folder in reversed(path.parents[:_MAX_FOLDERS_AROUND])]
     finder = _Finder(path.parent, around, assignments, assignment)
     is_folder = os.path.isdir(path) and not os.path.islink(path)
-    folders, files = ([path.name], []) if is_folder else ([], finder.file_and_neighbours(path))
+    folders, files = ([path.name], []) if is_folder else ([], finder.names_beside(path))
     uploads = finder.of_class(path.parent, folders, files)[1]
     (group,) = _per_student([upload for upload in uploads if upload.path == path])
     return group
@@ -204,7 +204,7 @@ class _Finder:
         label = utf8_safe(self.prefix + "/".join((*inside, name)))
         return replace(upload, assignment=assignment, is_decided=is_decided, path=folder / name, label=label)
 
-    def file_and_neighbours(self, path: Path) -> list[str]:
+    def names_beside(self, path: Path) -> list[str]:
         """Return the name of a file and the names of the files beside it, which may reveal the platform."""
         try:
             return sorted({path.name, *self._listing(path.parent)[1]})

@@ -12,7 +12,7 @@ import pytest
 from autograder import course
 from autograder.laptop import launch
 from autograder.laptop.page_state import page_state
-from autograder.laptop.progress import Progress
+from autograder.laptop.progress import AssignmentProgress
 from tests.grader.support.classroom import SAMPLES
 
 Learn = Callable[..., str]
@@ -95,7 +95,7 @@ def test_the_page_shows_hidden_tests_and_folds_solutions(learn: Learn, monkeypat
     """The option `--alone` works with `--page` as well as with `--watch`."""
     states: list[dict[str, object]] = []
 
-    def serve(first: str, saves: object, check: Callable[[list[str]], list[Progress]], port: int) -> None:
+    def serve(first: str, saves: object, check: Callable[[list[str]], list[AssignmentProgress]], port: int) -> None:
         states.append(page_state(check([first])))
 
     monkeypatch.setattr(launch.live_page, "serve", serve)

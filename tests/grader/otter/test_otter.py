@@ -21,7 +21,7 @@ from autograder.grading import quiz, scoring
 from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.otter import package
-from autograder.otter.plugin import WhereaboutsPlugin
+from autograder.otter.plugin import GradingPlugin
 from tests.grader.support.classroom import SAMPLES
 from tests.grader.support.folders import archive_of, put
 from tests.grader.support.otter_helpers import by_test, faults, otter_run, seen_by_student
@@ -107,7 +107,7 @@ def test_nobody_reads_that_all_is_passed_where_hidden_tests_remain(otter_results
 def test_what_cannot_be_read_has_a_sentence_and_no_points(otter_results: OtterRun, tmp_path: Path) -> None:
     put(tmp_path, {"submission/rope.py": "def ("})
     settings = {"assignment": "rope", "suite": course.find("rope").grading_hash, "isolation": "none"}
-    plugin = WhereaboutsPlugin(str(tmp_path / "submission" / "rope.py"), None, settings)
+    plugin = GradingPlugin(str(tmp_path / "submission" / "rope.py"), None, settings)
     plugin.before_grading(None)
     assert "otter_namespace([])" in str(plugin.before_execution(None)) and plugin.grade.score == 0
     results = copy.deepcopy(otter_results(SAMPLES / "rope" / "exponent_counts_pairs.py")[0])
@@ -119,7 +119,7 @@ def test_another_plugin_has_the_first_word_and_where_it_hides_everything_the_onl
     graded: Graded, otter_results: OtterRun
 ) -> None:
     """For example, another plugin may limit how often students can submit."""
-    path, plugin = SAMPLES / "rope" / "exponent_counts_pairs.py", WhereaboutsPlugin.__new__(WhereaboutsPlugin)
+    path, plugin = SAMPLES / "rope" / "exponent_counts_pairs.py", GradingPlugin.__new__(GradingPlugin)
     plugin.assignment, (plugin.submission, plugin.grade) = course.find("rope"), graded(path)
     for hides in (False, True):
         results = copy.deepcopy(otter_results(path)[0])

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from autograder.laptop.host import TERMINAL, Host
-from autograder.laptop.local_context import LocalContext, LocalFile
+from autograder.laptop.local_context import LoadedFile, LocalContext
 from autograder.laptop.page_state import page_state
-from autograder.laptop.progress import Progress
+from autograder.laptop.progress import AssignmentProgress
 from autograder.site import integers
 from autograder.site.tab import HOST, Clock
 
@@ -28,7 +28,7 @@ class WithMistake(LocalContext):
 
     number: int | None = None
 
-    def load_file(self, assignment: str) -> LocalFile:
+    def load_file(self, assignment: str) -> LoadedFile:
         """Load the file and put the mistake into its module."""
         file = super().load_file(assignment)
         if self.number is not None:
@@ -49,7 +49,7 @@ def state(lesson: str, text: str, number: int | None, host: Host) -> Any:
     run = WithMistake(Path(), host)
     run.number = number
     run.run_tests([lesson])
-    return page_state([Progress(lesson, run)])[lesson]
+    return page_state([AssignmentProgress(lesson, run)])[lesson]
 
 
 def ignore(*_: object) -> None:
