@@ -57,7 +57,7 @@ class Ended(CutOff):
     """The process that did the work ended, by itself or from outside."""
 
 
-class BoundedPool:
+class TimeLimitedPool:
     """Fresh interpreters, each with one job at a time; a job that takes too long is ended with its process."""
 
     def __init__(self, size: int, timeout: float) -> None:
@@ -86,7 +86,7 @@ class BoundedPool:
 
 
 def cut_off(error: Exception, timeout: float) -> CutOff | None:
-    """Return the event that ended a job of a BoundedPool with this timeout; None if the error is the function's own."""
+    """Return the event that ended a pool's job with this timeout; None if the error is the function's own."""
     if isinstance(error, TimeoutError):
         return Slow(f"did not end within {timeout:.0f} seconds")
     if isinstance(error, ProcessExpired | BrokenProcessPool | CancelledError):
@@ -103,7 +103,7 @@ def map_bounded(function: Callable[[Item], Result], items: Sequence[Item]) -> It
     The function is pickled by name. An exception from the function is raised here and ends the iteration.
     """
     size = min(len(os.sched_getaffinity(0)), 1 + len(items) // MIN_ITEMS_PER_PROCESS)
-    with closing(BoundedPool(size, ITEM_TIMEOUT_SECONDS)) as pool:
+    with closing(TimeLimitedPool(size, ITEM_TIMEOUT_SECONDS)) as pool:
         for first in range(0, len(items), MAX_PENDING_ITEMS):
             batch = items[first : first + MAX_PENDING_ITEMS]
             for item, future in zip(
@@ -116,17 +116,19 @@ def map_bounded(function: Callable[[Item], Result], items: Sequence[Item]) -> It
 
 def run_bounded(function: Callable[[Item], Result], item: Item) -> Result | CutOff:
     """Return the function's result for one item, computed in a separate process."""
-    with closing(BoundedPool(1, ITEM_TIMEOUT_SECONDS)) as pool:
+    with closing(TimeLimitedPool(1, ITEM_TIMEOUT_SECONDS)) as pool:
         return _outcome(_submit_within_budget(pool, function, item))
 
 
 def run_in_subprocess(function: Callable[..., Result], *arguments: Any) -> Result:
     """Return the function's result, computed in a separate process whose memory ends with it."""
-    with closing(BoundedPool(1, math.inf)) as pool:
+    with closing(TimeLimitedPool(1, math.inf)) as pool:
         return pool.submit(function, *arguments).result()
 
 
-def _submit_within_budget(pool: BoundedPool, function: Callable[[Item], Result], item: Item) -> Future[Result | CutOff]:
+def _submit_within_budget(
+    pool: TimeLimitedPool, function: Callable[[Item], Result], item: Item
+) -> Future[Result | CutOff]:
     return pool.submit(_within_budget, function, item, ITEM_PROCESSOR_SECONDS, ITEM_MEMORY)
 
 

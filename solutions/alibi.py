@@ -6,7 +6,7 @@ slope times the distance. A straight line has a value at every distance, even be
 sequences, and costs one multiplication. Heads with steep slopes use near keys; heads with gentle slopes use far keys as
 well.
 
-Conventions: positions count from 0; `...` stands for any number of leading axes; queries, keys and values
+Conventions: positions start at 0; `...` stands for any number of leading axes; queries, keys and values
 have shape (..., h, T, d), with heads before the sequence. If there are fewer queries than keys, the last
 query has the position of the last key, as in generation with a cache. Results are float32 if every feature
 array is float32, else float64; slopes and biases are computed in float64, stay float64, and do not affect the
@@ -20,7 +20,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
+    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """

@@ -4,7 +4,7 @@ A computer processes many texts at once, in one shared array. This must not chan
 batch gives exactly what it gives alone. Three rules ensure this. Positions count only its own tokens. A mask
 hides all other tokens. A layer with a state begins each text with an empty state.
 
-Conventions: positions count from 0; `...` stands for any number of leading axes. A `mask` is boolean: True
+Conventions: positions start at 0; `...` stands for any number of leading axes. A `mask` is boolean: True
 for a real token, False for padding. `boundaries` says where packed texts begin and end: D + 1 ascending
 integers for D texts, from 0 to the number of tokens. FlashAttention calls them cu_seqlens. Positions and
 boundaries are returned as int64, masks as bool. packed_attention returns float32 if q, k and v are all
@@ -18,7 +18,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
+    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """

@@ -8,14 +8,13 @@ angles. The methods differ in which pairs they slow down: all by the same factor
 more than fast ones (NTK-aware), only pairs with too few rotations (YaRN and Llama 3), or each pair by a factor found by
 a search (LongRoPE).
 
-Conventions: positions count from 0; `...` stands for any number of leading axes; the last two axes are (sequence,
-feature). Pair i consists of features 2i and 2i+1, and its frequency is θ_i = base^(−2i/d), with d = head_dim.
-L₀ = trained_len is the length that the model was trained on, and `factor` is the number s that says how far to extend
-it. Functions without a feature array compute in float64 and return float64 arrays or plain floats. No function changes
-an argument in place.
-The frequencies are those that Hugging Face transformers computes (modeling_rope_utils) for the same
-parameters, but in float64 instead of float32.
-Only functions with a `Raises` line must refuse bad arguments.
+Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are
+(sequence, feature). Pair i consists of features 2i and 2i+1, and its frequency is θ_i = base^(−2i/d), with d
+= head_dim. L₀ = trained_len is the length that the model was trained on, and `factor` is the number s that
+says how far to extend it. Functions without a feature array compute in float64 and return float64 arrays or
+plain floats. No function changes an argument in place. The frequencies are those that Hugging Face
+transformers computes (modeling_rope_utils) for the same parameters, but in float64 instead of float32. Only
+functions with a `Raises` line must refuse bad arguments.
 """
 
 import math
@@ -24,7 +23,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
+    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """

@@ -6,17 +6,17 @@ lengths. `encode` returns the embeddings with what a method adds to them, and `l
 effect; each method acts in only one of the two. Of the other five functions, two summarise measured accuracies, two
 describe a method (its shift gap, and how many numbers it learns), and one draws random positions for training.
 
-Conventions: positions count from 0; rows are tokens and columns are features; attention is causal: row t may attend to
-rows 0 … t. Scores are divided by √d for every method (T5 itself does not divide). Results are float32 if every feature
-array and the method's table are float32, else float64. No function changes an argument in place.
-Only functions with a `Raises` line must refuse bad arguments.
+Conventions: positions start at 0; rows are tokens and columns are features; attention is causal: row t may
+attend to rows 0 … t. Scores are divided by √d for every method (T5 itself does not divide). Results are
+float32 if every feature array and the method's table are float32, else float64. No function changes an
+argument in place. Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
+    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """

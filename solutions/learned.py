@@ -6,7 +6,7 @@ weight (Gehring et al. 2017; BERT, GPT-2). A table has two weaknesses. It ends: 
 have no code. And a row that no training sequence was long enough to reach gets no gradient: it keeps its
 random initial values.
 
-Conventions: positions count from 0; `...` stands for any number of leading axes; the last two axes are
+Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are
 (sequence, feature). The result is float32 if all feature arrays are float32, otherwise float64. Looking up
 past either end of a table raises IndexError.
 Only functions with a `Raises` line must refuse bad arguments.
@@ -16,7 +16,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
+    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """

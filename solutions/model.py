@@ -21,7 +21,7 @@ heads, follow from the columns. Heads are consecutive blocks of dh columns. h·d
 A cache is a list with one pair (keys, values) per layer, both of shape (..., g, t, dh): the keys are rotated,
 and no head is repeated.
 
-Conventions: positions count from 0; `...` stands for any number of leading axes. A mask is boolean: True for
+Conventions: positions start at 0; `...` stands for any number of leading axes. A mask is boolean: True for
 a key that a query may use. The result is float32 if x and all weight and cache arrays are float32, otherwise
 float64. Angles are always computed in float64. No function changes an argument in place.
 Only functions with a `Raises` line must refuse bad arguments.
@@ -31,7 +31,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
+    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """

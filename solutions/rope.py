@@ -5,7 +5,7 @@ adds nothing. It rotates each pair of features of a query or key by an angle pro
 position. If both vectors of a dot product are rotated by the same angle, the product does not
 change. So the score of a query at m and a key at n depends only on n − m. Values are not rotated.
 
-Conventions: positions count from 0; `...` stands for any number of leading axes; the last two axes are
+Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are
 (sequence, feature). Pair i consists of features 2i and 2i+1; in functions with `half` in their names, of
 features i and i + d/2. The result is float32 if all feature arrays are float32, otherwise float64. Angles are
 always computed in float64, because float32 cannot represent position 10⁶ times a frequency precisely.
@@ -16,7 +16,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
+    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """

@@ -5,20 +5,20 @@ everything before it survives. Such a gate can act in attention scores. It also 
 that a query can use from the past fits into one matrix of fixed size, the state, and a token costs the same however
 long the text is. No function here numbers the tokens: the order comes from forgetting.
 
-Conventions: tokens count from 0; `...` stands for any number of leading axes, and leading axes broadcast. The last two
-axes of q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from 0 to 1: the share of everything
-before token t that survives at token t. Token t itself stays. log_f is 0 for "keep everything" and −inf for "keep
-nothing". Results are float32 if every feature array (q, k, v, state) is float32, else float64; log_f, β, γ and CoPE's
-gates do not count: compute with them in float64, even if they are float32. Functions that take only these arguments
-return float64. No function changes an argument in place. There is at least one token.
-Only functions with a `Raises` line must refuse bad arguments.
+Conventions: tokens are numbered from 0; `...` stands for any number of leading axes, and leading axes
+broadcast. The last two axes of q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from
+0 to 1: the share of everything before token t that survives at token t. Token t itself stays. log_f is 0 for
+"keep everything" and −inf for "keep nothing". Results are float32 if every feature array (q, k, v, state) is
+float32, else float64; log_f, β, γ and CoPE's gates do not count: compute with them in float64, even if they
+are float32. Functions that take only these arguments return float64. No function changes an argument in
+place. There is at least one token. Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
+    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """

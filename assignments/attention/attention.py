@@ -18,7 +18,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
+    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """

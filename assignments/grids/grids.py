@@ -5,18 +5,18 @@ w), and not a single number. You place a sinusoidal code on a grid, stretch a le
 by several coordinates at once. Every variant of rotation is a matrix of frequencies: row i says how fast pair i rotates
 along each axis.
 
-Conventions: coordinates count from 0, the row (y, h) before the column (x, w). `...` stands for any number of leading
-axes; the last two axes are (sequence, feature). Pair i consists of features 2i and 2i+1. Results are float32 if every
-feature array (x, q, k, a table) is float32, else float64; positions and frequencies do not affect this, and angles are
-always computed in float64. No function changes an argument in place.
-Only functions with a `Raises` line must refuse bad arguments.
+Conventions: coordinates start at 0; the row (y, h) comes before the column (x, w). `...` stands for any
+number of leading axes; the last two axes are (sequence, feature). Pair i consists of features 2i and 2i+1.
+Results are float32 if every feature array (x, q, k, a table) is float32, else float64; positions and
+frequencies do not affect this, and angles are always computed in float64. No function changes an argument in
+place. Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import numpy as np
 
 
 def _features(*arrays):
-    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
+    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """

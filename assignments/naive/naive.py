@@ -8,7 +8,7 @@ bounded, unique, and the same in every sequence if the number of bits is fixed. 
 differ in every bit. Each idea fails for a reason that later encodings address. They keep one idea from the
 binary code: many features, each repeating with its own period.
 
-Conventions: positions count from 0; `...` stands for any number of leading axes, possibly none; the last two
+Conventions: positions start at 0; `...` stands for any number of leading axes, possibly none; the last two
 axes of features are (sequence, feature). The most significant bit of a code comes first, as in a written
 number; bit 0 is the least significant. The result of `add_integer_positions` is float32 if x is float32, else
 float64; positions that are not binary codes are float64.
@@ -19,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
+    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """

@@ -7,7 +7,7 @@ learns one number per head and bucket of distances, and adds it to the score. Bo
 distances. Shaw et al. clip them. T5's buckets become wider as the distance grows, and the last bucket takes
 all the remaining distances.
 
-Conventions: positions count from 0; `...` stands for any number of leading axes; the last two axes are
+Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are
 (sequence, feature). The relative position of a key at j for a query at i is j − i: negative if the key comes
 before the query, positive if it comes after it. Relative positions and buckets are int64. The result is
 float32 if all feature arrays (q, k, v and the tables) are float32, otherwise float64. Sums are computed in
@@ -19,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return arrays or lists as float64 arrays, and the result's dtype: float32 if they are all float32, else float64.
+    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """

@@ -20,7 +20,7 @@ from autograder import course
 from autograder.course import Assignment, BatchError, UserError
 from autograder.grading.grade import NOT_JUDGED, Grade, to_json
 from autograder.grading.row import Key
-from autograder.parallel import BoundedPool, CutOff, Slow, cut_off
+from autograder.parallel import CutOff, Slow, TimeLimitedPool, cut_off
 from autograder.protocol.failure import SubmissionStatus
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Processes:
         self.setup = setup
         # Graders share the processors, so several threads for linear algebra in each would be too many.
         os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        self.pool = BoundedPool(size, GRADING_TIMEOUT_SECONDS)
+        self.pool = TimeLimitedPool(size, GRADING_TIMEOUT_SECONDS)
 
     def submit(self, job: Job) -> Future[bytes]:
         """Give the job to the next grader. The future's result is the packed grade."""

@@ -29,7 +29,7 @@ from autograder.checks.results import TestResult
 from autograder.grading.exchange_limits import Budget
 from autograder.grading.retry import Retry, WrongFunctions
 from autograder.grading.suite import Suite
-from autograder.grading.two_processes import EXCHANGE_CELL, FirstProcess, SecondProcess
+from autograder.grading.two_processes import EXCHANGE_CELL_SOURCE, FirstProcess, SecondProcess
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import STOPPED, CallStopped, Kind
 from autograder.sandbox.backend import SandboxedBackend
@@ -57,7 +57,7 @@ def follow_through(
         return list(results)
     in_time = functools.partial(_while_there_is_time, backend=backend)
     functions = sorted({test.question for test in suite.tests} - {ANSWERS})
-    with backend.second_process(EXCHANGE_CELL.format(functions=functions)) as second_backend:
+    with backend.second_process(EXCHANGE_CELL_SOURCE.format(functions=functions)) as second_backend:
         first = FirstProcess(backend, all_results)
         second = SecondProcess(second_backend, suite.reference, Budget())
         retries = [Retry(result, suite.solution_calls(result.test), wrong, first, second) for result in written]

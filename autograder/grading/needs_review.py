@@ -56,7 +56,7 @@ def iter_reasons(row: Row) -> Iterator[str]:
         yield submission.doubt
     yield from iter_suspicions(grade)
     if grade.status is not SubmissionStatus.GRADED or not grade.score:
-        yield main_fault(grade)
+        yield main_fault_of_submission(grade)
 
 
 def iter_suspicions(grade: Grade) -> Iterator[str]:
@@ -80,7 +80,7 @@ def _is_by_heart(test_results: list[TestResult]) -> bool:
     return bool(public) and all(result.passed for result in public) and lost_points > points_possible(hidden) / 2
 
 
-def main_fault(grade: Grade) -> str:
+def main_fault_of_submission(grade: Grade) -> str:
     """Return the most important fault of a submission, for teaching staff."""
     if (failure := grade.failure) is not None:  # without the line number, so that equal causes form one case
         if failure.is_load_timeout:

@@ -30,7 +30,7 @@ from autograder.sandbox.function_substitutes import (
     seal,
 )
 
-EXCHANGE_CELL = """
+EXCHANGE_CELL_SOURCE = """
 from autograder.sandbox.function_substitutes import Exchange as _Exchange
 
 _exchange = _Exchange(globals(), {functions!r})

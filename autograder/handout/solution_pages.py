@@ -13,7 +13,7 @@ from autograder.checks.streams import print_anywhere
 from autograder.course import ROOT, Assignment, UserError, find, term_assignments
 from autograder.edition import Edition
 from autograder.handout.stubs import BEGIN, END, write_files
-from autograder.pages import code, style
+from autograder.pages import highlighted_code, style
 from autograder.reports.templates import filled
 
 SOLUTIONS_FOLDER = Path("dist", "solutions")
@@ -28,7 +28,7 @@ def build_pages(chosen: Iterable[Assignment], folder: Path = SOLUTIONS_FOLDER) -
         source = re.sub(rf"(?m)^ *(?:{BEGIN}|{END})\n", "", assignment.solution.read_text("utf-8"))
         lesson = edition.text(assignment.lesson.read_text("utf-8"), assignment.lesson.relative_to(ROOT).as_posix())
         title = lesson.partition("\n")[0].removeprefix("# ")
-        page = filled(PAGE_TEMPLATE, title=title, style=style_sheet, source=Markup(code(source, "python")))
+        page = filled(PAGE_TEMPLATE, title=title, style=style_sheet, source=Markup(highlighted_code(source, "python")))
         pages[folder / f"{assignment.name}.html"] = page
     return write_files(pages)
 

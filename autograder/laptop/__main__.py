@@ -4,7 +4,7 @@ import sys
 
 
 def start() -> None:
-    """Run the command line, or name the package that this Python lacks, and exit."""
+    """Run the command line; if a package is missing, print its name and exit."""
     try:
         from autograder.laptop.launch import main
     except ModuleNotFoundError as missing:

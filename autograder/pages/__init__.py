@@ -15,9 +15,9 @@ solution.
 """
 
 from autograder.pages.course_pages import course, search_script, style
-from autograder.pages.markdown import code
+from autograder.pages.markdown import highlighted_code
 from autograder.pages.picture_files import pictures
 
-__all__ = ["code", "course", "pictures", "search_script", "style"]
+__all__ = ["course", "highlighted_code", "pictures", "search_script", "style"]
 PUBLIC_MODULES = ("answer_forms",)
 """The modules that other rooms may import."""

@@ -19,7 +19,7 @@ from autograder.course import ROOT, Assignment
 from autograder.edition import Edition
 from autograder.pages import answer_forms, dials
 from autograder.pages.glossary import Glossary, slug
-from autograder.pages.markdown import Renderer, code
+from autograder.pages.markdown import Renderer, highlighted_code
 from autograder.pages.picture_files import pictures
 from autograder.reports import templates
 
@@ -100,7 +100,7 @@ def _docstring_html(function: ast.FunctionDef) -> str:
     and fields (`Returns:`) begin a new line.
     """
     running = re.sub(r"(?m)^(\S.*)\n(?=\S)(?![A-Z]\w+:)", r"\1 ", ast.get_docstring(function) or "")
-    signature = code(f"{function.name}({ast.unparse(function.args)})").strip()
+    signature = highlighted_code(f"{function.name}({ast.unparse(function.args)})").strip()
     return (
         f'<details class="docstring"><summary>Docstring of <code>{function.name}</code></summary>\n'
         f"<pre><code>{signature}\n\n{escape(running)}</code></pre></details>\n"

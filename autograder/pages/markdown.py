@@ -24,7 +24,7 @@ from autograder.pages.glossary import Glossary, slug
 _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
 
 
-def code(text: str, language: str = "") -> str:
+def highlighted_code(text: str, language: str = "") -> str:
     """Return highlighted code: Python, a session with `>>>`, or the language that its fence names."""
     lexer = PythonConsoleLexer() if ">>>" in text else get_lexer_by_name(language or "python", stripnl=False)
     return str(highlight(text, lexer, _FORMATTER))
@@ -42,7 +42,9 @@ class Renderer:
         wide, formula = '<div class="scroll" tabindex="0">{}</div>\n', '<div class="formula" tabindex="0">{}</div>\n'
         self._html = cast(RendererHTML, self._markdown.renderer)
         rules: dict[str, Any] = {
-            "fence": lambda t, at, *_: wide.format(f"<pre><code>{code(t[at].content, t[at].info)}</code></pre>"),
+            "fence": lambda t, at, *_: wide.format(
+                f"<pre><code>{highlighted_code(t[at].content, t[at].info)}</code></pre>"
+            ),
             "table_open": lambda *_: wide.partition("{")[0] + "<table>",
             "table_close": lambda *_: "</table></div>\n",
             "math_block": lambda t, at, *_: formula.format(mathml(t[at].content, display=True)),

@@ -137,7 +137,7 @@ def _pairs(files: Sequence[Submission], whole: Sequence[Fingerprints], size: int
     distinctive = [np.setdiff1d(prints, common, True) for prints in whole]
     links = [
         link
-        for link in (*similar_pairs(distinctive), *_links_of_equal_programs(distinctive, whole))
+        for link in (*similar_pairs(distinctive), *_links_of_nearly_equal_programs(distinctive, whole))
         if min(link.first, link.second) < size
     ]
     for number, group in enumerate(maximum_spanning_forest(links, len(files)), 1):
@@ -154,7 +154,9 @@ def _pairs(files: Sequence[Submission], whole: Sequence[Fingerprints], size: int
             yield [files[i].assignment, str(number), *map(csv_cell, texts), files[i].sha256, files[j].sha256]
 
 
-def _links_of_equal_programs(distinctive: Sequence[Fingerprints], whole: Sequence[Fingerprints]) -> Iterator[Link]:
+def _links_of_nearly_equal_programs(
+    distinctive: Sequence[Fingerprints], whole: Sequence[Fingerprints]
+) -> Iterator[Link]:
     """Yield pairs of nearly equal programs whose fingerprints are too common to be distinctive.
 
     Each submission is compared with the first one that has the same smallest fingerprints.

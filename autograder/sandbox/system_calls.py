@@ -52,7 +52,7 @@ ALL_64_BITS = (1 << 64) - 1
 _TERMINAL_REQUESTS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5451)
 """ioctl requests TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO and FIOCLEX, for opening and printing."""
 
-_DESCRIPTOR_COMMANDS = (0, 1, 2, 3, 1030)
+_FCNTL_COMMANDS = (0, 1, 2, 3, 1030)
 """fcntl commands F_DUPFD, F_GETFD, F_SETFD, F_GETFL and F_DUPFD_CLOEXEC. F_SETOWN is missing, because the kernel would
 send a signal on the submission's behalf to any process of its user. Locks of any kind are missing, because two workers
 could communicate through locks on a file that both read."""
@@ -83,7 +83,7 @@ def system_call_filter() -> bytes:
     for mode, flags in ALLOWED_OPEN_FLAGS.items():
         for call, position in (("open", 1), ("openat", 2)):
             add(call, seccomp.Arg(position, seccomp.MASKED_EQ, ALL_64_BITS & ~flags, mode))
-    for call, requests in (("ioctl", _TERMINAL_REQUESTS), ("fcntl", _DESCRIPTOR_COMMANDS)):
+    for call, requests in (("ioctl", _TERMINAL_REQUESTS), ("fcntl", _FCNTL_COMMANDS)):
         for request in requests:
             add(call, seccomp.Arg(1, seccomp.EQ, request))
     # Removing a file seems to work but does nothing: temporary files are usable, and all writes stay visible.

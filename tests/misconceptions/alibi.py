@@ -318,8 +318,8 @@ def heads_on_the_last_axis(n_heads, q_len, k_len):
 
 @mistake("alibi_attention", "expected: d_model instead of the size of a head")
 def scaled_by_the_width_of_the_model(q, k, v, causal=True):
-    """You divided the scores by the square root of the model's width, which is that of all heads together. The rule:
-    divide by √d, where d is the number of features of one head."""
+    """You divided the scores by the square root of the model's width, which is the combined width of all heads.
+    The rule: divide by √d, where d is the number of features of one head."""
     q = np.asarray(q)
     narrowed = np.sqrt(q.shape[-3]).astype(q.dtype if q.dtype == np.float32 else np.float64)
     return attend(q / narrowed, k, v, causal, lambda bias: bias)

@@ -274,8 +274,10 @@ def test_delta(state):
 @pytest.mark.question("delta_step", points=0.5)
 @given(seed=seeds(), key=st.integers(0, 2), eighths=st.integers(1, 16))
 def test_a_key_of_length_one_reads_back_what_was_written(state, seed, key, eighths):
-    """With β = 1, the key reads only the new value; with another β, a share of each. Other keys read their faded
-    rows."""
+    """With β = 1, the key reads only the new value; with any other β, a mix of the old and the new value.
+
+    Other keys read their faded rows.
+    """
     before, _, _, v = one_token(seed=seed)
     before, v, log_f, beta = before + 3, v + 3, float(gates(1, seed=seed)[0]) - 0.125, eighths / 8
     k = np.eye(3)[key]

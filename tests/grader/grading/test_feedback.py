@@ -114,7 +114,7 @@ def test_a_file_that_never_loads_is_one_cause() -> None:
     never = grade(*results, status="killed")
     for text in (feedback.body(never, audience) for audience in Audience):
         assert text == "**Not graded.** Your file did not finish loading within 5 seconds"
-    assert needs_review.main_fault(never) == why
+    assert needs_review.main_fault_of_submission(never) == why
 
 
 def test_before_hidden_results_are_published_nothing_is_called_complete(graded: Graded) -> None:

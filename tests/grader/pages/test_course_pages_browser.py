@@ -124,8 +124,8 @@ def test_every_picture_can_be_read_in_both_themes_and_on_a_phone(opened: Opened,
 
 @on_pages("rope")
 def test_a_lesson_works_by_keyboard_and_a_chosen_theme_stays(opened: Opened, course_folder: Path) -> None:
-    """A few presses of the Tab key lead to the first dial, code can be copied, terms are explained, and the
-    current section is marked."""
+    """The first dial is a few Tab presses away, code can be copied, terms are explained, and the current
+    section is marked."""
     page, background = opened.page, "getComputedStyle(document.documentElement).backgroundColor"
     for key in ("Tab", "Tab", "Enter", "Tab"):
         page.keyboard.press(key)

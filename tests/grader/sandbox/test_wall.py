@@ -116,7 +116,7 @@ def test_the_kernel_is_asked_for_nothing_but_what_is_allowed(sandbox: Sandbox) -
     nowhere = 2**64 - 1
     kernel_calls = {335, 336}  # uretprobe and uprobe: the filter does not see these calls, but the kernel refuses them
     calls = [(other, *[nowhere] * 6) for other in range(600) if other not in {*number.values(), *kernel_calls}]
-    calls += [(number["fcntl"], 0, one, 0) for one in range(2048) if one not in system_calls._DESCRIPTOR_COMMANDS]
+    calls += [(number["fcntl"], 0, one, 0) for one in range(2048) if one not in system_calls._FCNTL_COMMANDS]
     calls += [
         (number["ioctl"], 0, one, 0) for one in range(0x5400, 0x5480) if one not in system_calls._TERMINAL_REQUESTS
     ]

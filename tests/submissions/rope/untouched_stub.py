@@ -5,7 +5,7 @@ adds nothing. It rotates each pair of features of a query or key by an angle pro
 position. If both vectors of a dot product are rotated by the same angle, the product does not
 change. So the score of a query at m and a key at n depends only on n − m. Values are not rotated.
 
-Conventions: positions count from 0; `...` is any number of leading axes; the last two axes are
+Conventions: positions start at 0; `...` is any number of leading axes; the last two axes are
 (sequence, feature). Pair i is the features (2i, 2i+1); in functions with `half` in their name it is
 (i, i + d/2). The result is float32 if all feature arrays are float32, otherwise float64. Angles are
 always computed in float64, because float32 cannot hold position 10⁶ times a frequency precisely.
