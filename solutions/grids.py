@@ -9,7 +9,8 @@ Conventions: coordinates start at 0; the row (y, h) comes before the column (x, 
 number of leading axes; the last two axes are (sequence, feature). Pair i consists of features 2i and 2i+1.
 Results are float32 if every feature array (x, q, k, a table) is float32, else float64; positions and
 frequencies do not affect this, and angles are always computed in float64. No function changes an argument in
-place. Only functions with a `Raises` line must refuse bad arguments.
+place.
+Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import numpy as np

@@ -11,7 +11,8 @@ broadcast. The last two axes of q, k and v are (sequence, feature). exp(log_f[t]
 "keep everything" and −inf for "keep nothing". Results are float32 if every feature array (q, k, v, state) is
 float32, else float64; log_f, β, γ and CoPE's gates do not count: compute with them in float64, even if they
 are float32. Functions that take only these arguments return float64. No function changes an argument in
-place. There is at least one token. Only functions with a `Raises` line must refuse bad arguments.
+place. There is at least one token.
+Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import numpy as np

@@ -13,8 +13,8 @@ Conventions: positions start at 0; `...` stands for any number of leading axes; 
 = head_dim. L₀ = trained_len is the length that the model was trained on, and `factor` is the number s that
 says how far to extend it. Functions without a feature array compute in float64 and return float64 arrays or
 plain floats. No function changes an argument in place. The frequencies are those that Hugging Face
-transformers computes (modeling_rope_utils) for the same parameters, but in float64 instead of float32. Only
-functions with a `Raises` line must refuse bad arguments.
+transformers computes (modeling_rope_utils) for the same parameters, but in float64 instead of float32.
+Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import math

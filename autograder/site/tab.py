@@ -182,6 +182,7 @@ def _writer(files: Mapping[str, str]) -> Any:
 
 
 def _with_links(html: str) -> str:
-    """Return a text with links to lines of the file in the editor."""
+    """Return a text with links to lines of the file in the editor, which has a name but no folder."""
     html = html.replace(integers.INDEX_ERROR, integers.INDEX_ERROR + integers.INDEX_ERROR_NOTE)
+    html = re.sub(r"assignments/\w+/(?=\w+\.py)", "", html)
     return LINE.sub(r'<a href="#line-\1" data-click="line">\g<0></a>', html)

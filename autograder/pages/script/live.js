@@ -43,7 +43,7 @@ const live = () => {
   const standing = part("div", "standing", closed, said);
   said.setAttribute("role", "status");
   closed.setAttribute("aria-label", "Close this box");
-  closed.addEventListener("click", () => standing.remove());
+  closed.addEventListener("click", () => (standing.hidden = true));
   const contents = document.querySelector(".contents");
   if (contents) contents.prepend(standing); // beside the text it stays on the screen, and hides nothing
   else document.querySelector(".top").after(standing);
@@ -60,6 +60,7 @@ const live = () => {
     const own = lessons[here()];
     if (own) Object.entries(own.functions).forEach(section);
     pictures(drawn[here()] ?? {});
+    if (checking) standing.hidden = false; // closed until the next check
     standing.dataset.next = own?.next ?? "";
     standing.dataset.done = Boolean(own && !own.next);
     if (checking || !own) said.textContent = checking ? "Checking …" : "Your checks are running: open a lesson.";

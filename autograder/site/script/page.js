@@ -40,8 +40,7 @@ const show = (name, result) => announce({ lessons: { ...state.lessons, [name]: r
 
 const jobs = new Map();
 let python, starting, timer, called;
-let number = 0; // of the last job
-let loaded = []; // addresses from which Python was loaded, once it is ready
+let [number, loaded] = [0, []]; // the last job's number; addresses from which Python was loaded, once ready
 
 // Sends a job to Python and returns its last message; `step` hears the others. If Python ends before the job,
 // `lost` names the function that was called last.
@@ -119,6 +118,7 @@ const check = async () => {
   if (running !== undefined) return checkSoon();
   if (text === checked) return;
   running = text;
+  say(""); // what was said about an earlier text
   announce({ checking: true });
   code.mark((await judge(lesson, text)) ?? []);
   [checked, running] = [text, undefined];
@@ -153,8 +153,7 @@ const draw = async () => {
 
 const file = `${lesson}.py`;
 const stub = () => fetch(`stubs/${file}`).then((answer) => answer.text());
-const replaceText = (text) =>
-  confirm(`Replace what you wrote in ${file}? It will be lost.`) && code.open(text);
+const mayReplace = (names) => confirm(`Replace what you wrote in ${names}? It will be lost.`);
 
 const lessonPage = async () => {
   document.querySelector(".coding .tools").after(document.querySelector(".standing"));
@@ -205,8 +204,8 @@ const keepPage = async () => {
 
 const actions = {
   check,
-  restart: async () => replaceText(await stub()),
-  open: async ({ files: [chosen] }) => replaceText(await chosen.text()),
+  restart: async () => mayReplace(file) && code.open(await stub()),
+  open: async ({ files: [chosen] }) => mayReplace(file) && code.open(await chosen.text()),
   download: () => download(file, `text/x-python;charset=utf-8,${encodeURIComponent(code.text())}`),
   view: () => document.body.classList.toggle("writes"),
   line: (link) => {
@@ -219,8 +218,7 @@ const actions = {
   write: async (button) => {
     const [output, work, { job, name }] = [button.nextElementSibling, files(), button.dataset];
     const task = job === "write" ? { prompt: document.getElementById("prompt").value || " " } : { name };
-    output.textContent = "";
-    [output.hidden, button.disabled] = [false, true];
+    [output.textContent, output.hidden, button.disabled] = ["", false, true];
     const { lost, failed } = await ask(job, { files: work, ...task }, ({ text }) => output.append(text));
     button.disabled = false;
     if (failed) output.append(`\n${lost ? failed : `One of your functions raised ${failed}`}`);
@@ -234,7 +232,9 @@ const actions = {
   restore: async ({ files: [chosen] }) => {
     const zip = [...new Uint8Array(await chosen.arrayBuffer())];
     const { files: opened, memory, failed } = await ask("unpack", { zip });
-    if (failed) return say(`This is not a zip of your work: ${failed}`);
+    if (failed) return say("This file is not a zip of your work.");
+    const lost = Object.keys(opened).filter((name) => ![null, opened[name]].includes(read(`file ${name}`)));
+    if (lost.length && !mayReplace(lost.map((name) => `${name}.py`).join(", "))) return;
     for (const [name, text] of Object.entries(opened)) keep(`file ${name}`, text);
     if (memory.page) localStorage.setItem("whereabouts", memory.page);
     for (const key of ["tries", "written"]) if (memory[key]) keep(key, memory[key]);

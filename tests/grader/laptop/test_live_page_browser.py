@@ -124,7 +124,7 @@ def test_the_box_hides_no_part_of_the_text_in_any_width_and_can_be_closed(page: 
             assert 0 <= box["y"] < 844
         assert beside or width < 1080
     page.locator(".standing button").click()
-    assert page.locator(".standing").count() == 0
+    assert not page.locator(".standing").is_visible()
 
 
 def response_status(address: str, path: str, method: str = "GET") -> int:

@@ -34,9 +34,15 @@ def test_a_wrong_function_is_explained_a_syntax_error_marked_and_a_right_file_gr
     )
     tab.write(with_causal_mask("    return ("))
     tab.wait_for("never closed")
+    assert 'File "attention.py", line' in page.locator(".standing").inner_text()
     page.locator(".cm-lint-marker-error").wait_for(state="attached")
+    page.evaluate("say('SyntaxError: of an earlier text')")
+    page.locator(".standing button").click()
+    assert not page.locator(".standing").is_visible()
     tab.write(SOLUTION)
     tab.wait_for("All functions are right! Now press “Download attention.py” and hand that file in")
+    assert page.locator(".standing").is_visible()
+    assert "earlier text" not in page.locator(".python").inner_text()
     following = page.locator(".standing a", has_text="lesson 2, naive")
     assert following.get_attribute("href") == "naive.html"
     box, link = page.locator(".standing").bounding_box(), following.bounding_box()
@@ -179,6 +185,13 @@ def test_all_work_goes_out_as_a_zip_comes_back_and_prints(tab: Window, tmp_path:
     download.value.save_as(saved)
     with zipfile.ZipFile(saved) as archive:
         assert "assignments/attention/attention.py" in archive.namelist()
+    newer = f"{SOLUTION}\n# newer\n"
+    page.evaluate("(text) => keep('file attention', text)", newer)
+    page.evaluate("window.confirm = (question) => { window.asked = question; return false; }")
+    page.locator("input[type=file]").set_input_files(saved)
+    page.wait_for_function("() => window.asked")
+    assert page.evaluate("window.asked") == "Replace what you wrote in attention.py? It will be lost."
+    assert page.evaluate("read('file attention')") == newer
     page.evaluate("localStorage.clear()")
     page.reload()
     assert page.locator("#keep pre").count() == 0
