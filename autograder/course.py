@@ -170,7 +170,7 @@ class Plan:
     """The instructor's choices for this term."""
 
     lessons: tuple[str, ...] = ()
-    """This term's lessons in order; empty for all lessons."""
+    """The lessons of this term, in order; empty for all lessons."""
     optional: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Functions that are not graded this term, by lesson."""
 

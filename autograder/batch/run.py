@@ -58,10 +58,7 @@ def grade(
     If a student has two submissions for an assignment, the one in the later folder counts. Raise NothingToGradeError
     or, if the run cannot continue, BatchError; grades up to that point are stored.
     """
-    if inside := next((folder for folder in folders if course.ROOT.is_relative_to(folder.resolve())), None):
-        raise NothingToGradeError(
-            f"{inside} contains this course itself, not submissions: name the folder that contains them"
-        )
+    _refuse_folders_around_the_course(folders)
     begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
     setup = GraderSetup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
     assignments = tuple(one.name for one in course.term_assignments())
@@ -94,6 +91,14 @@ def grade(
     names = ", ".join(str(out / name) for name in (CLASS_PAGE_FILE, "students.csv", "grades.csv", "feedback/"))
     console.print(f"Results: {names}", markup=False, highlight=False, soft_wrap=True)
     return summary
+
+
+def _refuse_folders_around_the_course(folders: Iterable[Path]) -> None:
+    """Raise NothingToGradeError for a folder that contains the course itself."""
+    if inside := next((folder for folder in folders if course.ROOT.is_relative_to(folder.resolve())), None):
+        raise NothingToGradeError(
+            f"{inside} contains this course itself, not submissions: name the folder that contains them"
+        )
 
 
 def _store_submissions(

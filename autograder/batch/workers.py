@@ -162,7 +162,7 @@ def grading_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
 # In a grader process
 
 _warm_grader: list[Grader] = []
-"""This process's grader, once it has started; until then empty."""
+"""The grader in this process, once it has started; empty until then."""
 
 
 def _grade(job: Job, setup: GraderSetup) -> bytes:

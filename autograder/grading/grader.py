@@ -6,6 +6,7 @@ A grade depends only on the submission's code and on the suite, never on the stu
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import time
 from collections.abc import Collection, Sequence
@@ -15,6 +16,7 @@ import numpy as np
 
 from autograder.checks.render import Audience
 from autograder.checks.results import Phase, TestResult
+from autograder.checks.source import CallGraph
 from autograder.course import Assignment, CourseError
 from autograder.grading import feedback
 from autograder.grading.follow_through import follow_through
@@ -40,6 +42,7 @@ class Grader:
     def grade(self, assignment: Assignment, cells: tuple[str, ...]) -> Grade:
         """Run and score one submission. When this method returns, none of the submission's code is running."""
         suite, scorer = self._suite_and_scorer(assignment)
+        call_graph = functools.partial(CallGraph.of_cells, cells)
         tried = suite.reference.call_graph.dependencies  # by follow-through, with right values
         begin = time.monotonic()
         with (
@@ -50,11 +53,11 @@ class Grader:
             public, public_status = _run(suite, backend, Phase.PUBLIC, Phase.ANSWERS)
 
             # The text before release is now final: the submission has had no hidden input yet.
-            explained = with_likely_causes(suite.reference, public, cells, tried)
+            explained = with_likely_causes(suite.reference, public, call_graph, tried)
             before_hidden = Grade(assignment.name, public_status, explained, failure=backend.failure)
 
             hidden, status = _run(suite, backend, Phase.HIDDEN, earlier=public)
-            explained = with_likely_causes(suite.reference, [*public, *hidden], cells, tried)
+            explained = with_likely_causes(suite.reference, [*public, *hidden], call_graph, tried)
             final = replace(before_hidden, status=status, test_results=explained)
         return replace(_with_points_and_feedback(scorer, before_hidden, final), seconds=time.monotonic() - begin)
 

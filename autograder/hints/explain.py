@@ -80,17 +80,17 @@ def explains(mistake: KnownMistake, observation: Observation) -> bool:
 def with_likely_causes(
     oracle: Oracle,
     results: Iterable[TestResult],
-    cells: Iterable[str],
+    call_graph: Callable[[], CallGraph],
     tried_with_right_values: Callable[[str], Collection[str]] = lambda name: (),
 ) -> list[TestResult]:
     """Return the results with likely causes, but none where another wrong function may be at fault.
 
-    `cells`: the texts of the submission, which are parsed only if there is a cause, since parsing takes time.
+    `call_graph` returns the submission's call graph. It is called only if there is a cause, since parsing takes time.
     """
     results = with_causes(oracle, results)
     if not any(result.hint for result in results):
         return results
-    return without_hints_above_wrong_functions(results, CallGraph.of_cells(cells), tried_with_right_values)
+    return without_hints_above_wrong_functions(results, call_graph(), tried_with_right_values)
 
 
 def with_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResult]:

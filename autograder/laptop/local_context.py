@@ -152,8 +152,11 @@ class LocalContext(TestContext):
         if status == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt
         for name in assignments:
-            oracle, results, file = self.oracles[name], self.test_results[name], self.files[name]
-            self.test_results[name] = with_likely_causes(oracle, results, [file.source.text])
+            self.test_results[name] = self._results_with_causes(name)
+
+    def _results_with_causes(self, assignment: str) -> list[TestResult]:
+        oracle, results, file = self.oracles[assignment], self.test_results[assignment], self.files[assignment]
+        return with_likely_causes(oracle, results, lambda: file.call_graph)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self) -> tuple[str, str, str]:
