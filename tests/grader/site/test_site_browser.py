@@ -79,6 +79,8 @@ def test_what_is_written_is_replaced_only_after_a_question(tab: Window, way: str
 
 def test_a_key_checks_and_escape_then_tab_leaves_the_editor(tab: Window) -> None:
     page = tab.page
+    tab.wait_for_rest()
+    page.evaluate(RECORD_MESSAGES)
     page.locator(".cm-content").focus()
     page.keyboard.press("Control+End")
     page.keyboard.type("\nfor i in range(2):\n")
@@ -87,7 +89,7 @@ def test_a_key_checks_and_escape_then_tab_leaves_the_editor(tab: Window) -> None
     assert page.evaluate("document.activeElement.classList.contains('cm-content')")
     page.keyboard.type("pass")
     page.keyboard.press("Control+Enter")
-    page.wait_for_function("() => running !== undefined")
+    page.wait_for_function("() => sent.includes('check')")
     page.keyboard.press("Escape")
     page.keyboard.press("Tab")
     assert not page.evaluate("document.activeElement.classList.contains('cm-content')")
