@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from autograder.checks.results import Phase, Test
@@ -21,7 +23,11 @@ from tests.grader.support.shared_fixtures import Graded
 
 
 def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]]) -> Grade:
-    """Return the grade of a solution with one mistake, using only tests that can show memorized values."""
+    """Return the grade of a solution with one mistake, using only tests that can show memorized values.
+
+    Right values of a wrong function and likely causes explain failures, so they are left out if no failure needs an
+    explanation.
+    """
     call_graph = suite.reference.call_graph
     affected = {
         test
@@ -30,15 +36,17 @@ def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]
     }
     backend = Loaded(catalogue.solution_with_mistake(suite.assignment, entry))
     with np.errstate(all="ignore"):
-        shown = [test for test in called if test in affected and test.phase is not Phase.HIDDEN]
-        public = follow_through(suite, backend, [suite.run_test(backend, test) for test in shown])
+        public = [suite.run_test(backend, test) for test in called if test in affected and test.phase != Phase.HIDDEN]
         # A function that fails a public test is not memorized, whatever the results of hidden tests.
         failed = {result.test.question for result in public if not result.passed}
         hidden = [test for test in called if test in affected and test.phase is Phase.HIDDEN]
         undecided = [suite.run_test(backend, test) for test in hidden if test.question not in failed]
+        grade = Grade(suite.assignment.name, SubmissionStatus.GRADED, [*public, *undecided])
+        if not list(iter_suspicions(grade)):
+            return grade
+        public = follow_through(suite, backend, public)
         undecided = follow_through(suite, backend, undecided, public)
-        results = with_causes(suite.reference, [*public, *undecided])
-        return Grade(suite.assignment.name, SubmissionStatus.GRADED, results)
+        return replace(grade, test_results=with_causes(suite.reference, [*public, *undecided]))
 
 
 def test_of_a_hundred_honest_files_less_than_one_is_named(assignment: Assignment, suite: Suite, graded: Graded) -> None:
