@@ -29,9 +29,10 @@ from autograder.protocol.failure import CallStopped, Kind
 PYTEST_OPTIONS = (
     "-qq --no-header --no-summary -o console_output_style=classic --override-ini=addopts= --import-mode=importlib"
     " --disable-plugin-autoload"
-    " -p no:cacheprovider -p no:logging -p no:junitxml -p no:faulthandler"
+    " -p no:cacheprovider -p no:logging -p no:junitxml -p no:faulthandler -p no:unraisableexception"
 ).split()
-"""Options for every run of pytest. The terminal reporter stays for the debugger, but shows nothing."""
+"""Options for every run of pytest. The terminal reporter stays for the debugger, but shows nothing. The last plugin
+would search twice for garbage, which takes longer than many checks."""
 
 LOADING = "Your file"
 """Name that stands for the loading of the file among names of tests or functions."""
