@@ -166,6 +166,7 @@ def test_every_example_of_a_guide_names_a_lesson_that_ships(seed: int) -> None:
             assert f"def {''.join(function)}(" in course.Assignment(first).stub.read_text("utf-8")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(2))
 def test_no_handout_of_any_subset_has_a_dead_link(seed: int, plan: Callable[[str], None]) -> None:
     """Texts, notebooks, pages, pictures and the search have no dead link, for any order and number of open

@@ -248,6 +248,7 @@ ORACLES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ORACLES)
 def test_what_a_second_process_learns_is_worth_nothing_to_the_first(
     name: str, grader: Grader, monkeypatch: pytest.MonkeyPatch
