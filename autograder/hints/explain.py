@@ -20,7 +20,7 @@ from autograder.checks import call_repr
 from autograder.checks.expect import TOLERANCE, difference
 from autograder.checks.oracle import KnownMistake, Observation, Oracle, Returned, Unaffected
 from autograder.checks.proxy import leaves
-from autograder.checks.results import Phase, TestResult
+from autograder.checks.results import Phase, Test, TestResult
 from autograder.checks.source import CallGraph
 from autograder.protocol.failure import WRONG_OR_NO_VALUE, Kind
 
@@ -99,17 +99,21 @@ def with_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResul
     seen: dict[str, dict[bytes, Observation]] = {
         result.test.question: {} for result in results if result.kind in WRONG_OR_NO_VALUE
     }
+    at_fault: set[Test] = set()
     for result in results:
         # A test that passes with right values of other functions is no evidence, since those were at fault.
         for call, reply in result.calls.items() if seen and not (result.passed and result.faulty_function) else ():
             if call.function in seen and (observation := oracle.observation(call, reply)) is not None:
                 seen[call.function].setdefault(call.encoded, observation)
+                if observation.is_wrong and call.function == result.test.question:
+                    at_fault.add(result.test)
     for number, result in enumerate(results):
         if result.kind in WRONG_OR_NO_VALUE:
             observations = list(seen[result.test.question].values())
             seen[result.test.question] = {}  # each function gets one hint, at its first wrong values
             cause = _joined_hints_if_few(_explanations(observations))
-            results[number] = replace(_with_first_wrong_call(oracle, result), hint=cause)
+            is_at_fault = result.test in at_fault
+            results[number] = replace(_with_first_wrong_call(oracle, result), hint=cause, is_at_fault=is_at_fault)
     return results
 
 
@@ -125,18 +129,20 @@ def without_hints_above_wrong_functions(
     follow-through has tried: such functions cannot be the cause.
     """
     results = list(results)
-    hints: dict[str, set[str | None]] = {}
+    kept: dict[str, set[str | None]] = {}
     for result in results:
         if result.kind in WRONG_OR_NO_VALUE:
-            hints.setdefault(result.test.question, set()).add(result.hint)
-    for number, result in enumerate(results):
-        if result.hint and result.kind in WRONG_OR_NO_VALUE:
-            suspects = (call_graph.dependencies(result.test.question) & hints.keys()).difference(
-                tried_with_right_values(result.test.question)
-            )
-            if suspects and not any(result.hint in hints[name] for name in suspects):
-                results[number] = replace(result, hint=None)
-    return results
+            kept.setdefault(result.test.question, set()).add(result.hint)
+    for name in call_graph.topological_order(kept):  # so that the hints below a function are final
+        suspects = (call_graph.dependencies(name) & kept.keys()).difference(tried_with_right_values(name))
+        if suspects:
+            kept[name].intersection_update({None}.union(*(kept[suspect] for suspect in suspects)))
+    return [
+        replace(result, hint=None)
+        if result.kind in WRONG_OR_NO_VALUE and result.hint not in kept[result.test.question]
+        else result
+        for result in results
+    ]
 
 
 def _joined_hints_if_few(mistakes: Iterable[KnownMistake]) -> str | None:
