@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.checks.expect import difference
+from autograder.checks.difference import difference
 from autograder.checks.oracle import Returned
 from autograder.checks.source import Source
 from autograder.course import Assignment, UserError, term_assignments

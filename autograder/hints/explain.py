@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograder.checks import call_repr
-from autograder.checks.expect import TOLERANCE, difference
+from autograder.checks.difference import TOLERANCE, difference
 from autograder.checks.oracle import KnownMistake, Observation, Oracle, Returned, Unaffected
 from autograder.checks.proxy import leaves
 from autograder.checks.results import Phase, Test, TestResult
@@ -189,6 +189,7 @@ def _with_first_wrong_call(oracle: Oracle, result: TestResult) -> TestResult:
             text, differs = call_repr.call_text(call), difference(observation.actual, observation.expected, None)
             if not text or text == result.call or differs is None:
                 return result
-            more = "" if differs[1] in result.message else f"\nAt this call, {call.function}: {differs[1]}"
+            more = f"\nAt this call, {call.function}: {differs.words}{differs.relation_line()}"
+            more = "" if differs.words in result.message else more
             return replace(result, call=text, message=result.message + more)
     return result

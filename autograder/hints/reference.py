@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from autograder.checks.expect import difference
+from autograder.checks.difference import difference
 from autograder.checks.oracle import Observation, Outcome, Refused, Returned, Unaffected
 from autograder.checks.proxy import dtypes
 from autograder.checks.source import CallGraph, Source

@@ -74,11 +74,24 @@ def test_a_right_answer_has_its_reason_and_a_wrong_one_after_two_tries(learn: Le
     for answer, tries in (("2", 1), ("2", 1), ("4", 2)):
         output = learn(COMPLETE.replace(f'"{number}": 0.0', f'"{number}": {answer}'), "--alone")
         assert ("The reason comes after 2 wrong answers; this is number 1." in output) is (tries < 2)
-    assert f"✗ {number}: 4. The right answer is 0; " in output
-    assert "✓ rotates_values: False. The right answer is False; " in output
+    assert f"✗ {number}: 4 is not right. The right answer is 0; " in output
+    assert "✓ rotates_values: False is right: " in output and "The right answer is False" not in output
     assert "All functions are right! Now the questions at assignments/rope/rope.py:" in output
     output = learn(COMPLETE.replace('"rotates_values": False', '"rotates_values": True'), "--alone")
-    assert "✗ rotates_values: True. The right answer is False; " in output
+    assert "✗ rotates_values: True is not right. The right answer is False; " in output
+
+
+@pytest.mark.long
+def test_an_answer_of_another_type_costs_no_try_and_learns_only_the_type(learn: Learn) -> None:
+    for key, right, answer, form in (
+        ("rotates_values", "False", "'no'", "True or False, without quotes,"),
+        ("rotates_values", "False", "0", "True or False"),
+        ("score_change_when_all_shift_by_5", "0.0", "[np.float64(0.5), np.int64(3)]", "a whole number"),
+    ):
+        for _ in range(3):
+            output = learn(COMPLETE.replace(f'"{key}": {right}', f'"{key}": {answer}'), "--alone")
+        shown = answer.replace("np.float64(0.5)", "0.5").replace("np.int64(3)", "3")
+        assert output.count(f"✗ {key}: write {form} instead of {shown}.") == output.count(f"{key}: ") == 1
 
 
 @pytest.mark.long

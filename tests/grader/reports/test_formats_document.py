@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograder import course
-from autograder.checks.expect import TOLERANCE
+from autograder.checks.difference import TOLERANCE
 from autograder.course import Assignment
 from autograder.hints import explain
 from autograder.hints.golden import IN_DEPENDENCIES, IN_ITSELF
