@@ -938,6 +938,48 @@ def bound_of_a_number_as_an_array(offsets, head_dim, base=10000.0):
     return np.atleast_1d(rope.decay_bound(offsets, head_dim, base))
 
 
+@mistake("rope_cos_sin", "expected: the arguments of np.outer swapped")
+def one_row_per_pair(positions, head_dim, base=10000.0):
+    """Your tables have one row per pair. The rule: row t contains the angles of positions[t], with one column per
+    pair."""
+    return tuple(table.T for table in rope.rope_cos_sin(positions, head_dim, base))
+
+
+@mistake("rotation_matrix", "expected: θ forgotten in the loop over the pairs")
+def blocks_of_one_angle(position, head_dim, base=10000.0):
+    """All your blocks rotate by the same angle. The rule: block i rotates by position · θ_i."""
+    return np.kron(np.eye(head_dim // 2), rope.rotation_matrix(position, 2, base))
+
+
+@mistake("decode_step", "expected: all keys rotated for the scores, at their positions", hint=ROTATED_AGAIN)
+def cached_keys_rotated_again_for_the_scores(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    cached = np.shape(cache_k)[-2]
+    again = rope.apply_rope(np.asarray(cache_k), np.arange(cached) - cached + position, base)
+    out, _, _ = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, again, cache_v, position, base)
+    return out, *rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)[1:]
+
+
+@mistake("decode_step", "expected: one call of apply_rope for the cache and the new key", hint=ROTATED_AGAIN)
+def cached_keys_rotated_by_the_new_position(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    again = rope.apply_rope(np.asarray(cache_k), np.full(np.shape(cache_k)[-2], position), base)
+    return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, again, cache_v, position, base)
+
+
+@mistake("decode_step", "expected: the names of the new rows returned instead of those of the caches")
+def only_the_new_rows_returned(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    """You returned only the new key and the new value. The rule: the new caches contain the old rows, then the new
+    ones."""
+    out, keys, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
+    return out, keys[..., -1:, :], values[..., -1:, :]
+
+
+@mistake("rope_attention", "expected: the last step forgotten")
+def heads_left_apart(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    """You did not join the heads. The rule: the results of all heads are side by side in a token's row."""
+    right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
+    return np.swapaxes(right.reshape(*right.shape[:-1], n_heads, -1), -2, -3)
+
+
 vars().update(
     chain(
         without_effect(rope.rope_frequencies, "base"),
