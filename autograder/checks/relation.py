@@ -19,6 +19,9 @@ RELATION_TOLERANCE = 2e-5
 MIN_RELATED_VALUES = 3
 """Minimum number of different values that a relation needs: fewer values agree by chance."""
 
+MIN_RELATED_SIZE = 6
+"""Minimum number of values that a relation needs if only two of them are different."""
+
 MAX_AXES_TO_PERMUTE = 4
 """Maximum number of axes for which all orders of the axes are tried."""
 
@@ -28,8 +31,8 @@ def relation(actual: Any, expected: Any) -> str:
     if not (isinstance(actual, np.ndarray) and isinstance(expected, np.ndarray)) or actual.dtype.kind not in "biuf":
         return ""
     numbers, target = actual.astype(np.float64), expected.astype(np.float64)
-    enough = 2 if expected.dtype.kind == "b" else MIN_RELATED_VALUES
-    if np.unique(target[np.isfinite(target)]).size < enough:
+    different = np.unique(target[np.isfinite(target)]).size
+    if different < MIN_RELATED_VALUES and (different < 2 or target.size < MIN_RELATED_SIZE):
         return ""
     if numbers.shape == target.shape and agreement(numbers, target, RELATION_TOLERANCE).all():
         return ""  # only the precision differs

@@ -524,6 +524,12 @@ def axis_of_the_tokens_kept(x, w_q, w_k, w_v):
     return attention.self_attention(x, w_q, w_k, w_v).mean(axis=-2, keepdims=True)
 
 
+@mistake("attention_weights", "expected: q and k swapped in the product")
+def keys_ask_queries(q, k, mask=None, bias=None):
+    """Your rows belong to the keys, because you computed k qᵀ. The rule: row i belongs to query i, so compute q kᵀ."""
+    return weigh(k, q, mask, bias)
+
+
 vars().update(
     chain(
         without_effect(attention.attention_weights, "mask", "bias"),

@@ -980,6 +980,34 @@ def heads_left_apart(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, bas
     return np.swapaxes(right.reshape(*right.shape[:-1], n_heads, -1), -2, -3)
 
 
+@mistake("rope_frequencies", "expected: one frequency per feature")
+def one_frequency_per_feature(head_dim, base=10000.0):
+    """You returned one frequency per feature. The rule: two features share a frequency, so there are d/2 of them."""
+    return float(base) ** (-np.arange(head_dim) / head_dim)
+
+
+@mistake("rope_scores", "expected: a minus sign for the difference of the positions")
+def queries_rotated_backwards(q, k, q_positions, k_positions, base=10000.0):
+    """You rotated queries and keys in opposite directions, so the scores depend on the sum of the positions. The rule:
+    rotate both in the same direction."""
+    return rope.rope_scores(q, k, -np.asarray(q_positions), k_positions, base)
+
+
+@mistake("rope_attention", "expected: the last axis but one, as for the sum over tokens")
+def attention_softmax_over_the_queries(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    """Your weights of each key sum to 1. The rule: the weights of each query sum to 1, so the softmax runs along the
+    keys, the last axis of the scores."""
+    q, k, v = (np.asarray(x, dtype=np.float64) @ np.asarray(weight) for weight in (w_q, w_k, w_v))
+    positions = np.arange(v.shape[-2]) if positions is None else positions
+    q, k, v = (np.swapaxes(part.reshape(*part.shape[:-1], n_heads, -1), -2, -3) for part in (q, k, v))
+    scores = rope.rope_scores(q, k, positions, positions, base)
+    if causal:
+        scores = np.where(np.tri(scores.shape[-1], dtype=bool), scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=-2, keepdims=True))
+    heads = np.swapaxes(weights / weights.sum(axis=-2, keepdims=True) @ v, -2, -3)
+    return heads.reshape(*heads.shape[:-2], -1)
+
+
 vars().update(
     chain(
         without_effect(rope.rope_frequencies, "base"),
