@@ -24,7 +24,8 @@ import sys
 if sys.version_info < (3, 11):  # noqa: UP036 - a student with an older version gets one clear message
     raise SystemExit("Python 3.11 or newer is needed; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031 - old versions run it
 
-PUBLIC_MODULES = (
-    "answers call_repr expect fixtures function_state inputs oracle proxy render results source streams".split()
-)
+PUBLIC_MODULES = """
+    answers call_repr difference expect fixtures function_state inputs oracle proxy render results source streams
+    value_text
+""".split()
 """The modules that other rooms may import."""

@@ -10,8 +10,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
+from autograder.checks.value_text import plain_scalar, value_text
 from autograder.protocol.call import ANSWERS
 
 FORM_BY_TYPE = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}
@@ -41,10 +40,16 @@ def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str
     for key, expected in forms.items():
         if key not in answers:
             yield ANSWERS, f"{key} is missing: copy its line from the handout again"
-        elif answers[key] is not None and not _has_form(answers[key], expected):
-            unquoted = ", without quotes," if type(answers[key]) is str else ""
-            words = HOW_TO_WRITE.get(expected, expected)
-            yield key, f"{key}: write {words}{unquoted} instead of {repr(answers[key])[:60]}"
+        elif answers[key] is not None and (error := form_error(answers[key], expected)):
+            yield key, f"{key}: {error}"
+
+
+def form_error(answer: Any, expected: str) -> str:
+    """Return a sentence that names the form of the right answer, if an answer has another form; else an empty text."""
+    if _has_form(answer, expected):
+        return ""
+    unquoted = ", without quotes," if type(answer) is str and expected != FORM_BY_TYPE[str] else ""
+    return f"write {HOW_TO_WRITE.get(expected, expected)}{unquoted} instead of {value_text(answer)}"
 
 
 def _has_form(answer: Any, expected: str) -> bool:
@@ -94,8 +99,3 @@ def lacks_digits(actual: Any, expected: Any) -> bool:
         return False
     _, digits, exponent = decimal.Decimal(repr(actual)).normalize().as_tuple()
     return 2 <= len(digits) <= 4 and abs(actual - expected) < 10.0 ** int(exponent)
-
-
-def plain_scalar(value: Any) -> Any:
-    """Return a numpy number as a Python number, and any other value unchanged."""
-    return value.item() if isinstance(value, np.generic) or (type(value) is np.ndarray and value.ndim == 0) else value

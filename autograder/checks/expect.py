@@ -16,25 +16,25 @@ are plain values (`codec`), so a comparison runs none of the submission's code.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from autograder.checks.answers import ANSWER_TOLERANCE, TOO_FEW_DIGITS, answer_matches, lacks_digits, plain_scalar
+from autograder.checks.answers import (
+    ANSWER_TOLERANCE,
+    TOO_FEW_DIGITS,
+    answer_matches,
+    form_error,
+    form_of_right_answer,
+    lacks_digits,
+)
+from autograder.checks.difference import TOLERANCE, difference
 from autograder.checks.oracle import Refused, Returned
 from autograder.checks.proxy import Function, StudentModule, leaves
+from autograder.checks.value_text import value_text
 from autograder.protocol.call import ANSWERS, Call, Reply
-from autograder.protocol.codec import Foreign
 from autograder.protocol.failure import UNFINISHED, BrokenTestError, Kind, WrongResultError
-
-TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
-"""Allowed difference, relative to 1 + |expected|: a hundred times the rounding error of a correct formula for
-features and positions of moderate size. A test with larger positions states and justifies a tolerance."""
-
-MAX_DIGIT_LOSS = 1e-4
-"""Maximum relative difference that comes from too few correct digits, not from another formula."""
 
 LENGTH_FACTOR = 4
 """Ratio of the lengths of successive sequences in `vectorised`."""
@@ -129,7 +129,7 @@ def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any
 def close(actual: Any, expected: Any, rule: str, tolerance: float | None = None) -> None:
     """Check that two results agree. `rule` is the rule in the lesson's words."""
     if differs := difference(actual, expected, tolerance):
-        raise WrongResultError(differs[0], f"{rule}: {differs[1]}", value=actual)
+        raise WrongResultError(differs.kind, f"{rule}: {differs.words}{differs.relation_line()}", value=actual)
 
 
 def precision(*results: Any) -> float:
@@ -147,7 +147,7 @@ def holds(condition: object, rule: str) -> None:
 
 
 def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERANCE) -> None:
-    """Check an entry of ANSWERS: True, False, a word, or a number.
+    """Check an entry of ANSWERS: True, False, a word, or a number. An entry of another type counts as unanswered.
 
     A whole number must be exact; any other number must be right within `tolerance`, which is relative.
     """
@@ -165,8 +165,10 @@ def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERA
     expected, wrong_answers = submission.oracle.answer(key)
     if not answer_matches(actual, expected, tolerance):
         hint = next((hint for value, hint in wrong_answers.items() if answer_matches(actual, value)), None)
+        if hint is None and (error := form_error(actual, form_of_right_answer(expected))):
+            raise WrongResultError(Kind.UNANSWERED, f"{key}: {error}")
         hint = f"It is {TOO_FEW_DIGITS}." if hint is None and lacks_digits(actual, expected) else hint
-        raise WrongResultError(Kind.ANSWER, f"{key}: {plain_scalar(actual)!r:.60} is not right", hint=hint)
+        raise WrongResultError(Kind.ANSWER, f"{key}: {value_text(actual)} is not right", hint=hint)
 
 
 def _matching_reply_and_expected(function: Function, call: Call, tolerance: float | None = None) -> tuple[Reply, Any]:
@@ -201,99 +203,3 @@ def _bad_call_error(function: Function, what: str) -> Exception:
         return BrokenTestError(f"{what} of {function.name}: the test is wrong")
     form = "and that result does not have the required form"
     return WrongResultError(Kind.VALUE, f"{function.name} was called with a result of your functions, {form}")
-
-
-def difference(actual: Any, expected: Any, tolerance: float | None = None) -> tuple[Kind, str] | None:
-    """Return the kind and description of the first difference of two results; None if the results agree."""
-    if type(expected) is dict:
-        return _dict_difference(actual, expected, tolerance)
-    if type(expected) is tuple or (type(expected) is list and any(type(part) in (tuple, dict) for part in expected)):
-        return _tuple_difference(actual, expected, tolerance)
-    if not _type_fits(actual, expected):
-        array = np.asarray(expected) if np.ndim(expected) else expected  # or a list from the submission
-        return Kind.SHAPE, f"expected {_kind_of(array)}, got {_kind_of(actual)}"
-    if np.shape(actual) != np.shape(expected):
-        return Kind.SHAPE, f"expected shape {np.shape(expected)}, got {np.shape(actual)}"
-    return _value_difference(actual, expected, tolerance)
-
-
-def _dict_difference(actual: Any, expected: dict[str, Any], tolerance: float | None) -> tuple[Kind, str] | None:
-    if type(actual) is not dict:
-        return Kind.SHAPE, f"expected a dict, got {_kind_of(actual)}"
-    if actual.keys() != expected.keys():
-        entries = (", ".join(sorted(each)) or "none" for each in (expected, actual))
-        return Kind.SHAPE, "expected a dict with the entries {}; got the entries {:.200}".format(*entries)
-    for key, value in expected.items():
-        if differs := difference(actual[key], value, tolerance):
-            return differs[0], f"in {key!r}, {differs[1]}"
-    return None
-
-
-def _tuple_difference(actual: Any, expected: Sequence[Any], tolerance: float | None) -> tuple[Kind, str] | None:
-    if type(actual) not in (tuple, list) or len(actual) != len(expected):
-        count = f" of {len(actual)}" if type(actual) in (tuple, list) else ""
-        return Kind.SHAPE, f"expected {len(expected)} results, got {_kind_of(actual)}{count}"
-    for number, pair in enumerate(zip(actual, expected, strict=True), start=1):
-        if differs := difference(*pair, tolerance):
-            return differs[0], f"in result {number} of {len(expected)}, {differs[1]}"
-    return None
-
-
-def _type_fits(actual: Any, expected: Any) -> bool:
-    """Return True if the types fit: an array for an array, and a suitable number for an expected number."""
-    if np.ndim(expected):
-        return type(actual) is np.ndarray
-    if not isinstance(actual, bool | int | float | np.generic | np.ndarray):
-        return False
-    if np.ndim(actual):
-        return isinstance(expected, np.ndarray | np.generic)  # then the shape is the mistake
-    kinds = ("i" if type(value) is int else np.asarray(value).dtype.kind for value in (actual, expected))
-    actual_kind, expected_kind = kinds
-    return actual_kind in {"b": "b", "f": "iuf"}.get(expected_kind, "iu")
-
-
-def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> tuple[Kind, str] | None:
-    if tolerance is None:
-        # A right value in the wrong precision is a dtype mistake, which `dtype` reports once.
-        tolerance = max(TOLERANCE.get(np.asarray(each).dtype, 0.0) for each in (actual, expected))
-    # Compare as floats, because a Python int may be larger than any numpy int.
-    numbers, target = np.asarray(actual, np.float64), np.asarray(expected, np.float64)
-    with np.errstate(all="ignore"):
-        error = np.abs(numbers - target)
-        bound = tolerance * (1 + np.abs(target))
-        agrees = (error <= bound) & np.isfinite(bound) | (numbers == target) | np.isnan(numbers) & np.isnan(target)
-        if agrees.all():
-            return None
-        lost = float((error / np.abs(target))[~agrees].max())
-    # A NaN difference counts as the largest.
-    size = np.where(agrees, -1, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
-    worst = tuple(map(int, np.unravel_index(size.argmax(), size.shape)))
-    is_truth = np.asarray(expected).dtype.kind == "b"
-    words = "expected {}, got {}".format(*_distinguishable(target[worst], numbers[worst], is_truth))
-    if target.size > 1:
-        words = f"at index {worst}: {words} ({(~agrees).sum()} of {target.size} values differ)"
-    if lost <= MAX_DIGIT_LOSS:
-        digits = -math.floor(math.log10(max(lost, 1e-16)))
-        words += f"; right to {digits} digits{': compute in float64' if digits > 5 else ''}"
-    return Kind.VALUE, words
-
-
-def _kind_of(value: Any) -> str:
-    """Describe a value for a message without the value's repr, which may have any length."""
-    if value is None:
-        return "None (is a `return` missing?)"
-    if type(value) is Foreign:
-        return f"something that is neither a number nor a plain array ({value})"
-    if type(value) is np.ndarray:
-        return f"an array of shape {value.shape}, dtype {value.dtype}"
-    if isinstance(value, np.generic):
-        return f"a number ({value.dtype})"
-    return f"{'an' if type(value) is int else 'a'} {type(value).__name__}"
-
-
-def _distinguishable(expected: float, actual: float, is_truth: bool) -> tuple[str, str]:
-    """Return two values as text, with enough digits to show the difference."""
-    if is_truth:
-        return str(bool(expected)), str(bool(actual))
-    digits = 15 if abs(actual - expected) < MAX_DIGIT_LOSS * abs(expected) else 6
-    return f"{expected:.{digits}g}", f"{actual:.{digits}g}"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from autograder.checks.results import TestResult, by_question
+from autograder.checks.results import Test, TestResult, by_question
 from autograder.checks.source import CallGraph
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import WRONG_OR_NO_VALUE, Kind
@@ -28,6 +28,8 @@ class State(Enum):
     """Wrong because of a mistake in the function itself."""
     INHERITED = auto()
     """Wrong in the same way as another function that this function uses, which may be the only cause."""
+    COMPARED = auto()
+    """Wrong only in tests that also call another wrong function, which may be the only cause."""
     WAITING = auto()
     """Written, but dependent on another function that is not written or raises an exception."""
     UNREACHED = auto()
@@ -62,24 +64,19 @@ def function_states(test_results: Iterable[TestResult], call_graph: CallGraph | 
     failure is in the tested function itself.
     """
     groups = by_question(result for result in test_results if result.test.question != ANSWERS)
-    return [_function_state(name, groups, call_graph) for name in groups]
+    origins = _origins(groups, call_graph) if call_graph else {}
+    return [_function_state(name, group, call_graph, origins) for name, group in groups.items()]
 
 
-def _function_state(name: str, groups: Mapping[str, list[TestResult]], call_graph: CallGraph | None) -> FunctionState:
-    group = groups[name]
+def _function_state(
+    name: str, group: list[TestResult], call_graph: CallGraph | None, origins: Mapping[Test, str]
+) -> FunctionState:
     if mistakes := sorted((result for result in group if result.is_mistake), key=_deepest_first):
-        graph_order = call_graph.topological_order(call_graph.dependencies(name) & groups.keys()) if call_graph else []
-        mistakes_below = [result for function in graph_order for result in groups[function] if result.is_mistake]
-        hints_below = {None, *(mistake.hint for mistake in mistakes_below)}  # show each cause once
-        sources = {_inheritable_kind(mistake): mistake.test.question for mistake in mistakes_below[::-1]}
-        in_itself = tuple(
-            mistake
-            for mistake in mistakes
-            if mistake.hint not in hints_below or _inheritable_kind(mistake) not in sources
-        )
-        if in_itself:
+        if in_itself := tuple(mistake for mistake in mistakes if mistake.test not in origins):
             return FunctionState(name, group, State.MISTAKEN, None, in_itself)
-        return FunctionState(name, group, State.INHERITED, sources[_inheritable_kind(mistakes[0])])
+        origin = origins[mistakes[0].test]
+        is_used = call_graph is not None and origin in call_graph.dependencies(name)
+        return FunctionState(name, group, State.INHERITED if is_used else State.COMPARED, origin)
     kinds = {result.kind for result in group}
     other = next((result.faulty_function for result in group if result.faulty_function), None)
     if kinds == {None}:
@@ -93,6 +90,51 @@ def _function_state(name: str, groups: Mapping[str, list[TestResult]], call_grap
     if Kind.WAITING in kinds and Kind.NOT_WRITTEN not in kinds:
         return FunctionState(name, group, State.WAITING, other)
     return FunctionState(name, group, State.UNFINISHED)
+
+
+def _origins(groups: Mapping[str, list[TestResult]], call_graph: CallGraph) -> dict[Test, str]:
+    """Return test → another function whose mistake may be the only cause, for each failed test that has one.
+
+    A failed test without a suspect shows a mistake in the tested function itself, and this mistake may then be
+    the cause of other failures. If functions are suspects only in each other's tests, none has a cause.
+    """
+    mistakes = [result for group in groups.values() for result in group if result.is_mistake]
+    suspects = {mistake.test: _suspects(mistake, groups, call_graph) for mistake in mistakes}
+    open_tests = set(suspects)
+    in_itself: set[Test] = set()
+    origins: dict[Test, str] = {}
+    while open_tests:
+        decided = {
+            test
+            for test in open_tests
+            if not any(cause.test in open_tests or cause.test in in_itself for cause in suspects[test])
+        }
+        in_itself |= decided
+        for test in open_tests - decided:
+            if causes := [cause.test.question for cause in suspects[test] if cause.test in in_itself]:
+                origins[test] = causes[0]
+        if not decided and open_tests.isdisjoint(origins):
+            break
+        open_tests -= decided | origins.keys()
+    return origins
+
+
+def _suspects(mistake: TestResult, groups: Mapping[str, list[TestResult]], call_graph: CallGraph) -> list[TestResult]:
+    """Return the mistakes of other functions that may be the only cause of a mistake, the lowest function first.
+
+    The other functions are those that the tested function uses or that the test calls, except for functions
+    that build on the tested function. A function that returned a wrong value for the arguments that it received
+    has only suspects that it uses, and a mistake with a separate known cause has none.
+    """
+    name = mistake.test.question
+    called = set() if mistake.is_at_fault else {call.function for call in mistake.calls} & groups.keys() - {name}
+    used = call_graph.dependencies(name).union(called, *map(call_graph.dependencies, called)) & groups.keys()
+    others = [other for other in used - {name} if name not in call_graph.dependencies(other)]
+    suspects = [other for each in call_graph.topological_order(others) for other in groups[each] if other.is_mistake]
+    if mistake.hint not in {None, *(other.hint for other in suspects)}:
+        return []
+    kinds = {_inheritable_kind(mistake)} | ({Kind.VALUE} if mistake.kind is Kind.ACCEPTED else set())
+    return [other for other in suspects if _inheritable_kind(other) in kinds]
 
 
 def _inheritable_kind(mistake: TestResult) -> Kind | None:

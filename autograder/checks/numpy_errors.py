@@ -161,7 +161,8 @@ _EXPLANATION_TABLE: list[tuple[str, str | Callable[..., str]]] = [
     # Numbers and types
     (
         r"truth value of an array with more than one element",
-        "an array of several values is neither True nor False (np.where chooses entry by entry)",
+        "an array of several values is neither True nor False (`is None` tests whether an argument was passed, and"
+        " np.where chooses entry by entry)",
     ),
     (
         r"only .*arrays can be converted to Python scalars|can only convert an array of size 1",

@@ -20,6 +20,9 @@ class Returned:
 class Refused:
     """The outcome of a call that raises an error."""
 
+    error: str = ""
+    """Mark of an error whose message names sizes, the same for all errors with the same explanation; else empty."""
+
 
 @dataclass(frozen=True)
 class Unaffected:
@@ -40,9 +43,10 @@ class KnownMistake(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Observation:
-    """A call as evidence: the actual value, the right value, and the outcome with each known mistake."""
+    """A call as evidence: the actual outcome, the right value, and the outcome with each known mistake."""
 
     actual: Any
+    """The value, or Refused for an error."""
     expected: Any
     is_wrong: bool
     """True if the actual and the right value differ by more than a test allows."""
@@ -50,6 +54,11 @@ class Observation:
     """The known mistakes that can affect the function's results, in groups, the likeliest group first."""
     predicted: Callable[[Any], Outcome]
     """Function from a mistake to the outcome of the call with that mistake."""
+
+    @property
+    def is_error(self) -> bool:
+        """True if the call raised an error."""
+        return isinstance(self.actual, Refused)
 
 
 class Oracle(Protocol):
@@ -62,4 +71,4 @@ class Oracle(Protocol):
         """Return the right value of an entry of ANSWERS, and a hint for each known wrong number."""
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """Return a call as evidence; None if the call raised or should have raised an exception."""
+        """Return a call as evidence; None if it should have raised an error, or raised an error without a mark."""

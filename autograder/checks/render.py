@@ -93,6 +93,7 @@ def score_text(test_results: Sequence[TestResult]) -> str:
 _NOTES = {
     State.RIGHT_ONCE_FIXED: "right, once `{cause}` is right",
     State.INHERITED: "builds on `{cause}`: fix that first",
+    State.COMPARED: "its test also calls `{cause}`: fix that first",
     State.WAITING: "waits for `{cause}`",
     State.UNREACHED: "not defined by your file, for the reason above",
     State.UNFINISHED: "not implemented yet",

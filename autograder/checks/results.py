@@ -60,6 +60,8 @@ class TestResult:
     """The likely cause."""
     faulty_function: str | None = None
     """The function at fault: a passed test used right values of this function; another test waits for it."""
+    is_at_fault: bool = False
+    """True if the tested function returned a wrong value for the arguments of a call, whatever else the test called."""
     calls: dict[Call, Reply] = field(default_factory=dict, compare=False, repr=False)
     """All calls in the test and their replies, which are not stored."""
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from autograder.checks.expect import TOLERANCE, difference
+from autograder.checks.difference import TOLERANCE, difference
 from autograder.checks.proxy import dtypes
 from autograder.checks.results import TestResult
 from autograder.grading.suite import Suite

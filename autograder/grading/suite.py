@@ -34,7 +34,7 @@ from autograder.checks.results import Phase, Test, TestResult, point_problems, t
 from autograder.course import Assignment, CourseError
 from autograder.grading.optional import without_optional_tests
 from autograder.hints import catalogue
-from autograder.hints.golden import GoldenRecorder
+from autograder.hints.golden import GoldenRecorder, RecordingBackend
 from autograder.hints.reference import Reference
 from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure import BrokenTestError
@@ -100,7 +100,7 @@ class Suite(fixtures.TestContext):
         for test in self.tests:
             if test.phase is Phase.PUBLIC:
                 recorder.test = test.name
-                self.run_test(catalogue.ModuleBackend(self.reference.solution), test)
+                self.run_test(RecordingBackend(recorder, catalogue.ModuleBackend(self.reference.solution)), test)
         self.oracle = self.reference
         return recorder.content()
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.checks.expect import difference
+from autograder.checks.difference import difference
 from autograder.checks.oracle import Returned
 from autograder.checks.source import Source
 from autograder.course import Assignment, UserError, term_assignments
@@ -114,14 +114,16 @@ def _without_nearly_right_mistakes(text: str) -> dict[str, Any]:
     """Return a recorded file without the mistakes (and hints) that equal the right value up to rounding."""
     content: dict[str, Any] = json.loads(text) if text else {}
     seen: set[tuple[str, str]] = set()
-    for call in itertools.chain.from_iterable(content.get("calls", {}).values()):
-        right = fingerprint_record(decoded(call["expected"]))
+    other = [(function, call) for function, calls in content.get("other_calls", {}).items() for call in calls]
+    compared = [(call["function"], call) for call in itertools.chain.from_iterable(content.get("calls", {}).values())]
+    for function, call in (*compared, *other):
+        right = call["result"] if "result" in call else fingerprint_record(decoded(call["expected"]))
         call["mistakes"] = {
             number: mistaken
             for number, mistaken in call["mistakes"].items()
             if not mistaken or not _near(mistaken, right)
         }
-        seen.update((call["function"], number) for number in call["mistakes"])
+        seen.update((function, number) for number in call["mistakes"])
     for function, groups in content.get("known", {}).items():
         for group, hints in groups.items():
             groups[group] = {number: hint for number, hint in hints.items() if (function, number) in seen}

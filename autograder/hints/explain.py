@@ -1,7 +1,8 @@
 """Find the likely cause of wrong values: the known mistake that explains every call to a function.
 
 A mistake explains a call if the submission returns the same value as the solution with that mistake: the
-right value if the mistake changes nothing, otherwise the same wrong value. An exception is not evidence.
+right value if the mistake changes nothing, otherwise the same wrong value. An exception is evidence only in a
+function without wrong values, and only if the solution with the mistake fails at the same sizes of arrays.
 Values that no known mistake explains get no hint, since a false cause is worse than no cause. In the grader,
 the predictions come from the solution with each mistake in it (`hints.reference`). On a student's machine,
 the predictions are fingerprints that were recorded from the solution with each mistake (`hints.golden`).
@@ -9,6 +10,7 @@ the predictions are fingerprints that were recorded from the solution with each 
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
@@ -16,16 +18,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograder.checks import call_repr
-from autograder.checks.expect import TOLERANCE, difference
-from autograder.checks.oracle import KnownMistake, Observation, Oracle, Returned, Unaffected
+from autograder.checks import call_repr, numpy_errors
+from autograder.checks.difference import TOLERANCE, difference
+from autograder.checks.oracle import KnownMistake, Observation, Oracle, Outcome, Refused, Returned
 from autograder.checks.proxy import leaves
-from autograder.checks.results import Phase, TestResult
+from autograder.checks.results import Phase, Test, TestResult
 from autograder.checks.source import CallGraph
+from autograder.protocol.call import Raised, Reply
 from autograder.protocol.failure import WRONG_OR_NO_VALUE, Kind
 
 MAX_MAGNITUDE = 1e290
 """Maximum magnitude of a number in a fingerprint: a larger number counts as this maximum."""
+
+MARK_CHARACTERS = 12
+"""Number of characters in the mark of an error."""
 
 MAX_HINTS = 2
 """Maximum number of equally good explanations of a mistake; if there are more, no hint is shown."""
@@ -72,9 +78,28 @@ def explains(mistake: KnownMistake, observation: Observation) -> bool:
     """Return whether the actual value of a call matches the outcome of the call with a mistake."""
     match observation.predicted(mistake):
         case Returned(value):
-            return observation.is_wrong and matches(observation.actual, value)
-        case outcome:
-            return outcome == Unaffected() and not observation.is_wrong
+            return observation.is_wrong and not observation.is_error and matches(observation.actual, value)
+        case Refused(error):
+            return observation.is_error and observation.actual == Refused(error)
+        case _:
+            return not observation.is_wrong
+
+
+def error_mark(raised: Raised) -> str:
+    """Return a mark of an error of numpy at certain sizes of arrays; empty if the message names no sizes."""
+    words = numpy_errors.explanation(raised.message)
+    has_sizes = any(character.isdigit() for character in words)
+    return hashlib.sha256(words.encode("utf-8")).hexdigest()[:MARK_CHARACTERS] if has_sizes else ""
+
+
+def observation_of(
+    reply: Reply, right: Any, mistake_groups: Sequence[Sequence[Any]], predicted: Callable[[Any], Outcome]
+) -> Observation | None:
+    """Return the observation of a reply to a call with a right value or fingerprint; see `Oracle.observation`."""
+    if reply.raised is None:
+        return Observation(reply.value, right, not matches(reply.value, right), mistake_groups, predicted)
+    mark = error_mark(reply.raised)
+    return Observation(Refused(mark), right, True, mistake_groups, predicted) if mark else None
 
 
 def with_likely_causes(
@@ -99,17 +124,21 @@ def with_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResul
     seen: dict[str, dict[bytes, Observation]] = {
         result.test.question: {} for result in results if result.kind in WRONG_OR_NO_VALUE
     }
+    at_fault: set[Test] = set()
     for result in results:
         # A test that passes with right values of other functions is no evidence, since those were at fault.
         for call, reply in result.calls.items() if seen and not (result.passed and result.faulty_function) else ():
             if call.function in seen and (observation := oracle.observation(call, reply)) is not None:
                 seen[call.function].setdefault(call.encoded, observation)
+                if observation.is_wrong and call.function == result.test.question:
+                    at_fault.add(result.test)
     for number, result in enumerate(results):
         if result.kind in WRONG_OR_NO_VALUE:
             observations = list(seen[result.test.question].values())
             seen[result.test.question] = {}  # each function gets one hint, at its first wrong values
             cause = _joined_hints_if_few(_explanations(observations))
-            results[number] = replace(_with_first_wrong_call(oracle, result), hint=cause)
+            is_at_fault = result.test in at_fault
+            results[number] = replace(_with_first_wrong_call(oracle, result), hint=cause, is_at_fault=is_at_fault)
     return results
 
 
@@ -125,18 +154,20 @@ def without_hints_above_wrong_functions(
     follow-through has tried: such functions cannot be the cause.
     """
     results = list(results)
-    hints: dict[str, set[str | None]] = {}
+    kept: dict[str, set[str | None]] = {}
     for result in results:
         if result.kind in WRONG_OR_NO_VALUE:
-            hints.setdefault(result.test.question, set()).add(result.hint)
-    for number, result in enumerate(results):
-        if result.hint and result.kind in WRONG_OR_NO_VALUE:
-            suspects = (call_graph.dependencies(result.test.question) & hints.keys()).difference(
-                tried_with_right_values(result.test.question)
-            )
-            if suspects and not any(result.hint in hints[name] for name in suspects):
-                results[number] = replace(result, hint=None)
-    return results
+            kept.setdefault(result.test.question, set()).add(result.hint)
+    for name in call_graph.topological_order(kept):  # so that the hints below a function are final
+        suspects = (call_graph.dependencies(name) & kept.keys()).difference(tried_with_right_values(name))
+        if suspects:
+            kept[name].intersection_update({None}.union(*(kept[suspect] for suspect in suspects)))
+    return [
+        replace(result, hint=None)
+        if result.kind in WRONG_OR_NO_VALUE and result.hint not in kept[result.test.question]
+        else result
+        for result in results
+    ]
 
 
 def _joined_hints_if_few(mistakes: Iterable[KnownMistake]) -> str | None:
@@ -150,13 +181,18 @@ def _explanations(observations: Sequence[Observation]) -> list[KnownMistake]:
 
     If no mistake explains every call, the first wrong call decides, so that a second mistake, which shows in
     other calls, does not hide the first. The first wrong call decides only if exactly one mistake explains
-    that call (with zeros as inputs, several mistakes look the same) and if that mistake leaves all right
-    calls right.
+    that call (with zeros as inputs, several mistakes look the same), leaves all right calls right, and explains
+    more than half of the wrong calls: a few small values may agree by chance.
     """
+    if any(observation.is_wrong and not observation.is_error for observation in observations):
+        observations = [observation for observation in observations if not observation.is_error]
     wrong = [observation for observation in observations if observation.is_wrong]
     right = [observation for observation in observations if not observation.is_wrong]
     if not wrong:
         return []
+    if wrong[0].is_error:  # in another function, the same sizes may meet for another reason
+        fitting = [mistake for mistake in wrong[0].mistake_groups[0] if _explains_all(mistake, observations)]
+        return fitting if len({mistake.hint for mistake in fitting}) == 1 else []
     by_group: list[list[KnownMistake]] = []
     for group in wrong[0].mistake_groups:
         # The first wrong call is checked before the others, because it rules out nearly all mistakes.
@@ -165,7 +201,13 @@ def _explanations(observations: Sequence[Observation]) -> list[KnownMistake]:
             return fitting
     candidates = by_group[0] if by_group else []
     is_single = len({mistake.hint for mistake in candidates}) == 1
-    return [mistake for mistake in candidates if is_single and _explains_all(mistake, right)]
+    return [
+        mistake
+        for mistake in candidates
+        if is_single
+        and _explains_all(mistake, right)
+        and 2 * sum(explains(mistake, observation) for observation in wrong) > len(wrong)
+    ]
 
 
 def _explains_all(mistake: KnownMistake, observations: Iterable[Observation]) -> bool:
@@ -179,10 +221,13 @@ def _with_first_wrong_call(oracle: Oracle, result: TestResult) -> TestResult:
         return result
     for call, reply in result.calls.items():
         observation = oracle.observation(call, reply)
-        if observation is not None and observation.is_wrong:
+        if observation is not None and observation.is_wrong and not observation.is_error:
+            if type(observation.expected) is ValueFingerprint:
+                return result
             text, differs = call_repr.call_text(call), difference(observation.actual, observation.expected, None)
             if not text or text == result.call or differs is None:
                 return result
-            more = "" if differs[1] in result.message else f"\nAt this call, {call.function}: {differs[1]}"
+            more = f"\nAt this call, {call.function}: {differs.words}{differs.relation_line()}"
+            more = "" if differs.words in result.message else more
             return replace(result, call=text, message=result.message + more)
     return result

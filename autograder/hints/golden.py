@@ -16,10 +16,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+import numpy as np
+
 from autograder.checks.oracle import Observation, Outcome, Refused, Returned, Unaffected
-from autograder.hints.explain import ValueFingerprint, fingerprint, matches
+from autograder.checks.proxy import Backend, leaves
+from autograder.hints.explain import ValueFingerprint, fingerprint, observation_of
 from autograder.protocol import codec
-from autograder.protocol.call import Call, Reply
+from autograder.protocol.call import Call, Raised, Reply
 from autograder.protocol.failure import BrokenTestError
 
 if TYPE_CHECKING:  # the recording code is not in the handout
@@ -28,8 +31,8 @@ if TYPE_CHECKING:  # the recording code is not in the handout
 IN_ITSELF, IN_DEPENDENCIES = "own", "below"
 """Names of two groups of known mistakes: in a function itself, and in functions that it builds on."""
 
-FingerprintRecord = list[float] | None
-"""Recorded fingerprint of an outcome: the lengths of a value's axes and two sums, or None for an error."""
+FingerprintRecord = list[float] | str | None
+"""Recorded fingerprint of an outcome: the lengths of a value's axes and two sums, or for an error its mark or None."""
 
 
 @functools.lru_cache(maxsize=1024)
@@ -45,14 +48,16 @@ def is_recordable(outcome: Outcome) -> bool:
 
 def fingerprint_record(outcome: Outcome) -> FingerprintRecord:
     """Return the fingerprint record of a recordable outcome."""
+    if isinstance(outcome, Refused):
+        return outcome.error or None
     value = fingerprint(outcome.value) if isinstance(outcome, Returned) else None
     return None if value is None else [*value.shape, *(float(f"{total:.10g}") for total in value.sums)]
 
 
 def outcome_of_record(record: FingerprintRecord) -> Returned | Refused:
     """Return the outcome that a fingerprint record stands for."""
-    if record is None:
-        return Refused()
+    if record is None or isinstance(record, str):
+        return Refused(record or "")
     *shape, first, second = record
     return Returned(ValueFingerprint(tuple(map(int, shape)), (first, second)))
 
@@ -97,19 +102,44 @@ class GoldenValues:
         return [[RecordedMistake(number, hint) for number, hint in group.items()] for group in groups]
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """Return a call as evidence for or against mistakes; None if no test expected a value from it."""
-        golden = self.recorded.get(call)
-        if golden is None or reply.raised is not None:
+        """Return a call as evidence for or against mistakes; None if the right result is not recorded."""
+        if (golden := self.recorded.get(call)) is not None:
+            right, records = decoded(golden["expected"]), golden["mistakes"]
+        elif (other := self._other_record(call)) is not None:
+            right, records = outcome_of_record(other["result"]), other["mistakes"]
+        else:
             return None
-        right, records = decoded(golden["expected"]), golden["mistakes"]
+        if isinstance(right, Refused):
+            return None
 
         def predicted(mistake: RecordedMistake) -> Outcome:
             return outcome_of_record(records[mistake.number]) if mistake.number in records else Unaffected()
 
-        if isinstance(right, Refused):
-            return None
-        is_wrong = not matches(reply.value, right.value)
-        return Observation(reply.value, right.value, is_wrong, self.mistake_groups(call.function), predicted)
+        return observation_of(reply, right.value, self.mistake_groups(call.function), predicted)
+
+    def _other_record(self, call: Call) -> dict[str, Any] | None:
+        """Return the record of a call with these arguments whose result no test compares with the solution's."""
+        records = self.content.get("other_calls", {}).get(call.function, ())
+        arguments = arguments_record(call) if records else None
+        same = (record for record in records if _is_same(record["arguments"], arguments))
+        return next(same, None) if arguments is not None else None
+
+
+def arguments_record(call: Call) -> FingerprintRecord:
+    """Return the fingerprint record of a call's numbers and of the number of its arguments; None if there are none."""
+    arguments = leaves((call.args, call.kwargs))
+    parts = [np.frombuffer(part.encode(), np.uint8) if type(part) is str else part for part in arguments]
+    numbers = [part for part in parts if isinstance(part, int | float | np.generic | np.ndarray)]
+    return fingerprint_record(Returned((len(call.args), len(call.kwargs), *numbers)))
+
+
+def _is_same(record: FingerprintRecord, arguments: FingerprintRecord) -> bool:
+    return (
+        record is not None
+        and arguments is not None
+        and len(record) == len(arguments)
+        and np.allclose(record, arguments)
+    )
 
 
 class GoldenRecorder:
@@ -123,6 +153,9 @@ class GoldenRecorder:
         """Name of the current test."""
         self.calls: dict[str, list[dict[str, Any]]] = {}
         """Test name → the records of the test's calls."""
+        self.other_calls: dict[str, list[dict[str, Any]]] = {}
+        """Function → records of calls whose results the tests use without a comparison with the solution's."""
+        self.last_expected: Call | None = None
         self.hints: dict[str, dict[str, dict[int, str]]] = {}
         """Function → group → number of each mistake that changes a call → hint."""
 
@@ -134,7 +167,7 @@ class GoldenRecorder:
             }
             for function, groups in self.hints.items()
         }
-        return {"known": mistakes, "calls": self.calls}
+        return {"known": mistakes, "calls": self.calls, "other_calls": self.other_calls}
 
     def expected(self, call: Call) -> Returned | Refused:
         """Return and record a call's right outcome, and record the wrong outcome with each mistake."""
@@ -142,14 +175,44 @@ class GoldenRecorder:
         encoded = None
         if isinstance(expected, Returned):
             encoded = base64.b64encode(codec.encode(expected.value)).decode("ascii")
-        groups, records = self.hints.setdefault(call.function, {IN_ITSELF: {}, IN_DEPENDENCIES: {}}), {}
+        golden = {"function": call.function, "expected": encoded, "mistakes": self._record_mistakes(call)}
+        self.calls.setdefault(self.test, []).append(golden)
+        self.last_expected = call
+        return expected
+
+    def record_result(self, call: Call, reply: Reply) -> None:
+        """Record the fingerprint of the solution's reply to a call, unless `expected` has recorded the call."""
+        result = fingerprint_record(Returned(reply.value)) if reply.raised is None else None
+        arguments, records = arguments_record(call), self.other_calls.setdefault(call.function, [])
+        is_known = any(_is_same(record["arguments"], arguments) for record in records)
+        if call is not self.last_expected and result is not None and not is_known:
+            records.append({"arguments": arguments, "result": result, "mistakes": self._record_mistakes(call)})
+
+    def _record_mistakes(self, call: Call) -> dict[str, FingerprintRecord]:
+        """Return number of a mistake → record of the call's outcome with that mistake, and keep the mistakes' hints."""
+        groups = self.hints.setdefault(call.function, {IN_ITSELF: {}, IN_DEPENDENCIES: {}})
+        records = {}
         for number, entry in enumerate(itertools.chain(*self.reference.mistake_groups(call.function))):
             if is_recordable(outcome := self.reference.outcome_with(call.encoded, entry)):
                 records[str(number)] = fingerprint_record(outcome)
                 groups[IN_ITSELF if entry.function == call.function else IN_DEPENDENCIES][number] = entry.hint
-        golden = {"function": call.function, "expected": encoded, "mistakes": records}
-        self.calls.setdefault(self.test, []).append(golden)
-        return expected
+        return records
+
+
+class RecordingBackend:
+    """The solution as a backend of tests, whose results a recorder records."""
+
+    failure: Raised | None = None
+
+    def __init__(self, recorder: GoldenRecorder, backend: Backend) -> None:
+        self.recorder = recorder
+        self.backend = backend
+
+    def call(self, call: Call) -> Reply:
+        """Make a call, and record the result."""
+        reply = self.backend.call(call)
+        self.recorder.record_result(call, reply)
+        return reply
 
 
 def as_text(content: dict[str, Any]) -> str:

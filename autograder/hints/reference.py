@@ -13,14 +13,14 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from autograder.checks.expect import difference
+from autograder.checks.difference import difference
 from autograder.checks.oracle import Observation, Outcome, Refused, Returned, Unaffected
 from autograder.checks.proxy import dtypes
 from autograder.checks.source import CallGraph, Source
 from autograder.course import Assignment
 from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception, OtherWay
-from autograder.hints.explain import matches
+from autograder.hints.explain import error_mark, observation_of
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 
@@ -190,9 +190,9 @@ class Reference:
     def observation(self, call: Call, reply: Reply) -> Observation | None:
         """Return a call as evidence for or against mistakes.
 
-        Return None if the call raised an exception, should have raised an error, or is too large to compare.
+        Return None if the call should have raised an error, raised an error without a mark, or is too large to compare.
         """
-        if reply.raised is not None or not is_small(call):
+        if not is_small(call):
             return None
         try:
             expected = self._replies(call.encoded)
@@ -200,9 +200,8 @@ class Reference:
             return None
         if expected.raised is not None:
             return None
-        is_wrong = not matches(reply.value, expected.value)
         predicted = functools.partial(self.outcome_with, call.encoded)
-        return Observation(reply.value, expected.value, is_wrong, self.mistake_groups(call.function), predicted)
+        return observation_of(reply, expected.value, self.mistake_groups(call.function), predicted)
 
     def _outcome_with(self, encoded: bytes, entry: Misconception) -> Outcome:
         """Return the outcome of a call to the solution with a known mistake in it."""
@@ -211,7 +210,7 @@ class Reference:
             return Unaffected()
         reply = perform(self._mistaken(entry), Call(*codec.decode(encoded)))
         if reply.raised is not None:
-            return Refused()
+            return Refused(error_mark(reply.raised))
         return Returned(reply.value) if difference(reply.value, expected.value, None) is not None else Unaffected()
 
 

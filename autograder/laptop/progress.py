@@ -33,7 +33,7 @@ MAX_OUTPUT_CHARACTERS = 1000
 """Maximum number of characters that the report shows of the output of the student's code in a test."""
 
 SIGN_BY_STATE = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.RIGHT_ONCE_FIXED), "✓")
-SIGN_BY_STATE |= dict.fromkeys((State.MISTAKEN, State.INHERITED), "✗")
+SIGN_BY_STATE |= dict.fromkeys((State.MISTAKEN, State.INHERITED, State.COMPARED), "✗")
 """State of a function → its mark: ✓ finished, ✗ wrong, · open."""
 
 HIDDEN_TESTS_NOTE = (
@@ -90,7 +90,7 @@ class AssignmentProgress:
     @property
     def next_function(self) -> str | None:
         """The next function to work on: the first that is not right, and waits for none if possible."""
-        waiting = (State.WAITING, State.INHERITED)
+        waiting = (State.WAITING, State.INHERITED, State.COMPARED)
         unfinished = [state for state in self.function_states if not state.is_right]
         return next((state.name for state in sorted(unfinished, key=lambda state: state.state in waiting)), None)
 

@@ -18,6 +18,7 @@ from autograder.checks import answers
 from autograder.checks.oracle import Oracle
 from autograder.checks.results import Phase, TestResult
 from autograder.checks.source import CallGraph, Source
+from autograder.checks.value_text import value_text
 from autograder.grading import quiz
 from autograder.grading.quiz import QuizAnswer
 from autograder.hints import catalogue
@@ -63,8 +64,9 @@ class SelfStudyContext(LocalContext):
         tries = all_tries.setdefault(assignment, {})
         for result in self.test_results[assignment]:
             key = quiz.key(result.test)
-            if result.test.phase is Phase.ANSWERS and submitted.get(key) is not None:
-                sentence = _answer_feedback(result, repr(submitted[key]), right[key], tries.setdefault(key, []))
+            if result.test.phase is Phase.ANSWERS and not result.is_unwritten:  # no answer, or one of another form
+                answer = value_text(submitted[key])
+                sentence = _answer_feedback(result, answer, right[key], tries.setdefault(key, []))
                 yield result.passed, sentence
         with suppress(PermissionError):  # in a read-only folder, no tries are recorded
             TRIES_FILE.write_text(json.dumps(all_tries, indent=1), "utf-8")
@@ -89,8 +91,10 @@ def _answer_feedback(result: TestResult, answer: str, right: QuizAnswer, tries: 
     key, max_tries = quiz.key(result.test), 1 if right.is_yes_or_no else MAX_TRIES
     if not result.passed and answer not in tries:
         tries.append(answer)
-    if result.passed or len(tries) >= max_tries:
-        return f"{key}: {answer}. {right.sentence.removesuffix('.')}"
+    if result.passed:
+        return f"{key}: {answer} is right: {right.reason}"
+    if len(tries) >= max_tries:
+        return f"{result.message}. {right.sentence.removesuffix('.')}"
     hint = f" {result.hint.removesuffix('.')}." if result.hint else ""
     return f"{result.message}.{hint} The reason comes after {max_tries} wrong answers; this is number {len(tries)}"
 

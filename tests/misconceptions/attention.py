@@ -471,6 +471,65 @@ def as_many_heads_as_features(x, n_heads):
     return np.swapaxes(apart, -2, -3)
 
 
+@mistake("softmax", "expected: the formula as it is written", hint=softmax_without_a_shift.hint)
+def softmax_of_the_formula(scores, axis=-1):
+    weights = np.exp(exact(scores)[0])
+    return weights / weights.sum(axis=axis, keepdims=True)
+
+
+@mistake("softmax", "expected: an axis summed and not kept", hint=softmax_with_maxima_that_are_not_kept.hint)
+def softmax_with_sums_that_are_not_kept(scores, axis=-1):
+    (scores,) = exact(scores)
+    weights = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    return weights / weights.sum(axis=axis)
+
+
+@mistake("attention", "expected: both optional arguments forgotten in the call")
+def neither_mask_nor_bias_passed_on(q, k, v, mask=None, bias=None):
+    """Neither your mask nor your bias reaches the weights. The rule: `attention` passes on both."""
+    return attention.attention(q, k, v)
+
+
+@mistake("self_attention", "expected: the projection of the values forgotten")
+def rows_instead_of_values(x, w_q, w_k, w_v, mask=None):
+    """You averaged the rows of x. The rule: average the values, x w_v."""
+    x, w_q, w_k = exact(x, w_q, w_k)
+    return attention.attention(x @ w_q, x @ w_k, x, mask)
+
+
+@mistake("self_attention", "expected: the weights written first, as in w x for column vectors")
+def weights_on_the_left(x, w_q, w_k, w_v, mask=None):
+    """You multiplied by the weights from the left, w x. The rule: compute x w; a row of x is a token."""
+    x, w_q, w_k, w_v = exact(x, w_q, w_k, w_v)
+    return attention.attention(w_q @ x, w_k @ x, w_v @ x, mask)
+
+
+@mistake("self_attention", "expected: one of three weights transposed")
+def value_weights_transposed(x, w_q, w_k, w_v, mask=None):
+    """You multiplied by the transposed value weights. The rule: the values are x w_v; a weight matrix has one row per
+    feature of x."""
+    return attention.self_attention(x, w_q, w_k, np.swapaxes(w_v, -1, -2), mask)
+
+
+@mistake("bag_of_tokens", "expected: mean() without its axis")
+def mean_over_everything(x, w_q, w_k, w_v):
+    """You averaged over all axes. The rule: average over the tokens, along the second-to-last axis, so that one vector
+    is left."""
+    return attention.self_attention(x, w_q, w_k, w_v).mean()
+
+
+@mistake("bag_of_tokens", "expected: keepdims left over from the softmax")
+def axis_of_the_tokens_kept(x, w_q, w_k, w_v):
+    """You kept the token axis, with length 1. The rule: the bag is a single vector, without a token axis."""
+    return attention.self_attention(x, w_q, w_k, w_v).mean(axis=-2, keepdims=True)
+
+
+@mistake("attention_weights", "expected: q and k swapped in the product")
+def keys_ask_queries(q, k, mask=None, bias=None):
+    """Your rows belong to the keys, because you computed k qᵀ. The rule: row i belongs to query i, so compute q kᵀ."""
+    return weigh(k, q, mask, bias)
+
+
 vars().update(
     chain(
         without_effect(attention.attention_weights, "mask", "bias"),

@@ -706,6 +706,12 @@ def roots_take_over_the_last_row(parents):
     return mask
 
 
+@mistake("pack", "expected: lengths instead of cu_seqlens, without the 0", hint=lengths_as_boundaries.hint)
+def bare_lengths_as_boundaries(texts):
+    ids, boundaries = batches.pack(texts)
+    return ids, np.diff(boundaries)
+
+
 WRONG_ANSWERS = {
     "share_of_padding_for_lengths_3_5_16": {
         1.0: "You divided the padding by the number of real tokens; the question asks for its share of the whole "

@@ -933,6 +933,12 @@ def frequencies_of_the_grid_grow(height, width, d_model, base=10000.0):
     return grids.sinusoidal_2d(height, width, d_model, 1 / base)
 
 
+@mistake("grid_positions", "expected: np.stack of np.mgrid or np.indices, without a reshape")
+def cells_left_in_a_grid(height, width):
+    """You left the cells in a grid. The rule: the result has one row per cell, listed row by row."""
+    return grids.grid_positions(height, width).reshape(height, width, 2)
+
+
 vars().update(
     chain(
         without_effect(grids.sinusoidal_2d, "base"),

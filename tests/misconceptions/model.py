@@ -1141,6 +1141,15 @@ def one_token_more(tokens, loaded, count):
     return model.generate(tokens, loaded, count + 1)
 
 
+@mistake("generate", "expected: the first row of the prompt's logits", hint=first_row_read.hint)
+def first_row_of_the_prompt_read(tokens, loaded, count):
+    text, logits = [int(token) for token in tokens], model.forward(tokens, loaded)[0][0]
+    for _ in range(count):
+        text.append(int(np.argmax(logits)))
+        logits = model.forward(text, loaded)[0][-1]
+    return np.array(text[len(tokens) :], dtype=np.int64)
+
+
 WRONG_ANSWERS = {
     "cached_numbers_per_token_llama_3_8b": {
         32768: "You counted only keys or only values; the cache contains both.",

@@ -287,6 +287,19 @@ def digits_from_an_exclusive_or(length, n_bits=None):
     return np.arange(length)[:, np.newaxis] // (2 ^ bits) % 2
 
 
+@mistake("binary_positions", "expected: the new axis on the bits instead of the positions")
+def one_row_per_bit(length, n_bits=None):
+    """You wrote one row per bit. The rule: each position has a row, with one column per bit."""
+    return naive.binary_positions(length, n_bits).T
+
+
+@mistake("hamming_steps", "expected: axis 1 for axis 0")
+def bits_compared_with_their_neighbours(codes):
+    """You compared neighbouring bits of one code. The rule: compare each code with the code of the position before
+    it."""
+    return (np.diff(np.asarray(codes), axis=1) != 0).sum(axis=1)
+
+
 vars().update(
     chain(
         without_effect(naive.binary_positions, "n_bits"),

@@ -938,6 +938,76 @@ def bound_of_a_number_as_an_array(offsets, head_dim, base=10000.0):
     return np.atleast_1d(rope.decay_bound(offsets, head_dim, base))
 
 
+@mistake("rope_cos_sin", "expected: the arguments of np.outer swapped")
+def one_row_per_pair(positions, head_dim, base=10000.0):
+    """Your tables have one row per pair. The rule: row t contains the angles of positions[t], with one column per
+    pair."""
+    return tuple(table.T for table in rope.rope_cos_sin(positions, head_dim, base))
+
+
+@mistake("rotation_matrix", "expected: θ forgotten in the loop over the pairs")
+def blocks_of_one_angle(position, head_dim, base=10000.0):
+    """All your blocks rotate by the same angle. The rule: block i rotates by position · θ_i."""
+    return np.kron(np.eye(head_dim // 2), rope.rotation_matrix(position, 2, base))
+
+
+@mistake("decode_step", "expected: all keys rotated for the scores, at their positions", hint=ROTATED_AGAIN)
+def cached_keys_rotated_again_for_the_scores(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    cached = np.shape(cache_k)[-2]
+    again = rope.apply_rope(np.asarray(cache_k), np.arange(cached) - cached + position, base)
+    out, _, _ = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, again, cache_v, position, base)
+    return out, *rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)[1:]
+
+
+@mistake("decode_step", "expected: one call of apply_rope for the cache and the new key", hint=ROTATED_AGAIN)
+def cached_keys_rotated_by_the_new_position(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    again = rope.apply_rope(np.asarray(cache_k), np.full(np.shape(cache_k)[-2], position), base)
+    return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, again, cache_v, position, base)
+
+
+@mistake("decode_step", "expected: the names of the new rows returned instead of those of the caches")
+def only_the_new_rows_returned(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
+    """You returned only the new key and the new value. The rule: the new caches contain the old rows, then the new
+    ones."""
+    out, keys, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
+    return out, keys[..., -1:, :], values[..., -1:, :]
+
+
+@mistake("rope_attention", "expected: the last step forgotten")
+def heads_left_apart(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    """You did not join the heads. The rule: the results of all heads are side by side in a token's row."""
+    right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
+    return np.swapaxes(right.reshape(*right.shape[:-1], n_heads, -1), -2, -3)
+
+
+@mistake("rope_frequencies", "expected: one frequency per feature")
+def one_frequency_per_feature(head_dim, base=10000.0):
+    """You returned one frequency per feature. The rule: two features share a frequency, so there are d/2 of them."""
+    return float(base) ** (-np.arange(head_dim) / head_dim)
+
+
+@mistake("rope_scores", "expected: a minus sign for the difference of the positions")
+def queries_rotated_backwards(q, k, q_positions, k_positions, base=10000.0):
+    """You rotated queries and keys in opposite directions, so the scores depend on the sum of the positions. The rule:
+    rotate both in the same direction."""
+    return rope.rope_scores(q, k, -np.asarray(q_positions), k_positions, base)
+
+
+@mistake("rope_attention", "expected: the last axis but one, as for the sum over tokens")
+def attention_softmax_over_the_queries(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
+    """Your weights of each key sum to 1. The rule: the weights of each query sum to 1, so the softmax runs along the
+    keys, the last axis of the scores."""
+    q, k, v = (np.asarray(x, dtype=np.float64) @ np.asarray(weight) for weight in (w_q, w_k, w_v))
+    positions = np.arange(v.shape[-2]) if positions is None else positions
+    q, k, v = (np.swapaxes(part.reshape(*part.shape[:-1], n_heads, -1), -2, -3) for part in (q, k, v))
+    scores = rope.rope_scores(q, k, positions, positions, base)
+    if causal:
+        scores = np.where(np.tri(scores.shape[-1], dtype=bool), scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=-2, keepdims=True))
+    heads = np.swapaxes(weights / weights.sum(axis=-2, keepdims=True) @ v, -2, -3)
+    return heads.reshape(*heads.shape[:-2], -1)
+
+
 vars().update(
     chain(
         without_effect(rope.rope_frequencies, "base"),

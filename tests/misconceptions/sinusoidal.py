@@ -511,6 +511,26 @@ def cosine_before_its_sine(pe):
     return np.stack([right[..., 1::2], right[..., 0::2]], axis=-1).reshape(right.shape)
 
 
+@mistake("frequencies", "expected: one frequency per feature")
+def one_frequency_per_feature(d_model, base=10000.0):
+    """You returned one frequency per feature. The rule: two features share a frequency, so there are d/2 of them."""
+    return float(base) ** (-np.arange(d_model) / d_model)
+
+
+@mistake("sinusoidal_encoding", "expected: np.stack without the reshape")
+def pairs_left_apart(positions, d_model, base=10000.0):
+    """You left each pair on a separate axis. The rule: all d features of a position are on the last axis, with the sine
+    and the cosine of a pair side by side."""
+    right = sinusoidal.sinusoidal_encoding(positions, d_model, base)
+    return right.reshape(*right.shape[:-1], -1, 2)
+
+
+@mistake("shift_matrix", "expected: the offset forgotten in the angles")
+def shift_by_one_always(offset, d_model, base=10000.0):
+    """Your matrix moves by one position, whatever the offset is. The rule: pair i rotates by offset · ω_i."""
+    return sinusoidal.shift_matrix(1, d_model, base)
+
+
 vars().update(
     chain(
         without_effect(sinusoidal.frequencies, "base"),

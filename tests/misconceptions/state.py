@@ -954,6 +954,27 @@ def nothing_fades_inside_a_chunk(q, k, v, log_f, chunk, memory=None):
     return in_chunks(q, k, v, log_f, chunk, memory, one_chunk)
 
 
+@mistake("decay_matrix", "expected: the difference of two running sums, without the triangle")
+def decay_grows_ahead(log_f):
+    """Your entries above the diagonal grow with the distance. The rule: these entries are 0, because no query sees a
+    key ahead."""
+    total = np.cumsum(np.asarray(log_f, dtype=np.float64), axis=-1)
+    return np.where(
+        triangle(total.shape[-1]), state.decay_matrix(log_f), np.exp(total[..., :, None] - total[..., None, :])
+    )
+
+
+@mistake("half_life", "expected: ln 2 for ln ½")
+def negative_half_life(log_f):
+    """Your half-life is negative. The rule: divide ln ½, which is negative, by log_f, which is negative too."""
+    return np.log(2) / np.asarray(log_f, dtype=np.float64)
+
+
+@mistake("cope_positions", "expected: np.cumsum as it is", hint=counted_from_the_front.hint)
+def running_sum_from_the_front(gates):
+    return np.cumsum(np.asarray(gates, dtype=np.float64), axis=-1)
+
+
 vars().update(
     chain(
         without_effect(state.retention, "base"),

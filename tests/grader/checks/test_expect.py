@@ -8,10 +8,18 @@ import numpy as np
 import pytest
 
 from autograder.checks import expect, results
-from autograder.checks.answers import answer_matches, form_errors, form_of_right_answer, lacks_digits, practice_results
+from autograder.checks.answers import (
+    HOW_TO_WRITE,
+    answer_matches,
+    form_errors,
+    form_of_right_answer,
+    lacks_digits,
+    practice_results,
+)
 from autograder.checks.proxy import StudentModule, leaves
 from autograder.checks.results import Phase, Test
-from autograder.course import find
+from autograder.checks.value_text import value_text
+from autograder.course import Assignment, find
 from autograder.hints import catalogue
 from autograder.hints.reference import Reference
 from autograder.protocol import call
@@ -36,6 +44,13 @@ def grade(source: str, check: Any) -> WrongResultError:
     with pytest.raises(WrongResultError) as caught:
         check(submission("import numpy as np\n" + source))
     return caught.value
+
+
+def words_of(actual: Any, expected: Any, tolerance: float | None = None) -> str:
+    """Return the words for the difference of two results of the right shape."""
+    differs = expect.difference(actual, expected, tolerance)
+    assert differs is not None and differs.kind is Kind.VALUE
+    return differs.words
 
 
 def matches(rope: StudentModule) -> None:
@@ -101,14 +116,14 @@ def test_a_list_in_the_right_shape_answers_and_no_list_is_expected() -> None:
 
 def test_the_largest_difference_is_told_with_digits_that_differ() -> None:
     expected = np.array([1.0, -1.390615, np.nan, 3.0])
-    kind, words = expect.difference(np.array([1.0 + 1e-4, -1.390625, np.nan, 4.62]), expected, None) or (None, "")
-    assert kind is Kind.VALUE and words == "at index (3,): expected 3, got 4.62 (3 of 4 values differ)"
-    _, words = expect.difference(np.array([1.0, -1.390615001, np.nan, 3.0]), expected, 0.0) or (None, "")
+    words = words_of(np.array([1.0 + 1e-4, -1.390625, np.nan, 4.62]), expected)
+    assert words == "at index (3,): expected 3, got 4.62 (3 of 4 values differ)"
+    words = words_of(np.array([1.0, -1.390615001, np.nan, 3.0]), expected, 0.0)
     assert "expected -1.390615, got -1.390615001 (1 of 4 values differ)" in words
-    _, words = expect.difference(np.array([True, False]), np.array([True, True]), None) or (None, "")
+    words = words_of(np.array([True, False]), np.array([True, True]))
     assert "at index (1,): expected True, got False" in words
-    assert expect.difference(np.array(1e300), np.array(1e-300), None) == (Kind.VALUE, "expected 1e-300, got 1e+300")
-    _, words = expect.difference(np.array([9.0, -1.390615, np.nan, np.nan]), expected, None) or (None, "")
+    assert words_of(np.array(1e300), np.array(1e-300)) == "expected 1e-300, got 1e+300"
+    words = words_of(np.array([9.0, -1.390615, np.nan, np.nan]), expected)
     assert "at index (3,): expected 3, got nan" in words
 
 
@@ -292,10 +307,56 @@ def test_a_bad_argument_is_refused_in_whatever_words(body: str, kind: Kind | Non
 def test_an_answer_is_a_number_or_a_truth() -> None:
     for given in ("0", "0.0", "np.int64(0)", "np.array(0.0)"):
         expect.answer(submission(f"import numpy as np\nANSWERS = {{'extra_parameters': {given}}}"), "extra_parameters")
-    for given in ("1", "False", "'0'", "[0]"):
+    for given, kind in (
+        ("1", Kind.ANSWER),
+        ("False", Kind.UNANSWERED),
+        ("'0'", Kind.UNANSWERED),
+        ("[0]", Kind.UNANSWERED),
+    ):
         with pytest.raises(WrongResultError) as caught:
             expect.answer(submission(f"ANSWERS = {{'extra_parameters': {given}}}"), "extra_parameters")
-        assert caught.value.kind is Kind.ANSWER
+        assert caught.value.kind is kind
+
+
+WRONG_TYPES = {
+    "a whole number": ["True", "'0'", "[0]", "0.5", "float('nan')", "np.float64(0.5)", "np.array([1, 2])"],
+    "a number": ["False", "'1/2'", "(1, 2)", "np.bool_(True)", "np.inf", "{'a': np.int64(3)}"],
+    "yes or no": ["1", "0.0", "'yes'", "np.int64(0)", "[True]"],
+}
+"""Form of an answer → values in other forms, as Python code."""
+
+
+def test_an_answer_of_another_type_names_the_type_and_never_the_value(assignment: Assignment) -> None:
+    solution = catalogue.solution(assignment)
+    right = dict(vars(solution)["ANSWERS"])
+    for key, value in right.items():
+        form = form_of_right_answer(value)
+        for code in WRONG_TYPES.get(form, ["5", "True", "['a']"]):
+            vars(solution)["ANSWERS"] = right | {key: eval(code, {"np": np})}
+            with pytest.raises(WrongResultError) as caught:
+                expect.answer(
+                    StudentModule(assignment.name, catalogue.ModuleBackend(solution), Reference(assignment)), key
+                )
+            told = caught.value
+            if told.hint is None:  # otherwise it is a known wrong number, such as a fraction for a whole number
+                answer = value_text(vars(solution)["ANSWERS"][key])
+                words = [HOW_TO_WRITE.get(form, form) + quoted for quoted in ("", ", without quotes,")]
+                assert told.kind is Kind.UNANSWERED and "np." not in answer
+                assert told.message in [f"{key}: write {each} instead of {answer}" for each in words]
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "float16", "int64", "int8", "uint16", "bool"])
+def test_no_message_shows_numpys_names_of_types(kind: str) -> None:
+    """Nested values too are written as in Python, and a long value is cut."""
+    for number in np.array([0, 1, 2.5, 100]).astype(kind):
+        text = value_text(number)
+        assert text == repr(number.item()) == value_text(np.array(number))
+        assert (
+            value_text([number, (number,)]) == f"[{text}, ({text},)]"
+            and value_text({"a": number}) == f"{{'a': {text}}}"
+        )
+    assert value_text([np.zeros((2, 3))]) == "[an array of shape (2, 3)]"
+    assert len(value_text("a" * 999)) <= 60 and value_text(np.float64(1 / 3), 3) == "0.333"
 
 
 def test_a_test_that_asks_the_impossible_blames_itself() -> None:
@@ -308,11 +369,11 @@ def test_a_test_that_asks_the_impossible_blames_itself() -> None:
 
 def test_nearly_right_values_are_told_with_their_right_digits() -> None:
     expected = np.linspace(0.1, 0.9, 8)
-    _, words = expect.difference(expected * 1.00002, expected, None) or ("", "")
+    words = words_of(expected * 1.00002, expected)
     assert words.endswith("right to 5 digits")
-    _, words = expect.difference(expected.astype("f4").astype(float), expected, None) or ("", "")
+    words = words_of(expected.astype("f4").astype(float), expected)
     assert words.endswith("digits: compute in float64")
-    _, words = expect.difference(expected * 1e-5, expected * 1.1e-5, None) or ("", "")
+    words = words_of(expected * 1e-5, expected * 1.1e-5)
     assert "digits" not in words
 
 

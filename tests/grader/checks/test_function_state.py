@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import ast
+import functools
+import re
+import warnings
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from autograder.checks.function_state import FunctionState, State, function_states
 from autograder.checks.render import state_note
 from autograder.checks.results import Phase, Test, TestResult
 from autograder.checks.source import CallGraph
-from autograder.protocol.call import Call, Raised, Reply
+from autograder.course import Assignment
+from autograder.grading.follow_through import follow_through
+from autograder.grading.suite import Suite
+from autograder.hints import catalogue
+from autograder.hints.explain import with_likely_causes
+from autograder.protocol.call import ANSWERS, Call, Raised, Reply
 from autograder.protocol.failure import Kind
+from tests.grader.support.in_process_submission import Loaded
 
 SOURCE = '''
 def _theta(d):
@@ -38,8 +51,8 @@ def attention(q):
 FORM, VALUES = "float32 stays float32, and an odd size is refused.", "The pair (2i, 2i+1) is rotated."
 
 
-def missed(question: str, rule: str, kind: Kind = Kind.VALUE, **facts: str) -> TestResult:
-    return TestResult(Test(rule, question, 1.0, Phase.PUBLIC, rule), kind, **facts)  # type: ignore[arg-type]
+def missed(question: str, rule: str, kind: Kind = Kind.VALUE, **facts: Any) -> TestResult:
+    return TestResult(Test(rule + question, question, 1.0, Phase.PUBLIC, rule), kind, **facts)
 
 
 def call_graph_of(source: str) -> CallGraph:
@@ -128,3 +141,85 @@ def test_a_right_function_that_raises_nothing_is_reminded_of_its_docstring() -> 
         source = f"def theta(d):\n    '''{docstring}'''\n    return d"
         (function_state,) = function_states([passed], call_graph_of(source))
         assert function_state.lacks_promised_error is (docstring != "Nothing.")
+
+
+def zeros(array: np.ndarray) -> np.ndarray:
+    return np.zeros_like(array)
+
+
+def negated(array: np.ndarray) -> np.ndarray:
+    return ~array if array.dtype.kind == "b" else -array
+
+
+def transposed(array: np.ndarray) -> np.ndarray:
+    return np.swapaxes(array, -1, -2).copy() if array.ndim > 1 else array[::-1].copy() if array.ndim else -array
+
+
+WAYS_TO_BE_WRONG = (zeros, negated, transposed)
+
+
+def with_results(change: Callable[[np.ndarray], np.ndarray], function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function with each array and number in its results changed."""
+
+    def changed(value: Any) -> Any:
+        if isinstance(value, tuple | list):
+            return type(value)(map(changed, value))
+        if isinstance(value, dict):
+            return {key: changed(part) for key, part in value.items()}
+        array = np.asarray(value)
+        return value if array.dtype.kind not in "biuf" else change(array) if array.ndim else change(array).item()
+
+    @functools.wraps(function)
+    def wrong(*args: Any, **kwargs: Any) -> Any:
+        return changed(function(*args, **kwargs))
+
+    return wrong
+
+
+def faulty(results: list[TestResult], suite: Suite, at_home: bool) -> list[str]:
+    """Return the functions that a student reads about as mistaken, at home or in feedback, in the lesson's order."""
+    graph = suite.reference.call_graph
+    tried = (lambda name: frozenset[str]()) if at_home else graph.dependencies
+    results = with_likely_causes(suite.reference, results, lambda: graph, tried)
+    headings = re.findall(r"(?m)^### .*$", suite.assignment.lesson.read_text("utf-8"))
+    order = re.findall(r"`(\w+)", " ".join(headings))
+    states = function_states(results, graph if at_home else None)
+    return [state.name for state in sorted(states, key=lambda state: order.index(state.name)) if state.mistakes]
+
+
+def test_the_function_with_the_mistake_is_the_first_at_fault(assignment: Assignment, suite: Suite) -> None:
+    """Generate a wrong version of each function, on which others build or with which their tests compare them.
+
+    At home, with and without hidden tests, no other function is at fault. In feedback, follow-through decides.
+    """
+    questions = dict.fromkeys(test.question for test in suite.tests if test.question != ANSWERS)
+    for number, name in enumerate(questions):
+        module = catalogue.solution(assignment)
+        change = WAYS_TO_BE_WRONG[number % len(WAYS_TO_BE_WRONG)]
+        setattr(module, name, with_results(change, vars(module)[name]))
+        with warnings.catch_warnings(action="ignore"):
+            public = suite.run(Loaded(module), Phase.PUBLIC)
+            hidden = suite.run(Loaded(module), Phase.HIDDEN)
+            final = follow_through(suite, Loaded(module), public) if number % 4 == 0 else []  # type: ignore[arg-type]
+        for results, at_home in ((public, True), ([*public, *hidden], True), (final, False)):
+            is_wrong = not all(result.passed for result in results)  # equal slopes are right in reverse order too
+            assert faulty(results, suite, at_home) == [name] * is_wrong, (name, change)
+
+
+def test_functions_that_fail_only_in_tests_of_each_other_are_all_at_fault() -> None:
+    """Two wrong functions that are inverse to each other each have a test that calls both."""
+    calls = {Call(name, (1,)): Reply() for name in ("rotated", "bare")}
+    told = states_by_name(missed("rotated", VALUES, calls=calls), missed("bare", VALUES, calls=calls))
+    assert {each.state for each in told.values()} == {State.MISTAKEN}
+    alone = missed("bare", FORM, calls={})
+    told = states_by_name(missed("rotated", VALUES, calls=calls), missed("bare", VALUES, calls=calls), alone)
+    assert (told["rotated"].state, told["rotated"].cause) == (State.COMPARED, "bare")
+    assert told["bare"].state is State.MISTAKEN
+    assert state_note(told["rotated"]) == "its test also calls `bare`: fix that first"
+
+
+def test_a_refusal_that_needs_right_values_below_waits_for_them() -> None:
+    accepts = missed("attention", FORM, Kind.ACCEPTED)
+    told = states_by_name(missed("scores", VALUES), accepts)
+    assert (told["attention"].state, told["attention"].cause) == (State.INHERITED, "scores")
+    assert states_by_name(missed("scores", FORM, Kind.DTYPE), accepts)["attention"].mistakes == (accepts,)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import textwrap
+import types
 
 import numpy as np
 import pytest
 
 from autograder import course
 from autograder.checks.oracle import Returned
-from autograder.checks.results import TestResult
+from autograder.checks.results import Phase, TestResult
+from autograder.course import Assignment
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue, explain, golden
@@ -153,3 +155,62 @@ def test_of_two_mistakes_in_a_function_the_first_failing_call_names_its_own(
 ) -> None:
     lesson, source, function, words = TWO_MISTAKES[name]
     assert words in joined_hints(results_with_functions(lesson, source, suites), function) != ""
+
+
+def home_and_grader_causes(suite: Suite, module: types.ModuleType, function: str) -> tuple[str, str]:
+    """Return the causes that a student's machine and the grader name for a function, from the public tests."""
+    backend = catalogue.ModuleBackend(module)
+    graded = with_causes(suite.reference, suite.run(backend, Phase.PUBLIC))
+    recorded = golden.GoldenValues(suite.assignment.golden_values)
+    at_home = []
+    try:
+        for test in suite.tests:
+            if test.phase is Phase.PUBLIC:
+                suite.oracle = recorded.start_test(test.name)
+                at_home.append(suite.run_test(backend, test))
+    finally:
+        suite.oracle = suite.reference
+    return joined_hints(with_causes(recorded, at_home), function), joined_hints(graded, function)
+
+
+def test_a_students_machine_names_the_cause_that_the_grader_names(assignment: Assignment, suite: Suite) -> None:
+    """This includes results that a test compares only with a number or with another result."""
+    for entry in catalogue.entries(assignment)[::6]:
+        module = catalogue.solution_with_mistake(assignment, entry)
+        at_home, graded = home_and_grader_causes(suite, module, entry.function)
+        assert at_home == graded, entry.name
+
+
+def test_an_error_at_the_same_sizes_names_the_mistake(suites: dict[str, Suite]) -> None:
+    """Weights of other sizes do not fit, so only the error shows the mistake; numpy's other errors show nothing."""
+    wrong = {
+        "x @ w_q.T, x @ w_k.T, x @ w_v.T": "transposed weights, x wᵀ",
+        "w_q @ x, w_k @ x, w_v @ x": "from the left, w x",
+        "x @ w_q, x @ w_k, x @ w_v.T": "transposed value weights",
+        "x @ w_q[1:], x @ w_k, x @ w_v": "",
+        "x @ w_q, x @ w_k, x @ w_v[:, :, None]": "",
+    }
+    for arguments, words in wrong.items():
+        source = f"""
+        def self_attention(x, w_q, w_k, w_v, mask=None):
+            x, w_q, w_k, w_v, dtype = _features(x, w_q, w_k, w_v)
+            return attention({arguments}, mask).astype(dtype)
+        """
+        text = f"{course.find('attention').solution.read_text('utf-8')}\n\n{textwrap.dedent(source)}\n"
+        module, _ = call.load("attention", [text], "attention.py")
+        suite = suites.setdefault("attention", Suite(course.find("attention")))
+        at_home, graded = home_and_grader_causes(suite, module, "self_attention")
+        assert at_home == graded and (words in graded if words else graded == ""), arguments
+
+
+def test_a_mistake_that_explains_few_of_the_wrong_calls_is_no_cause(suites: dict[str, Suite]) -> None:
+    """In the first wrong call, token 1 is the last token, so two mistakes look the same."""
+    source = """
+    def embed(token_table, position_table, token_ids):
+        token_table, position_table, dtype = _features(token_table, position_table)
+        length = np.shape(token_ids)[-1]
+        if length > len(position_table):
+            raise ValueError(length)
+        return (token_table[np.asarray(token_ids)] + position_table[length - 1]).astype(dtype)
+    """
+    assert joined_hints(results_with_functions("learned", source, suites), "embed") == ""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograder import course
-from autograder.checks.expect import TOLERANCE
+from autograder.checks.difference import TOLERANCE
 from autograder.course import Assignment
 from autograder.hints import explain
 from autograder.hints.golden import IN_DEPENDENCIES, IN_ITSELF
@@ -50,6 +50,8 @@ def test_the_program_of_the_page_reads_every_recorded_value(assignment: Assignme
     value: Callable[[str], Any] = program["value"]
     calls = [call for of_test in golden["calls"].values() for call in of_test]
     assert calls and all(list(call) == first_cells("key of a call") for call in calls)
+    other = [call for of_function in golden["other_calls"].values() for call in of_function]
+    assert other and all(list(call) == [*first_cells("key of another call"), "mistakes"] for call in other)
     for expected in (call["expected"] for call in calls if call["expected"] is not None):
         assert codec.encode(value(expected)) == base64.b64decode(expected)
 

@@ -1,0 +1,142 @@
+"""The difference of two results: the kind of difference, and the words for the student.
+
+The results of a submission are plain values (`codec`), so a comparison runs none of the submission's code.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from autograder.checks.relation import agreement, relation, shape_difference
+from autograder.checks.value_text import value_text
+from autograder.protocol.codec import Foreign
+from autograder.protocol.failure import Kind
+
+TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
+"""Allowed difference, relative to 1 + |expected|: a hundred times the rounding error of a correct formula for
+features and positions of moderate size. A test with larger positions states and justifies a tolerance."""
+
+MAX_DIGIT_LOSS = 1e-4
+"""Maximum relative difference that comes from too few correct digits, not from another formula."""
+
+
+class Difference(NamedTuple):
+    """The first difference of two results."""
+
+    kind: Kind
+    words: str
+    """Description of the difference."""
+    actual: Any
+    """The part of the actual result that differs."""
+    expected: Any
+
+    def inside(self, place: str) -> Difference:
+        """Return the difference as part of a larger result."""
+        return self._replace(words=f"in {place}, {self.words}")
+
+    def relation_line(self) -> str:
+        """Return a separate line on how the whole part is related to the expected one; empty if no relation fits."""
+        words = relation(self.actual, self.expected)
+        return f"\n{words}" if words else ""
+
+
+def difference(actual: Any, expected: Any, tolerance: float | None = None) -> Difference | None:
+    """Return the first difference of two results; None if the results agree."""
+    if type(expected) is dict:
+        return _dict_difference(actual, expected, tolerance)
+    if type(expected) is tuple or (type(expected) is list and any(type(part) in (tuple, dict) for part in expected)):
+        return _tuple_difference(actual, expected, tolerance)
+    if not _type_fits(actual, expected):
+        array = np.asarray(expected) if np.ndim(expected) else expected  # or a list from the submission
+        return Difference(Kind.SHAPE, f"expected {_kind_of(array)}, got {_kind_of(actual)}", actual, expected)
+    if np.shape(actual) != np.shape(expected):
+        words = shape_difference(np.shape(actual), np.shape(expected))
+        return Difference(Kind.SHAPE, words, actual, expected)
+    return _value_difference(actual, expected, tolerance)
+
+
+def _dict_difference(actual: Any, expected: dict[str, Any], tolerance: float | None) -> Difference | None:
+    if type(actual) is not dict:
+        return Difference(Kind.SHAPE, f"expected a dict, got {_kind_of(actual)}", actual, expected)
+    if actual.keys() != expected.keys():
+        entries = (", ".join(sorted(each)) or "none" for each in (expected, actual))
+        words = "expected a dict with the entries {}; got the entries {:.200}".format(*entries)
+        return Difference(Kind.SHAPE, words, actual, expected)
+    for key, value in expected.items():
+        if differs := difference(actual[key], value, tolerance):
+            return differs.inside(repr(key))
+    return None
+
+
+def _tuple_difference(actual: Any, expected: Sequence[Any], tolerance: float | None) -> Difference | None:
+    if type(actual) not in (tuple, list) or len(actual) != len(expected):
+        count = f" of {len(actual)}" if type(actual) in (tuple, list) else ""
+        words = f"expected {len(expected)} results, got {_kind_of(actual)}{count}"
+        return Difference(Kind.SHAPE, words, actual, expected)
+    for number, pair in enumerate(zip(actual, expected, strict=True), start=1):
+        if differs := difference(*pair, tolerance):
+            return differs.inside(f"result {number} of {len(expected)}")
+    return None
+
+
+def _type_fits(actual: Any, expected: Any) -> bool:
+    """Return True if the types fit: an array for an array, and a suitable number for an expected number."""
+    if np.ndim(expected):
+        return type(actual) is np.ndarray
+    if not isinstance(actual, bool | int | float | np.generic | np.ndarray):
+        return False
+    if np.ndim(actual):
+        return isinstance(expected, np.ndarray | np.generic)  # then the shape is the mistake
+    kinds = ("i" if type(value) is int else np.asarray(value).dtype.kind for value in (actual, expected))
+    actual_kind, expected_kind = kinds
+    return actual_kind in {"b": "b", "f": "iuf"}.get(expected_kind, "iu")
+
+
+def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> Difference | None:
+    if tolerance is None:
+        # A right value in the wrong precision is a dtype mistake, which `dtype` reports once.
+        tolerance = max(TOLERANCE.get(np.asarray(each).dtype, 0.0) for each in (actual, expected))
+    # Compare as floats, because a Python int may be larger than any numpy int.
+    numbers, target = np.asarray(actual, np.float64), np.asarray(expected, np.float64)
+    agrees = agreement(numbers, target, tolerance)
+    if agrees.all():
+        return None
+    with np.errstate(all="ignore"):
+        error = np.abs(numbers - target)
+        lost = float((error / np.abs(target))[~agrees].max())
+    # A NaN difference counts as the largest.
+    size = np.where(agrees, -1, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
+    worst = tuple(map(int, np.unravel_index(size.argmax(), size.shape)))
+    is_truth = np.asarray(expected).dtype.kind == "b"
+    words = "expected {}, got {}".format(*_distinguishable(target[worst], numbers[worst], is_truth))
+    if target.size > 1:
+        words = f"at index {worst}: {words} ({(~agrees).sum()} of {target.size} values differ)"
+    if lost <= MAX_DIGIT_LOSS:
+        digits = -math.floor(math.log10(max(lost, 1e-16)))
+        words += f"; right to {digits} digits{': compute in float64' if digits > 5 else ''}"
+    return Difference(Kind.VALUE, words, actual, expected)
+
+
+def _kind_of(value: Any) -> str:
+    """Describe a value for a message without the value's repr, which may have any length."""
+    if value is None:
+        return "None (is a `return` missing?)"
+    if type(value) is Foreign:
+        return f"something that is neither a number nor a plain array ({value})"
+    if type(value) is np.ndarray:
+        return f"an array of shape {value.shape}, dtype {value.dtype}"
+    if isinstance(value, np.generic):
+        return f"a number ({value.dtype})"
+    return f"{'an' if type(value) is int else 'a'} {type(value).__name__}"
+
+
+def _distinguishable(expected: float, actual: float, is_truth: bool) -> tuple[str, str]:
+    """Return two values as text, with enough digits to show the difference."""
+    if is_truth:
+        return value_text(bool(expected)), value_text(bool(actual))
+    digits = 15 if abs(actual - expected) < MAX_DIGIT_LOSS * abs(expected) else 6
+    return value_text(expected, digits), value_text(actual, digits)
