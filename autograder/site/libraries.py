@@ -27,9 +27,10 @@ UNUSED_FILES = re.compile(
 
 UNUSED_IN_PYODIDE = re.compile(
     r"(aifc|cgi|ftplib|imaplib|mailbox|nntplib|optparse|pickletools|poplib|pydoc|smtplib|wsgiref|xmlrpc)\b|numpy/f2py/"
-    r"|.*/tests/|.*\.(pyi|h|c|a|pxd|pyx)$"
+    r"|(_pyio|_pydatetime)\.py|encodings/(mac_|cp(?!437|1252)|iso8859_(?!1\b|15\b))|.*/tests/|.*\.(pyi|h|c|a|pxd|pyx)$"
 )
-"""Files in Pyodide's archives that the course never loads: servers, clients, headers, tests."""
+"""Files in Pyodide's archives that the course never loads: servers, clients, headers, tests, old encodings, and modules
+that Python has in C too."""
 
 
 def cache_folder() -> Path:
