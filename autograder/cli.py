@@ -154,7 +154,7 @@ def site(out: Path, pyodide: str | None, alone: bool) -> None:
     """
     from autograder.site import build as site_build
 
-    echo(site_build.build(out, pyodide, alone))
+    echo(site_build.build(out, pyodide, alone, warn=lambda sentence: echo(f"Warning: {sentence}.", err=True)))
 
 
 @main.command(short_help="Begin a new assignment.")

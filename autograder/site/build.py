@@ -6,13 +6,15 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from autograder import handout
 from autograder.course import ROOT, UserError, term_assignments
 from autograder.site import pyodide_release
-from autograder.site.libraries import compiled, compiled_pyodide_archive, unpacked_wheels, zipped
+from autograder.site.bytecode import STANDARD_LIBRARY, compiled
+from autograder.site.libraries import needed_files, unpacked_wheels, zipped
 from autograder.site.tab_pages import tab_pages
 
 HERE = Path(__file__).parent
@@ -22,7 +24,7 @@ FETCH = "fetch"
 PYODIDE_MEGABYTES = 8.9
 """Megabytes of Python and numpy from Pyodide, as sent by a static host."""
 
-PYODIDE_FILES = ("pyodide.js", "pyodide.asm.wasm", "python_stdlib.zip", pyodide_release.LOCK_FILE)
+PYODIDE_FILES = ("pyodide.js", "pyodide.asm.wasm", STANDARD_LIBRARY, pyodide_release.LOCK_FILE)
 """The Pyodide files that every site needs besides `pyodide.asm.js`. The last one lists the packages' files."""
 
 SELF_STUDY_FILES = """
@@ -33,31 +35,68 @@ SELF_STUDY_FILES = """
 """Files of the self-study edition, in addition to the handout."""
 
 
-def build(out: Path, pyodide: str | None = None, self_study: bool = False) -> Path:
+Archives = Mapping[str, Mapping[str, bytes]]
+"""Files, as path → content, of each archive of Python modules."""
+
+
+def build(
+    out: Path,
+    pyodide: str | None = None,
+    self_study: bool = False,
+    warn: Callable[[str], object] = warnings.warn,
+) -> Path:
     """Write the site into a folder, replacing any earlier site; return the folder.
 
     `pyodide` is an address, a folder, or FETCH; by default the address of the release.
+    `warn` receives a sentence if the modules cannot be compiled.
     Raise HandoutError instead of giving an answer away, unless the site is for self-study.
     """
     if out.exists() and not (out / "service-worker.js").is_file():
         raise UserError(f"{out} is in the site's place but is not a site: move it, or choose another --out")
-    pyodide = pyodide or pyodide_release.ADDRESS
-    is_remote = re.match(r"https?://", pyodide) is not None
+    source = pyodide or pyodide_release.ADDRESS
     files = _source_files(handout.contents(), self_study)
     if not self_study and (leaked := handout.leaks(files)):
         raise handout.HandoutError("the site would give answers away:\n" + "\n".join(leaked))
-    version, pyodide_files = (
-        (pyodide_release.PYTHON_VERSION if pyodide == pyodide_release.ADDRESS else "", {})
-        if is_remote
-        else _pyodide_files(pyodide_release.fetch() if pyodide == FETCH else Path(pyodide))
-    )
-    site = _site(
-        files, version, pyodide if is_remote else next(iter(pyodide_files)).partition("/")[0] + "/", self_study
-    )
+    archives: Archives = {"libraries": unpacked_wheels(), "course": _chosen(files, r"autograder/.*\.py")}
+    if re.match(r"https?://", source):
+        archives = _compiled(archives, lambda: _core_at(source), warn)
+        pyodide_files, address = {}, source
+    else:
+        folder = pyodide_release.fetch() if source == FETCH else Path(source)
+        release = _release(folder)
+        parts = {name: needed_files(release[name]) for name in release if name.endswith((".zip", ".whl"))}
+        archives = _compiled({**archives, **parts}, lambda: folder, warn)
+        pyodide_files = _pyodide_files(release, archives)
+        address = next(iter(pyodide_files)).partition("/")[0] + "/"
+    site = _site(files, archives, address, self_study)
     shutil.rmtree(out, ignore_errors=True)
     handout.write_files({out / name: content for name, content in site.items()})
     handout.write_files({out / name: content for name, content in pyodide_files.items()})
     return out
+
+
+def _compiled(archives: Archives, pyodide: Callable[[], Path], warn: Callable[[str], object]) -> Archives:
+    """Return the archives with compiled modules; if that is impossible, warn and return the archives."""
+    try:
+        return compiled(archives, pyodide())
+    except UserError as error:
+        warn(
+            "the site's Python modules are not compiled, so Python takes up to twice as long to start in a browser"
+            f" tab: {error}"
+        )
+        return archives
+
+
+def _core_at(address: str) -> Path:
+    """Return a folder with the core of the Pyodide at an address."""
+    if address != pyodide_release.ADDRESS:
+        raise UserError(f"the version of Python at {address} is unknown; build with --pyodide DIR or --pyodide fetch")
+    return pyodide_release.fetch_core()
+
+
+def _chosen(files: Mapping[str, bytes], pattern: str) -> dict[str, bytes]:
+    """Return the files whose path matches a pattern."""
+    return {name: content for name, content in files.items() if re.fullmatch(pattern, name)}
 
 
 def _source_files(shipped: Mapping[str, bytes], self_study: bool) -> dict[str, bytes]:
@@ -73,18 +112,14 @@ def _source_files(shipped: Mapping[str, bytes], self_study: bool) -> dict[str, b
     return {**shipped, **{name: path.read_bytes() for name, path in site_files.items() if path.is_file()}}
 
 
-def _site(files: Mapping[str, bytes], version: str, pyodide: str, self_study: bool) -> dict[str, bytes]:
+def _site(files: Mapping[str, bytes], modules: Archives, pyodide: str, self_study: bool) -> dict[str, bytes]:
     """Return path in the site → content, without Pyodide's own files."""
-
-    def chosen(pattern: str) -> dict[str, bytes]:
-        return {name: content for name, content in files.items() if re.fullmatch(pattern, name)}
-
+    texts = r"tests/.*|solutions/.*|assignments/(?!figures/|writer/)\w+/(README\.md|(?!figures|lab)\w+\.py)"
     archives = {
-        "libraries": compiled(unpacked_wheels(), version),
-        "course": compiled(chosen(r"autograder/.*\.py"), version)
-        | chosen(r"tests/.*|solutions/.*|assignments/(?!figures/|writer/)\w+/(README\.md|(?!figures|lab)\w+\.py)"),
-        "pictures": chosen(r"assignments/(\w+\.py|\w+/(figures|lab\w*)\.py|\w+/\w+\.csv)"),
-        "writer": chosen(r"assignments/(writer/.*|model/lab\.py|experiments\.py)"),
+        "libraries": modules["libraries"],
+        "course": {**modules["course"], **_chosen(files, texts)},
+        "pictures": _chosen(files, r"assignments/(\w+\.py|\w+/(figures|lab\w*)\.py|\w+/\w+\.csv)"),
+        "writer": _chosen(files, r"assignments/(writer/.*|model/lab\.py|experiments\.py)"),
     }
     hashed = {f"{name}.zip": zipped(content) for name, content in archives.items()}
     hashed |= {"worker.js": files["site/script/worker.js"], "codemirror.js": files["site/editor/codemirror.js"]}
@@ -96,7 +131,7 @@ def _site(files: Mapping[str, bytes], version: str, pyodide: str, self_study: bo
     config |= {"megabytes": {"Python with numpy": PYODIDE_MEGABYTES, **sizes}}
     page = f"const CONFIG = {json.dumps(config)};\n".encode() + files["site/script/page.js"]
     names["page.js"] = _hashed_name("page.js", page)
-    pages = chosen(rf"{handout.PAGES_FOLDER}/.*")
+    pages = _chosen(files, rf"{handout.PAGES_FOLDER}/.*")
     pages = {name.removeprefix(f"{handout.PAGES_FOLDER}/"): content for name, content in pages.items()}
     site = tab_pages(pages, lessons, names, pyodide)
     site |= {names[name]: content for name, content in (hashed | {"page.js": page}).items()}
@@ -117,29 +152,30 @@ def _service_worker(script: bytes, site: Mapping[str, bytes], pyodide: str) -> b
     return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in constants.items()).encode() + script
 
 
-def _pyodide_files(folder: Path) -> tuple[str, dict[str, bytes]]:
-    """Return the Python version of this Pyodide, and path in the site → content for the files that it needs.
-
-    If this machine has that Python version, Pyodide's archives are compiled, so that the start takes half the
-    time.
-    """
+def _release(folder: Path) -> dict[str, bytes]:
+    """Return name → content of the files that a site needs from a folder with Pyodide."""
     lock_file = folder / pyodide_release.LOCK_FILE
     if not lock_file.is_file():
         raise UserError(f"{folder} contains no Pyodide: {lock_file.name} is missing")
-    lock = json.loads(lock_file.read_text("utf-8"))
-    version: str = lock["info"]["python"].rpartition(".")[0]
-    scripts = [path.name for path in folder.glob("pyodide.asm.*js")]  # .mjs in newer versions
-    content = {name: _pyodide_file(folder / name) for name in [*PYODIDE_FILES, *(scripts or ["pyodide.asm.js"])]}
-    content["python_stdlib.zip"] = compiled_pyodide_archive(content["python_stdlib.zip"], version, optimize=2)
-    for name in pyodide_release.with_dependencies(lock["packages"], pyodide_release.LIBRARIES):
-        package = lock["packages"].get(name, {"file_name": f"the package {name}"})
-        wheel = compiled_pyodide_archive(_pyodide_file(folder / package["file_name"]), version)
-        content[package["file_name"]] = wheel
-        package["sha256"] = hashlib.sha256(wheel).hexdigest()
-    content[lock_file.name] = json.dumps(lock).encode()
+    packages = json.loads(lock_file.read_text("utf-8"))["packages"]
+    needed = pyodide_release.with_dependencies(packages, pyodide_release.LIBRARIES)
+    wheels = [packages.get(name, {"file_name": f"the package {name}"})["file_name"] for name in sorted(needed)]
+    scripts = sorted(path.name for path in folder.glob("pyodide.asm.*js"))  # .mjs in newer versions
+    names = [*PYODIDE_FILES, *(scripts or ["pyodide.asm.js"]), *wheels]
+    return {name: _pyodide_file(folder / name) for name in names}
+
+
+def _pyodide_files(release: Mapping[str, bytes], archives: Archives) -> dict[str, bytes]:
+    """Return path in the site → content of a Pyodide, with these files in its archives."""
+    content = {name: zipped(archives[name]) if name in archives else release[name] for name in release}
+    lock = json.loads(release[pyodide_release.LOCK_FILE])
+    for package in lock["packages"].values():
+        if package["file_name"] in content:
+            package["sha256"] = hashlib.sha256(content[package["file_name"]]).hexdigest()
+    content[pyodide_release.LOCK_FILE] = json.dumps(lock).encode()
     # Other content has another address, because a browser caches the files of an address.
     digest = hashlib.sha256(b"".join(content[name] for name in sorted(content))).hexdigest()
-    return version, {f"pyodide-{digest[:12]}/{name}": each for name, each in content.items()}
+    return {f"pyodide-{digest[:12]}/{name}": each for name, each in content.items()}
 
 
 def _pyodide_file(path: Path) -> bytes:

@@ -1,4 +1,4 @@
-"""The Python packages that the checks need in a browser tab, and compiled Python code for the tab."""
+"""The Python packages that the checks need in a browser tab, and the part of Pyodide that the course loads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import hashlib
 import io
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,7 +13,6 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from autograder import handout
 from autograder.course import UserError
 from autograder.files import write_zip
 
@@ -29,9 +27,10 @@ UNUSED_FILES = re.compile(
 
 UNUSED_IN_PYODIDE = re.compile(
     r"(aifc|cgi|ftplib|imaplib|mailbox|nntplib|optparse|pickletools|poplib|pydoc|smtplib|wsgiref|xmlrpc)\b|numpy/f2py/"
-    r"|.*/tests/|.*\.(pyi|h|c|pxd|pyx)$"
+    r"|(_pyio|_pydatetime)\.py|encodings/(mac_|cp(?!437|1252)|iso8859_(?!1\b|15\b))|.*/tests/|.*\.(pyi|h|c|a|pxd|pyx)$"
 )
-"""Files in Pyodide's archives that the course never loads: servers, clients, headers, tests."""
+"""Files in Pyodide's archives that the course never loads: servers, clients, headers, tests, old encodings, and modules
+that Python has in C too."""
 
 
 def cache_folder() -> Path:
@@ -62,42 +61,11 @@ def _wheels_by_hash(folder: Path) -> dict[str, Path]:
     return {hashlib.sha256(path.read_bytes()).hexdigest(): path for path in sorted(folder.glob("*.whl"))}
 
 
-def compiled(files: Mapping[str, bytes], version: str, optimize: int = 0) -> dict[str, bytes]:
-    """Return the files, with each module compiled by Python `version`, such as "3.12", if this machine has it.
-
-    Compiled modules halve the import time. Do not compile a module whose text a program reads.
-    `optimize=2` leaves out docstrings and assertions, like Python's option -OO.
-    """
-    python = _interpreter(version)
-    if python is None:
-        return dict(files)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        handout.write_files({folder / name: content for name, content in files.items()})
-        options = f"-m compileall -q -b -o {optimize} -j 1 --invalidation-mode unchecked-hash -s {folder} {folder}"
-        subprocess.run([python, *options.split()], check=True)
-        for module in folder.rglob("*.py"):
-            module.unlink()
-        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def _interpreter(version: str) -> str | None:
-    """Return the path of Python `version`; None if it does not run here or the version is unknown."""
-    python = shutil.which(f"python{version}") if version else None
-    runs = python is not None and not subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode
-    return python if runs else None
-
-
-def compiled_pyodide_archive(archive: bytes, version: str, optimize: int = 0) -> bytes:
-    """Return one of Pyodide's archives with compiled modules, without the files that the course never loads.
-
-    The archive stays as it is if this machine lacks that version of Python.
-    """
-    if _interpreter(version) is None:
-        return archive
+def needed_files(archive: bytes) -> dict[str, bytes]:
+    """Return path → content of the files in one of Pyodide's archives, without those that the course never loads."""
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
-        files = {name: opened.read(name) for name in opened.namelist() if not UNUSED_IN_PYODIDE.match(name)}
-    return zipped(compiled({name: content for name, content in files.items() if name[-1] != "/"}, version, optimize))
+        names = [name for name in opened.namelist() if not name.endswith("/") and not UNUSED_IN_PYODIDE.match(name)]
+        return {name: opened.read(name) for name in names}
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:

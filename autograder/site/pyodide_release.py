@@ -19,8 +19,8 @@ from typing import Any
 from autograder.course import UserError
 from autograder.site.libraries import cache_folder
 
-VERSION, PYTHON_VERSION = "314.0.7", "3.14"
-"""The release of Pyodide from which a site loads Python unless another is named, and the version of its Python."""
+VERSION = "314.0.7"
+"""The release of Pyodide from which a site loads Python unless another is named."""
 
 CORE_SHA256 = "66b7949e5a0cba2250b586d7e368bf12fb482800748d182c4618254b685ffaa0"
 """Hash of the release's npm package."""
@@ -40,10 +40,7 @@ DOWNLOAD_TIMEOUT_SECONDS = 60
 
 def fetch() -> Path:
     """Return a folder with the release. Fetch each file that is not there yet, or is not the right one."""
-    folder = cache_folder() / f"pyodide-{VERSION}"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in npm_package(f"pyodide@{VERSION}", CORE_SHA256).items():
-        (folder / name).write_bytes(content)
+    folder = fetch_core()
     packages = json.loads((folder / LOCK_FILE).read_text("utf-8"))["packages"]
     for name in sorted(with_dependencies(packages, LIBRARIES)):
         if name not in packages:
@@ -51,6 +48,15 @@ def fetch() -> Path:
         file, sha256 = packages[name]["file_name"], packages[name]["sha256"]
         if not _is_file_with_hash(folder / file, sha256):
             (folder / file).write_bytes(_checked(_downloaded(ADDRESS + file), sha256, ADDRESS + file))
+    return folder
+
+
+def fetch_core() -> Path:
+    """Return a folder with the release's core, which is Python without numpy. Fetch the core if it is not there."""
+    folder = cache_folder() / f"pyodide-{VERSION}"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in npm_package(f"pyodide@{VERSION}", CORE_SHA256).items():
+        (folder / name).write_bytes(content)
     return folder
 
 

@@ -64,7 +64,7 @@ const heard = {
   ready: ({ used }) => {
     loaded = used;
     say("");
-    keepLoaded();
+    withoutNetwork();
   },
   began: ({ what, seconds, sentence }) => {
     called = what;
@@ -253,11 +253,12 @@ for (const kind of ["click", "change"]) {
   });
 }
 
-// Without a network: what was loaded is kept. A new version waits until somebody requests it ----------------
+// Without a network: once Python is here, all is kept. A new version waits until somebody requests it -------
 
 const offer = () => (document.querySelector(".offer").hidden = false);
 const withoutNetwork = async () => {
   if (!navigator.serviceWorker) return;
+  keepLoaded();
   const isUpdate = Boolean(navigator.serviceWorker.controller);
   navigator.serviceWorker.oncontrollerchange = () => (isUpdate ? location.reload() : keepLoaded());
   const registration = await navigator.serviceWorker.register("service-worker.js");
@@ -271,5 +272,5 @@ addEventListener("DOMContentLoaded", () => {
   announce(); // how far each lesson is, at the links
   if (CONFIG.lessons.includes(lesson)) lessonPage();
   if (lesson === "keep") keepPage();
-  withoutNetwork();
+  if (navigator.serviceWorker?.controller) withoutNetwork();
 });

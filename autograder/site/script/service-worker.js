@@ -4,15 +4,14 @@ const OWN = `whereabouts ${VERSION}`;
 const LOADED = `whereabouts ${PYODIDE}`;
 
 addEventListener("install", (event) => {
-  const requests = FILES.map((name) => new Request(name, { cache: "reload" }));
+  const requests = FILES.map((name) => new Request(name, { cache: "no-cache" }));
   event.waitUntil(caches.open(OWN).then((cache) => cache.addAll(requests)));
 });
 
 addEventListener("activate", (event) => {
   const isOld = (name) => name.startsWith("whereabouts ") && ![OWN, LOADED].includes(name);
   const dropOld = (names) => Promise.all(names.filter(isOld).map((name) => caches.delete(name)));
-  event.waitUntil(caches.keys().then(dropOld));
-  event.waitUntil(clients.claim());
+  event.waitUntil(Promise.all([caches.keys().then(dropOld), clients.claim()]));
 });
 
 // A page names what it has loaded from elsewhere than the site's own files, or asks for the new version.

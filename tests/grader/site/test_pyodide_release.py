@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import shutil
 import tarfile
 import threading
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -153,10 +155,11 @@ def test_what_goes_wrong_is_a_sentence(
     assert sentence in str(raised.value)
 
 
-def test_a_site_with_a_fetched_release_names_no_other_host(
+@pytest.fixture
+def real_release(
     pyodide: Path, handed_out: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The release is the Pyodide of the browser tests, behind an address on this machine."""
+) -> Iterator[Release]:
+    """The Pyodide of the browser tests as the release, behind an address on this machine."""
     monkeypatch.setattr(handout, "contents", lambda: handed_out)
     core = {name: (pyodide / name).read_bytes() for name in (*fetch_pyodide.CORE_FILES, pyodide_release.LOCK_FILE)}
     libraries = build.unpacked_wheels()
@@ -164,13 +167,31 @@ def test_a_site_with_a_fetched_release_names_no_other_host(
     (tmp_path / "release").mkdir()
     wheels = tmp_path / "release" / "wheels"
     wheels.symlink_to(pyodide)
-    for _ in offered(core, wheels, monkeypatch):
-        result = CliRunner().invoke(cli.main, ["site", "--pyodide", "fetch", "--out", str(tmp_path / "site")])
-        assert result.exit_code == 0, result.output
+    yield from offered(core, wheels, monkeypatch)
+
+
+def test_a_site_that_loads_the_release_from_its_address_is_compiled_for_it(
+    real_release: Release, tmp_path: Path
+) -> None:
+    """The release's core is enough to compile the course and its libraries."""
+    if shutil.which("node") is None:
+        pytest.skip("This test runs Pyodide in Node.js: apt-get install nodejs.")
+    result = CliRunner().invoke(cli.main, ["site", "--out", str(tmp_path / "site")])
+    assert (result.exit_code, result.output) == (0, f"{tmp_path / 'site'}\n")
+    assert real_release.requests == []
+    for archive in (*(tmp_path / "site").glob("libraries-*.zip"), *(tmp_path / "site").glob("course-*.zip")):
+        with zipfile.ZipFile(archive) as opened:
+            names = {"libraries": "pytest/__init__", "course": "autograder/site/tab"}
+            assert f"{names[archive.name.partition('-')[0]]}.pyc" in opened.namelist()
+
+
+def test_a_site_with_a_fetched_release_names_no_other_host(real_release: Release, tmp_path: Path) -> None:
+    result = CliRunner().invoke(cli.main, ["site", "--pyodide", "fetch", "--out", str(tmp_path / "site")])
+    assert result.exit_code == 0, result.output
     (page,) = (tmp_path / "site").glob("page-*.js")
     assert '"pyodide": "pyodide-' in page.read_text("utf-8")
     assert {path.name for path in (tmp_path / "site").glob("pyodide-*/*.whl")} >= {
-        path.name for path in pyodide.glob("numpy-*.whl")
+        path.name for path in real_release.wheels.glob("numpy-*.whl")
     }
     policies = [
         path.read_text("utf-8").partition('Content-Security-Policy" content="')[2].partition('"')[0]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import re
-import sys
 import zipfile
 from pathlib import Path
 
@@ -39,7 +37,7 @@ def every_text(site: Path) -> dict[str, bytes]:
 @pytest.fixture
 def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Build the site with searchable Python source instead of compiled modules."""
-    monkeypatch.setattr(build, "compiled", lambda files, version: dict(files))
+    monkeypatch.setattr(build, "compiled", lambda archives, pyodide: archives)
 
 
 def test_a_site_of_an_instructor_gives_nothing_away(
@@ -167,21 +165,6 @@ def test_files_of_pyodide_are_what_its_lock_says(site: Path) -> None:
     present = {path: digest for path, digest in hashes.items() if path.is_file()}
     assert any("numpy" in path.name for path in present) and any("matplotlib" in path.name for path in present)
     assert {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in present} == present
-
-
-@pytest.mark.parametrize("version", ["3.12", ""])
-def test_modules_are_compiled_for_a_version_that_is_known_and_here(
-    version: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Pyodide's address does not reveal the Python version, and modules compiled for another version would
-    not load."""
-    monkeypatch.setattr(libraries.shutil, "which", lambda name: sys.executable)
-    names = ["a.py", "numpy/f2py/b.py", "numpy/tests/c.py", "smtplib.py"]
-    archive = libraries.zipped(dict.fromkeys(names, b"x = 1"))
-    with zipfile.ZipFile(io.BytesIO(libraries.compiled_pyodide_archive(archive, version))) as opened:
-        assert opened.namelist() == (["a.pyc"] if version else names)
-    monkeypatch.setattr(libraries.shutil, "which", lambda name: None)
-    assert libraries.compiled_pyodide_archive(archive, version) == archive
 
 
 def test_the_editor_is_what_its_hash_says() -> None:

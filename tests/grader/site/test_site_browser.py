@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from autograder.course import find
 from tests.grader.site.conftest import RECORD_MESSAGES, SOLUTION, STUB, Window, served, window, with_causal_mask
@@ -233,15 +233,36 @@ def test_no_page_has_a_barrier(tab: Window, name: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 900})
 
 
+RECORD_REGISTRATIONS = """
+  const { register } = ServiceWorkerContainer.prototype;
+  const registrations = [];
+  ServiceWorkerContainer.prototype.register = function (...parts) {
+    registrations.push(loaded.length > 0);
+    return register.apply(this, parts);
+  };
+"""
+"""Script that records, for each registration of a service worker, whether Python was loaded before."""
+
+
+def wait_until_kept(page: Page) -> None:
+    """Wait until the service worker keeps all that Python was loaded from."""
+    are_kept = "async () => (await Promise.all(loaded.map((url) => caches.match(url)))).every(Boolean)"
+    for _ in range(600):  # `wait_for_function` does not wait for what an async function returns
+        if page.evaluate(are_kept):
+            return
+        page.wait_for_timeout(200)
+    pytest.fail("The service worker does not keep what Python was loaded from.")
+
+
 def test_the_next_visit_needs_no_network_and_an_update_waits(browser: Browser, site: Path) -> None:
     with window(browser, site) as opened:
         page = opened.page
+        page.add_init_script(RECORD_REGISTRATIONS)
         opened.open("attention")
         opened.wait_for("0 of 10 functions are right")
         page.wait_for_function("() => navigator.serviceWorker.controller !== null")
-        page.wait_for_function(
-            "async () => (await caches.match(new URL(CONFIG.pyodide + 'pyodide.asm.wasm', SITE).href)) !== undefined"
-        )
+        assert page.evaluate("registrations") == [True]  # the first verdict does not wait for what is kept
+        wait_until_kept(page)
         opened.context.set_offline(True)
         opened.open("naive")
         opened.wait_for("0 of 8 functions are right")

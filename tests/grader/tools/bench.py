@@ -309,13 +309,15 @@ def _in_chromium(site: Path, assignment: Assignment) -> Iterator[Line]:
         opened.open(assignment.name)
         opened.wait_for("functions are right")
         started = _descendants_seconds()
+        opened.page.evaluate("navigator.serviceWorker.ready.then(() => null)")  # then the whole site is kept
+        kept = _descendants_seconds()
         opened.page.evaluate("replace('was ended for a measurement.')")
         opened.write(assignment.solution.read_text("utf-8"))
         opened.page.wait_for_function("() => checked === code.text()")
         restarted = _descendants_seconds()
         renderers = [folder for folder in _descendants() if "--type=renderer" in (folder / "cmdline").read_text()]
         megabytes = max(map(_proportional_kilobytes, renderers)) / 1e3
-    first, second = started - idle, restarted - started
+    first, second = started - idle, restarted - kept
     measured = f"{second:.1f} s against {first:.1f} s of processor, in all processes of Chromium"
     yield _at_most(
         "a replaced worker until the next verdict against a page's first verdict", 1, second / first, measured
