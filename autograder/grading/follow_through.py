@@ -71,6 +71,7 @@ def follow_through(
             second.fetch_values(question for question in questions if question.function not in first.silent)
         # All retries send their questions before any retry runs.
         allowed = [retry for retry in in_time(helped) if retry.are_replies_explained()]
+        second_backend.close()  # with every result of a wrong function that the submission keeps in a cache
         passed: dict[Test, TestResult] = {}
         for function in suite.reference.call_graph_of_all_ways.topological_order(functions):
             retries = [retry for retry in in_time(allowed) if retry.result.test.question == function]
