@@ -16,6 +16,8 @@ reach the submission's second process. If the test then passes, it gets its poin
 
 The second process answers questions to the submission's own functions before it gets any call of a test,
 because a function that has not seen the call cannot look up the value that would make a wrong guess follow.
+The tests of a function run again before the tests of all functions that build on it, because those bring the
+right values of the function itself into the second process, which can keep them.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ import functools
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
-from autograder.checks.results import TestResult
+from autograder.checks.results import Test, TestResult
 from autograder.grading.exchange_limits import Budget
 from autograder.grading.retry import Retry, WrongFunctions
 from autograder.grading.suite import Suite
@@ -69,10 +71,14 @@ def follow_through(
             second.fetch_values(question for question in questions if question.function not in first.silent)
         # All retries send their questions before any retry runs.
         allowed = [retry for retry in in_time(helped) if retry.are_replies_explained()]
-        with contextlib.suppress(CallStopped):
-            second.fetch_helped(request for retry in in_time(allowed) for request in retry.iter_helped_calls())
-        retried = [retry.passed_result(suite) for retry in in_time(allowed)]
-        passed = {result.test: result for result in retried if result is not None}
+        second_backend.close()  # with every result of a wrong function that the submission keeps in a cache
+        passed: dict[Test, TestResult] = {}
+        for function in suite.reference.call_graph_of_all_ways.topological_order(functions):
+            retries = [retry for retry in in_time(allowed) if retry.result.test.question == function]
+            with contextlib.suppress(CallStopped):
+                second.fetch_helped(request for retry in retries for request in retry.iter_helped_calls())
+            retried = [retry.passed_result(suite) for retry in in_time(retries)]
+            passed |= {result.test: result for result in retried if result is not None}
     return [passed.get(result.test, result) for result in results]
 
 

@@ -1,7 +1,7 @@
 """The second run of a failed test, in which wrong functions below the tested function return right values.
 
 `follow_through` explains under which conditions a second run counts. Each retry lists in advance the calls
-that it needs, so that each of the two processes can answer for all retries at once.
+that it needs, so that each of the two processes can answer for several retries at once.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class SelfStudyContext(LocalContext):
         submitted, right = self.files[assignment].answers, quiz.answers(course.find(assignment))
         if not isinstance(submitted, dict):
             return
-        all_tries = json.loads(TRIES_FILE.read_text("utf-8")) if TRIES_FILE.is_file() else {}
+        all_tries = _wrong_answers()
         tries = all_tries.setdefault(assignment, {})
         for result in self.test_results[assignment]:
             key = quiz.key(result.test)
@@ -84,6 +84,16 @@ class SelfStudyContext(LocalContext):
         ]
         texts = [ast.get_source_segment(solution.text, solution.functions[name]) or "" for name in [*helpers, function]]
         return re.sub(r" *# (BEGIN|END) SOLUTION\n", "", "\n\n\n".join(texts))
+
+
+def _wrong_answers() -> dict[str, dict[str, list[str]]]:
+    """Return assignment → question → wrong answers so far; empty if the file is missing or damaged."""
+    with suppress(OSError, ValueError):
+        tries = json.loads(TRIES_FILE.read_text("utf-8"))
+        lessons = tries.values() if isinstance(tries, dict) else [None]
+        if all(isinstance(one, dict) and all(isinstance(wrong, list) for wrong in one.values()) for one in lessons):
+            return dict(tries)
+    return {}
 
 
 def _answer_feedback(result: TestResult, answer: str, right: QuizAnswer, tries: list[str]) -> str:

@@ -118,7 +118,7 @@ class Tab:
         """
         _save(files)
         tries_file = Path(".tries.json")  # self-study counts wrong answers in it; the page keeps its content
-        tries_file.write_text(tries or "{}", "utf-8")
+        tries_file.write_text(str(tries or "{}"), "utf-8")
         run = self.context(host=replace(HOST, limit_call=self.clock.limit, timed_out_functions=stuck))
         run.run_tests([name])
         progress = AssignmentProgress(name, run)

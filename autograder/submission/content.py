@@ -40,14 +40,13 @@ def size_limit(name: str) -> int:
 
 def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
     """Return the content of a file. Raise UnreadableError for more than `limit` bytes, OSError for a link."""
-    with _opened(path) as file:
+    with opened(path) as file:
         return _bounded(file, limit)
 
 
-def _opened(path: Path) -> IO[bytes]:
-    return open(
-        os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb"
-    )  # O_NONBLOCK, because opening a pipe would wait for a writer
+def opened(path: Path) -> IO[bytes]:
+    """Open a file for reading, without waiting for the writer of a pipe. Raise OSError for a link."""
+    return open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
 
 
 def _bounded(file: IO[bytes], limit: int) -> bytes:
@@ -84,7 +83,7 @@ def top_of_zip(path: Path) -> tuple[set[str], set[str]]:
 
     A single folder that contains everything is opened first. A damaged zip may raise any exception.
     """
-    with _opened(path) as file, zipfile.ZipFile(file) as archive:
+    with opened(path) as file, zipfile.ZipFile(file) as archive:
         paths = [name.split("/") for name in _members(archive)]
     while paths and all(len(path) > 1 and path[0] == paths[0][0] for path in paths):
         paths = [path[1:] for path in paths]

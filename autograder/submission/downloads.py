@@ -44,19 +44,20 @@ class Download(NamedTuple):
 def find_in_folder(
     folder: Path, assignment: str | None, assignments: Sequence[str], out: Path | None = None, prefix: str = ""
 ) -> Download:
-    """Return all uploads in a folder except those in `out`. Raise NothingToGradeError if there are none.
+    """Return all uploads in a folder. Raise NothingToGradeError if there are none.
 
-    `prefix` comes before every file's label, since another folder may contain the same name.
+    The results folder `out` may not be inside: a student could have put a folder with that name and with a forged
+    gradebook there. `prefix` comes before every file's label, since another folder may contain the same name.
     """
     shown = printable(str(folder), 200)
     if not os.path.isdir(folder):
         fault = "is not a folder" if os.path.lexists(folder) else "does not exist"
         raise NothingToGradeError(f"{shown} {fault}: unpack what you downloaded, and name the folder.")
-    if out is not None and os.path.exists(out) and os.path.samefile(folder, out):
+    if out is not None and out.resolve().is_relative_to(folder.resolve()):
         why = f"The results would be among the submissions in {shown}"
         raise NothingToGradeError(f"{why}: name another folder with --out.")
     root = Path(os.path.abspath(folder))
-    finder = _Finder(root, [root.name], assignments, assignment, prefix, out and Path(os.path.abspath(out)))
+    finder = _Finder(root, [root.name], assignments, assignment, prefix)
     try:
         layout, uploads = finder.read(root)
     except OSError as error:
@@ -94,7 +95,6 @@ class _Finder:
     assignments: Sequence[str]
     flag: str | None  # the only assignment to grade: other assignments' folders are ignored
     prefix: str = ""
-    out: Path | None = None  # the results folder, which is not a submission
     ignored_files: list[str] = field(default_factory=list)
 
     def read(self, folder: Path, *, is_assignments: bool = False) -> tuple[str, list[Upload]]:
@@ -217,8 +217,6 @@ class _Finder:
             entries = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in listing)
         folders, files = list[str](), list[str]()
         for name, is_folder in entries:
-            if folder / name == self.out:
-                continue
             if is_folder and all(os.path.lexists(folder / name / file) for file in _RESULTS_FOLDER_FILES):
                 self.ignored_files.append(f"{name} (results of an earlier run)")
             elif not is_folder and _NOT_SUBMITTED_FILE.fullmatch(name):

@@ -6,14 +6,13 @@ are bounded. For a damaged or unusual repository, the time is unknown.
 
 from __future__ import annotations
 
-import os
 import re
 import zlib
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from autograder.submission.content import MIB, read_bytes
+from autograder.submission.content import MIB, opened, read_bytes
 
 _MAX_INDEX_BYTES = 32 * MIB
 _MAX_COMMIT_BYTES = 64 * 1024
@@ -55,6 +54,6 @@ def _commit(git: Path) -> bytes:
 
 def _packed(pack: Path, offset: int) -> bytes:
     """Return a compressed object from a pack, without the header: bytes of 128 or more, and a last byte."""
-    with open(os.open(pack, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+    with opened(pack) as file:
         file.seek(offset)
         return re.sub(rb"^[\x80-\xff]*.", b"", file.read(_MAX_COMMIT_BYTES), count=1, flags=re.DOTALL)

@@ -14,7 +14,14 @@ const store = (key, value) => {
     // A browser that stores nothing applies the choice only to this page.
   }
 };
-const memory = () => JSON.parse(stored(KEY, "{}"));
+const memory = () => {
+  try {
+    const all = JSON.parse(stored(KEY, "{}"));
+    return all instanceof Object ? all : {};
+  } catch {
+    return {}; // what somebody else's saved work put there
+  }
+};
 const here = () => document.body.dataset.page;
 const remember = (what, value) => {
   const all = memory();

@@ -1,5 +1,5 @@
 // Python in a worker: loads Pyodide and the course, then does one job after another. The page starts it from
-// a blob, so that its content security policy holds here too.
+// a blob, so that its content security policy holds here too. Python gets no globals of JavaScript.
 let config, python, tab;
 const tell = (kind, more) => postMessage({ kind, ...more });
 const URGENCY = ["pack", "unpack", "check", "write", "experiment", "draw"];
@@ -28,7 +28,7 @@ const start = async ({ pyodide, megabytes, alone }) => {
   tell("loading", { text: `Python is loading: ${all.toFixed(1)} MB` });
   const archives = ["libraries", "course"].map((name) => arrival(name, get(name)));
   importScripts(`${pyodide}pyodide.js`);
-  const options = { indexURL: pyodide, packages: ["numpy"], stdout() {}, stderr() {} };
+  const options = { indexURL: pyodide, packages: ["numpy"], stdout() {}, stderr() {}, jsglobals: {} };
   python = await arrival("Python with numpy", loadPyodide(options));
   const [libraries, course] = await Promise.all(archives);
   tell("loading", { text: "The checks are starting" });

@@ -470,3 +470,22 @@ def test_a_cause_stays_unless_another_wrong_function_may_be_it(tried: bool, shar
     below = frozenset({"below"} if tried else ())
     above = without_hints_above_wrong_functions(results, calls, lambda name: below)[0]
     assert (above.hint is None) == (is_below and not shared and not tried)
+
+
+CACHED = """
+import functools
+
+_right_slopes = alibi_slopes
+
+def alibi_slopes(n_heads):
+    return 2 * _right_slopes(n_heads)
+
+alibi_bias, bloom_bias = map(functools.cache, (alibi_bias, bloom_bias))
+"""
+
+
+def test_a_cache_above_a_wrong_function_costs_nothing(grader: Grader) -> None:
+    """The cache is filled while the function below still returns its wrong values."""
+    assignment = course.find("alibi")
+    grade = grader.grade(assignment, (assignment.solution.read_text("utf-8") + CACHED,))
+    assert losing_functions(grade.test_results) == {"alibi_slopes"}

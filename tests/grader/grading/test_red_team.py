@@ -274,6 +274,53 @@ def test_what_a_second_process_learns_is_worth_nothing_to_the_first(
     assert without.score < 20 and not any(result.passed for result in hidden if result.test.question == base)
 
 
+HOLLOW = """
+import base64 as _base64
+from autograder.protocol import codec as _codec
+from autograder.sandbox import function_substitutes as _exchange_module
+
+_seen, _asking = {}, []
+
+def _hollow(name):
+    def function(*args, **kwargs):
+        if _asking or "_exchange" not in globals():
+            raise RuntimeError
+        key = _codec.encode((name, args, kwargs))
+        _seen[key] = name, args, kwargs
+        _asking.append(name)
+        for other, values, options in list(_seen.values()):
+            if other in _exchange.replaced:
+                try:
+                    _exchange.substitutes[other](*values, **options)
+                except BaseException:
+                    pass
+        _asking.clear()
+        answer = _exchange.answers.get(key)
+        if answer is None and (sealed := _exchange.sealed.get(_exchange_module._label(key))):
+            answer = _codec.decode(_exchange_module._mixed(key, _base64.b64decode(sealed)))
+        if answer is None or _exchange.pending:
+            raise _exchange_module.UnansweredQuestion
+        return _exchange_module._value(*answer)
+    return function
+
+def BASE(*args, **kwargs):
+    raise RuntimeError
+
+globals().update({name: _hollow(name) for name in ABOVE})
+"""
+"""Attack: each function waits for a test of a function above it, which brings the right value to return."""
+
+
+def test_a_function_never_meets_its_own_right_values(assignment: Assignment, suite: Suite, grader: Grader) -> None:
+    """The tests of functions above bring right values of a function that has none, after its own tests only."""
+    graph, names = suite.reference.call_graph_of_all_ways, names_of(suite)
+    base = max(names, key=lambda name: sum(name in graph.dependencies(other) for other in names))
+    above = [name for name in names if base in graph.dependencies(name)]
+    attack = HOLLOW.replace("BASE", base).replace("ABOVE", repr(above))
+    grade = grader.grade(assignment, (assignment.solution.read_text("utf-8"), attack))
+    assert [result.test.name for result in grade.test_results if result.passed and result.test.question in above] == []
+
+
 KNOWS_NOTHING = """
 def BASE(*arguments, **options):
     raise RuntimeError

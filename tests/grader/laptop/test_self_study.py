@@ -3,6 +3,7 @@ and worked solutions."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -65,6 +66,17 @@ def test_one_wrong_base_is_told_once(learn: Learn) -> None:
     output = learn((SAMPLES / "rope" / "exponent_counts_pairs.py").read_text("utf-8"), "--alone")
     assert output.count("Likely cause: ") == 1 and "✗ rope_frequencies" in output
     assert output.count("builds on `rope_frequencies`: fix that first") == 9 and "3 of 13 functions are right" in output
+
+
+DAMAGED_TRIES = ["", "{", "null", "[]", "\xff", '{"rope": []}', '{"rope": {"rotates_values": "True"}}']
+
+
+@pytest.mark.parametrize("text", DAMAGED_TRIES)
+def test_damaged_tries_are_counted_anew(learn: Learn, text: str) -> None:
+    """A run that was killed damaged the file, or a zip of somebody else's work contained it."""
+    Path(".tries.json").write_text(text, "latin-1")
+    learn(COMPLETE.replace('"rotates_values": False', '"rotates_values": True'), "--alone")
+    assert json.loads(Path(".tries.json").read_text("utf-8"))["rope"]["rotates_values"] == ["True"]
 
 
 @pytest.mark.long

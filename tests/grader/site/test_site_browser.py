@@ -59,6 +59,52 @@ def test_a_wrong_function_is_explained_a_syntax_error_marked_and_a_right_file_gr
     assert json.loads(page.evaluate("localStorage.getItem('whereabouts file attention')")) == SOLUTION
 
 
+FORGED = """
+import js
+from autograder.site import tab
+
+reached = [name for name in ("postMessage", "caches", "fetch", "self") if hasattr(js, name)]
+box = f'<p>Forged: {reached}</p><meta http-equiv="refresh" content="0;url=ADDRESS"><link rel="prefetch" href="ADDRESS">'
+box += '<img src="ADDRESS"><iframe src="ADDRESS"></iframe><form action="ADDRESS"><p>in a form</p></form>'
+lesson = {"right": 0, "next": "softmax", "returns": False, "summary": box, "functions": {"softmax": ["✗", box]}}
+tab.page_state = lambda *arguments: {"attention": lesson}
+"""
+
+
+def test_a_file_from_somebody_else_sends_nothing_and_leaves_the_page_as_it_is(browser: Browser, site: Path) -> None:
+    """The file runs beside the checks, so it can forge their results, and nothing else."""
+    with window(browser, site) as opened, served(site) as elsewhere:
+        opened.open("attention")
+        opened.wait_for("0 of 10 functions are right")
+        address = opened.page.url
+        opened.write(SOLUTION + FORGED.replace("ADDRESS", f"{elsewhere}stolen"))
+        for where in (".standing", "#live-softmax"):
+            opened.wait_for("Forged: []", where)
+        opened.page.wait_for_timeout(1000)  # in which the page would open another address
+        assert opened.page.url == address and not [url for url in opened.requests if "stolen" in url]
+        assert (
+            opened.page.locator(".live :is(meta, link, img, iframe, form), .standing :is(meta, link, img)").count() == 0
+        )
+
+
+DAMAGED_MEMORY = ["", "{", "null", "1", '"text"', '{"attention": null}', '{"attention": 1, "__proto__": {"rope": 2}}']
+
+
+def test_what_saved_work_puts_into_the_memory_of_the_pages_stops_no_page(tab: Window) -> None:
+    """A zip of somebody else's work may contain any text where pages keep answers."""
+    page = tab.page
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    for text in DAMAGED_MEMORY:
+        page.evaluate("(text) => localStorage.setItem('whereabouts', text)", text)
+        tab.open("attention")
+        page.evaluate("document.querySelector('.dial form').dispatchEvent(new Event('input', { bubbles: true }))")
+        assert "moved" in page.evaluate("localStorage.getItem('whereabouts')"), text
+    page.evaluate("localStorage.removeItem('whereabouts')")
+    tab.open("attention")
+    assert errors == []
+
+
 @pytest.mark.parametrize("way", ["Start again", "Open"])
 def test_what_is_written_is_replaced_only_after_a_question(tab: Window, way: str, tmp_path: Path) -> None:
     page, other = tab.page, tmp_path / "other.py"
@@ -128,22 +174,13 @@ WORKER = """
 ASKS = """
     import js
 
-    def status(url):
-        request = js.XMLHttpRequest.new()
-        request.open("GET", url, False)
-        try:
-            request.send()
-        except Exception:
-            return "refused"
-        return request.status
-
-    raise ValueError(f"the site: {{status('{site}')}}, another host: {{status('{other}')}}")
+    raise ValueError(f"reached: {[name for name in ('fetch', 'XMLHttpRequest', 'caches') if hasattr(js, name)]}")
 """
-"""Body of a function that requests two addresses."""
+"""Body of a function that looks for a way to request an address."""
 
 
 def test_the_policy_lets_nothing_out(tab: Window, site: Path) -> None:
-    """The page, its worker and the Python code in the worker cannot contact any other host."""
+    """The page and its worker cannot contact any other host, and the Python code in the worker none at all."""
     page, without_policy = tab.page, tab.context.new_page()
     with served(site) as other:
         without_policy.goto(f"{tab.address}codemirror-license.txt")
@@ -152,8 +189,8 @@ def test_the_policy_lets_nothing_out(tab: Window, site: Path) -> None:
         assert page.evaluate(WORKER, tab.address) == 200
         assert page.evaluate(WORKER, other) == "refused"
         assert page.evaluate("(url) => fetch(url).then(() => 'sent', () => 'refused')", other) == "refused"
-        tab.write(with_causal_mask(ASKS.format(site=tab.address, other=other)))
-        tab.wait_for("the site: 200, another host: refused", "#live-causal_mask")
+        tab.write(with_causal_mask(ASKS))
+        tab.wait_for("reached: []", "#live-causal_mask")
 
 
 def test_all_work_goes_out_as_a_zip_comes_back_and_prints(tab: Window, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ Each download is read correctly or ends with one sentence to the instructor.
 from __future__ import annotations
 
 import io
+import os
 import re
 import subprocess
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from rich.console import Console
 from autograder.batch import run
 from autograder.submission import NothingToGradeError, Submission
 from autograder.submission.downloads import find_in_folder
+from autograder.submission.last_commit import last_commit
 from tests.grader.support import classroom
 from tests.grader.support.fake_graders import Direct
 from tests.grader.support.folders import SOLVED, archive_of, put
@@ -381,6 +383,26 @@ def test_a_damaged_clone_has_no_time_and_counts(tmp_path: Path, files: Files) ->
     put(tmp_path, {f"ada/{name}": content for name, content in files.items()} | {"ada/rope.py": SOLVED})
     (row,) = rows(tmp_path)
     assert (row.problem, row.submitted, row.late) == (None, "", None)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_pipe_in_a_clone_delays_nobody(tmp_path: Path, packed: bool) -> None:
+    """Opening a pipe can wait for a writer forever; each file of a repository can be one."""
+    put(tmp_path, {"rope.py": SOLVED})
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "x", date="2026-11-01T14:22:32+0530")
+    for command in (["gc", "-q"], ["pack-refs", "--all"]) if packed else ():
+        git(tmp_path, *command)
+    for path in [path for path in (tmp_path / ".git").rglob("*") if path.is_file()]:
+        content = path.read_bytes()
+        path.unlink()
+        os.mkfifo(path)
+        assert last_commit(tmp_path) in ("", "2026-11-01T14:22:32+05:30"), path
+        path.unlink()
+        path.write_bytes(content)
+    assert last_commit(tmp_path)
 
 
 def git(folder: Path, *command: str, date: str = "") -> None:

@@ -225,8 +225,8 @@ def test_what_is_nobodys_is_passed_over_and_named(tmp_path: Path, monkeypatch: p
     put(tmp_path, {"course.toml": f"lessons = {[name for name in KNOWN if name != 'modern']}"})
     put(tmp_path / "class", {"ada.py": CODE, "bob/gradebook.sqlite": CODE, "bob/rope.py": CODE, "cy.py~": CODE})
     put(tmp_path / "class", {"old/gradebook.sqlite": "", "old/grades.csv": "", "old/rope.py": CODE, ".x/a.py": ""})
-    put(tmp_path / "class", {"grades.xlsx": b"PK", "notes.txt": "x", "index.html": "x", "out/grades.csv": "x"})
-    found = find_in_folder(tmp_path / "class", "rope", KNOWN, tmp_path / "class" / "out")
+    put(tmp_path / "class", {"grades.xlsx": b"PK", "notes.txt": "x", "index.html": "x"})
+    found = find_in_folder(tmp_path / "class", "rope", KNOWN)
     assert [uploads[0].student for uploads in found.students] == ["ada", "bob"]
     old = "old (results of an earlier run)"
     assert {*found.ignored_files} == {old, "cy.py~", "grades.xlsx", "notes.txt", "index.html"}
@@ -235,8 +235,19 @@ def test_what_is_nobodys_is_passed_over_and_named(tmp_path: Path, monkeypatch: p
     found = find_in_folder(tmp_path / "term", None, known)
     assert [uploads[0].student for uploads in found.students] == ["ada"]
     assert found.ignored_files == ("modern (left out this term)",)
-    with pytest.raises(NothingToGradeError, match="--out"):
-        find_in_folder(tmp_path / "class", "rope", KNOWN, tmp_path / "class")
+
+
+@pytest.mark.parametrize("out", [".", "results", "a/results", "../here/results", "../linked/results"])
+def test_results_are_never_among_the_submissions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: str) -> None:
+    """A student could have put a folder there that has this name and contains a forged gradebook."""
+    put(tmp_path / "class", {"ada.py": CODE, "results/gradebook.sqlite": "", "a/results/gradebook.sqlite": ""})
+    (tmp_path / "here").symlink_to(tmp_path / "class")
+    (tmp_path / "linked").symlink_to(tmp_path / "class")
+    monkeypatch.chdir(tmp_path / "class")
+    for folder in (Path(), tmp_path / "class", tmp_path / "linked"):
+        with pytest.raises(NothingToGradeError, match="--out"):
+            find_in_folder(folder, "rope", KNOWN, Path(out))
+    assert find_in_folder(Path(), "rope", KNOWN, Path("../results")).students
 
 
 own_names = st.one_of(

@@ -33,6 +33,9 @@ class Loaded(catalogue.ModuleBackend):
     def send_ahead(self, calls: Iterable[Call]) -> None:
         """Do nothing, because there is no other process."""
 
+    def close(self) -> None:
+        """Do nothing, because the module's next call needs no new process."""
+
     @contextlib.contextmanager
     def second_process(self, *cells: str) -> Iterator[Loaded]:
         """Return the same module with extra cells at the end."""
