@@ -262,7 +262,7 @@ def test_learning_alone_has_hidden_tests_reasons_and_solutions(browser: Browser,
         opened.wait_for("functions are right")
         opened.write((SAMPLES / "rope" / "rotated_values.py").read_text("utf-8"))
         opened.wait_for("Likely cause: You rotated the values as well", "#live-rope_attention[data-mark='✗']")
-        opened.wait_for(">>> decode_step(", "#live-decode_step[data-mark='✗']")
+        opened.wait_for("The call was decode_step(", "#live-decode_step[data-mark='✗']")
         opened.wait_for(
             "Your decode_step is not right yet. Once you have read the solution", "#live-decode_step summary"
         )
