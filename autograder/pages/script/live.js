@@ -62,7 +62,7 @@ const live = () => {
     pictures(drawn[here()] ?? {});
     if (checking) standing.hidden = false; // closed until the next check
     standing.dataset.next = own?.next ?? "";
-    standing.dataset.done = Boolean(own && !own.next);
+    standing.dataset.done = own?.right === Object.keys(own?.functions ?? []).length;
     if (checking || !own) said.textContent = checking ? "Checking …" : "Your checks are running: open a lesson.";
     else tell(said, own.summary + (own.next ? "<p class=key>Press n to go there.</p>" : ""));
   };
