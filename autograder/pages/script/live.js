@@ -63,7 +63,9 @@ const live = () => {
     if (checking) standing.hidden = false; // closed until the next check
     standing.dataset.next = own?.next ?? "";
     standing.dataset.done = own?.right === Object.keys(own?.functions ?? []).length;
-    if (checking || !own) said.textContent = checking ? "Checking …" : "Your checks are running: open a lesson.";
+    // During a check, one line of the last result gives way to the news, so that the box keeps its size.
+    if (checking && said.firstElementChild) said.firstElementChild.textContent = "Checking …";
+    else if (!own) tell(said, `<p>${checking ? "Checking …" : "Your checks are running: open a lesson."}</p>`);
     else tell(said, own.summary + (own.next ? "<p class=key>Press n to go there.</p>" : ""));
   };
 
