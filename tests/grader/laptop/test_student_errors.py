@@ -40,7 +40,7 @@ def loaded(text: str, path: str) -> types.ModuleType:
 
 def sentence(call: Callable[[], Any]) -> str:
     """Return the sentence for the exception that a call raises."""
-    with pytest.raises(Exception, match="") as caught:
+    with pytest.raises(Exception, match=r"\w") as caught:
         call()
     return error_sentence(caught.value)
 
