@@ -46,7 +46,7 @@ class Changes:
         self.scores: list[RecordedScore] = []
         """scores of this run"""
         self.outdated_adjustments: list[str] = []
-        """a sentence for each correction that was made when the tests gave different points"""
+        """sentences about corrections, one for each that was written when the tests gave other points than now"""
         self.withdrawn = 0
         """number of corrections that the last run applied and this run does not"""
 

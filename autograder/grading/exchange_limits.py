@@ -63,7 +63,7 @@ class QuestionBounds:
         return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(numbers))))
 
     def covers(self, question: Call) -> bool:
-        """Return whether a question is no longer than the longest call and has no other whole numbers.
+        """Return whether a question is at most as long as the longest call, and all its integers occur in the calls.
 
         Signs do not count, and 0, 1 and 2 are always allowed.
         """

@@ -66,7 +66,7 @@ def _serve(grader: int) -> None:
 
 @contextlib.contextmanager
 def _interrupted_after(seconds: float, filename: str) -> Iterator[None]:
-    """Raise call.LoadTimeout in the file after some seconds, and repeatedly while the file still runs.
+    """Raise call.LoadTimeout in the file after a number of seconds, and keep raising it as long as the file runs.
 
     Names that the file has defined stay valid, as after any other exception. The grader kills a worker that
     Python cannot interrupt, because its code runs in a library or catches every exception.

@@ -25,7 +25,7 @@ MAKERS = """
 """Functions that return default integers unless another dtype is requested."""
 
 INDEXERS = {"take": 1, "put": 1, "repeat": 1, "bincount": 0, "choose": 0}
-"""Function → the position of its argument with indices or counts, which may be no wider than the default."""
+"""Function → the position of the argument whose integers may be no wider than the default: indices or counts."""
 
 REDUCERS = dict.fromkeys(("sum", "prod", "cumsum", "cumprod"), 0)
 """Functions that add or multiply many numbers, in the default integer if the numbers' own is no wider."""

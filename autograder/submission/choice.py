@@ -1,4 +1,4 @@
-"""The choice of the file that counts among one student's uploads: a submission for each assignment.
+"""Choose the file that counts as a student's submission for each assignment.
 
 The file with implemented functions counts, and among several such files, the likeliest. If two files are
 equally likely, the row names both and neither is graded.

@@ -134,7 +134,7 @@ def _with_blackboard_logins(uploads: dict[str, Upload]) -> dict[str, Upload]:
 
 
 def _clones(folders: Collection[str], assignments: Sequence[str]) -> tuple[str, dict[str, Upload]]:
-    """Return GitHub Classroom and the clones if most folder names begin with an assignment's GitHub name."""
+    """Return GitHub Classroom's name and uploads if most folder names begin with an assignment's GitHub name."""
     beginnings = Counter(name[: dash.end()] for name in folders for dash in re.finditer("-(?=.)", name, re.DOTALL))
     slug, count = max(beginnings.items(), key=lambda item: (item[1], len(item[0])), default=("", 0))
     slugs = [slug]

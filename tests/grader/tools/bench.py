@@ -212,7 +212,7 @@ def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 RUNNER = 37
-"""Milliseconds on the machine for which 15 ms was promised."""
+"""Time that the runner takes, in milliseconds, on the machine for which the limit of 15 ms was set."""
 
 TIMES = 2
 """Repetitions per measurement."""
