@@ -15,6 +15,8 @@ MAX_MESSAGE_CHARACTERS = 300
 
 def error_sentence(error: BaseException) -> str:
     """Return the sentence for an exception: it names the student's function and line, as the checks do."""
+    if isinstance(error, SyntaxError) and STUDENT_FILE.search(error.filename or ""):
+        return f"Your file cannot run: {error.msg} at line {error.lineno} of {Path(error.filename or '').name}."
     message = f"{type(error).__name__}{{}}: {error}"[:MAX_MESSAGE_CHARACTERS]
     function, where = function_and_line(error)
     if not function:

@@ -33,6 +33,9 @@ STEP_LIMITS = {"draw": ("A picture", 20), "write": ("The writer", 5), "experimen
 LINE = re.compile(r"\bline ([1-9]\d*)")
 """A line of the student's file in a message."""
 
+FIRST_LINE = re.compile(rf"(?m)^(?! {{4}})(.*?)({LINE.pattern})")
+"""The first line of the file in each line of a message, where a student's own words cannot stand before it."""
+
 OUTPUT = re.compile(rf"(?s)(<p>{OUTPUT_HEADING} .*?</pre>)")
 """The output of the student's code in the text about a function or a file."""
 
@@ -181,5 +184,5 @@ def _with_links(html: str) -> str:
     html = html.replace(integers.INDEX_ERROR, integers.INDEX_ERROR + integers.INDEX_ERROR_NOTE)
     html = re.sub(r"assignments/\w+/(?=\w+\.py)", "", html)
     parts = OUTPUT.split(html)  # whose output names no lines of the file
-    parts[::2] = (LINE.sub(r'<a href="#line-\1" data-click="line">\g<0></a>', part) for part in parts[::2])
+    parts[::2] = (FIRST_LINE.sub(r'\1<a href="#line-\3" data-click="line">\2</a>', part) for part in parts[::2])
     return "".join(parts)

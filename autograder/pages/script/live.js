@@ -47,10 +47,12 @@ const live = () => {
   const contents = document.querySelector(".contents");
   if (contents) contents.prepend(standing); // beside the text it stays on the screen, and hides nothing
   else document.querySelector(".top").after(standing);
+  const goToNext = () => document.getElementById(`live-${standing.dataset.next}`)?.scrollIntoView({ block: "center" });
   addEventListener("keydown", (event) => {
     if (event.key !== "n" || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select")) return;
-    document.getElementById(`live-${standing.dataset.next}`)?.scrollIntoView({ block: "center" });
+    goToNext();
   });
+  said.addEventListener("click", ({ target }) => target.closest("p")?.textContent.startsWith("Next:") && goToNext());
 
   const show = ({ lessons, checking, pictures: drawn }) => {
     for (const link of document.querySelectorAll("[data-of]")) {

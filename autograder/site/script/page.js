@@ -12,6 +12,7 @@ const make = (tag, properties = {}, ...inside) => {
   return element;
 };
 const address = (data, type) => URL.createObjectURL(new Blob([data], { type }));
+const drawing = (svg) => address(svg, "image/svg+xml");
 const download = (name, data) => make("a", { download: name, href: address(data) }).click();
 
 const read = (key) => JSON.parse(localStorage.getItem(`whereabouts ${key}`));
@@ -129,15 +130,15 @@ const checkSoon = () => {
   pause = setTimeout(check, 1000 * PAUSE_SECONDS);
 };
 
-// Pictures are drawn when one of them is on the screen, from what was checked last, if all of it returns.
+// Pictures are drawn when one of them is on the screen, from what was checked last, if all of it runs.
 const draw = async () => {
-  if (!isSeen || running !== undefined || pictured === checked || !state.lessons[lesson]?.returns) return;
+  if (!isSeen || running !== undefined || pictured === checked || !state.lessons[lesson]?.runs) return;
   const [text, own, figures] = [(pictured = checked), { ...state.pictures[lesson] }, []];
   const { failed } = await ask("draw", { lesson }, ({ pictures }) => {
     const [wide, narrow = wide] = Object.keys(pictures);
     const caption = document.querySelector(`figure:has([src$="/${wide}"]) figcaption`)?.textContent;
-    figures.push({ caption, svg: pictures[narrow] }); // legible on every screen
-    for (const [name, svg] of Object.entries(pictures)) own[name] = address(svg, "image/svg+xml");
+    figures.push({ caption, svg: pictures[wide], narrow: pictures[narrow] });
+    for (const [name, svg] of Object.entries(pictures)) own[name] = drawing(svg);
     if (text === checked) announce({ pictures: { [lesson]: own } });
   });
   if (failed) return say(failed);
@@ -196,9 +197,10 @@ const figuresOf = async (name, text) => {
   const kept = await (await caches.match(`pictures/${name}`))?.json();
   const older = "Pictures of an earlier text are left out. Open the lesson, and its pictures are drawn anew.";
   if (kept?.text !== text) return kept ? [make("p", {}, older)] : [];
-  return kept.figures.map(({ caption, svg }) => {
+  return kept.figures.map(({ caption, svg, narrow }) => {
+    const phone = make("source", { media: "screen and (max-width: 45rem)", srcset: drawing(narrow) });
     const words = make("figcaption", {}, `Drawn from your functions: ${caption}`);
-    return make("figure", {}, make("img", { src: address(svg, "image/svg+xml"), alt: "" }), words);
+    return make("figure", {}, make("picture", {}, phone, make("img", { src: drawing(svg), alt: "" })), words);
   });
 };
 
@@ -213,8 +215,6 @@ const actions = {
   line: (link) => {
     document.body.classList.add("writes");
     code.show(Number(link.hash.slice(6)));
-    const section = document.getElementById(`live-${state.lessons[lesson].next}`);
-    if (link.closest("p")?.textContent.startsWith("Next:")) section?.scrollIntoView({ block: "center" });
   },
   write: async (button) => {
     const [output, work, { job, name }] = [button.nextElementSibling, files(), button.dataset];

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -58,6 +59,12 @@ def test_the_function_that_was_called_and_the_line_that_raised_are_named(
 def test_a_file_that_raises_while_it_is_loaded_is_named() -> None:
     said = sentence(lambda: loaded("x = 1\nx.y\n", "/course/assignments/rope/rope.py"))
     assert said == "Your file raised AttributeError at line 2 of rope.py: 'int' object has no attribute 'y'"
+
+
+@pytest.mark.parametrize("text", ["x = (", "def f(:", "  x = 1", "x = 'abc", "return 1"])
+def test_a_file_that_cannot_be_parsed_is_named(text: str) -> None:
+    said = sentence(lambda: loaded(f"y = 1\n{text}\n", "/course/assignments/rope/rope.py"))
+    assert re.fullmatch(r"Your file cannot run: .+ at line 2 of rope\.py\.", said)
 
 
 @pytest.mark.parametrize("path", ["/course/assignments/model/lab.py", str(Path(__file__))])

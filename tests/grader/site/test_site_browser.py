@@ -38,6 +38,8 @@ def test_a_wrong_function_is_explained_a_syntax_error_marked_and_a_right_file_gr
     assert 'File "attention.py", line' in page.locator(".standing").inner_text()
     page.locator(".standing p a", has_text="line").click()  # “Next: fix what stops the file at line …”
     assert page.locator(".cm-activeLine").inner_text().strip() == "return ("
+    tab.wait_for_rest()
+    assert page.locator(".python").inner_text() == ""  # no picture is drawn from a file that stops
     page.locator(".cm-lint-marker-error").wait_for(state="attached")
     page.evaluate("say('SyntaxError: of an earlier text')")
     page.locator(".standing button").click()
@@ -136,6 +138,11 @@ def test_what_code_prints_has_no_links_and_a_message_has_one(tab: Window) -> Non
     raised = STUB[: STUB.index('raise NotImplementedError("causal_mask')].count("\n") + 2
     begun = STUB[: STUB.index("def causal_mask(")].count("\n") + 1
     assert sorted(links) == sorted([f"line {raised}"] * 2 + [f"line {begun}"])
+    tab.write(f"{STUB}\nx = ('line 9'\n")
+    tab.wait_for("never closed")
+    tab.wait_for_rest()
+    last = STUB.count("\n") + 2
+    assert tab.page.locator(".standing a[data-click=line]").all_inner_texts() == [f"line {last}"] * 2
 
 
 @pytest.mark.parametrize(
