@@ -14,6 +14,7 @@ from assignments.writer.llama import Model, measured
 from assignments.writer.texts import compared, written
 from assignments.writer.written_functions import written_functions
 from autograder.checks.streams import print_anywhere
+from autograder.laptop.student_errors import error_sentence
 
 
 def main() -> None:
@@ -36,7 +37,7 @@ def main() -> None:
         for piece in pieces:
             print(piece, end="", flush=True)
     except Exception as error:  # an unfinished function can raise anything
-        sys.exit(f"\nOne of your functions raised {type(error).__name__}: {error}")
+        sys.exit(f"\n{error_sentence(error)}")
     print()
 
 

@@ -273,5 +273,5 @@ class Greedy(Model):
 def whole_model(model: Model) -> Iterator[Variant]:
     """Write with the whole model of your model.py instead, always the most likely character."""
     lab, yours = map(importlib.import_module, ("assignments.model.lab", "assignments.model.model"))
-    yield Variant("the model of this command", continuation(Greedy(model.parts)))
+    yield Variant("the course's model", continuation(Greedy(model.parts)))
     yield Variant("your model.py", (PROMPT + lab.write(yours, PROMPT, N_CHARACTERS)).replace("\n", " / "))

@@ -1,8 +1,12 @@
-"""The text of a call, for a Python prompt: an array appears in full or as the call that made the array."""
+"""The text of a call: lines that a student can type at a Python prompt or, for a longer call, a description.
+
+In lines for a prompt, an array appears in full or as a call of `features`, which the first line then defines.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,49 +15,101 @@ from autograder.checks import inputs
 from autograder.protocol.call import Call
 
 MAX_WRITTEN_NUMBERS = 40
-"""Maximum number of elements of an array that is written in full; a larger array appears only as a shape."""
+"""Maximum number of elements of an array that is written in full."""
+
+MAX_SHORT_NUMBERS = 8
+"""Maximum number of elements of an array that is written in full even if a shorter text exists."""
+
+MAX_DESCRIBED_CHARACTERS = 80
+"""Maximum number of characters of an array that a description contains in full."""
 
 MAX_DICT_CHARACTERS = 120
-"""Maximum number of characters of a dict that is written in full; a longer dict appears only as its keys."""
+"""Maximum number of characters of a dict that is written in full."""
 
-MAX_CALL_CHARACTERS = 400
-"""Maximum number of characters of a call."""
+MAX_CALL_CHARACTERS = 380
+"""Maximum number of characters of a call, so that no report shortens the line (`render.MAX_LINE_CHARACTERS`)."""
+
+FEATURES = (
+    "features = lambda *shape, seed=0, dtype=float:"
+    " (np.random.default_rng([seed, *shape]).integers(-16, 17, shape) / 8).astype(dtype)"
+)
+"""Definition of `inputs.features` in one line, for a prompt where only numpy is there."""
+
+
+class _UntypableError(Exception):
+    """A value is too long to type."""
 
 
 def call_text(call: Call) -> str:
-    """Return the text of a call; empty if the text is too long to read."""
-    words = [*map(_written_value, call.args), *(f"{key}={_written_value(value)}" for key, value in call.kwargs.items())]
-    whole = f"{call.function}({', '.join(words)})"
-    return whole if len(whole) <= MAX_CALL_CHARACTERS else ""
+    """Return a call as lines for a prompt, or as a description; empty if the text is too long to read."""
+    try:
+        whole = _joined(call, _typed)
+    except _UntypableError:
+        whole, prompts = _joined(call, _described), ["The call was "]
+    else:
+        prompts = [f">>> {FEATURES}\n"] * ("features(" in whole) + [">>> "]
+    return "".join(prompts) + whole if len(whole) <= MAX_CALL_CHARACTERS else ""
 
 
-def _written_value(value: Any) -> str:
+def _joined(call: Call, write: Callable[[Any], str]) -> str:
+    words = [*map(write, call.args), *(f"{key}={write(value)}" for key, value in call.kwargs.items())]
+    return f"{call.function}({', '.join(words)})"
+
+
+def _described(value: Any) -> str:
+    """Return a value's text for a reader; in a longer array, the shape stands for the numbers."""
+    match value:
+        case np.ndarray() if value.size > MAX_SHORT_NUMBERS or len(_array(value)) > MAX_DESCRIBED_CHARACTERS:
+            return f"<array of shape {value.shape}, {value.dtype}>"
+        case np.random.Generator():
+            return "<random generator>"
+        case dict():
+            return f"<dict of {', '.join(value)}>"
+        case list():
+            return f"[{', '.join(map(_described, value))}]"
+        case tuple():
+            return f"({', '.join(map(_described, value))})"
+    return _typed(value)
+
+
+def _typed(value: Any) -> str:
+    """Return Python code for a value. Raise _UntypableError if the code is too long to type."""
     if isinstance(value, np.random.Generator):
-        return "rng"
+        return _generator(value)
     if isinstance(value, np.ndarray):
         return _array(value)
     if isinstance(value, np.generic):
         return f"np.{value.dtype.name}({_numbers(value.item())})"
     if type(value) is list or type(value) is tuple:
-        parts = ", ".join(map(_written_value, value))
+        parts = ", ".join(map(_typed, value))
         return f"[{parts}]" if type(value) is list else f"({parts},)" if len(value) == 1 else f"({parts})"
     if type(value) is dict:
-        whole = "{" + ", ".join(f"{key!r}: {_written_value(item)}" for key, item in value.items()) + "}"
-        return whole if len(whole) <= MAX_DICT_CHARACTERS else f"<dict of {', '.join(value)}>"
+        whole = "{" + ", ".join(f"{key!r}: {_typed(item)}" for key, item in value.items()) + "}"
+        if len(whole) > MAX_DICT_CHARACTERS:
+            raise _UntypableError
+        return whole
     return _numbers(value) if type(value) is float else repr(value)
+
+
+def _generator(generator: np.random.Generator) -> str:
+    """Return the code that makes a generator, if nothing has been drawn from it and its seed is a number."""
+    seed = getattr(generator.bit_generator.seed_seq, "entropy", None)
+    if type(seed) is not int or generator.bit_generator.state != np.random.default_rng(seed).bit_generator.state:
+        raise _UntypableError
+    return f"np.random.default_rng({seed})"
 
 
 def _array(array: np.ndarray) -> str:
     usual = ("int64", "float64", "bool") if array.size else ("float64",)
     dtype = "" if array.dtype.name in usual else f", dtype=np.{array.dtype.name}"
-    if made := inputs.how_made(array):
+    if array.size > MAX_SHORT_NUMBERS and (made := inputs.how_made(array)):
         return made
     if array.size == 0:
         return f"np.zeros({array.shape}{dtype})"
     if array.ndim == 1 and array.size > 2 and np.array_equal(array, np.arange(array.size)):
         return f"np.arange({array.size}{'.0' * (array.dtype.kind == 'f')}{dtype})"
     if array.size > MAX_WRITTEN_NUMBERS:
-        return f"<array of shape {array.shape}, {array.dtype}>"
+        raise _UntypableError
     return f"np.array({_numbers(array.tolist())}{dtype})"
 
 

@@ -149,7 +149,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if wrong is not None:
         # Formatting a traceback that nobody sees takes longer than the test.
         submission = submission_of(item)
-        message = f">>> {submission.last_call}\n{wrong}" if submission and submission.last_call else str(wrong)
+        message = f"{submission.last_call}\n{wrong}" if submission and submission.last_call else str(wrong)
         item.repr_failure = lambda excinfo, style=None: message  # type: ignore[method-assign]
     report = yield
     if wrong is not None and wrong.kind in UNFINISHED:

@@ -131,7 +131,7 @@ class StudentModule:
 
     @property
     def last_call(self) -> str:
-        """The text of the last call, for a Python prompt; empty if a student would not type such a call."""
+        """The text of the last call, for a reader (`call_repr`); empty if the text would be too long."""
         call = next(reversed(self.seen), None)
         return call_repr.call_text(call) if call is not None and call.function != ANSWERS else ""
 

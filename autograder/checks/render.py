@@ -122,7 +122,7 @@ def mistakes_text(function_state: FunctionState, audience: Audience, full_count:
     for mistake in shown:
         hidden = ", hidden" if mistake.test.hidden else ""
         head = f"`{mistake.test.name}` ({score_text([mistake])}{hidden}): " if staff else ""
-        call = f">>> {mistake.call}\n" if mistake.call else ""
+        call = f"{mistake.call}\n" if mistake.call else ""
         parts.append(f"{head}{mistake.test.rule}:\n\n{code_block(call + mistake.message)}")
     if audience is not Audience.HOME and len(public) > len(shown):
         parts.append(f"Other public tests of this function that fail: {len(public) - len(shown)}.")

@@ -55,7 +55,7 @@ class TestResult:
     message: str = ""
     """The expected and the actual value: for the student if the test is public, otherwise only for staff."""
     call: str = ""
-    """The tested call, for a Python prompt; students see the call only for a public test."""
+    """The tested call, as lines for a Python prompt or as a description; students see it only for a public test."""
     hint: str | None = None
     """The likely cause."""
     faulty_function: str | None = None

@@ -121,7 +121,7 @@ def serve(
             all_progress = check(changed)
             lessons = page_state(all_progress)
             server.update(checking=False, lessons=lessons)
-            if lessons[changed[0]]["returns"]:
+            if lessons[changed[0]]["runs"]:
                 server.draw(changed[0], all_progress[0].source.path.parent)
             print("\nThe page shows the result. Save a file to check again; Ctrl-C stops.", flush=True)
 

@@ -5,7 +5,9 @@ The module is a pytest plugin, also for a plain `pytest` command. The host ends 
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -36,6 +38,16 @@ would search twice for garbage, which takes longer than many checks."""
 
 LOADING = "Your file"
 """Name that stands for the loading of the file among names of tests or functions."""
+
+
+class NoKeyboard(io.TextIOBase):
+    """Input of a check, from which `input()` and the methods of `sys.stdin` can read nothing."""
+
+    def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
+        """Raise an error that says what to do instead."""
+        raise EOFError("a check has no keyboard, so nothing can be typed in: write the value into the code")
+
+    read = readline
 
 
 class LoadedFile:
@@ -158,6 +170,14 @@ class LocalContext(TestContext):
     def _results_with_causes(self, assignment: str) -> list[TestResult]:
         oracle, results, file = self.oracles[assignment], self.test_results[assignment], self.files[assignment]
         return with_likely_causes(oracle, results, lambda: file.call_graph)
+
+    @pytest.hookimpl
+    def pytest_sessionstart(self) -> None:
+        """Let code that asks for input fail with a message for a student, instead of pytest's for the author of a test.
+
+        At its end, pytest restores the input.
+        """
+        sys.stdin = NoKeyboard()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self) -> tuple[str, str, str]:

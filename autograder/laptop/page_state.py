@@ -26,14 +26,14 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 def page_state(all_progress: Sequence[AssignmentProgress], adapt: Callable[[str], str] = str) -> dict[str, Any]:
     """Return assignment → the state of its page: each function's mark and text, and a text about the file.
 
-    `returns` is False if the file, or a function in it, did not return: then no picture is drawn from it.
+    `runs` is False if the file stops, or a function in it did not return: then no picture is drawn from it.
     `adapt` changes each text, which is HTML, for the place where it is shown.
     """
     return {
         progress.assignment: {
             "right": len(progress.right_functions),
             "next": progress.next_function,
-            "returns": not progress.file.timed_out_functions,
+            "runs": not progress.file_problem and not progress.file.timed_out_functions,
             "summary": adapt(_file_summary_html(progress)),
             "functions": {
                 state.name: [

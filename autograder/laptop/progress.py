@@ -32,6 +32,12 @@ LESSON_FILE = "README.md"
 MAX_OUTPUT_CHARACTERS = 1000
 """Maximum number of characters that the report shows of the output of the student's code in a test."""
 
+OUTPUT_HEADING = "Your code printed"
+"""Words before the output of the student's code."""
+
+FIX_FILE = "fix what stops the file"
+"""Words for the next step if the file does not run to its end."""
+
 SIGN_BY_STATE = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.RIGHT_ONCE_FIXED), "✓")
 SIGN_BY_STATE |= dict.fromkeys((State.MISTAKEN, State.INHERITED, State.COMPARED), "✗")
 """State of a function → its mark: ✓ finished, ✗ wrong, · open."""
@@ -89,10 +95,20 @@ class AssignmentProgress:
 
     @property
     def next_function(self) -> str | None:
-        """The next function to work on: the first that is not right, and waits for none if possible."""
+        """The next function to work on: the first that is not right, and waits for none if possible.
+
+        None if all functions are right, or if the file stops before a definition: the file comes first then.
+        """
         waiting = (State.WAITING, State.INHERITED, State.COMPARED)
         unfinished = [state for state in self.function_states if not state.is_right]
+        if self.file_problem and any(state.state is State.UNREACHED for state in unfinished):
+            return None
         return next((state.name for state in sorted(unfinished, key=lambda state: state.state in waiting)), None)
+
+    @property
+    def all_functions_are_right(self) -> bool:
+        """True if no test of any function fails."""
+        return len(self.right_functions) == len(self.function_states)
 
     def location(self, line: int | str) -> str:
         """Return the words for a line in the student's file."""
@@ -101,6 +117,12 @@ class AssignmentProgress:
     def location_of(self, name: str) -> str:
         """Return the words for the line where a function or an entry of ANSWERS begins."""
         return self.location(self.source.location(name).rpartition(":")[2])
+
+    @property
+    def stop_location(self) -> str:
+        """The words for the line where the file stops, if it stops."""
+        line = self.file.failure.line if self.file.failure is not None else None
+        return self.location_of("") if self.source.problem or line is None else self.location(line)
 
 
 def assignments_with_public_tests(root: Path = Path()) -> list[str]:
@@ -127,6 +149,8 @@ def overview(all_progress: Sequence[AssignmentProgress]) -> str:
     for progress in all_progress:
         name = progress.next_function
         step = f"next: {name}  {progress.location_of(name)}" if name else "all right"
+        if not name and not progress.all_functions_are_right:
+            step = f"next: {FIX_FILE}  {progress.stop_location}"
         right, functions = len(progress.right_functions), len(progress.function_states)
         lines.append(f"{progress.assignment:<18} {right:>2} of {functions:<3} {step}")
         total_right, total = total_right + right, total + functions
@@ -167,7 +191,10 @@ def _first_output(progress: AssignmentProgress, *tests: str) -> list[str]:
     for test in tests:
         if printed := progress.run.printed.get((progress.assignment, test), "").strip("\n"):
             where = "while it was loaded" if test == LOADING else f"in {escape_markdown(test)}"
-            return [f"Your code printed {where}:", code_block(printed[:MAX_OUTPUT_CHARACTERS])]
+            if len(printed) > MAX_OUTPUT_CHARACTERS:
+                where += f" (the first {MAX_OUTPUT_CHARACTERS:,} of {len(printed):,} characters)"
+                printed = f"{printed[:MAX_OUTPUT_CHARACTERS]} …"
+            return [f"{OUTPUT_HEADING} {where}:", code_block(printed)]
     return []
 
 
@@ -186,7 +213,9 @@ def summary_paragraphs(progress: AssignmentProgress) -> list[str]:
     parts += [f"✓ {escape_markdown(sentence)}." for is_right, sentence in feedback if is_right] + faults
     if following := progress.next_function:
         return [*parts, f"**Next:** {following} at {progress.location_of(following)}."]
-    steps = ["fix what stops the file"] if progress.file_problem else []
+    steps = [f"{FIX_FILE} at {progress.stop_location}"] if progress.file_problem else []
+    if not progress.all_functions_are_right:
+        return [*parts, f"**Next:** {steps[0]}."]
     if not progress.file_problem and (faults or not all(filled) or _has_wrong_quiz_answer(progress)):
         steps = [f"the questions at {progress.location_of(ANSWERS)}"]
     if not progress.run.runs_hidden_tests:
@@ -224,5 +253,5 @@ def print_detail(console: Console, progress: AssignmentProgress, only: Collectio
     if runs_hidden_tests:
         where = progress.run.host.solution_step.format(lesson=progress.assignment)
         console.print(f"A worked solution, best read once yours is right: {where}", style="dim", markup=False)
-    elif progress.next_function is None:
+    elif progress.all_functions_are_right:
         console.print(HIDDEN_TESTS_NOTE, style="dim")

@@ -7,7 +7,7 @@
     tab              the Python half of the worker, which runs in the browser, never here
     integers         64-bit integers in the browser
     script           the JavaScript for the page, its worker, and the service worker
-    editor           CodeMirror as one file, and the script that builds it
+    editor           CodeMirror and fflate (zip files) as one file, and the script that builds it
 
 An instructor's site contains only what is in the handout, and is checked by `leaks`. The self-study edition also
 contains hidden tests, reasons and solutions.

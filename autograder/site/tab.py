@@ -5,19 +5,17 @@
 
 from __future__ import annotations
 
-import base64
 import gc
-import io
 import json
 import math
 import re
 import sys
 import time
-import zipfile
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -25,14 +23,21 @@ from typing import Any
 from autograder.laptop.host import LOCAL_TIMEOUT_SECONDS, TIMEOUT_MESSAGE_PART, Host, timeout_message
 from autograder.laptop.local_context import context_class
 from autograder.laptop.page_state import page_state
-from autograder.laptop.progress import AssignmentProgress, assignments_with_public_tests
+from autograder.laptop.progress import OUTPUT_HEADING, AssignmentProgress, assignments_with_public_tests
+from autograder.laptop.student_errors import error_sentence, function_and_line
 from autograder.site import integers
 
 STEP_LIMITS = {"draw": ("A picture", 20), "write": ("The writer", 5), "experiment": ("The experiment", 120)}
 """Kind of job → its name in a message, and the maximum time of one of its steps in seconds."""
 
-LINE = re.compile(r"\bline (\d+)")
+LINE = re.compile(r"\bline ([1-9]\d*)")
 """A line of the student's file in a message."""
+
+FIRST_LINE = re.compile(rf"(?m)^(?! {{4}})(.*?)({LINE.pattern})")
+"""The first line of the file in each line of a message, where a student's own words cannot stand before it."""
+
+OUTPUT = re.compile(rf"(?s)(<p>{OUTPUT_HEADING} .*?</pre>)")
+"""The output of the student's code in the text about a function or a file."""
 
 HOST = Host(
     pytest_options_format="--capture=sys",
@@ -56,7 +61,7 @@ class Clock:
 
     def __init__(self, began: Callable[[str, float, str], None], ended: Callable[[], None]) -> None:
         self.began, self.ended = began, ended
-        self.deadline = math.inf
+        self.seconds, self.deadline = 0.0, math.inf
         self.monitoring = monitoring = vars(sys)["monitoring"]  # Python 3.11 has none
         tool = 4  # which no debugger or profiler uses
         monitoring.use_tool_id(tool, "whereabouts")
@@ -67,6 +72,7 @@ class Clock:
     def limit(self, function: str, seconds: float = LOCAL_TIMEOUT_SECONDS) -> Iterator[None]:
         """Limit one call of a function."""
         self.began(function, seconds, timeout_message(function, seconds=seconds))
+        self.seconds = seconds
         self.deadline = time.perf_counter() + seconds
         try:
             yield
@@ -87,6 +93,7 @@ class Tab:
 
     def __init__(self, began: Callable[[str, float, str], None], ended: Callable[[], None], self_study: bool) -> None:
         gc.freeze()  # a search for garbage in what is imported takes a quarter of a check
+        sys.breakpointhook = _refuse_debugger
         sys.dont_write_bytecode = True  # two versions of a file may have one size and one time
         integers.use_int64()
         self.clock = Clock(began, ended)
@@ -95,21 +102,26 @@ class Tab:
     def job(self, kind: str, task: str) -> Generator[str, None, str]:
         """Yield the messages of a job but the last, and return the last.
 
-        `kind`: a method below. `task`: its arguments. All is JSON.
+        `kind`: a method below. `task`: its arguments. All is JSON. The last message contains `failed`, a sentence,
+        if a function of the student's has ended the job.
         """
-        messages = getattr(self, kind)(**json.loads(task))
-        if isinstance(messages, dict):
-            return json.dumps(messages)
+        if kind == "check":
+            return json.dumps(self.check(**json.loads(task)))
         what, seconds = STEP_LIMITS[kind]
-        while True:
-            try:
+        try:
+            messages = getattr(self, kind)(**json.loads(task))
+            while True:
                 with self.clock.limit(what, seconds):
                     message = next(messages, None)
-            except CallTimeout as error:
-                raise TimeoutError(timeout_message(what, seconds=seconds)) from error
-            if message is None:
-                return "{}"
-            yield json.dumps(message)
+                if message is None:
+                    return "{}"
+                yield json.dumps(message)
+        except CallTimeout as error:
+            function, where = function_and_line(error)
+            failed = timeout_message(function or what, where, self.clock.seconds)
+        except Exception as error:  # a student's function can raise anything
+            failed = error_sentence(error)
+        return json.dumps({"failed": failed})
 
     def check(self, name: str, files: Mapping[str, str], stuck: Mapping[str, str], tries: str | None) -> dict[str, Any]:
         """Return the state of a lesson's page, line and sentence of each error, and the tries of self-study.
@@ -137,32 +149,28 @@ class Tab:
         return ({"pictures": drawn} for drawn in figures.draw_lesson(Path("assignments"), lesson))
 
     def write(self, files: Mapping[str, str], prompt: str) -> Iterator[dict[str, str]]:
-        """Yield the sources of the functions, then the text that they write."""
-        model, texts = _writer(files)
-        yield {"text": "".join(f"{name}: {source}\n" for name, source in model.parts.sources.items()) + "\n"}
-        yield from ({"text": text} for text in texts.written(model, prompt))
+        """Return the sources of the functions, then the text that they write."""
+        model, texts = self._writer(files)
+        sources = "".join(f"{name}: {source}\n" for name, source in model.parts.sources.items())
+        return ({"text": text} for text in chain([f"{sources}\n"], texts.written(model, prompt)))
 
     def experiment(self, files: Mapping[str, str], name: str) -> Iterator[dict[str, str]]:
-        """Yield the texts of an experiment."""
-        model, texts = _writer(files)
-        yield from ({"text": text} for text in texts.compared(model, name))
+        """Return the texts of an experiment."""
+        model, texts = self._writer(files)
+        return ({"text": text} for text in texts.compared(model, name))
 
-    def pack(self, files: Mapping[str, str], memory: Any) -> dict[str, str]:
-        """Return a zip of all of a student's files, in the layout of a handout, and of the pages' stored data."""
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, text in files.items():
-                archive.writestr(f"assignments/{name}/{name}.py", text)
-            archive.writestr("memory.json", json.dumps(memory))
-        return {"zip": base64.b64encode(buffer.getvalue()).decode("ascii")}
+    def _writer(self, files: Mapping[str, str]) -> Any:
+        """Return the writer's model, with the functions in these files, and the module of its texts."""
+        from assignments.writer import llama, texts, written_functions  # here, because they are in a separate archive
 
-    def unpack(self, zip: Sequence[int]) -> dict[str, Any]:
-        """Return the files of the course in a zip, and the pages' stored data."""
-        with zipfile.ZipFile(io.BytesIO(bytes(zip))) as archive:
-            paths = {Path(path).name: path for path in archive.namelist()}
-            names = {"memory.json", *(f"{name}.py" for name in assignments_with_public_tests())} & paths.keys()
-            texts = {Path(name).stem: archive.read(paths[name]).decode("utf-8") for name in names}
-        return {"memory": json.loads(texts.pop("memory", "{}")), "files": texts}
+        _save(files)
+        for name in assignments_with_public_tests():
+            sys.modules.pop(f"assignments.{name}.{name}", None)
+        return llama.Model(written_functions.written_functions(limit=self.clock.limit)), texts
+
+
+def _refuse_debugger(*_: Any, **__: Any) -> None:
+    raise RuntimeError("a browser tab has no debugger: print the values instead")
 
 
 def _save(files: Mapping[str, str]) -> None:
@@ -171,18 +179,10 @@ def _save(files: Mapping[str, str]) -> None:
     integers.distinguish_int32("\n".join(files.values()))
 
 
-def _writer(files: Mapping[str, str]) -> Any:
-    """Return the writer's model, with the functions in these files, and the module of its texts."""
-    from assignments.writer import llama, texts, written_functions  # here, because they come in a separate archive
-
-    _save(files)
-    for name in assignments_with_public_tests():
-        sys.modules.pop(f"assignments.{name}.{name}", None)
-    return llama.Model(written_functions.written_functions()), texts
-
-
 def _with_links(html: str) -> str:
     """Return a text with links to lines of the file in the editor, which has a name but no folder."""
     html = html.replace(integers.INDEX_ERROR, integers.INDEX_ERROR + integers.INDEX_ERROR_NOTE)
     html = re.sub(r"assignments/\w+/(?=\w+\.py)", "", html)
-    return LINE.sub(r'<a href="#line-\1" data-click="line">\g<0></a>', html)
+    parts = OUTPUT.split(html)  # whose output names no lines of the file
+    parts[::2] = (FIRST_LINE.sub(r'\1<a href="#line-\3" data-click="line">\2</a>', part) for part in parts[::2])
+    return "".join(parts)

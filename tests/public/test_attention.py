@@ -25,8 +25,8 @@ BY_HAND = [np.array([[np.log(2)]]), np.array([[1.0]]), np.array([[1.0]])]
 def test_softmax_by_hand(attention):
     """The scores 0 and ln 3 give the weights 1/4 and 3/4; adding 1000 to both changes nothing."""
     scores = np.array([0.0, np.log(3)])
-    expect.close(attention.softmax(scores), np.array([0.25, 0.75]), "softmax([0, ln 3])")
-    expect.close(attention.softmax(scores + 1000), np.array([0.25, 0.75]), "softmax([1000, 1000 + ln 3])")
+    expect.close(attention.softmax(scores), np.array([0.25, 0.75]), "softmax of 0 and ln 3")
+    expect.close(attention.softmax(scores + 1000), np.array([0.25, 0.75]), "softmax of 1000 and 1000 + ln 3")
 
 
 @pytest.mark.question("softmax", points=0.25)

@@ -278,7 +278,7 @@ def test_packed_attention_in_float32(batches):
 def test_reset_by_hand(batches):
     """The first gate of each text is closed (−inf); the others do not change."""
     got = batches.reset_gates(np.array([-1.0, -2.0, -3.0, -4.0]), np.array([0, 3, 4]))
-    expect.close(got, np.array([-INF, -2.0, -3.0, -INF]), "reset_gates([−1, −2, −3, −4], [0, 3, 4])")
+    expect.close(got, np.array([-INF, -2.0, -3.0, -INF]), "reset_gates([-1, -2, -3, -4], [0, 3, 4])")
     expect.matches(batches.reset_gates, -np.abs(features(2, 3, 6)), np.array([0, 1, 4, 6]))
 
 
@@ -331,7 +331,7 @@ def test_ring(batches):
 def test_tree_positions_by_hand(batches):
     """A root, its two children and a grandchild have the depths 0, 1, 1, 2."""
     expected = np.array([0, 1, 1, 2])
-    expect.close(batches.tree_positions(np.array([-1, 0, 0, 1])), expected, "tree_positions([−1, 0, 0, 1])")
+    expect.close(batches.tree_positions(np.array([-1, 0, 0, 1])), expected, "tree_positions([-1, 0, 0, 1])")
 
 
 @pytest.mark.question("tree_positions", points=0.25)
@@ -348,7 +348,7 @@ def test_tree_positions(batches):
 def test_tree_mask_by_hand(batches):
     """Two children of the same root use the root and themselves, but not each other."""
     expected = np.array([[True, False, False], [True, True, False], [True, False, True]])
-    expect.close(batches.tree_mask(np.array([-1, 0, 0])), expected, "tree_mask([−1, 0, 0])")
+    expect.close(batches.tree_mask(np.array([-1, 0, 0])), expected, "tree_mask([-1, 0, 0])")
 
 
 @pytest.mark.question("tree_mask", points=0.25)

@@ -230,7 +230,7 @@ def test_learned_parameters(extrapolation):
 def test_all_positions_by_hand(extrapolation):
     """Four positions out of four are always 0, 1, 2 and 3, in order."""
     got = extrapolation.random_positions(4, 4, np.random.default_rng(1))
-    expect.close(got, np.arange(4), "random_positions(4, 4, rng)")
+    expect.close(got, np.arange(4), "four positions out of four")
     expect.holds(np.max(extrapolation.random_positions(4, 900, np.random.default_rng(1))) > 9, "large positions too")
 
 

@@ -108,7 +108,7 @@ def test_copies(model):
 def test_half_layout_by_hand(model):
     """In two heads of four columns, columns 0 and 2 of each head come first, then 1 and 3."""
     got = model.to_half_layout(np.arange(8.0), 2)
-    expect.close(got, np.array([0.0, 2.0, 1.0, 3.0, 4.0, 6.0, 5.0, 7.0]), "to_half_layout([0, …, 7], 2)")
+    expect.close(got, np.array([0.0, 2.0, 1.0, 3.0, 4.0, 6.0, 5.0, 7.0]), "the columns 0 … 7 of two heads")
 
 
 @pytest.mark.question("to_half_layout", points=0.25)

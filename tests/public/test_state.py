@@ -39,7 +39,7 @@ def one_token(*lead, d_k=3, d_v=4, seed=0, dtype=np.float64):
 def test_bias_by_hand(state):
     """For three tokens, the first gate is in no sum, and each later gate is in every sum that crosses it."""
     expected = np.array([[0, -INF, -INF], [-1, 0, -INF], [-3, -2, 0]])
-    expect.close(state.decay_bias(np.array([-3.0, -1.0, -2.0])), expected, "decay_bias([−3, −1, −2])")
+    expect.close(state.decay_bias(np.array([-3.0, -1.0, -2.0])), expected, "decay_bias([-3, -1, -2])")
 
 
 @pytest.mark.question("decay_bias", points=0.25)

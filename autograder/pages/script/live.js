@@ -54,10 +54,12 @@ const live = () => {
   const contents = document.querySelector(".contents");
   if (contents) contents.prepend(standing); // beside the text it stays on the screen, and hides nothing
   else document.querySelector(".top").after(standing);
+  const goToNext = () => document.getElementById(`live-${standing.dataset.next}`)?.scrollIntoView({ block: "center" });
   addEventListener("keydown", (event) => {
     if (event.key !== "n" || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select")) return;
-    document.getElementById(`live-${standing.dataset.next}`)?.scrollIntoView({ block: "center" });
+    goToNext();
   });
+  said.addEventListener("click", ({ target }) => target.closest("p")?.textContent.startsWith("Next:") && goToNext());
 
   const show = ({ lessons, checking, pictures: drawn }) => {
     for (const link of document.querySelectorAll("[data-of]")) {
@@ -69,8 +71,10 @@ const live = () => {
     pictures(drawn[here()] ?? {});
     if (checking) standing.hidden = false; // closed until the next check
     standing.dataset.next = own?.next ?? "";
-    standing.dataset.done = Boolean(own && !own.next);
-    if (checking || !own) said.textContent = checking ? "Checking …" : "Your checks are running: open a lesson.";
+    standing.dataset.done = own?.right === Object.keys(own?.functions ?? []).length;
+    // During a check, one line of the last result gives way to the news, so that the box keeps its size.
+    if (checking && said.firstElementChild) said.firstElementChild.textContent = "Checking …";
+    else if (!own) tell(said, `<p>${checking ? "Checking …" : "Your checks are running: open a lesson."}</p>`);
     else tell(said, own.summary + (own.next ? "<p class=key>Press n to go there.</p>" : ""));
   };
 

@@ -2,16 +2,18 @@
 const SITE = new URL(".", location).href;
 const GRACE_SECONDS = 2; // after which a call that does not end by itself is ended with its worker
 const PAUSE_SECONDS = 0.7;
-const WORK = "whereabouts-work"; // the cache with the student's pictures
 const lesson = document.body.dataset.page;
 
 const say = (text) => (document.querySelector(".python").textContent = text);
+const note = (text) => (document.querySelector(".opened").textContent = text);
 const make = (tag, properties = {}, ...inside) => {
   const element = Object.assign(document.createElement(tag), properties);
   element.append(...inside);
   return element;
 };
-const download = (name, data) => make("a", { download: name, href: `data:${data}` }).click();
+const address = (data, type) => URL.createObjectURL(new Blob([data], { type }));
+const drawing = (svg) => address(svg, "image/svg+xml");
+const download = (name, data) => make("a", { download: name, href: address(data) }).click();
 
 const read = (key) => JSON.parse(localStorage.getItem(`whereabouts ${key}`));
 const keep = (key, value) => {
@@ -21,10 +23,8 @@ const keep = (key, value) => {
     say("This browser has no room to store your work: download it before you leave.");
   }
 };
-const files = () => {
-  const texts = CONFIG.lessons.map((name) => [name, read(`file ${name}`)]);
-  return Object.fromEntries(texts.filter(([, text]) => text !== null));
-};
+const files = () =>
+  Object.fromEntries(CONFIG.lessons.map((name) => [name, read(`file ${name}`)]).filter(([, text]) => text));
 
 // The results, shown where the live page shows them ---------------------------------------------------------
 
@@ -93,7 +93,7 @@ const replace = (sentence) => {
 
 // Checks ----------------------------------------------------------------------------------------------------
 
-let code, pause, running, checked;
+let code, pause, running, checked, pictured, isSeen;
 
 // Checks a text, keeps the result and returns the lines with errors. What ended Python is not called again.
 const judge = async (name, text, stuck = {}) => {
@@ -130,23 +130,20 @@ const checkSoon = () => {
   pause = setTimeout(check, 1000 * PAUSE_SECONDS);
 };
 
-// Pictures are drawn when one of them is on the screen, from what was checked last, if all of it returns.
-let drawn, isSeen;
+// Pictures are drawn when one of them is on the screen, from what was checked last, if all of it runs.
 const draw = async () => {
-  if (!isSeen || running !== undefined || drawn === checked || !state.lessons[lesson]?.returns) return;
-  const text = (drawn = checked);
-  const { failed } = await ask("draw", { lesson }, async ({ pictures }) => {
-    if (text !== checked) return;
-    const work = await caches.open(WORK);
-    const urls = { ...state.pictures[lesson] };
-    for (const [name, svg] of Object.entries(pictures)) {
-      const picture = new Blob([svg], { type: "image/svg+xml" });
-      urls[name] = URL.createObjectURL(picture);
-      if (!name.includes("/")) work.put(`${SITE}work/${lesson}/${name}`, new Response(picture));
-    }
-    announce({ pictures: { ...state.pictures, [lesson]: urls } });
+  if (!isSeen || running !== undefined || pictured === checked || !state.lessons[lesson]?.runs) return;
+  const [text, own, figures] = [(pictured = checked), { ...state.pictures[lesson] }, []];
+  const { failed } = await ask("draw", { lesson }, ({ pictures }) => {
+    const [wide, narrow = wide] = Object.keys(pictures);
+    const caption = document.querySelector(`figure:has([src$="/${wide}"]) figcaption`)?.textContent;
+    figures.push({ caption, svg: pictures[wide], narrow: pictures[narrow] });
+    for (const [name, svg] of Object.entries(pictures)) own[name] = drawing(svg);
+    if (text === checked) announce({ pictures: { [lesson]: own } });
   });
-  if (failed) say(failed);
+  if (failed) return say(failed);
+  const [all, cache] = [JSON.stringify({ text, figures }), await caches.open("whereabouts-work")];
+  if (text === checked) cache.put(`pictures/${lesson}`, new Response(all));
 };
 
 // The pages that are more than their text -------------------------------------------------------------------
@@ -157,9 +154,10 @@ const mayReplace = (names) => confirm(`Replace what you wrote in ${names}? It wi
 
 const lessonPage = async () => {
   document.querySelector(".coding .tools").after(document.querySelector(".standing"));
-  document.querySelector(".contents details").open = false;
-  const changed = (text) => {
+  const changed = (text, origin) => {
     keep(`file ${lesson}`, text);
+    const count = text.match(/^def [a-z]/gm)?.length ?? 0;
+    note(origin ? `Opened ${origin} as ${file}: ${count} functions, kept in this browser.` : "");
     checkSoon();
   };
   const [parent, text] = [document.querySelector(".code"), read(`file ${lesson}`) ?? (await stub())];
@@ -174,30 +172,36 @@ const lessonPage = async () => {
 
 // All work on one page, which prints. A file without a result, for example from a zip, is checked here.
 const keepPage = async () => {
-  const place = document.getElementById("keep");
-  const [work, texts, written] = [await caches.open(WORK), files(), read("written")];
-  const date = new Date().toLocaleDateString("en-GB", { dateStyle: "long" });
-  place.replaceChildren(make("p", { textContent: date }));
+  const [texts, written] = [files(), read("written")];
+  const parts = [make("p", {}, new Date().toLocaleDateString("en-GB", { dateStyle: "long" }))];
   for (const [name, text] of Object.entries(texts)) {
     const { title } = document.querySelector(`.top [data-of=${name}]`).dataset;
     const { right, functions = {} } = state.lessons[name] ?? {};
     const count = `${right} of ${Object.keys(functions).length} functions are right.`;
-    const standing = make("p", { textContent: right === undefined ? "Not checked yet." : count });
-    place.append(make("h2", { textContent: title }), standing, make("pre", { textContent: text }));
-    for (const request of (await work.keys()).filter(({ url }) => url.startsWith(`${SITE}work/${name}/`))) {
-      const src = URL.createObjectURL(await (await work.match(request)).blob());
-      place.append(make("img", { src, alt: `Your picture ${request.url.split("/").at(-1)}` }));
-    }
+    parts.push(make("h2", {}, title), make("p", {}, right === undefined ? "Not checked yet." : count));
+    parts.push(make("pre", {}, text), ...(await figuresOf(name, text)));
   }
   if (written) {
     const isOfThese = written.files === JSON.stringify(texts);
-    const origin = isOfThese ? "by your functions as shown here" : "before your last change";
-    place.append(make("h2", { textContent: "The writer" }), make("p", { textContent: `Written ${origin}.` }));
-    place.append(make("pre", { textContent: written.text }));
+    const origin = `Written ${isOfThese ? "by your functions as shown here" : "before your last change"}.`;
+    parts.push(make("h2", {}, "The writer"), make("p", {}, origin), make("pre", {}, written.text));
   }
+  document.getElementById("keep").replaceChildren(...parts);
   const unchecked = Object.keys(texts).filter((name) => !state.lessons[name]);
   for (const name of unchecked) await judge(name, texts[name]);
   if (unchecked.some((name) => state.lessons[name])) keepPage();
+};
+
+// The pictures of a lesson with their captions, if they were drawn from this text.
+const figuresOf = async (name, text) => {
+  const kept = await (await caches.match(`pictures/${name}`))?.json();
+  const older = "Pictures of an earlier text are left out. Open the lesson, and its pictures are drawn anew.";
+  if (kept?.text !== text) return kept ? [make("p", {}, older)] : [];
+  return kept.figures.map(({ caption, svg, narrow }) => {
+    const phone = make("source", { media: "screen and (max-width: 45rem)", srcset: drawing(narrow) });
+    const words = make("figcaption", {}, `Drawn from your functions: ${caption}`);
+    return make("figure", {}, make("picture", {}, phone, make("img", { src: drawing(svg), alt: "" })), words);
+  });
 };
 
 // What buttons do (`data-click`), and fields for a file (`data-change`) -------------------------------------
@@ -205,40 +209,38 @@ const keepPage = async () => {
 const actions = {
   check,
   restart: async () => mayReplace(file) && code.open(await stub()),
-  open: async ({ files: [chosen] }) => mayReplace(file) && code.open(await chosen.text()),
-  download: () => download(file, `text/x-python;charset=utf-8,${encodeURIComponent(code.text())}`),
+  open: async ({ files: [chosen] }) => mayReplace(file) && code.open(await chosen.text(), chosen.name),
+  download: () => download(file, code.text()),
   view: () => document.body.classList.toggle("writes"),
   line: (link) => {
     document.body.classList.add("writes");
     code.show(Number(link.hash.slice(6)));
-    const { next } = state.lessons[lesson];
-    const isOfNext = link.closest(".standing p")?.textContent.includes(next);
-    if (isOfNext) document.getElementById(`live-${next}`)?.scrollIntoView({ block: "center" });
   },
   write: async (button) => {
     const [output, work, { job, name }] = [button.nextElementSibling, files(), button.dataset];
     const task = job === "write" ? { prompt: document.getElementById("prompt").value || " " } : { name };
     [output.textContent, output.hidden, button.disabled] = ["", false, true];
-    const { lost, failed } = await ask(job, { files: work, ...task }, ({ text }) => output.append(text));
+    const { failed } = await ask(job, { files: work, ...task }, ({ text }) => output.append(text));
     button.disabled = false;
-    if (failed) output.append(`\n${lost ? failed : `One of your functions raised ${failed}`}`);
+    if (failed) output.append(`\n${failed}`);
     else if (job === "write") keep("written", { text: output.textContent, files: JSON.stringify(work) });
   },
-  save: async () => {
+  save: () => {
     const [page, tries, written] = [localStorage.getItem("whereabouts"), read("tries"), read("written")];
-    const { zip } = await ask("pack", { files: files(), memory: { page, tries, written } });
-    download("whereabouts.zip", `application/zip;base64,${zip}`);
+    download("whereabouts.zip", zipped(files(), { page, tries, written }));
   },
   restore: async ({ files: [chosen] }) => {
-    const zip = [...new Uint8Array(await chosen.arrayBuffer())];
-    const { files: opened, memory, failed } = await ask("unpack", { zip });
-    if (failed) return say("This file is not a zip of your work.");
-    const lost = Object.keys(opened).filter((name) => ![null, opened[name]].includes(read(`file ${name}`)));
+    const { texts, memory } = await unzipped(chosen, CONFIG.lessons);
+    const names = Object.keys(texts);
+    if (!names.length) return note(`${chosen.name} is not a zip of your work.`);
+    const lost = names.filter((name) => ![null, texts[name]].includes(read(`file ${name}`)));
     if (lost.length && !mayReplace(lost.map((name) => `${name}.py`).join(", "))) return;
-    for (const [name, text] of Object.entries(opened)) keep(`file ${name}`, text);
+    for (const name of names) keep(`file ${name}`, texts[name]);
+    state.lessons = {}; // all files are checked anew
     if (memory.page) localStorage.setItem("whereabouts", memory.page);
     for (const key of ["tries", "written"]) if (memory[key]) keep(key, memory[key]);
-    location.reload();
+    note(`Opened ${chosen.name}: ${names.length} of ${CONFIG.lessons.length} lessons, kept in this browser.`);
+    keepPage();
   },
   print: () => print(),
   update: () => navigator.serviceWorker.ready.then(({ waiting }) => waiting.postMessage({ kind: "update" })),

@@ -1,8 +1,7 @@
 // Python in a worker: loads Pyodide and the course, then does one job after another. The page starts it from
 // a blob, so that its content security policy holds here too. Python gets no globals of JavaScript.
-let config, python, tab;
+let config, python, tab, working;
 const tell = (kind, more) => postMessage({ kind, ...more });
-const URGENCY = ["pack", "unpack", "check", "write", "experiment", "draw"];
 const WRITER = { text: "The writer is loading (1.6 MB, once)", archive: "writer" };
 const PICTURES = { text: "Pictures are loading (9 MB, once)", archive: "pictures", library: "matplotlib" };
 const NEEDS = { write: WRITER, experiment: WRITER, draw: PICTURES };
@@ -65,7 +64,7 @@ const step = ({ steps }) => {
 const queue = [];
 const work = async () => {
   while (queue.length) {
-    const [job] = queue.sort((a, b) => URGENCY.indexOf(a.kind) - URGENCY.indexOf(b.kind));
+    const [job] = queue.sort((a, b) => (a.kind === "draw") - (b.kind === "draw")); // pictures come last
     await load(NEEDS[job.kind]);
     job.steps ??= tab.job(job.kind, JSON.stringify(job.task));
     const { value, done, failed } = step(job);
@@ -81,7 +80,6 @@ const enqueue = (job) => {
   queue.push(job);
 };
 
-let working;
 const dies = (error) => {
   [queue.length, tab] = [0, null];
   tell("died", { text: String(error) });

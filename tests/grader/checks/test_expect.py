@@ -139,7 +139,7 @@ def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> No
         if not is_given_its_own:
             assert found.kind is Kind.WAITING and found.faulty_function == "apply_rope"
         else:
-            assert found.kind is Kind.RAISED and found.call.startswith("apply_rope(")
+            assert found.kind is Kind.RAISED and found.call.startswith(">>> apply_rope(")
 
 
 RIGHT = "def rotate_half(x):\n    h = x.shape[-1] // 2\n    return np.concatenate([-x[..., h:], x[..., :h]], axis=-1){}"

@@ -69,7 +69,8 @@ def test_the_half_layout_takes_part_where_only_it_is_written(
 
     files["rope"].apply_rope = files["rope"].decode_step = unwritten  # type: ignore[attr-defined]
     model = Model(written_functions("student_{0}"))
-    assert model.parts.half_layout and "apply_rope" not in model.parts.sources
+    assert model.parts.half_layout
+    assert model.parts.sources["apply_rope"] == "your apply_rope_half instead, because yours is not written yet"
     ids = provided.encode(PROMPT)
     np.testing.assert_allclose(model.read(ids)[0], provided.read(ids)[0], atol=1e-9)
 
@@ -87,6 +88,21 @@ def test_the_source_of_a_function_says_what_your_function_raised(files: dict[str
     parts = written_functions("student_{0}")
     assert "yours returns shape (1, 2), expected (1, 1, 2)" in parts.sources["apply_rope"]
     assert parts.softmax is None and "yours raises AttributeError" in parts.sources["softmax"]
+
+
+def test_the_half_layout_replaces_a_function_that_raises_and_the_source_says_so(
+    files: dict[str, types.ModuleType],
+) -> None:
+    for error in (ValueError("no\nrotation"), IndexError("axis 3")):
+
+        def raises(*_: object, error: Exception = error) -> None:
+            raise error
+
+        files["rope"].apply_rope = files["rope"].decode_step = raises  # type: ignore[attr-defined]
+        sources = written_functions("student_{0}").sources
+        reason = f"yours raises {type(error).__name__}: {error}"
+        assert sources["apply_rope"] == f"your apply_rope_half instead, because {reason}"
+        assert sources["decode_step"] == f"provided: {reason}"
 
 
 # The same weights as a checkpoint ---------------------------------------------------------------------------

@@ -178,7 +178,7 @@ def test_practice_has_no_points_and_says_so() -> None:
 
 
 def test_the_call_of_a_public_test_is_told_and_that_of_a_hidden_one_is_not() -> None:
-    failed = TestResult(test_("far", Phase.PUBLIC), Kind.VALUE, "wrong", call="apply_rope(977)")
+    failed = TestResult(test_("far", Phase.PUBLIC), Kind.VALUE, "wrong", call=">>> apply_rope(977)")
     hidden = replace(failed, test=test_("far", Phase.HIDDEN))
     assert ">>> apply_rope(977)" in markdown(submitted(), grade(failed))
     assert "977" not in markdown(submitted(), grade(hidden))

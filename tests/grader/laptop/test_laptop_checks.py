@@ -4,6 +4,7 @@ failing call, at the function to fix."""
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -109,7 +110,48 @@ def test_a_finished_assignment_says_what_comes_next(check: Check) -> None:
     assert "13 of 13  all right" in check()
     write_solution(ROPE.replace('"rotates_values": False', '"rotates_values": false'))
     printed = check("rope")
-    assert "your file stops at line" in printed.lower() and "Now fix what stops the file, then hand in" in printed
+    assert "your file stops at line" in printed.lower() and re.search(
+        r"Now fix what stops the file at assignments/rope/rope.py:\d+, then hand in", printed
+    )
+
+
+@pytest.mark.parametrize("function", ["rope_frequencies", "rotate_half", "decode_step"])
+@pytest.mark.parametrize(
+    "fault", ["x = (", "  x = 1", "def f(:", "x = 'abc", "missing_name", "raise ValueError('line 0')"]
+)
+def test_a_file_that_stops_before_a_function_has_no_next_function_but_the_line_to_fix(
+    check: Check, fault: str, function: str
+) -> None:
+    """The functions of a file that nobody can read are not judged, so none of them is the next to work on."""
+    line = ROPE[: ROPE.index(f"def {function}(")].count("\n") + 1
+    write_solution(ROPE.replace(f"def {function}(", f"{fault}\ndef {function}("))
+    place = f"assignments/rope/rope.py:{line}"
+    assert f"Next: fix what stops the file at {place}." in check("rope")
+    assert f"next: fix what stops the file  {place}" in check()
+
+
+@pytest.mark.parametrize(
+    "ask", ["input()", "input('how many? ')", "sys.stdin.readline()", "sys.stdin.read()", "next(sys.stdin)"]
+)
+def test_code_that_asks_for_input_reads_what_to_do_instead(check: Check, ask: str) -> None:
+    """In a function and while the file is loaded, the message is for a student and not about pytest."""
+    sentence = "EOFError: a check has no keyboard, so nothing can be typed in: write the value into the code"
+    write_solution("import sys\n" + rope_solution(lines=ask))
+    printed = check("rope")
+    assert re.search(rf"rope_cos_sin raised EOFError at line \d+ of your file{sentence[8:]}", printed)
+    write_solution(f"{ROPE}\nimport sys\n{ask}\n")
+    assert re.search(rf"your file stops at line \d+ with {sentence}", loaded := check("rope"))
+    assert "pytest" not in printed + loaded
+
+
+@pytest.mark.parametrize("size", [1, 990, 999, 1000, 1001, 54321])
+def test_output_that_is_cut_says_how_much_there_was(check: Check, size: int) -> None:
+    text = "x\n" * ((size - 1) // 2) + "y" * (2 - size % 2)
+    write_solution(f"{ROPE}\nprint({text!r})\n")
+    printed = check("rope")
+    assert len(text) == size and "Your code printed while it was loaded" in printed
+    note = f"(the first 1,000 of {size:,} characters):" in printed
+    assert note == bool(re.search(r"[xy]\s+…", printed)) == (size > 1000)
 
 
 def test_a_mistake_is_told_once_where_it_sits_with_its_call(check: Check) -> None:

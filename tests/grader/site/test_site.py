@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import re
@@ -93,17 +94,26 @@ SHELL_WORDS = re.compile(
     r"|python3? +-|\bpy -m|\bpip\b|\.venv|\./make\.sh|autograder\.checks\b|assignments\.writer\b|jupyter lab"
     r"|[Tt]erminal"
     r"|--(alone|experiment|page|show|watch)\b"
+    r"|\b(assignments|autograder|solutions|tests)/\w|\w\.(csv|npz|safetensors|txt)\b|\bthis command\b"
 )
-"""Shell commands, command-line options and the word “terminal”."""
+"""Shell commands, command-line options, paths in a handout, and the words “terminal” and “this command”."""
+
+
+def experiment_texts() -> list[str]:
+    """Return the texts in the code of the writer's experiments, which a page shows while an experiment runs."""
+    tree = ast.parse((course.ROOT / "assignments" / "writer" / "experiments.py").read_text("utf-8"))
+    shown = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)][1:]  # after the docstring
+    return [text for text in shown if isinstance(text, str) and " " in text]
 
 
 def words_of_pages(site: Path) -> dict[str, str]:
-    """Return the visible words of each page, and the text of the search index and of each stub."""
+    """Return the visible words of each page, and the text of the search index, the stubs and the experiments."""
     words = {
         page.name: re.sub(r"(?s)<script>.*?</script>|<!--.*?-->|<[^>]*>", "", page.read_text("utf-8"))
         for page in site.glob("*.html")
     }
     words |= {path.name: path.read_text("utf-8") for path in (site / "search.js", *(site / "stubs").iterdir())}
+    words["experiments"] = " ".join(experiment_texts())
     return {name: " ".join(text.split()) for name, text in words.items()}
 
 
@@ -111,7 +121,15 @@ def test_no_page_of_a_tab_speaks_of_a_shell(site: Path) -> None:
     """Pages refer to buttons. A passage about the student's own computer points to the handout and contains
     no command."""
     found = {name: [match[0] for match in SHELL_WORDS.finditer(text)] for name, text in words_of_pages(site).items()}
-    assert {"setup.html", "writer.html", "index.html", "keep.html", "search.js", "rope.py"} <= found.keys()
+    assert {
+        "setup.html",
+        "writer.html",
+        "index.html",
+        "keep.html",
+        "search.js",
+        "rope.py",
+        "experiments",
+    } <= found.keys()
     assert {name: words for name, words in found.items() if words} == {}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import zipfile
@@ -35,6 +36,10 @@ def test_a_wrong_function_is_explained_a_syntax_error_marked_and_a_right_file_gr
     tab.write(with_causal_mask("    return ("))
     tab.wait_for("never closed")
     assert 'File "attention.py", line' in page.locator(".standing").inner_text()
+    page.locator(".standing p a", has_text="line").click()  # “Next: fix what stops the file at line …”
+    assert page.locator(".cm-activeLine").inner_text().strip() == "return ("
+    tab.wait_for_rest()
+    assert page.locator(".python").inner_text() == ""  # no picture is drawn from a file that stops
     page.locator(".cm-lint-marker-error").wait_for(state="attached")
     page.evaluate("say('SyntaxError: of an earlier text')")
     page.locator(".standing button").click()
@@ -120,7 +125,82 @@ def test_what_is_written_is_replaced_only_after_a_question(tab: Window, way: str
         assert page.evaluate("window.asked") == "Replace what you wrote in attention.py? It will be lost."
         page.evaluate("window.asked = undefined")
         page.wait_for_function("(text) => code.text() === text", arg=expected, timeout=5000)
+        opened = "Opened other.py as attention.py: 0 functions, kept in this browser."
+        assert page.locator(".opened").inner_text() == (opened if answer and way == "Open" else "")
+        assert page.evaluate("read('file attention')") == expected
     tab.write(before)
+    assert page.locator(".opened").inner_text() == ""
+
+
+AT_THE_EDGE = """async (line) => {
+  window.heights = [];
+  new ResizeObserver(([{ contentRect }]) => heights.push(contentRect.height))
+    .observe(document.querySelector(".standing"));
+  code.show(line);
+  await new Promise((drawn) => setTimeout(drawn, 100));
+  const [caret, editor] = [".cm-cursor-primary", ".cm-scroller"].map((which) => document.querySelector(which));
+  editor.scrollTop -= editor.getBoundingClientRect().bottom - caret.getBoundingClientRect().bottom - 8;
+}"""
+"""Script that puts the caret on a line at the lower edge of the editor, and records the heights of the box above."""
+
+VISIBLE = """() => {
+  const [caret, editor] = [".cm-cursor-primary", ".cm-scroller"].map(
+    (which) => document.querySelector(which).getBoundingClientRect());
+  return caret.top >= editor.top && caret.bottom <= editor.bottom;
+}"""
+"""Script that returns true if the caret is inside the visible part of the editor."""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_caret_stays_on_the_screen_when_the_box_above_grows(tab: Window, width: int) -> None:
+    """A caret at the lower edge moves up with the text, and the box does not shrink while a check runs."""
+    page = tab.page
+    page.set_viewport_size({"width": width, "height": 900})
+    tab.write(STUB)
+    tab.wait_for("0 of 10 functions are right")
+    tab.wait_for_rest()
+    page.evaluate("document.body.classList.add('writes')")
+    body = "    return np.zeros((length, length), dtype=bool)" + "\n    #" * 99
+    for text in (with_causal_mask(body), with_causal_mask(f"{body}\n    x = (1")):
+        tab.write(text)
+        page.evaluate(AT_THE_EDGE, text[: text.index("    #")].count("\n") + 40)
+        assert page.evaluate(VISIBLE)
+        tab.wait_for_rest()
+        heights = page.evaluate("heights")
+        assert heights == sorted(heights) and heights[-1] > heights[0] + 20
+        page.wait_for_function(VISIBLE, timeout=5000)
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_what_code_prints_has_no_links_and_a_message_has_one(tab: Window) -> None:
+    """A line number that a student's code prints is not a line of the file, nor is line 0."""
+    tab.write(
+        with_causal_mask("    print('see line 7')\n    raise ValueError('line 0')") + "\nprint('line 3', 'line 0')\n"
+    )
+    tab.wait_for("line 0", "#live-causal_mask[data-mark='✗']")
+    tab.wait_for("line 3 line 0")
+    tab.wait_for_rest()
+    links = tab.page.locator(".standing a[data-click=line], #live-causal_mask a[data-click=line]").all_inner_texts()
+    raised = STUB[: STUB.index('raise NotImplementedError("causal_mask')].count("\n") + 2
+    begun = STUB[: STUB.index("def causal_mask(")].count("\n") + 1
+    assert sorted(links) == sorted([f"line {raised}"] * 2 + [f"line {begun}"])
+    tab.write(f"{STUB}\nx = ('line 9'\n")
+    tab.wait_for("never closed")
+    tab.wait_for_rest()
+    last = STUB.count("\n") + 2
+    assert tab.page.locator(".standing a[data-click=line]").all_inner_texts() == [f"line {last}"] * 2
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ("input('n? ')", "a check has no keyboard"),
+        ("breakpoint()", "a browser tab has no debugger: print the values instead"),
+    ],
+)
+def test_a_tab_says_what_it_lacks(tab: Window, body: str, sentence: str) -> None:
+    tab.write(with_causal_mask(f"    {body}"))
+    tab.wait_for(sentence, "#live-causal_mask[data-mark='✗']")
 
 
 def test_a_key_checks_and_escape_then_tab_leaves_the_editor(tab: Window) -> None:
@@ -197,9 +277,19 @@ def test_all_work_goes_out_as_a_zip_comes_back_and_prints(tab: Window, tmp_path:
     page = tab.page
     tab.write(SOLUTION)
     tab.wait_for("10 of 10 functions are right")
+    page.locator("figure .own .mine").first.wait_for(state="attached")
+    tab.wait_for_rest()
+    captions = page.locator("figure:has(.own) figcaption").all_inner_texts()
     tab.open("keep")
     tab.wait_for("10 of 10 functions are right", "#keep")
     tab.wait_for("def causal_mask", "#keep")
+    page.set_viewport_size({"width": 390, "height": 900})
+    shown = page.locator("#keep figure")
+    assert shown.locator("figcaption").all_inner_texts() == [f"Drawn from your functions: {each}" for each in captions]
+    page.wait_for_function("() => [...document.querySelectorAll('#keep img')].every(({ complete }) => complete)")
+    scale = "() => Math.min(...[...document.querySelectorAll('#keep img')].map((one) => one.width / one.naturalWidth))"
+    assert len(captions) > 1 and page.evaluate(scale) > 0.85  # with letters of nearly the size in which they are drawn
+    page.set_viewport_size({"width": 1280, "height": 900})
     assert page.title() == "My work · Whereabouts"
     assert page.evaluate("new Date().getFullYear().toString()") in page.locator("#keep p").first.inner_text()
     with page.expect_download() as download:
@@ -215,20 +305,92 @@ def test_all_work_goes_out_as_a_zip_comes_back_and_prints(tab: Window, tmp_path:
     page.wait_for_function("() => window.asked")
     assert page.evaluate("window.asked") == "Replace what you wrote in attention.py? It will be lost."
     assert page.evaluate("read('file attention')") == newer
+    page.reload()
+    tab.wait_for("Pictures of an earlier text are left out.", "#keep")
+    assert page.locator("#keep figure").count() == 0
     page.evaluate("localStorage.clear()")
+    page.context.route("**/pyodide*/**", lambda route: route.abort())  # opening needs no Python
     page.reload()
     assert page.locator("#keep pre").count() == 0
     page.locator("input[type=file]").set_input_files(saved)
+    tab.wait_for("Opened work.zip: 1 of 14 lessons, kept in this browser.", ".opened")
+    assert page.evaluate("read('file attention')") == SOLUTION
+    page.context.unroute("**/pyodide*/**")
+    page.reload()
     tab.wait_for("10 of 10 functions are right", "#keep")
     tab.open("attention")
     assert page.evaluate("state.lessons.attention.right") == 10
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
+def zip_of(files: dict[str, bytes]) -> bytes:
+    """Return a zip of these files."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "lessons"),
+    [
+        (b"no zip at all", []),
+        (b"", []),
+        (zip_of({}), []),
+        (zip_of({"__proto__.py": b"x", "notes.py": b"x", "rope.py.txt": b"x", "rope.py/": b""}), []),
+        (zip_of({"rope.py": b"x" * 2**21}), []),
+        (zip_of({"rope.py": b"x = 1\n", "memory.json": b"not JSON"}), []),
+        (
+            zip_of({"work (1)/assignments/rope/rope.py": "x = 'é'\n".encode(), "grids.py": b"y = 2\n"}),
+            ["rope", "grids"],
+        ),
+    ],
+    ids=["text", "empty", "zip without files", "other names", "too large", "other memory", "another folder"],
+)
+def test_only_the_lessons_in_a_zip_are_opened(tab: Window, content: bytes, lessons: list[str]) -> None:
+    page = tab.page
+    tab.open("keep")
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    chosen = {"name": "a.zip", "mimeType": "application/zip", "buffer": content}
+    page.locator("input[type=file]").set_input_files(files=[chosen])  # type: ignore[list-item]
+    words = f"Opened a.zip: {len(lessons)} of 14 lessons," if lessons else "a.zip is not a zip of your work."
+    tab.wait_for(words, ".opened")
+    assert page.evaluate("Object.keys(files())") == lessons
+    assert not lessons or page.evaluate("files().rope") == "x = 'é'\n"
+
+
+ROPE = find("rope").solution.read_text("utf-8")
+LATER = "np.shape(x)[-2] > 1"
+"""Condition that is false while the writer tries whether a function is written."""
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        ("raise ValueError('boom')", "apply_rope: your apply_rope_half instead, because yours raises ValueError: boom"),
+        (f"if {LATER}: x = np.zeros(7)[9]", "apply_rope raised IndexError at line {} of rope.py: index 9 is out of"),
+        (f"while {LATER}: pass", "apply_rope did not return within 5 seconds at line {} of rope.py."),
+        ("import itertools; sum(itertools.count())", "apply_rope did not return within 5 seconds."),
+        (f"if {LATER}: return np.zeros(3)", "The results of your functions do not fit together (ValueError: "),
+    ],
+    ids=["raises when tried", "raises", "never returns", "never returns in C", "wrong shape"],
+)
+def test_the_writer_names_the_function_that_it_cannot_use(tab: Window, lines: str, sentence: str) -> None:
+    page, head = tab.page, next(line for line in ROPE.splitlines() if line.startswith("def apply_rope("))
+    wrong = ROPE.replace(head, f"{head}\n    {lines}")
+    page.evaluate("(text) => keep('file rope', text)", wrong)
+    tab.open("writer")
+    page.locator("button", has_text="Write on").click()
+    tab.wait_for(sentence.format(wrong[: wrong.index(lines)].count("\n") + 1), ".writer pre")
+    assert "Error" not in page.locator(".python").inner_text()
+
+
 def test_the_writer_writes_with_the_functions_in_the_editor(tab: Window) -> None:
     """Correct functions reproduce the course's text, and an experiment shows how a change breaks the text."""
     page = tab.page
-    page.evaluate("(text) => keep('file rope', text)", find("rope").solution.read_text("utf-8"))
+    page.evaluate("(text) => keep('file rope', text)", ROPE)
     tab.open("writer")
     page.locator("button", has_text="Write on").click()
     waiting = "getComputedStyle(document.querySelector('.writer pre:empty'), '::before').content"
@@ -322,7 +484,7 @@ def test_learning_alone_has_hidden_tests_reasons_and_solutions(browser: Browser,
         opened.wait_for("functions are right")
         opened.write((SAMPLES / "rope" / "rotated_values.py").read_text("utf-8"))
         opened.wait_for("Likely cause: You rotated the values as well", "#live-rope_attention[data-mark='✗']")
-        opened.wait_for(">>> decode_step(", "#live-decode_step[data-mark='✗']")
+        opened.wait_for("The call was decode_step(", "#live-decode_step[data-mark='✗']")
         opened.wait_for(
             "Your decode_step is not right yet. Once you have read the solution", "#live-decode_step summary"
         )

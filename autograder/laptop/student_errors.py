@@ -1,0 +1,40 @@
+"""Sentences about exceptions that a student's functions raise outside the tests: in the writer and in pictures."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from pathlib import Path
+
+STUDENT_FILE = re.compile(r"assignments[/\\](\w+)[/\\]\1\.py$")
+"""End of the path of a file in which a student writes."""
+
+MAX_MESSAGE_CHARACTERS = 300
+"""Maximum number of characters of an exception's message."""
+
+
+def error_sentence(error: BaseException) -> str:
+    """Return the sentence for an exception: it names the student's function and line, as the checks do."""
+    if isinstance(error, SyntaxError) and STUDENT_FILE.search(error.filename or ""):
+        return f"Your file cannot run: {error.msg} at line {error.lineno} of {Path(error.filename or '').name}."
+    message = f"{type(error).__name__}{{}}: {error}"[:MAX_MESSAGE_CHARACTERS]
+    function, where = function_and_line(error)
+    if not function:
+        return f"The results of your functions do not fit together ({message.replace('{}', '', 1)})."
+    return f"{function} raised {message.replace('{}', where, 1)}"
+
+
+def function_and_line(error: BaseException) -> tuple[str, str]:
+    """Return the student's function that was called, and the words for the line that raised the exception.
+
+    Both are empty if no student's file took part.
+    """
+    steps = [
+        (frame.f_code, line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if STUDENT_FILE.search(frame.f_code.co_filename)
+    ]
+    if not steps:
+        return "", ""
+    called, (code, line) = steps[0][0].co_name, steps[-1]
+    return "Your file" if called == "<module>" else called, f" at line {line} of {Path(code.co_filename).name}"
