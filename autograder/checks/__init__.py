@@ -25,7 +25,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 - a student with an older version 
     raise SystemExit("Python 3.11 or newer is needed; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031 - old versions run it
 
 PUBLIC_MODULES = """
-    answers call_repr difference expect fixtures function_state inputs oracle proxy render results source streams
-    value_text
+    answers call_repr difference expect fixtures function_state inputs numpy_errors oracle proxy render results source
+    streams value_text
 """.split()
 """The modules that other rooms may import."""

@@ -73,13 +73,23 @@ def follow_through(
         allowed = [retry for retry in in_time(helped) if retry.are_replies_explained()]
         second_backend.close()  # with every result of a wrong function that the submission keeps in a cache
         passed: dict[Test, TestResult] = {}
-        for function in suite.reference.call_graph_of_all_ways.topological_order(functions):
-            retries = [retry for retry in in_time(allowed) if retry.result.test.question == function]
+        for retries in _in_rounds(allowed, suite):
             with contextlib.suppress(CallStopped):
-                second.fetch_helped(request for retry in retries for request in retry.iter_helped_calls())
+                second.fetch_helped(request for retry in in_time(retries) for request in retry.iter_helped_calls())
             retried = [retry.passed_result(suite) for retry in in_time(retries)]
             passed |= {result.test: result for result in retried if result is not None}
     return [passed.get(result.test, result) for result in results]
+
+
+def _in_rounds(retries: Sequence[Retry], suite: Suite) -> Iterator[list[Retry]]:
+    """Yield the retries in groups: those of a function come before those of all functions that build on it."""
+    dependencies = suite.reference.call_graph_of_all_ways.dependencies
+
+    def depth(retry: Retry) -> int:
+        return len(dependencies(retry.result.test.question))
+
+    for _, group in itertools.groupby(sorted(retries, key=depth), depth):
+        yield list(group)
 
 
 def _while_there_is_time(retries: Iterable[Retry], backend: SandboxedBackend) -> Iterator[Retry]:

@@ -31,6 +31,9 @@ if TYPE_CHECKING:  # the recording code is not in the handout
 IN_ITSELF, IN_DEPENDENCIES = "own", "below"
 """Names of two groups of known mistakes: in a function itself, and in functions that it builds on."""
 
+RECORD_TOLERANCE = 1e-9
+"""Allowed difference of two records of the same arguments, relative to 1 + the number."""
+
 FingerprintRecord = list[float] | str | None
 """Recorded fingerprint of an outcome: the lengths of a value's axes and two sums, or for an error its mark or None."""
 
@@ -126,20 +129,19 @@ class GoldenValues:
 
 
 def arguments_record(call: Call) -> FingerprintRecord:
-    """Return the fingerprint record of a call's numbers and of the number of its arguments; None if there are none."""
+    """Return the fingerprint record of a call's numbers, and of counts that distinguish calls with equal numbers."""
     arguments = leaves((call.args, call.kwargs))
     parts = [np.frombuffer(part.encode(), np.uint8) if type(part) is str else part for part in arguments]
     numbers = [part for part in parts if isinstance(part, int | float | np.generic | np.ndarray)]
-    return fingerprint_record(Returned((len(call.args), len(call.kwargs), *numbers)))
+    single = sum(np.asarray(part).dtype == np.float32 for part in numbers)
+    return fingerprint_record(Returned((len(call.args), len(call.kwargs), single, *numbers)))
 
 
 def _is_same(record: FingerprintRecord, arguments: FingerprintRecord) -> bool:
-    return (
-        record is not None
-        and arguments is not None
-        and len(record) == len(arguments)
-        and np.allclose(record, arguments)
-    )
+    """Return whether two records of arguments agree to the digits that a record has."""
+    if record is None or arguments is None or len(record) != len(arguments):
+        return False
+    return np.allclose(record, arguments, RECORD_TOLERANCE, RECORD_TOLERANCE)
 
 
 class GoldenRecorder:

@@ -72,6 +72,8 @@ class Exchange:
         """Encoded question → opened answer."""
         self.sealed: dict[str, str] = {}
         """Label of a question → sealed answer."""
+        self.current = b""
+        """Encoded call that is being made with substitutes."""
         self.pending: dict[bytes, Question] = {}
         """Encoded question → question, for unanswered questions that are not reported yet."""
         self.substitutes: dict[str, Callable[..., Any]] = {}
@@ -97,12 +99,21 @@ class Exchange:
 
         Return UNANSWERED_TAG and the questions if the call has unanswered questions.
         """
+        if self.current != (current := codec.encode((name, args, kwargs))):
+            self.current = current
+            self._forget_refusals()
         self.receive(sealed)
         self._set_replaced_and_take_questions(replaced)
         try:
             return self.namespace[name](*args, **kwargs)
         except UnansweredQuestion:
             return UNANSWERED_TAG, self._set_replaced_and_take_questions(replaced)
+
+    def _forget_refusals(self) -> None:
+        """Forget which questions the grader did not answer, since it decides anew for each call."""
+        for key in [key for key, answer in self.answers.items() if answer is None]:
+            del self.answers[key]
+            self.sealed.pop(_label(key), None)
 
     def _set_replaced_and_take_questions(self, replaced: Collection[str]) -> list[Question]:
         """Store the names of the replaced functions. Return the unanswered questions, and forget them."""

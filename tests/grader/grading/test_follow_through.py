@@ -5,6 +5,7 @@ correct values, and only honest functions gain points.
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
 import sys
 import time
@@ -16,16 +17,20 @@ import numpy as np
 import pytest
 
 from autograder import course
+from autograder.checks.difference import difference
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
 from autograder.checks.source import CallGraph
 from autograder.course import Assignment
-from autograder.grading.exchange_limits import Budget, largest_magnitude
+from autograder.grading.exchange_limits import Budget, QuestionBounds
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
+from autograder.grading.two_processes import EXCHANGE_CELL_SOURCE, HelpedCall, SecondProcess
 from autograder.hints import catalogue
 from autograder.hints.explain import with_causes, without_hints_above_wrong_functions
+from autograder.hints.reference import Reference
 from autograder.protocol import call
+from autograder.protocol.call import Call
 from autograder.protocol.failure import CallStopped, Kind
 from tests.grader.support.in_process_submission import Loaded
 
@@ -289,9 +294,11 @@ def test_a_question_larger_than_the_call_that_needs_it_has_no_answer(suites: dic
     suite = suite_of("alibi", suites)
     module = solution_with(suite.assignment, GREEDY)
     calls = [call for result in all_results(suite, module) for call in result.calls]
-    held = max(largest_magnitude((call.args, call.kwargs), "iuf") for call in calls if call.function != "alibi_slopes")
+    calls += [call for test in suite.tests for call in suite.solution_calls(test)]
+    calls = [call for call in calls if call.function != "alibi_slopes"]
+    needed = [inner.call for call in calls for inner in suite.reference.inner_calls(call)]
     answered = vars(module)["_answered"]
-    assert answered and max(answered) <= held < 199
+    assert answered and {*answered} <= {0, 1, 2, *QuestionBounds.of(*calls, *needed).numbers} and max(answered) < 199
 
 
 def test_questions_about_one_submission_cost_two_seconds_and_64_mib_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -489,3 +496,40 @@ def test_a_cache_above_a_wrong_function_costs_nothing(grader: Grader) -> None:
     assignment = course.find("alibi")
     grade = grader.grade(assignment, (assignment.solution.read_text("utf-8") + CACHED,))
     assert losing_functions(grade.test_results) == {"alibi_slopes"}
+
+
+ASKS_FOR_12_FEATURES = """
+frequencies_of_12 = []
+
+def rope_frequencies(head_dim, base=10000.0):
+    return np.zeros(head_dim // 2)
+
+def rotation_matrix(position, head_dim, base=10000.0):
+    frequencies_of_12.append(rope_frequencies(12, base))
+    frequencies = rope_frequencies(head_dim, base)
+    matrix = np.zeros((head_dim, head_dim))
+    for pair, angle in enumerate(position * frequencies):
+        cos, sin = np.cos(angle), np.sin(angle)
+        matrix[2 * pair : 2 * pair + 2, 2 * pair : 2 * pair + 2] = [[cos, -sin], [sin, cos]]
+    return matrix
+"""
+
+
+def test_a_question_that_one_call_may_not_ask_is_answered_in_a_call_that_may() -> None:
+    """A greedy function learns only what the current call or an earlier one holds, in any order."""
+    assignment = course.find("rope")
+    reference = Reference(assignment)
+    for sizes in itertools.permutations((8, 12, 6)):
+        module, _ = call.load("rope", [f"{assignment.solution.read_text('utf-8')}\n{ASKS_FOR_12_FEATURES}"], "rope.py")
+        cell = EXCHANGE_CELL_SOURCE.format(functions=["rope_frequencies", "rotation_matrix"])
+        with Loaded(module).second_process(cell) as backend:
+            second = SecondProcess(backend, reference, Budget())
+            learned = []
+            for head_dim in sizes:
+                matrix = Call("rotation_matrix", (3, head_dim, 10000.0))
+                question = Call("rope_frequencies", (head_dim, 10000.0))
+                reply = second.helped_reply(HelpedCall(matrix, frozenset({"rope_frequencies"}), [question]))
+                assert difference(reply.value, reference.reply(matrix).value) is None, (sizes, head_dim)
+                learned.append(bool(module.frequencies_of_12[-1].any()))
+        first = sizes.index(12)
+        assert not any(learned[:first]) and learned[first], sizes
