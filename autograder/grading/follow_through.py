@@ -82,11 +82,13 @@ def follow_through(
 
 
 def _in_rounds(retries: Sequence[Retry], suite: Suite) -> Iterator[list[Retry]]:
-    """Yield the retries in groups: those of a function come before those of all functions that build on it."""
+    """Yield the retries in groups: a function's retries come before those that use right values of that function."""
+    replaced = frozenset().union(*(retry.replaced for retry in retries))
+    retried = replaced & {retry.result.test.question for retry in retries}
     dependencies = suite.reference.call_graph_of_all_ways.dependencies
 
     def depth(retry: Retry) -> int:
-        return len(dependencies(retry.result.test.question))
+        return len(dependencies(retry.result.test.question) & retried)
 
     for _, group in itertools.groupby(sorted(retries, key=depth), depth):
         yield list(group)
