@@ -44,13 +44,7 @@ def main() -> None:
 @main.command(short_help="Grade a class.")
 @click.argument("folders", nargs=-1, required=True, type=FOLDER, metavar="FOLDER…")
 @ASSIGNMENT_OPTION
-@click.option(
-    "--out",
-    type=FOLDER,
-    default=Path("results"),
-    show_default=True,
-    help="Folder for the results, outside every FOLDER.",
-)
+@click.option("--out", type=FOLDER, default=Path("results"), show_default=True, help="Folder for the results.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Number of graders at a time; by default one per core.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://host:port, to grade on a cluster.")
 @ISOLATION_OPTION

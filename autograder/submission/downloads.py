@@ -46,16 +46,16 @@ def find_in_folder(
 ) -> Download:
     """Return all uploads in a folder. Raise NothingToGradeError if there are none.
 
-    The results folder `out` may not be inside: a student could have put a folder with that name and with a forged
-    gradebook there. `prefix` comes before every file's label, since another folder may contain the same name.
+    A results folder `out` that exists may not be inside: a student could have put a folder with that name and with a
+    forged gradebook there. `prefix` comes before every file's label, since another folder may contain the same name.
     """
     shown = printable(str(folder), 200)
     if not os.path.isdir(folder):
         fault = "is not a folder" if os.path.lexists(folder) else "does not exist"
         raise NothingToGradeError(f"{shown} {fault}: unpack what you downloaded, and name the folder.")
-    if out is not None and out.resolve().is_relative_to(folder.resolve()):
-        why = f"The results would be among the submissions in {shown}"
-        raise NothingToGradeError(f"{why}: name another folder with --out.")
+    if out is not None and os.path.lexists(out) and out.resolve().is_relative_to(folder.resolve()):
+        why = f"{printable(str(out), 200)} is among the submissions in {shown}, where a student could have put it"
+        raise NothingToGradeError(f"{why}: move your results to another folder, and name it with --out.")
     root = Path(os.path.abspath(folder))
     finder = _Finder(root, [root.name], assignments, assignment, prefix)
     try:
