@@ -69,9 +69,9 @@ class Assignment:
         return ROOT / "tests" / "public" / "expected" / f"{self.name}.json"
 
     @property
-    def optional(self) -> frozenset[str]:
+    def optional_functions(self) -> frozenset[str]:
         """Return the functions that are not graded this term."""
-        return plan().optional.get(self.name, frozenset())
+        return plan().optional_functions.get(self.name, frozenset())
 
     @functools.cached_property
     def grading_hash(self) -> str:
@@ -82,7 +82,7 @@ class Assignment:
         """
         seed()  # raises its error here, before a grader fails on it
         digest = hashlib.sha256(_versions().encode())
-        digest.update(" ".join(sorted(self.optional)).encode())
+        digest.update(" ".join(sorted(self.optional_functions)).encode())
         suite_files = (self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values)
         deciding = (path for room in DECIDING_ROOMS for path in sorted((PACKAGE / room).rglob("*.py")))
         for path in (*suite_files, seed_file(), Path(__file__), *deciding):
@@ -171,7 +171,7 @@ class Plan:
 
     lessons: tuple[str, ...] = ()
     """The lessons of this term, in order; empty for all lessons."""
-    optional: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    optional_functions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Functions that are not graded this term, by lesson."""
 
 
@@ -188,10 +188,10 @@ def plan() -> Plan:
     if unknown := [str(name) for name in (*lessons, *content) if name not in _names()]:
         there = ", ".join(sorted(_names()))
         raise CourseError(f"{path.name} names {', '.join(unknown)}, but the course has only {there}")
-    return Plan(tuple(lessons), {name: _optional(name, table) for name, table in content.items()})
+    return Plan(tuple(lessons), {name: _optional_functions(name, table) for name, table in content.items()})
 
 
-def _optional(lesson: str, table: Any) -> frozenset[str]:
+def _optional_functions(lesson: str, table: Any) -> frozenset[str]:
     """Return the optional functions that the plan's table for a lesson names."""
     source = Assignment(lesson).solution.read_text(encoding="utf-8")
     functions = re.findall(r"(?m)^def ([a-z]\w*)", source)

@@ -46,7 +46,7 @@ class Edition:
     """the full course's lessons, in order, to which numbers in a source refer"""
     shipped: Collection[str]
     """lessons whose files students get"""
-    optional: Mapping[str, Collection[str]] = field(default_factory=dict)
+    optional_functions: Mapping[str, Collection[str]] = field(default_factory=dict)
     """functions that are not graded, by lesson"""
 
     @classmethod
@@ -54,7 +54,7 @@ class Edition:
         """Return the edition for the course plan, which ships all lessons of the plan or only some."""
         lessons = [assignment.name for assignment in course.term_assignments()]
         shipped = [name for name in lessons if not only or name in only]
-        return cls(lessons, course.all_lessons(), shipped, course.plan().optional)
+        return cls(lessons, course.all_lessons(), shipped, course.plan().optional_functions)
 
     @property
     def differs_from_full(self) -> bool:
@@ -181,7 +181,7 @@ class Edition:
 
     def _with_marked_optional_functions(self, source: str, lesson: str, file: str) -> str:
         """Return a lesson or a stub in which every optional function is marked."""
-        for name in sorted(self.optional.get(lesson, ())):
+        for name in sorted(self.optional_functions.get(lesson, ())):
             if file == "README.md":
                 heading = rf"(?m)^(### .*`{name}\b.*)$"
                 source = re.sub(heading, lambda match: f"{match[1]}\n\n*{OPTIONAL_NOTE}: `{name}`.*", source)  # noqa: B023

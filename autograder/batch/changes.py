@@ -14,7 +14,7 @@ from autograder.grading.row import Row
 from autograder.submission.names import csv_cell, printable, utf8_safe
 
 CHANGES_FILE = "changes.csv"
-GONE = "a submission that is gone"
+GONE_REASON = "a submission that is gone"
 COLUMNS = ["student", "assignment", "from", "to", "why"]
 
 
@@ -79,7 +79,7 @@ class Changes:
     def write(self, out: Path) -> None:
         """Write OUT/changes.csv, with a line per changed score, after all submissions of the run have been added."""
         for gone in self._earlier.values():
-            self._note(gone, "", GONE)
+            self._note(gone, "", GONE_REASON)
         write_csv(out / CHANGES_FILE, [COLUMNS, *self._lines])
 
     @property

@@ -124,12 +124,12 @@ class Gradebook:
         """Return the scores of the last run that finished."""
         return list(self._read(lambda row: RecordedScore(*row), "SELECT * FROM scores ORDER BY assignment, student"))
 
-    def finish(self, scores: Iterable[RecordedScore] = (), corrections: str = "") -> None:
+    def finish(self, scores: Iterable[RecordedScore] = (), adjustments_path: str = "") -> None:
         """Record that all files were written; keep scores and path of corrections for comparison with the next run."""
         with self._database:
             self._database.execute("DELETE FROM scores")
             self._database.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", scores)
-        self.remember(CORRECTIONS, corrections)
+        self.remember(CORRECTIONS, adjustments_path)
         self.remember(_FINISHED, True)
 
     def remember(self, name: str, value: Any) -> None:
@@ -232,7 +232,7 @@ class Gradebook:
         )
         return {key: count for key, count, done in rows if not done}
 
-    def problem(self, code: str) -> str | None:
+    def problem_message(self, code: str) -> str | None:
         """Return the reason why this code cannot run, as a sentence for the student; None if it can run."""
         query = "SELECT submission FROM submissions WHERE code = ? LIMIT 1"
         (submission,) = self._read(_submission_without_code, query, code)

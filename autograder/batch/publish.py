@@ -21,7 +21,7 @@ from autograder.grading.row import Row
 if TYPE_CHECKING:  # reports load pandas
     from autograder.reports.class_page import ClassStatistics
 
-MAX_CHARACTERS_BEFORE_HASH = 1000
+REPORT_HEAD_CHARACTERS = 1000
 """Number of characters at the beginning of report.html that contain the gradebook's hash."""
 
 
@@ -84,7 +84,7 @@ def is_report_current(book: Gradebook) -> bool:
     """Return True if OUT/report.html was made from this gradebook in its current state."""
     try:
         with (book.out / CLASS_PAGE_FILE).open(encoding="utf-8", errors="replace") as file:
-            return book.content_hash() in file.read(MAX_CHARACTERS_BEFORE_HASH)
+            return book.content_hash() in file.read(REPORT_HEAD_CHARACTERS)
     except OSError:
         return False
 

@@ -58,7 +58,7 @@ def grade(
     If a student has two submissions for an assignment, the one in the later folder counts. Raise NothingToGradeError
     or, if the run cannot continue, BatchError; grades up to that point are stored.
     """
-    _refuse_folders_around_the_course(folders)
+    _refuse_folders_containing_course(folders)
     begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
     setup = GraderSetup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
     assignments = tuple(one.name for one in course.term_assignments())
@@ -77,8 +77,8 @@ def grade(
             )
             _store_submissions(book, submissions, disabled_locks, summary)
             summary.add_names("Not read", class_download_remarks)
-        corrections_path = folders[-1].resolve().parent / adjustments.ADJUSTMENTS_FILE
-        _apply_adjustments(book, corrections_path, summary)
+        adjustments_path = folders[-1].resolve().parent / adjustments.ADJUSTMENTS_FILE
+        _apply_adjustments(book, adjustments_path, summary)
         if to_grade := book.ungraded_key_counts():
             workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
             with closing(workers), closing(_grade_all(book, _jobs(book, to_grade), workers)) as graded:
@@ -86,14 +86,14 @@ def grade(
                     console.print(sentence, markup=False, highlight=False, soft_wrap=True)
                 counts = (to_grade[key] for key in graded)
                 summary.newly_graded = sum(_with_progress(counts, sum(to_grade.values()), console))
-        summary = _write_files(book, corrections_path, summary, console)
+        summary = _write_files(book, adjustments_path, summary, console)
     summary.show(console, time.monotonic() - begin)
     names = ", ".join(str(out / name) for name in (CLASS_PAGE_FILE, "students.csv", "grades.csv", "feedback/"))
     console.print(f"Results: {names}", markup=False, highlight=False, soft_wrap=True)
     return summary
 
 
-def _refuse_folders_around_the_course(folders: Iterable[Path]) -> None:
+def _refuse_folders_containing_course(folders: Iterable[Path]) -> None:
     """Raise NothingToGradeError for a folder that contains the course itself."""
     if inside := next((folder for folder in folders if course.ROOT.is_relative_to(folder.resolve())), None):
         raise NothingToGradeError(
@@ -136,7 +136,7 @@ def _read_submissions(
     outcomes = parallel.map_bounded(partial(read_student_uploads, assignments=assignments), students)
     for uploads, outcome in zip(students, outcomes, strict=True):
         for submission in lost(uploads, outcome.why) if isinstance(outcome, parallel.CutOff) else outcome:
-            if submission.assignment and not (submission.problem and submission.problem.is_ambiguous):
+            if submission.assignment and not (submission.problem and submission.problem.needs_instructor):
                 is_clear = True
             unclear = unclear or submission
             if submission.problem and submission.problem.is_class_download:
@@ -148,9 +148,9 @@ def _read_submissions(
         raise NothingToGradeError(f"Nothing in {shown} can be graded as it is: {reason.rstrip('.')}.")
 
 
-def _apply_adjustments(book: Gradebook, corrections_path: Path, summary: Summary) -> None:
+def _apply_adjustments(book: Gradebook, adjustments_path: Path, summary: Summary) -> None:
     """Apply the corrections by hand from a table, if the table exists."""
-    corrected, unmatched = adjustments.apply(book, corrections_path)
+    corrected, unmatched = adjustments.apply(book, adjustments_path)
     if corrected:
         summary.remarks.append(f"{corrected} corrected by hand ({adjustments.ADJUSTMENTS_FILE}).")
     summary.add_names("Not applied", unmatched)
@@ -170,7 +170,7 @@ def _with_progress(counts: Iterable[int], total: int, console: Console) -> Itera
         yield count
 
 
-def _write_files(book: Gradebook, corrections_path: Path, summary: Summary, console: Console) -> Summary:
+def _write_files(book: Gradebook, adjustments_path: Path, summary: Summary, console: Console) -> Summary:
     """Write every file of the run, and return the summary with the changes since the last run."""
     if publish.is_report_current(book):
         published = publish.write_all_but_report(book, summary)
@@ -182,7 +182,7 @@ def _write_files(book: Gradebook, corrections_path: Path, summary: Summary, cons
         summary.remarks.append(published.changed)
     if published.withdrawn:
         summary.remarks.append(
-            _withdrawn_corrections_remark(published.withdrawn, book.recall(CORRECTIONS), corrections_path)
+            _withdrawn_corrections_remark(published.withdrawn, book.recall(CORRECTIONS), adjustments_path)
         )
     summary.add_names(
         f"Check that these lines of {adjustments.ADJUSTMENTS_FILE} are still right", published.outdated_adjustments
@@ -190,7 +190,7 @@ def _write_files(book: Gradebook, corrections_path: Path, summary: Summary, cons
     summary.add_names("Not compared", published.files_not_compared)
     others = [f"{one.student} ({one.file})" for one in book.superseded()]
     summary.add_names("Not graded, because another submission by the student counts", others)
-    book.finish(published.scores, str(corrections_path))
+    book.finish(published.scores, str(adjustments_path))
     return summary
 
 
@@ -224,7 +224,7 @@ def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes |
 
 
 def _jobs(book: Gradebook, to_grade: Iterable[Key]) -> Iterator[Job]:
-    return (Job(key, book.cells(key.code), book.problem(key.code)) for key in to_grade)
+    return (Job(key, book.cells(key.code), book.problem_message(key.code)) for key in to_grade)
 
 
 def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluster) -> Generator[Key, None, None]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograder import course
 from autograder.course import Assignment, BatchError, UserError
-from autograder.grading.grade import NOT_JUDGED, Grade, to_json
+from autograder.grading.grade import GRADER_FAILURE_MESSAGE, Grade, to_json
 from autograder.grading.row import Key
 from autograder.parallel import CutOff, Slow, TimeLimitedPool, cut_off
 from autograder.protocol.failure import SubmissionStatus
@@ -60,7 +60,7 @@ class Job:
 
     key: Key
     cells: tuple[str, ...] = ()
-    problem: str | None = None
+    problem_message: str | None = None
     """the message of every test, if there is no code"""
     failures: tuple[str, ...] = ()
     """reasons why graders failed on this job"""
@@ -202,11 +202,13 @@ def _grade_job(grader: Grader, assignment: Assignment, job: Job) -> Grade:
         if proof.score != proof.max_score:
             raise RuntimeError(f"the solution has {proof.score:g} of {proof.max_score:g} points")
         status, message = (
-            (SubmissionStatus.TIMEOUT, TOO_SLOW_MESSAGE) if job.is_slow else (SubmissionStatus.KILLED, NOT_JUDGED)
+            (SubmissionStatus.TIMEOUT, TOO_SLOW_MESSAGE)
+            if job.is_slow
+            else (SubmissionStatus.KILLED, GRADER_FAILURE_MESSAGE)
         )
         return grader.refuse(assignment, status, message)
-    if job.problem is not None:
-        return grader.refuse(assignment, SubmissionStatus.UNREADABLE, job.problem)
+    if job.problem_message is not None:
+        return grader.refuse(assignment, SubmissionStatus.UNREADABLE, job.problem_message)
     return grader.grade(assignment, job.cells)
 
 

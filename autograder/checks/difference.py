@@ -20,7 +20,7 @@ TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
 """Allowed difference, relative to 1 + |expected|: a hundred times the rounding error of a correct formula for
 features and positions of moderate size. A test with larger positions states and justifies a tolerance."""
 
-MAX_DIGIT_LOSS = 1e-4
+MAX_NEARLY_RIGHT_DIFFERENCE = 1e-4
 """Maximum relative difference that comes from too few correct digits, not from another formula."""
 
 
@@ -111,11 +111,11 @@ def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> Di
     # A NaN difference counts as the largest.
     size = np.where(agrees, -1, np.nan_to_num(error, nan=np.inf, posinf=np.inf))
     worst = tuple(map(int, np.unravel_index(size.argmax(), size.shape)))
-    is_truth = np.asarray(expected).dtype.kind == "b"
-    words = "expected {}, got {}".format(*_distinguishable(target[worst], numbers[worst], is_truth))
+    are_booleans = np.asarray(expected).dtype.kind == "b"
+    words = "expected {}, got {}".format(*_distinguishable(target[worst], numbers[worst], are_booleans))
     if target.size > 1:
         words = f"at index {worst}: {words} ({(~agrees).sum()} of {target.size} values differ)"
-    if lost <= MAX_DIGIT_LOSS:
+    if lost <= MAX_NEARLY_RIGHT_DIFFERENCE:
         digits = -math.floor(math.log10(max(lost, 1e-16)))
         words += f"; right to {digits} digits{': compute in float64' if digits > 5 else ''}"
     return Difference(Kind.VALUE, words, actual, expected)
@@ -134,9 +134,9 @@ def _kind_of(value: Any) -> str:
     return f"{'an' if type(value) is int else 'a'} {type(value).__name__}"
 
 
-def _distinguishable(expected: float, actual: float, is_truth: bool) -> tuple[str, str]:
+def _distinguishable(expected: float, actual: float, are_booleans: bool) -> tuple[str, str]:
     """Return two values as text, with enough digits to show the difference."""
-    if is_truth:
+    if are_booleans:
         return value_text(bool(expected)), value_text(bool(actual))
-    digits = 15 if abs(actual - expected) < MAX_DIGIT_LOSS * abs(expected) else 6
+    digits = 15 if abs(actual - expected) < MAX_NEARLY_RIGHT_DIFFERENCE * abs(expected) else 6
     return value_text(expected, digits), value_text(actual, digits)

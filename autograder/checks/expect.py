@@ -101,7 +101,7 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     Each test of a refusal also contains this check, so a function that refuses every call earns no points,
     and a function that refuses only bad arguments earns the points even if its values are wrong.
     """
-    reply, expected = _plain_reply_and_expected(function, Call(function.name, args, kwargs))
+    reply, expected = _reply_and_expected(function, Call(function.name, args, kwargs))
     actual = leaves(reply.value) if type(expected) in (tuple, list, dict) else (reply.value,)
     results = (actual, leaves(expected))
     actual_shapes, expected_shapes = (" and ".join(str(np.shape(part)) for part in result) for result in results)
@@ -173,12 +173,12 @@ def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERA
 
 def _matching_reply_and_expected(function: Function, call: Call, tolerance: float | None = None) -> tuple[Reply, Any]:
     """Return the reply to a call with good arguments, and the right value; check that the two agree."""
-    reply, expected = _plain_reply_and_expected(function, call)
+    reply, expected = _reply_and_expected(function, call)
     close(reply.value, expected, function.name, tolerance)
     return reply, expected
 
 
-def _plain_reply_and_expected(function: Function, call: Call) -> tuple[Reply, Any]:
+def _reply_and_expected(function: Function, call: Call) -> tuple[Reply, Any]:
     """Return the reply to a call with good arguments, which must be a plain value, and the right value."""
     expected = _expected(function, call)
     if isinstance(expected, Refused):

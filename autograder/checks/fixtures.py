@@ -84,7 +84,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         function: Any = getattr(item, "function", None)
         if hypothesis.is_hypothesis_test(function):
-            term, test = _term_seed(config.stash[TEST_CONTEXT], item), zlib.crc32(item.name.encode("utf-8"))
+            term, test = _term_seed_if_hidden(config.stash[TEST_CONTEXT], item), zlib.crc32(item.name.encode("utf-8"))
             hypothesis.seed(term * 2**32 + test)(function)
 
 
@@ -117,7 +117,7 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
 
 def random_inputs(context: TestContext, item: pytest.Item) -> np.random.Generator:
     """Return a generator that depends only on the term's seed and on the test."""
-    return np.random.default_rng(_seed_sequence(_term_seed(context, item), item.name))
+    return np.random.default_rng(_seed_sequence(_term_seed_if_hidden(context, item), item.name))
 
 
 @functools.cache
@@ -126,7 +126,7 @@ def _seed_sequence(term: int, test: str) -> np.random.SeedSequence:
     return np.random.SeedSequence([term, *test.encode("utf-8")])
 
 
-def _term_seed(context: TestContext, item: pytest.Item) -> int:
+def _term_seed_if_hidden(context: TestContext, item: pytest.Item) -> int:
     """Return the term's seed for a hidden test, and 0 for a public test.
 
     A public test draws the same values in every term, both on a student's machine and in the grader.

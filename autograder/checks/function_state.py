@@ -15,7 +15,7 @@ from autograder.checks.source import CallGraph
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import WRONG_OR_NO_VALUE, Kind
 
-_KINDS_BY_DEPTH = list(Kind)
+_KINDS_DEEPEST_FIRST = list(Kind)
 
 
 class State(Enum):
@@ -71,7 +71,7 @@ def function_states(test_results: Iterable[TestResult], call_graph: CallGraph | 
 def _function_state(
     name: str, group: list[TestResult], call_graph: CallGraph | None, origins: Mapping[Test, str]
 ) -> FunctionState:
-    if mistakes := sorted((result for result in group if result.is_mistake), key=_deepest_first):
+    if mistakes := sorted((result for result in group if result.is_mistake), key=_kind_and_hint):
         if in_itself := tuple(mistake for mistake in mistakes if mistake.test not in origins):
             return FunctionState(name, group, State.MISTAKEN, None, in_itself)
         origin = origins[mistakes[0].test]
@@ -133,14 +133,14 @@ def _suspects(mistake: TestResult, groups: Mapping[str, list[TestResult]], call_
     suspects = [other for each in call_graph.topological_order(others) for other in groups[each] if other.is_mistake]
     if mistake.hint not in {None, *(other.hint for other in suspects)}:
         return []
-    kinds = {_inheritable_kind(mistake)} | ({Kind.VALUE} if mistake.kind is Kind.ACCEPTED else set())
-    return [other for other in suspects if _inheritable_kind(other) in kinds]
+    kinds = {_kind_when_inherited(mistake)} | ({Kind.VALUE} if mistake.kind is Kind.ACCEPTED else set())
+    return [other for other in suspects if _kind_when_inherited(other) in kinds]
 
 
-def _inheritable_kind(mistake: TestResult) -> Kind | None:
+def _kind_when_inherited(mistake: TestResult) -> Kind | None:
     """Return the kind of mistake that a caller inherits from the function: wrong values, or the same kind."""
     return Kind.VALUE if mistake.kind in WRONG_OR_NO_VALUE else mistake.kind
 
 
-def _deepest_first(mistake: TestResult) -> tuple[int, bool]:
-    return (_KINDS_BY_DEPTH.index(mistake.kind) if mistake.kind else 0), mistake.hint is None
+def _kind_and_hint(mistake: TestResult) -> tuple[int, bool]:
+    return (_KINDS_DEEPEST_FIRST.index(mistake.kind) if mistake.kind else 0), mistake.hint is None

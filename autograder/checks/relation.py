@@ -42,7 +42,7 @@ def relation(actual: Any, expected: Any) -> str:
     return ""
 
 
-def _relations(numbers: np.ndarray, target: np.ndarray, is_truth: bool) -> Iterator[tuple[np.ndarray, str]]:
+def _relations(numbers: np.ndarray, target: np.ndarray, are_booleans: bool) -> Iterator[tuple[np.ndarray, str]]:
     """Yield changed versions of an array, each with the sentence that holds if the version is as expected."""
     if numbers.ndim == target.ndim >= 2:
         yield np.swapaxes(numbers, -1, -2), "The values are right, but the last two axes are swapped."
@@ -55,7 +55,7 @@ def _relations(numbers: np.ndarray, target: np.ndarray, is_truth: bool) -> Itera
         return
     for axis in range(numbers.ndim):
         yield np.flip(numbers, axis), f"The values are right, but in the reverse order along axis {axis}."
-    if is_truth:
+    if are_booleans:
         yield 1 - numbers, "Every True should be False, and every False should be True."
         return
     yield -numbers, "Every value has the wrong sign."

@@ -85,7 +85,7 @@ def unescape_markdown(text: str) -> str:
     return html.unescape(re.sub(r"\\(.)", r"\1", re.sub(r"(?m)^\*\*(.+?)\*\*", r"\1", text)))
 
 
-def score_text(test_results: Sequence[TestResult]) -> str:
+def points_text(test_results: Sequence[TestResult]) -> str:
     """Return the text about the points won and the possible points."""
     return f"{points_won(test_results):g} of {points_possible(test_results):g}"
 
@@ -121,7 +121,7 @@ def mistakes_text(function_state: FunctionState, audience: Audience, full_count:
     parts = [f"**Likely cause:** {cause}"] if cause else []
     for mistake in shown:
         hidden = ", hidden" if mistake.test.hidden else ""
-        head = f"`{mistake.test.name}` ({score_text([mistake])}{hidden}): " if staff else ""
+        head = f"`{mistake.test.name}` ({points_text([mistake])}{hidden}): " if staff else ""
         call = f"{mistake.call}\n" if mistake.call else ""
         parts.append(f"{head}{mistake.test.rule}:\n\n{code_block(call + mistake.message)}")
     if audience is not Audience.HOME and len(public) > len(shown):

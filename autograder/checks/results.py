@@ -71,14 +71,14 @@ class TestResult:
         return self.kind is None
 
     @property
-    def is_unwritten(self) -> bool:
+    def is_unfinished(self) -> bool:
         """True if the tested code is not written yet, which is not a mistake."""
         return self.kind in UNFINISHED
 
     @property
     def is_mistake(self) -> bool:
         """True if the tested code is wrong and not just missing."""
-        return not self.passed and not self.is_unwritten
+        return not self.passed and not self.is_unfinished
 
 
 def by_question(test_results: Iterable[TestResult]) -> dict[str, list[TestResult]]:

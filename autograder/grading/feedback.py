@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from autograder.checks.function_state import FunctionState, function_states
 from autograder.checks.proxy import file_stop_message
-from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, score_text, state_note
+from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, points_text, state_note
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
 from autograder.course import Assignment
 from autograder.grading import quiz
@@ -36,11 +36,11 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
     """Return the results that a student may read. The results of public tests and answers do not change.
 
     The result of a hidden test keeps only whether the test passed, or one of seven kinds of mistake, and the
-    likely cause, which `with_causes` gives each question once. If a public test found a function unfinished,
+    likely cause, which `with_possible_causes` gives each question once. If a public test found a function unfinished,
     the function's hidden tests that received no value are left out.
     """
     public = [result for result in test_results if result.test.phase is Phase.PUBLIC]
-    unfinished = {result.test.question for result in public if result.is_unwritten}
+    unfinished = {result.test.question for result in public if result.is_unfinished}
     readable: list[TestResult] = []
     for result in test_results:
         if result.test.phase is not Phase.HIDDEN or result.passed:
@@ -84,7 +84,7 @@ def body(grade: Grade, audience: Audience) -> str:
     for function, text in function_texts(grade.test_results, audience):
         results = questions[function.name]
         if function.mistakes:
-            blocks.append(f"## `{function.name}`: {score_text(results)}\n\n{text}")
+            blocks.append(f"## `{function.name}`: {points_text(results)}\n\n{text}")
         else:
             lines[text].append(f"`{function.name}` ({points_won(results):g})")
     listed = "\n".join(f"- {text}: {', '.join(names)}." for text, names in lines.items())
@@ -98,7 +98,7 @@ def _headline(grade: Grade) -> str:
     """Return the public points and those that hidden tests decide. Never report that all tests passed."""
     public = [result for result in grade.test_results if not result.test.hidden]
     return (
-        f"{score_text(public)} public points. The other {grade.max_score - points_possible(public):g} of"
+        f"{points_text(public)} public points. The other {grade.max_score - points_possible(public):g} of"
         f" {grade.max_score:g} points are decided by hidden tests, which check the same rules on other inputs."
     )
 
@@ -138,12 +138,12 @@ def _answers(results: Sequence[TestResult], assignment: str, audience: Audience)
         for result in results
         if not result.passed
         and (result.is_mistake or result.test.points)
-        and (audience is Audience.STAFF or result.is_unwritten or not right[quiz.key(result.test)].is_yes_or_no)
+        and (audience is Audience.STAFF or result.is_unfinished or not right[quiz.key(result.test)].is_yes_or_no)
     )
     lines = [*dict.fromkeys(sentences)]  # if the file stops, all answers have the same sentence
     if not results or (audience is Audience.BEFORE_RELEASE and not lines):
         return ""
-    points = "" if audience is Audience.BEFORE_RELEASE else f": {score_text(results)}"
+    points = "" if audience is Audience.BEFORE_RELEASE else f": {points_text(results)}"
     return "\n".join([f"## `{ANSWERS}`{points}\n", *lines]).strip()
 
 

@@ -31,7 +31,7 @@ from autograder.checks.results import Test, TestResult
 from autograder.grading.exchange_limits import Budget
 from autograder.grading.retry import Retry, WrongFunctions
 from autograder.grading.suite import Suite
-from autograder.grading.two_processes import EXCHANGE_CELL_SOURCE, FirstProcess, SecondProcess
+from autograder.grading.two_processes import EXCHANGE_CELL_SOURCE, GradedProcess, ProcessWithSubstitutes
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import STOPPED, CallStopped, Kind
 from autograder.sandbox.backend import SandboxedBackend
@@ -60,12 +60,12 @@ def follow_through(
     in_time = functools.partial(_while_there_is_time, backend=backend)
     functions = sorted({test.question for test in suite.tests} - {ANSWERS})
     with backend.second_process(EXCHANGE_CELL_SOURCE.format(functions=functions)) as second_backend:
-        first = FirstProcess(backend, all_results)
-        second = SecondProcess(second_backend, suite.reference, Budget())
+        first = GradedProcess(backend, all_results)
+        second = ProcessWithSubstitutes(second_backend, suite.reference, Budget())
         retries = [Retry(result, suite.solution_calls(result.test), wrong, first, second) for result in written]
-        first.fetch(question for retry in in_time(retries) for question in retry.iter_undecided_calls())
+        first.fetch_replies(question for retry in in_time(retries) for question in retry.iter_deciding_calls())
         helped = [retry for retry in in_time(retries) if retry.may_pass_with_right_values()]
-        first.fetch(call for retry in in_time(helped) for call in retry.iter_calls_only_in_second_run())
+        first.fetch_replies(call for retry in in_time(helped) for call in retry.iter_calls_only_in_second_run())
         questions = [question for retry in in_time(helped) for question in retry.iter_inner_calls_to_explain()]
         with contextlib.suppress(CallStopped):
             second.fetch_values(question for question in questions if question.function not in first.silent)
@@ -75,7 +75,7 @@ def follow_through(
         passed: dict[Test, TestResult] = {}
         for retries in _in_rounds(allowed, suite):
             with contextlib.suppress(CallStopped):
-                second.fetch_helped(request for retry in in_time(retries) for request in retry.iter_helped_calls())
+                second.fetch_helped(request for retry in in_time(retries) for request in retry.iter_calls_to_help())
             retried = [retry.passed_result(suite) for retry in in_time(retries)]
             passed |= {result.test: result for result in retried if result is not None}
     return [passed.get(result.test, result) for result in results]

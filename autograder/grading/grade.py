@@ -17,7 +17,9 @@ from autograder.protocol.call import Raised
 from autograder.protocol.failure import STOPPED, Kind, SubmissionStatus
 from autograder.submission.names import printable
 
-NOT_JUDGED = "this could not be graded by machine, through no fault of yours: the teaching staff will look at it"
+GRADER_FAILURE_MESSAGE = (
+    "this could not be graded by machine, through no fault of yours: the teaching staff will look at it"
+)
 """Message of every test result of a submission that no grader could judge."""
 
 

@@ -20,7 +20,7 @@ from autograder.checks.source import CallGraph
 from autograder.course import Assignment, CourseError
 from autograder.grading import feedback
 from autograder.grading.follow_through import follow_through
-from autograder.grading.grade import NOT_JUDGED, Grade, fault_of_suite
+from autograder.grading.grade import GRADER_FAILURE_MESSAGE, Grade, fault_of_suite
 from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.hints.explain import with_likely_causes
@@ -127,7 +127,7 @@ def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: 
         try:
             grade = grader.grade(assignment, submission.cells)
         except Exception:
-            return grader.refuse(assignment, SubmissionStatus.KILLED, NOT_JUDGED)
+            return grader.refuse(assignment, SubmissionStatus.KILLED, GRADER_FAILURE_MESSAGE)
         if grade.score < grade.max_score and (fault := fault_of_suite(assignment, proof_of(grader, assignment))):
             raise CourseError(fault)
         return grade

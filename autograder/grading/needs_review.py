@@ -50,7 +50,7 @@ def iter_reasons(row: Row) -> Iterator[str]:
     if submission.problem is not None:
         yield submission.problem.for_staff
     notes = feedback.relevant_notes(submission, grade)
-    if notes and all(result.is_unwritten for result in grade.test_results):
+    if notes and all(result.is_unfinished for result in grade.test_results):
         yield " ".join(notes)  # the notes may explain why there was nothing to grade
     if submission.doubt:
         yield submission.doubt

@@ -15,7 +15,7 @@ SCORE_STEP = 0.25
 
 def without_optional_tests(assignment: Assignment, tests: Sequence[Test], call_graph: CallGraph) -> list[Test]:
     """Return the tests that count. Raise CourseError if a graded function builds on an optional function."""
-    optional = assignment.optional
+    optional = assignment.optional_functions
     for graded in {test.question for test in tests} - optional:
         if needed := sorted(optional & call_graph.dependencies(graded)):
             raise CourseError(

@@ -20,7 +20,7 @@ from autograder.checks.difference import TOLERANCE, difference
 from autograder.checks.proxy import dtypes
 from autograder.checks.results import TestResult
 from autograder.grading.suite import Suite
-from autograder.grading.two_processes import FirstProcess, HelpedCall, SecondProcess, unmeasured
+from autograder.grading.two_processes import GradedProcess, HelpedCall, ProcessWithSubstitutes, unmeasured
 from autograder.hints.reference import Reference
 from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.failure import RIGHT_VALUES, CallStopped, Kind
@@ -66,8 +66,8 @@ class Retry:
         result: TestResult,
         solution_calls: Sequence[Call],
         wrong: WrongFunctions,
-        first: FirstProcess,
-        second: SecondProcess,
+        first: GradedProcess,
+        second: ProcessWithSubstitutes,
     ) -> None:
         self.result = result
         self.solution_calls = solution_calls
@@ -109,7 +109,7 @@ class Retry:
 
     # Calls that a process can make together, for all retries
 
-    def iter_undecided_calls(self) -> Iterator[Call]:
+    def iter_deciding_calls(self) -> Iterator[Call]:
         """Yield the calls to replaced functions whose replies show whether right values change a result."""
         for call in (*self.result.calls, *self.solution_calls):
             with contextlib.suppress(MemoryError):  # a test may pass on a result, which may be very large
@@ -129,7 +129,7 @@ class Retry:
         for call in (*(call for call, _ in self.unexplained), *new):
             yield from self.replaced_inner_calls(call)
 
-    def iter_helped_calls(self) -> Iterator[HelpedCall]:
+    def iter_calls_to_help(self) -> Iterator[HelpedCall]:
         """Yield the calls that the second run makes with right values."""
         for call in self.solution_calls:
             if self.is_changed_by_right_values(call) and call.function not in self.replaced:

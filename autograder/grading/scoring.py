@@ -13,7 +13,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from autograder.checks.render import Audience, printable_lines, score_text
+from autograder.checks.render import Audience, points_text, printable_lines
 from autograder.checks.results import Test, TestResult, by_question, points_possible
 from autograder.course import Assignment
 from autograder.grading import feedback, quiz
@@ -108,7 +108,7 @@ class Scorer:
             "questions": {name: float(results.get_score(name)) for name in results.test_files},
             "gradescope": results.to_gradescope_dict(self.defaults) | MARKDOWN_OUTPUT_SETTING,
         }
-        return full_scale(numbers) if self.assignment.optional else numbers
+        return full_scale(numbers) if self.assignment.optional_functions else numbers
 
 
 def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], assignment: Assignment) -> None:
@@ -130,8 +130,8 @@ def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], ass
         group = groups.get(file.name, [])
         public = [result for result in group if not result.test.hidden]
         rest = points_possible(group) - points_possible(public)
-        summary = f"{file.name}: {score_text(public)} public points, {rest:g} still to be decided\n"
-        full_summary = f"{file.name}: {score_text(group)} points\n\n{texts.get(file.name, '')}\n"
+        summary = f"{file.name}: {points_text(public)} public points, {rest:g} still to be decided\n"
+        full_summary = f"{file.name}: {points_text(group)} points\n\n{texts.get(file.name, '')}\n"
         file.summary = functools.partial(_summary, summary, full_summary)
 
 

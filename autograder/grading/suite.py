@@ -129,7 +129,7 @@ class _Runnable:
         if not {self.name, RNG_FIXTURE}.issuperset(self.fixtures):
             allowed = f"{self.name}, {RNG_FIXTURE} and its parameters"
             raise BrokenTestError(f"{item.name} requests {', '.join(self.fixtures)}: a test may use only {allowed}")
-        self.function = _on_drawn_examples(item, self.fixtures) if is_hypothesis_test(item.obj) else item.obj
+        self.function = _on_hypothesis_examples(item, self.fixtures) if is_hypothesis_test(item.obj) else item.obj
 
     def run(self, test: Test) -> TestResult:
         """Return the result of the test, with the calls that the test made."""
@@ -145,7 +145,7 @@ class _Runnable:
         return test_result(test, raised, submission)
 
 
-def _on_drawn_examples(item: pytest.Function, fixtures: list[str]) -> Callable[..., Any]:
+def _on_hypothesis_examples(item: pytest.Function, fixtures: list[str]) -> Callable[..., Any]:
     """Return a property test that runs on examples drawn once: they are the same for every submission (see `fixtures`).
 
     Hypothesis documents `inner_test` as the hook for integrations. Each run gets copies of the examples, so that no

@@ -22,11 +22,11 @@ from autograder.protocol.call import Call, Reply, perform
 from autograder.protocol.failure import CallStopped, Kind
 from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.function_substitutes import (
-    MAX_QUESTIONS_PER_EXCHANGE,
+    MAX_QUESTIONS_PER_ROUND,
     UNANSWERED_TAG,
     Answer,
     Question,
-    Sealed,
+    SealedAnswer,
     seal,
 )
 
@@ -48,7 +48,7 @@ MAX_ANSWER_CHARACTERS = 8 * codec.MAX_NUMBERS - 1024
 """Maximum number of characters in a sealed answer, so that an answer and its label fit into one message."""
 
 
-class FirstProcess:
+class GradedProcess:
     """The submission being graded; it makes each call only once, because replies are stored."""
 
     def __init__(self, backend: SandboxedBackend, results: Sequence[TestResult]) -> None:
@@ -62,7 +62,7 @@ class FirstProcess:
         """Return whether the reply to a call is stored."""
         return _key(call) in self.replies
 
-    def fetch(self, calls: Iterable[Call]) -> None:
+    def fetch_replies(self, calls: Iterable[Call]) -> None:
         """Make the calls without a stored reply, without waiting between calls, and store the replies."""
         new = {_key(call): call for call in calls if not self.has_replied(call) and call.function not in self.silent}
         with contextlib.suppress(CallStopped):
@@ -95,12 +95,12 @@ class HelpedCall:
     questions: Sequence[Call]
     """Calls to these functions that the solution makes in the call."""
 
-    def message(self, sealed_answers: list[Sealed]) -> Call:
+    def message(self, sealed_answers: list[SealedAnswer]) -> Call:
         """Return the message that delivers sealed answers and then makes the call, unmeasured."""
         return Call("_helped_call", (sorted(self.replaced), sealed_answers, *_as_sent(self.call)))
 
 
-class SecondProcess:
+class ProcessWithSubstitutes:
     """The submission in its second process, with a substitute for each function."""
 
     def __init__(self, backend: SandboxedBackend, reference: Reference, budget: Budget) -> None:
@@ -166,7 +166,7 @@ class SecondProcess:
         is_counted = request.call.measured and reply.raised is None
         return self.backend.call(request.call) if is_counted else reply
 
-    def _sealed_answers(self, request: HelpedCall) -> list[Sealed]:
+    def _sealed_answers(self, request: HelpedCall) -> list[SealedAnswer]:
         """Return the sealed answers to the questions that a helped call asks."""
         return [
             _cached_sealed_reply(self.reference, question.encoded)
@@ -175,7 +175,7 @@ class SecondProcess:
             for question in request.questions
         ]
 
-    def _helped_call(self, request: HelpedCall, sealed_answers: list[Sealed]) -> Reply:
+    def _helped_call(self, request: HelpedCall, sealed_answers: list[SealedAnswer]) -> Reply:
         """Send sealed answers and make the call, in one message if possible. Return the reply."""
         together = request.message(sealed_answers)
         if not _fits_a_message(together):
@@ -188,7 +188,7 @@ class SecondProcess:
     def _iter_right_answers(self, asked: list[Any], request: HelpedCall) -> Iterator[tuple[Question, Answer]]:
         """Yield the answers to the submission's questions, which may be any plain values."""
         held = QuestionBounds.of(request.call, *request.questions)
-        for question in asked[:MAX_QUESTIONS_PER_EXCHANGE]:
+        for question in asked[:MAX_QUESTIONS_PER_ROUND]:
             match question:
                 case (str(name), tuple(args), dict(kwargs)):
                     call = Call(name, args, kwargs)
@@ -219,18 +219,18 @@ def _answer(question: Call, right: Reply) -> tuple[Question, Answer]:
     return _as_sent(question), answer
 
 
-def _sealed_reply(reference: Reference, question: Call) -> Sealed:
+def _sealed_reply(reference: Reference, question: Call) -> SealedAnswer:
     """Return the solution's sealed answer to a question."""
     return _sealed(*_answer(question, reference.reply(question)))
 
 
 @functools.lru_cache(MAX_CACHED_ANSWERS)
-def _cached_sealed_reply(reference: Reference, encoded: bytes) -> Sealed:
+def _cached_sealed_reply(reference: Reference, encoded: bytes) -> SealedAnswer:
     """Return the solution's sealed answer to a small question, cached because many submissions need it."""
     return _sealed_reply(reference, Call(*codec.decode(encoded)))
 
 
-def _sealed(question: Question, answer: Answer) -> Sealed:
+def _sealed(question: Question, answer: Answer) -> SealedAnswer:
     """Return the sealed answer to a question; an answer that is too large for a message becomes None."""
     sealed = seal(codec.encode(question), answer)
     return sealed if len(sealed[1]) <= MAX_ANSWER_CHARACTERS else seal(codec.encode(question), None)
@@ -249,7 +249,7 @@ def _fits_a_message(call: Call) -> bool:
 
 
 def _key(call: Call) -> tuple[bytes, bool]:
-    """Return the key under which FirstProcess stores the reply to a call."""
+    """Return the key under which GradedProcess stores the reply to a call."""
     return call.encoded, call.measured
 
 

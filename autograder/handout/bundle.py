@@ -56,7 +56,7 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
     files = {name: path.read_bytes() for name, path in paths.items()}
     made = {
         QUESTIONS_FILE: json.dumps(
-            {assignment.name: answer_forms.forms_and_practice(assignment) for assignment in chosen}, indent=1
+            {assignment.name: answer_forms.answer_forms_and_practice(assignment) for assignment in chosen}, indent=1
         )
     }
     for assignment in chosen:

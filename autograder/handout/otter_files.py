@@ -14,7 +14,7 @@ from autograder.checks.results import Test
 from autograder.course import Assignment
 from autograder.reports.templates import filled
 
-_FORMS = Path(__file__).with_name("forms")
+_TEMPLATES = Path(__file__).with_name("forms")
 
 
 def files(assignment: Assignment, tests: Sequence[Test]) -> dict[str, str]:
@@ -25,7 +25,7 @@ def files(assignment: Assignment, tests: Sequence[Test]) -> dict[str, str]:
     )
     made = {
         f"{folder}/tests/{question}.py": filled(
-            _FORMS / "otter_question.txt",
+            _TEMPLATES / "otter_question.txt",
             assignment=assignment.name,
             question=question,
             public=[test for test in tests if test.question == question and not test.hidden],
@@ -39,7 +39,7 @@ def files(assignment: Assignment, tests: Sequence[Test]) -> dict[str, str]:
 def _with_checks(assignment: Assignment, questions: Sequence[str]) -> str:
     """Return the notebook, with a cell for Colab at its beginning and a check for each question at its end."""
     content = json.loads((assignment.folder / "explore.ipynb").read_text("utf-8"))
-    added = json.loads(filled(_FORMS / "notebook_cells.json", assignment=assignment.name, questions=questions))
+    added = json.loads(filled(_TEMPLATES / "notebook_cells.json", assignment=assignment.name, questions=questions))
     title, *cells = content["cells"]
     content["cells"] = [title, *added["begin"], *cells, *added["end"]]
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

@@ -112,13 +112,13 @@ def with_likely_causes(
 
     `call_graph` returns the submission's call graph. It is called only if there is a cause, since parsing takes time.
     """
-    results = with_causes(oracle, results)
+    results = with_possible_causes(oracle, results)
     if not any(result.hint for result in results):
         return results
     return without_hints_above_wrong_functions(results, call_graph(), tried_with_right_values)
 
 
-def with_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResult]:
+def with_possible_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResult]:
     """Return the results, with the likely cause at each function's first test that found wrong values."""
     results = list(results)
     seen: dict[str, dict[bytes, Observation]] = {

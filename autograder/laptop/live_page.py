@@ -98,18 +98,18 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def serve(
-    first_lesson: str,
+    first_page: str,
     saved_lessons: Iterator[list[str]],
     check: Callable[[Sequence[str]], list[AssignmentProgress]],
     port: int = 0,
 ) -> None:
-    """Open the course's page `first` in a browser, and check after each save, until Ctrl-C.
+    """Open the course's page `first_page` in a browser, and check after each save, until Ctrl-C.
 
     `port` is the port to listen on; 0 means any free port.
     """
     server = PageServer(_course(), port)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://127.0.0.1:{server.server_port}/{server.token}/{first_lesson}.html"
+    address = f"http://127.0.0.1:{server.server_port}/{server.token}/{first_page}.html"
     print(f"The lesson: {address}", flush=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         door = Path(folder, "open.html")

@@ -200,7 +200,7 @@ def _first_output(progress: AssignmentProgress, *tests: str) -> list[str]:
 
 def summary_paragraphs(progress: AssignmentProgress) -> list[str]:
     """Return paragraphs: the number of right functions, remarks on answers and, last, the next step."""
-    questions = progress.run.forms_and_practice(progress.assignment)
+    questions = progress.run.answer_forms_and_practice(progress.assignment)
     forms, practice = questions.get("forms"), questions.get("practice", {})
     answers = progress.file.answers
     errors = form_errors(answers, forms) if forms and answers is not None else ()

@@ -47,7 +47,7 @@ class SelfStudyContext(LocalContext):
         """Load an assignment's solution."""
         return Reference(course.find(assignment))
 
-    def forms_and_practice(self, assignment: str) -> dict[str, Any]:
+    def answer_forms_and_practice(self, assignment: str) -> dict[str, Any]:
         """Return the forms of all answers, without practice questions: self-study judges every answer."""
         right = catalogue.solution(course.find(assignment)).ANSWERS
         return {"forms": {key: answers.form_of_right_answer(value) for key, value in right.items()}}
@@ -64,7 +64,7 @@ class SelfStudyContext(LocalContext):
         tries = all_tries.setdefault(assignment, {})
         for result in self.test_results[assignment]:
             key = quiz.key(result.test)
-            if result.test.phase is Phase.ANSWERS and not result.is_unwritten:  # no answer, or one of another form
+            if result.test.phase is Phase.ANSWERS and not result.is_unfinished:  # no answer, or one of another form
                 answer = value_text(submitted[key])
                 sentence = _answer_feedback(result, answer, right[key], tries.setdefault(key, []))
                 yield result.passed, sentence

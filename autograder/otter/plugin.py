@@ -48,7 +48,7 @@ class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         self.submission = read_file_bounded(upload if upload.is_dir() else path, self.assignment.name, functions)
         _remove_all_but_tests(path.parent)
         # Otter reads the file again before it requests the driver.
-        path.write_text(_EMPTY_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")
+        path.write_text(_BLANK_SUBMISSION_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")
 
     def before_execution(self, submission: Any) -> Any:
         """Grade the submission, and return the notebook (the driver) that Otter runs instead."""
@@ -72,17 +72,17 @@ class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
 
 def _notebook_of_passed_tests(passed: Iterable[str]) -> Any:
     """Return the notebook that Otter's kernel runs instead of the submission: it names the passed tests."""
-    cell = nbformat.v4.new_code_cell(_DRIVER_CELL_TEMPLATE.format(passed=sorted(passed)))  # type: ignore[no-untyped-call]
+    cell = nbformat.v4.new_code_cell(_PASSED_TESTS_CELL_TEMPLATE.format(passed=sorted(passed)))  # type: ignore[no-untyped-call]
     return nbformat.v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call]
 
 
-_DRIVER_CELL_TEMPLATE = """\
+_PASSED_TESTS_CELL_TEMPLATE = """\
 from autograder.grading.scoring import otter_namespace
 
 result = otter_namespace({passed!r})["result"]
 """
 
-_EMPTY_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+_BLANK_SUBMISSION_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 
 
 def _remove_all_but_tests(folder: Path) -> None:

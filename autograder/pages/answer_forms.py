@@ -20,7 +20,7 @@ def collected_tests(assignment: Assignment) -> list[Test]:
     return Suite(assignment).tests
 
 
-def forms_and_practice(assignment: Assignment) -> dict[str, dict[str, Any]]:
+def answer_forms_and_practice(assignment: Assignment) -> dict[str, dict[str, Any]]:
     """Return `forms` (key → form of the answer) and `practice` (key without points → answer and reason)."""
     values, written = catalogue.solution(assignment).ANSWERS, quiz.answers(assignment)
     practice = [quiz.key(test) for test in collected_tests(assignment) if test.question == ANSWERS and not test.points]

@@ -45,7 +45,7 @@ def course(edition: Edition | None = None) -> dict[str, bytes]:
         f"{name}.html": environment.get_template("page.html").render(
             name=name,
             body=Markup(html),
-            headings=[(level, anchor, Markup(text)) for level, anchor, text in _HEADING.findall(html) if level],
+            headings=[(level, anchor, Markup(text)) for level, anchor, text in _HEADING_OR_TERM.findall(html) if level],
             terms=[term for term in terms if f'"term-{term[0]}"' in html],
             lessons=lessons,
             titles=titles,
@@ -85,7 +85,7 @@ def _lesson_with_insertions(
     The answers to practice questions are not secret; all other answers are.
     """
     text, ask = _text(assignment.lesson, edition), environment.get_template("ask.html")
-    practice = answer_forms.forms_and_practice(assignment)["practice"]
+    practice = answer_forms.answer_forms_and_practice(assignment)["practice"]
     insertions = {f"answer {key}": ask.render(key=key, **question) for key, question in practice.items()}
     for node in ast.parse(_text(assignment.stub, edition)).body:
         if isinstance(node, ast.FunctionDef):
@@ -153,7 +153,7 @@ def search_script(bodies: Mapping[str, str]) -> str:
     return f"window.WHEREABOUTS_INDEX={json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n"
 
 
-_HEADING = re.compile(r'<(?:h([23])|tr) id="(?!title-)(.+?)">\n?(.+?)</(?:h|td)')
+_HEADING_OR_TERM = re.compile(r'<(?:h([23])|tr) id="(?!title-)(.+?)">\n?(.+?)</(?:h|td)')
 """A heading, or a term in the glossary: level, anchor, words."""
 _TERM_ROW = re.compile(r'<tr id="(.+?)">\n<td>(.+?)</td>\n<td>(.+?)</td>')
 """A row of the glossary: anchor, term, meaning."""
@@ -162,7 +162,9 @@ _TERM_ROW = re.compile(r'<tr id="(.+?)">\n<td>(.+?)</td>\n<td>(.+?)</td>')
 def _sections(page: str, html: str) -> Iterator[dict[str, str]]:
     """Yield a page's sections, each with its heading and text, for the search."""
     title = _plain(html.partition("</h1>")[0])
-    begin, *parts = _HEADING.split(re.sub(r'(?s)<math[^>]*text="(.*?)".*?</math>|<script.*?</script>', r" \1 ", html))
+    begin, *parts = _HEADING_OR_TERM.split(
+        re.sub(r'(?s)<math[^>]*text="(.*?)".*?</math>|<script.*?</script>', r" \1 ", html)
+    )
     yield {"title": title, "page": "", "link": f"{page}.html", "text": _plain(begin.partition("</h1>")[2])}
     for level, anchor, heading, below in zip(*(parts[at::4] for at in range(4)), strict=True):
         text = below[2:] if level else below[2:].partition("</td>")[0]  # for a term, the meaning only

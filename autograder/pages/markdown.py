@@ -72,7 +72,7 @@ class Renderer:
                 before.attrSet("id", slug(re.sub(r"[`$*]", "", token.content)))
                 marked_terms |= set(self._glossary.meanings) if token.content == "Sources" else set()
             elif token.type == "inline":
-                self._inline(parts, folder, marked_terms, lesson)
+                self._adapt_inline(parts, folder, marked_terms, lesson)
                 if parts and parts[0].type == "code_inline":
                     out.append(_html_block(insertions.get(f"answer {parts[0].content}", "")))
             elif token.type == "heading_close" and token.tag == "h3":
@@ -88,7 +88,7 @@ class Renderer:
             r'<span class="glued">\g<0></span>', str(self._html.render(out, self._markdown.options, {}))
         )
 
-    def _inline(self, parts: list[Token], folder: str, marked_terms: set[str], lesson: int) -> None:
+    def _adapt_inline(self, parts: list[Token], folder: str, marked_terms: set[str], lesson: int) -> None:
         """Point links and images to the files of the pages, and mark terms outside links and bold words."""
         inside = 0
         for part in parts:

@@ -21,7 +21,7 @@ import numpy as np
 MAX_DEPTH = 16
 """Maximum depth of nested containers; no result in the course is deeper."""
 
-MAX_ITEMS = 100_000
+MAX_VALUES_PER_MESSAGE = 100_000
 """Maximum number of values in one message, containers and contents included, so a few bytes cannot request
 much memory."""
 
@@ -57,7 +57,7 @@ DEFAULT_INTEGER_TYPE_NUMBERS = {kind.num for kind in map(np.dtype, "ilq") if kin
 written as int64, as it is on nearly every machine, because a value must not depend on the machine."""
 
 _DTYPE_BY_SPELLING = {spelling: dtype for dtype, spelling in _SPELLING_BY_DTYPE.items()}
-_SCALARS = frozenset(np.dtype(code).type for code in "?bhilqBHILQefd")
+_NUMPY_SCALAR_TYPES = frozenset(np.dtype(code).type for code in "?bhilqBHILQefd")
 _CONSTANTS = {b"N": None, b"T": True, b"F": False}
 
 
@@ -123,7 +123,7 @@ class _Bounded:
     def enter(self, depth: int) -> None:
         """Count one value at a depth of nested containers. Raise MalformedError if a limit is exceeded."""
         self.items += 1
-        if depth > MAX_DEPTH or self.items > MAX_ITEMS:
+        if depth > MAX_DEPTH or self.items > MAX_VALUES_PER_MESSAGE:
             raise MalformedError(f"{self.items:,} values in {depth} containers, too large to compare")
 
     def grow(self, numbers: int, what: str, size: object) -> None:
@@ -157,7 +157,7 @@ class _Encoder(_Bounded):
         """Append a value by its exact type. A subclass of a plain type is foreign: its methods never run."""
         self.enter(depth)
         kind = type(value)
-        if kind is np.ndarray or kind in _SCALARS:
+        if kind is np.ndarray or kind in _NUMPY_SCALAR_TYPES:
             self._array(b"a" if kind is np.ndarray else b"g", np.asarray(value))
         elif kind is float:
             self.out.append(b"d" + _FLOAT.pack(value))

@@ -38,11 +38,11 @@ class AssignmentResults:
     name: str
     max_score: float = 0.0
     scores: list[float] = field(default_factory=list)
-    points: dict[str, float] = field(default_factory=dict)
+    max_points: dict[str, float] = field(default_factory=dict)
     """Points for each question."""
     ran_scores: list[float] = field(default_factory=list)
     """Scores of the submissions whose code could be run; all shares refer to these."""
-    points_by_question: list[dict[str, float]] = field(default_factory=list)
+    points_won: list[dict[str, float]] = field(default_factory=list)
     """Points that each of these submissions won for each question."""
     unwritten: list[dict[str, bool]] = field(default_factory=list)
     """For each of these submissions, True for each question without any code."""
@@ -60,9 +60,9 @@ class AssignmentResults:
             return
         self.ran_scores.append(grade.score)
         questions = by_question(grade.test_results)
-        self.points |= {name: points_possible(results) for name, results in questions.items()}
-        self.points_by_question.append({name: points_won(results) for name, results in questions.items()})
-        self.unwritten.append({name: all(it.is_unwritten for it in results) for name, results in questions.items()})
+        self.max_points |= {name: points_possible(results) for name, results in questions.items()}
+        self.points_won.append({name: points_won(results) for name, results in questions.items()})
+        self.unwritten.append({name: all(it.is_unfinished for it in results) for name, results in questions.items()})
         hinted: dict[str, dict[str, None]] = defaultdict(dict)
         for name, results in questions.items():
             mistakes = [result for result in results if result.is_mistake and result.kind]
@@ -99,22 +99,22 @@ class AssignmentResults:
         Discrimination is the correlation of a question's points with the rest of the score: None if either is the same
         for all submissions.
         """
-        if not self.points_by_question:
+        if not self.points_won:
             return []
-        won, unwritten = pd.DataFrame(self.points_by_question).fillna(0.0), pd.DataFrame(self.unwritten).eq(True)
+        won, unwritten = pd.DataFrame(self.points_won).fillna(0.0), pd.DataFrame(self.unwritten).eq(True)
         rest = (-won).add(self.ran_scores, axis="index").round(9)
         discrimination = won.loc[:, won.nunique() > 1].corrwith(rest.loc[:, rest.nunique() > 1])
         return [
             {
                 "name": name,
-                "points": points,
+                "points": max_points,
                 "count": len(won),
-                "complete": int((won[name] >= points - 1e-9).sum()),
-                "unwritten": int((unwritten[name] & (won[name] < points)).sum()),
-                "mean": won[name].mean() / points if points else 0.0,
+                "complete": int((won[name] >= max_points - 1e-9).sum()),
+                "unwritten": int((unwritten[name] & (won[name] < max_points)).sum()),
+                "mean": won[name].mean() / max_points if max_points else 0.0,
                 "discrimination": None if pd.isna(value := discrimination.get(name)) else float(value),
             }
-            for name, points in self.points.items()
+            for name, max_points in self.max_points.items()
         ]
 
 

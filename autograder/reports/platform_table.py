@@ -186,7 +186,7 @@ class _StudentLines:
     def lines_of(self, row: Row) -> set[int]:
         """Return the numbers of a student's lines; exactly one if the table is unambiguous."""
         numbers = self._lines_with_identity(row)
-        return {number for number in numbers if not self._has_name_of_another(row, number)}
+        return {number for number in numbers if not self._lacks_moodle_name(row, number)}
 
     def has_another_name(self, row: Row) -> bool:
         """Return True if a line has the student's number but another name."""
@@ -195,7 +195,7 @@ class _StudentLines:
     def _lines_with_identity(self, row: Row) -> set[int]:
         return set[int]().union(*(self._lines[key] for key in identities(row.submission) & self._lines.keys()))
 
-    def _has_name_of_another(self, row: Row, number: int) -> bool:
+    def _lacks_moodle_name(self, row: Row, number: int) -> bool:
         """Return True if the line lacks the name of Moodle's folder: groups also have numbers."""
         is_from_moodle = row.submission.person.platform == "Moodle" and bool(row.submission.person.name)
         return is_from_moodle and self._has_names and not self._has_name_of(row, number)

@@ -67,7 +67,9 @@ _NONE: Fingerprints = np.empty(0, dtype=np.uint64)
 _POWERS = np.array(
     [pow(0x9E3779B97F4A7C15, exponent, 2**64) for exponent in range(NODES_PER_FINGERPRINT)], dtype=np.uint64
 )
-_MIXES = np.array([pow(0x9E3779B97F4A7C15, exponent, 2**64) for exponent in range(101, 105)], dtype=np.uint64)
+_MINHASH_CONSTANTS = np.array(
+    [pow(0x9E3779B97F4A7C15, exponent, 2**64) for exponent in range(101, 105)], dtype=np.uint64
+)
 
 
 def write(
@@ -163,8 +165,10 @@ def _links_of_nearly_equal_programs(
     """
     first: dict[tuple[int, ...], int] = {}
     for i, prints in enumerate(whole):
-        for mix in _MIXES if len(prints) >= MIN_SHARED and len(distinctive[i]) < MIN_SHARE * len(prints) else ():
-            j = first.setdefault((int(mix), *np.sort(prints ^ mix)[:SMALLEST_COMPARED].tolist()), i)
+        for constant in (
+            _MINHASH_CONSTANTS if len(prints) >= MIN_SHARED and len(distinctive[i]) < MIN_SHARE * len(prints) else ()
+        ):
+            j = first.setdefault((int(constant), *np.sort(prints ^ constant)[:SMALLEST_COMPARED].tolist()), i)
             share = len(np.intersect1d(prints, whole[j], True)) / max(len(prints), len(whole[j]))
             if j != i and share >= SAME_PROGRAM_SHARE:
                 yield Link(share, j, i)

@@ -115,7 +115,7 @@ class Locks:
         bounds = {
             resource.RLIMIT_AS: self.limits.memory_bytes,
             resource.RLIMIT_CPU: math.ceil(self.limits.submission_seconds),
-            resource.RLIMIT_FSIZE: self.limits.file_bytes,
+            resource.RLIMIT_FSIZE: self.limits.scratch_bytes,
             resource.RLIMIT_NOFILE: self.limits.open_files,
             resource.RLIMIT_NPROC: self.limits.tasks if self.has_separate_user else MAX_TASKS_OF_SHARED_USER,
             **dict.fromkeys((resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK, resource.RLIMIT_MSGQUEUE), 0),

@@ -79,7 +79,7 @@ ATTEMPTS = (
     Attempt("cannot raise its limits", "seccomp", "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))", "ValueError"),
     Attempt("cannot take more memory than allowed", "limits", "mmap.mmap(-1, memory_bytes)", "OSError"),
     Attempt(
-        "cannot write a longer file than allowed", "limits", "open('long', 'wb').truncate(file_bytes + 1)", "OSError"
+        "cannot write a longer file than allowed", "limits", "open('long', 'wb').truncate(scratch_bytes + 1)", "OSError"
     ),
     Attempt(
         "cannot open more files than allowed", "limits", "[open(os.devnull) for _ in range(open_files)]", "OSError"
@@ -100,7 +100,7 @@ ATTEMPTS = (
     Attempt(
         "cannot write more in total than allowed",
         "watch",
-        "[open(name, 'wb').write(bytes(file_bytes // 2 + 4096)) for name in 'ab']; time.sleep(1)",
+        "[open(name, 'wb').write(bytes(scratch_bytes // 2 + 4096)) for name in 'ab']; time.sleep(1)",
         "wrote more than",
     ),
 )

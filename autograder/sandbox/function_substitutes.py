@@ -18,7 +18,7 @@ import numpy as np
 
 from autograder.protocol import codec
 
-MAX_QUESTIONS_PER_EXCHANGE = 256
+MAX_QUESTIONS_PER_ROUND = 256
 """Maximum number of unanswered questions that one call reports."""
 
 UNANSWERED_TAG = "unanswered"
@@ -30,19 +30,19 @@ Question = tuple[str, tuple[Any, ...], dict[str, Any]]
 Answer = tuple[str, Any] | None
 """Name and message of an error, or "" and the right value; None if the submission's function must run."""
 
-Sealed = tuple[str, str]
+SealedAnswer = tuple[str, str]
 """Label of a question, and the answer in a form that only the question makes readable."""
 
 
-def seal(question: bytes, answer: Answer) -> Sealed:
+def seal(question: bytes, answer: Answer) -> SealedAnswer:
     """Return an answer in a form that can be sent before the submission asks the question.
 
     Code that cannot compute the question learns nothing from the sealed answer.
     """
-    return _label(question), base64.b64encode(_mixed(question, codec.encode(answer))).decode("ascii")
+    return _question_hash(question), base64.b64encode(_mixed(question, codec.encode(answer))).decode("ascii")
 
 
-def _label(question: bytes) -> str:
+def _question_hash(question: bytes) -> str:
     return hashlib.sha256(question).hexdigest()
 
 
@@ -71,7 +71,7 @@ class Exchange:
         self.answers: dict[bytes, Answer] = {}
         """Encoded question → opened answer."""
         self.sealed: dict[str, str] = {}
-        """Label of a question → sealed answer."""
+        """Hash of a question → sealed answer."""
         self.current = b""
         """Encoded call that is being made with substitutes."""
         self.pending: dict[bytes, Question] = {}
@@ -83,14 +83,14 @@ class Exchange:
             aliases = [alias for alias, value in namespace.items() if value is original is not None]
             namespace.update(dict.fromkeys(aliases, substitute))
 
-    def receive(self, sealed: Collection[Sealed]) -> None:
+    def receive(self, sealed: Collection[SealedAnswer]) -> None:
         """Store sealed answers."""
         self.sealed.update(sealed)
 
     def call_with_substitutes(
         self,
         replaced: Collection[str],
-        sealed: Collection[Sealed],
+        sealed: Collection[SealedAnswer],
         name: str,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
@@ -113,7 +113,7 @@ class Exchange:
         """Forget which questions the grader did not answer, since it decides anew for each call."""
         for key in [key for key, answer in self.answers.items() if answer is None]:
             del self.answers[key]
-            self.sealed.pop(_label(key), None)
+            self.sealed.pop(_question_hash(key), None)
 
     def _set_replaced_and_take_questions(self, replaced: Collection[str]) -> list[Question]:
         """Store the names of the replaced functions. Return the unanswered questions, and forget them."""
@@ -133,9 +133,9 @@ class Exchange:
         def substitute(*args: Any, **kwargs: Any) -> Any:
             if name in self.replaced:
                 key = codec.encode((name, args, kwargs))
-                if key not in self.answers and (sealed := self.sealed.get(_label(key))) is not None:
+                if key not in self.answers and (sealed := self.sealed.get(_question_hash(key))) is not None:
                     self.answers[key] = codec.decode(_mixed(key, base64.b64decode(sealed)))
-                if key not in self.answers and len(self.pending) < MAX_QUESTIONS_PER_EXCHANGE:
+                if key not in self.answers and len(self.pending) < MAX_QUESTIONS_PER_ROUND:
                     self.pending[key] = copy.deepcopy((name, args, kwargs))
                 if (answer := self.answers.get(key)) is not None:
                     return _value(*answer)

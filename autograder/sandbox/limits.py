@@ -37,7 +37,9 @@ class Limits:
     )
     memory_bytes: int = _limit(1024 * MIB, "MiB", "address space of a worker")
     tasks: int = _limit(32, "", "threads of a worker, which cannot start any process")
-    file_bytes: int = _limit(64 * MIB, "MiB", "size of the files in the scratch folder, which is new for every worker")
+    scratch_bytes: int = _limit(
+        64 * MIB, "MiB", "size of the files in the scratch folder, which is new for every worker"
+    )
     file_count: int = _limit(1000, "", "files in the scratch folder")
     open_files: int = _limit(64, "", "descriptors of a worker")
     reply_bytes: int = _limit(wire.MAX_REPLY_BYTES, "MiB", "size of one reply")

@@ -95,7 +95,7 @@ WORKER_END_TIMEOUT_SECONDS = 2.0
 
 def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
     """Try to break every promise, and return the findings. Tests of the attempts pass `disabled_locks`."""
-    limits = replace(LIMITS, file_bytes=2 * MIB)  # a low limit, so that an attempt need not write much
+    limits = replace(LIMITS, scratch_bytes=2 * MIB)  # a low limit, so that an attempt need not write much
     confine.settle_access_times(confine.allowed_packages(LIBRARIES))
     try:
         with closing(Sandbox(disabled_locks, limits)) as sandbox, _attempt_variables(sandbox) as variables:
@@ -210,7 +210,7 @@ def _runs_while_suspended(examined: _Examined) -> str:
     return "" if raised is not None and raised.kind == "PermissionError" else f"the process {worker.process}"
 
 
-def _imports_neighbouring_file(examined: _Examined) -> str:
+def _imports_stdlib_name_from_folder(examined: _Examined) -> str:
     """Return a description if an interpreter takes `socket` from a file in its folder; empty otherwise."""
     use_safe_path()
     with tempfile.TemporaryDirectory() as folder:
@@ -248,7 +248,7 @@ OUTSIDE_CHECKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
     ("has no privileges and cannot gain any", "user", _has_privileges),
     ("does nothing while its other process runs", "zygote", _runs_while_suspended),
     ("cannot run longer than allowed", "zygote", _outlives_its_timeout),
-    ("is never imported by the programs that read or grade it", "zygote", _imports_neighbouring_file),
+    ("is never imported by the programs that read or grade it", "zygote", _imports_stdlib_name_from_folder),
     ("ends when the grader ends", "session", _outlives_the_grader),
 )
 """Promises that the grader checks from outside: promise, lock, and a function that describes a breach."""

@@ -148,7 +148,7 @@ class _WorkerProcess:
         """Kill the worker if it exceeds a limit that the kernel does not enforce."""
         if self._is_scratch_too_full():
             self.exceeded_limit = (
-                f"wrote more than {self.limits.file_bytes >> 20} MiB or {self.limits.file_count} files"
+                f"wrote more than {self.limits.scratch_bytes >> 20} MiB or {self.limits.file_count} files"
             )
         elif self._has_too_many_threads():
             self.exceeded_limit = f"started more than {self.limits.tasks} threads"
@@ -160,7 +160,7 @@ class _WorkerProcess:
         size = 0
         for count, entry in enumerate(os.scandir(self.scratch), start=1):
             size += entry.stat(follow_symlinks=False).st_blocks * 512
-            if size > self.limits.file_bytes or count > self.limits.file_count:
+            if size > self.limits.scratch_bytes or count > self.limits.file_count:
                 return True
         return False
 

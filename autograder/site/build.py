@@ -158,7 +158,7 @@ def _release(folder: Path) -> dict[str, bytes]:
     if not lock_file.is_file():
         raise UserError(f"{folder} contains no Pyodide: {lock_file.name} is missing")
     packages = json.loads(lock_file.read_text("utf-8"))["packages"]
-    needed = pyodide_release.with_dependencies(packages, pyodide_release.LIBRARIES)
+    needed = pyodide_release.with_dependencies(packages, pyodide_release.NEEDED_PACKAGES)
     wheels = [packages.get(name, {"file_name": f"the package {name}"})["file_name"] for name in sorted(needed)]
     scripts = sorted(path.name for path in folder.glob("pyodide.asm.*js"))  # .mjs in newer versions
     names = [*PYODIDE_FILES, *(scripts or ["pyodide.asm.js"]), *wheels]

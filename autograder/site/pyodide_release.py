@@ -22,13 +22,13 @@ from autograder.site.libraries import cache_folder
 VERSION = "314.0.7"
 """The release of Pyodide from which a site loads Python unless another is named."""
 
-CORE_SHA256 = "66b7949e5a0cba2250b586d7e368bf12fb482800748d182c4618254b685ffaa0"
+NPM_PACKAGE_SHA256 = "66b7949e5a0cba2250b586d7e368bf12fb482800748d182c4618254b685ffaa0"
 """Hash of the release's npm package."""
 
 ADDRESS = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
 """The address of the release."""
 
-LIBRARIES = ("numpy", "matplotlib")
+NEEDED_PACKAGES = ("numpy", "matplotlib")
 """The packages of Pyodide that the course needs, besides those that they need."""
 
 LOCK_FILE = "pyodide-lock.json"
@@ -42,7 +42,7 @@ def fetch() -> Path:
     """Return a folder with the release. Fetch each file that is not there yet, or is not the right one."""
     folder = fetch_core()
     packages = json.loads((folder / LOCK_FILE).read_text("utf-8"))["packages"]
-    for name in sorted(with_dependencies(packages, LIBRARIES)):
+    for name in sorted(with_dependencies(packages, NEEDED_PACKAGES)):
         if name not in packages:
             raise UserError(f"Pyodide {VERSION} contains no package {name}")
         file, sha256 = packages[name]["file_name"], packages[name]["sha256"]
@@ -55,7 +55,7 @@ def fetch_core() -> Path:
     """Return a folder with the release's core, which is Python without numpy. Fetch the core if it is not there."""
     folder = cache_folder() / f"pyodide-{VERSION}"
     folder.mkdir(parents=True, exist_ok=True)
-    for name, content in npm_package(f"pyodide@{VERSION}", CORE_SHA256).items():
+    for name, content in npm_package(f"pyodide@{VERSION}", NPM_PACKAGE_SHA256).items():
         (folder / name).write_bytes(content)
     return folder
 

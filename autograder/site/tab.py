@@ -27,7 +27,7 @@ from autograder.laptop.progress import OUTPUT_HEADING, AssignmentProgress, assig
 from autograder.laptop.student_errors import error_sentence, function_and_line
 from autograder.site import integers
 
-STEP_LIMITS = {"draw": ("A picture", 20), "write": ("The writer", 5), "experiment": ("The experiment", 120)}
+STEP_TIMEOUTS = {"draw": ("A picture", 20), "write": ("The writer", 5), "experiment": ("The experiment", 120)}
 """Kind of job → its name in a message, and the maximum time of one of its steps in seconds."""
 
 LINE = re.compile(r"\bline ([1-9]\d*)")
@@ -107,7 +107,7 @@ class Tab:
         """
         if kind == "check":
             return json.dumps(self.check(**json.loads(task)))
-        what, seconds = STEP_LIMITS[kind]
+        what, seconds = STEP_TIMEOUTS[kind]
         try:
             messages = getattr(self, kind)(**json.loads(task))
             while True:
@@ -134,7 +134,7 @@ class Tab:
         run = self.context(host=replace(HOST, limit_call=self.clock.limit, timed_out_functions=stuck))
         run.run_tests([name])
         progress = AssignmentProgress(name, run)
-        state = page_state([progress], _with_links)[name]
+        state = page_state([progress], _adapted_to_tab)[name]
         mistakes = [mistake.message for state in progress.function_states for mistake in state.mistakes]
         errors = [
             (int(match[1]), sentence.splitlines()[-1])
@@ -179,7 +179,7 @@ def _save(files: Mapping[str, str]) -> None:
     integers.distinguish_int32("\n".join(files.values()))
 
 
-def _with_links(html: str) -> str:
+def _adapted_to_tab(html: str) -> str:
     """Return a text with links to lines of the file in the editor, which has a name but no folder."""
     html = html.replace(integers.INDEX_ERROR, integers.INDEX_ERROR + integers.INDEX_ERROR_NOTE)
     html = re.sub(r"assignments/\w+/(?=\w+\.py)", "", html)

@@ -33,19 +33,19 @@ _MARKDOWN = MarkdownIt("commonmark")
 
 
 def tab_pages(
-    pages: Mapping[str, bytes], lessons: Collection[str], scripts: Mapping[str, str], pyodide: str
+    pages: Mapping[str, bytes], lessons: Collection[str], hashed_names: Mapping[str, str], pyodide: str
 ) -> dict[str, bytes]:
     """Return the pages of a site and the files beside them, from those of the handout.
 
-    `scripts`: file → its name in the site. `pyodide`: the address or folder of Pyodide.
+    `hashed_names`: file → its name in the site. `pyodide`: the address or folder of Pyodide.
     """
     texts = {name: _for_tab(content.decode("utf-8")) for name, content in pages.items() if name.endswith(".html")}
     bodies = {
         Path(name).stem: re.split('<main id="text">\n|<nav class="turn"', text)[1] for name, text in texts.items()
     }
-    texts["keep.html"] = _page_to_keep(texts["index.html"])
+    texts["keep.html"] = _my_work_page(texts["index.html"])
     for name, text in texts.items():
-        texts[name] = _with_scripts(_with_tools(Path(name).stem, text, lessons), scripts, pyodide)
+        texts[name] = _with_scripts_and_policy(_with_tools(Path(name).stem, text, lessons), hashed_names, pyodide)
     texts["search.js"] = search_script(bodies)
     return {**pages, **{name: text.encode("utf-8") for name, text in texts.items()}}
 
@@ -62,9 +62,9 @@ def _rendered(text: str) -> str:
     return re.sub(r'href="(\w+)(?:/README)?\.md"', r'href="\1.html"', html)
 
 
-def _page_to_keep(first: str) -> str:
+def _my_work_page(first_page: str) -> str:
     """Return the page of a student's own work: the first page with another text."""
-    text = re.sub(r'(?s)<nav class="contents".*?</nav>|<a class="skip" href="#dial.*?</a>', "", first)
+    text = re.sub(r'(?s)<nav class="contents".*?</nav>|<a class="skip" href="#dial.*?</a>', "", first_page)
     text = text.replace('data-page="index"', 'data-page="keep"')
     text = re.sub(r"<title>.*?</title>", "<title>My work · Whereabouts</title>", text)
     return re.sub(r'(?s)(<main id="text">).*(</main>)', lambda main: f"{main[1]}\n{_template('keep')}{main[2]}", text)
@@ -95,7 +95,7 @@ def _template(template: str, **words: str) -> str:
     return (TEMPLATES / f"{template}.html").read_text("utf-8").format(**words)
 
 
-def _with_scripts(text: str, names: Mapping[str, str], pyodide: str) -> str:
+def _with_scripts_and_policy(text: str, hashed_names: Mapping[str, str], pyodide: str) -> str:
     """Return a page with the site's scripts and style, and the policy of what it may load."""
     inline = [
         base64.b64encode(hashlib.sha256(code.encode()).digest())
@@ -109,6 +109,6 @@ def _with_scripts(text: str, names: Mapping[str, str], pyodide: str) -> str:
         " base-uri 'none'; form-action 'none'"
     )
     begin = f'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{policy}">'
-    end = f'<link rel="stylesheet" href="{names["tab.css"]}">\n'
-    end += "".join(f'<script src="{names[script]}" defer></script>\n' for script in ("codemirror.js", "page.js"))
+    end = f'<link rel="stylesheet" href="{hashed_names["tab.css"]}">\n'
+    end += "".join(f'<script src="{hashed_names[script]}" defer></script>\n' for script in ("codemirror.js", "page.js"))
     return text.replace('<meta charset="utf-8">', begin, 1).replace("</head>", f"{end}</head>", 1)

@@ -131,11 +131,11 @@ class StudentFiles:
         named = {candidate.assignment for candidate in self.plain_or_zipped if candidate.name_match >= least}
         return [name for name in self.assignments if name in named] or [self.last.assignment]
 
-    def likely(self, assignment: str) -> list[Candidate]:
+    def ranked_candidates(self, assignment: str) -> list[Candidate]:
         """Return the candidates for an assignment, likeliest first."""
-        likely = self._of_assignment(assignment, self.plain_or_zipped)
-        if any(candidate.is_written(assignment) for candidate in likely):
-            return likely
+        ranked_candidates = self._of_assignment(assignment, self.plain_or_zipped)
+        if any(candidate.is_written(assignment) for candidate in ranked_candidates):
+            return ranked_candidates
         return self._of_assignment(assignment, [*self._plain, *self._zipped_candidates_and_names[0]])
 
     def _of_assignment(self, assignment: str, candidates: Sequence[Candidate]) -> list[Candidate]:

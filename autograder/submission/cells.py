@@ -16,8 +16,8 @@ from typing import Any
 from autograder.submission.names import printable
 from autograder.submission.syntax_trees import DEFINITIONS, NotPythonError, parse, stored_names, top_level
 
-_HOST = r"(?:otter|IPython|ipywidgets|google|micropip|piplite|pyodide|marimo)\b[\w.]*"
-_HOST_IMPORT = re.compile(rf"import {_HOST}(?: as \w+)?|from {_HOST} import .*")
+_HOST_MODULE = r"(?:otter|IPython|ipywidgets|google|micropip|piplite|pyodide|marimo)\b[\w.]*"
+_HOST_IMPORT = re.compile(rf"import {_HOST_MODULE}(?: as \w+)?|from {_HOST_MODULE} import .*")
 _CELL_MAGIC = re.compile(r"(?:\s*#[^\n]*\n)*\s*%%(\w*)[^\n]*")
 _PYTHON_CELL_MAGICS = {"time", "timeit", "capture", "prun", "writefile", "file"}
 _MAGIC_LINE = re.compile(r"^[ \t]*(?:[%!?]|\w[\w, ]*=[ \t]*[%!])|\?[ \t]*$", re.MULTILINE)
@@ -67,7 +67,7 @@ class CellCleaner:
                 for decorator in filter(self._needs_host, statement.decorator_list):
                     yield decorator.lineno, 0, decorator.end_lineno or 0, _LINE_END_COLUMN, ""
                 self.host_names.discard(statement.name)
-            elif any(map(self._needs_host, header)) or _is_host_only(statement, block):
+            elif any(map(self._needs_host, header)) or _always_needs_host(statement, block):
                 yield statement.lineno, statement.col_offset, *end, "pass"
                 self.host_names |= stored_names(*header)
                 done = end
@@ -81,7 +81,7 @@ class CellCleaner:
         return not read.isdisjoint(self.host_names) or any(isinstance(node, ast.Await) for node in nodes)
 
 
-def _is_host_only(statement: ast.stmt, block: ast.AST) -> bool:
+def _always_needs_host(statement: ast.stmt, block: ast.AST) -> bool:
     """Return True for a statement that always needs the host, or for the `return` that ends a marimo cell."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return bool(_HOST_IMPORT.fullmatch(ast.unparse(statement)))

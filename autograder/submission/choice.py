@@ -1,7 +1,7 @@
 """Choose the file that counts as a student's submission for each assignment.
 
 The file with implemented functions counts, and among several such files, the likeliest. If two files are
-equally likely, the row names both and neither is graded.
+equally likely, the submission names both and neither is graded.
 """
 
 from __future__ import annotations
@@ -28,47 +28,51 @@ def read_student_uploads(uploads: Sequence[Upload], assignments: Sequence[str]) 
     last, readable = uploads[-1], [upload for upload in uploads if not upload.problem]
     try:
         if problem := _packed_download(last) if readable else last.problem:
-            return [_row(last, last.assignment, problem)]
+            return [_submission_without_code(last, last.assignment, problem)]
         files = StudentFiles(readable, assignments)
         return [_choose(files, assignment) for assignment in files.assignments_to_grade()]
     except Exception as error:  # any unforeseen error from the file system or a parser
-        return [_row(last, last.assignment, problem_of(error))]
+        return [_submission_without_code(last, last.assignment, problem_of(error))]
 
 
 def lost(uploads: Sequence[Upload], why: str) -> list[Submission]:
     """Return a submission with a problem for a student whose files exceeded the limits on reading."""
     problem = Problem(f"It could not be read, because that {why}: hand in one plain .py or .ipynb file.")
-    return [_row(uploads[-1], uploads[-1].assignment, problem)]
+    return [_submission_without_code(uploads[-1], uploads[-1].assignment, problem)]
 
 
-def _row(upload: Upload, assignment: str, problem: Problem | None) -> Submission:
+def _submission_without_code(upload: Upload, assignment: str, problem: Problem | None) -> Submission:
     """Return a submission with the facts that are known before the upload is read."""
     notes = (f"{upload.person.platform} marks it as late.",) if upload.late else ()
-    row = Submission(upload.student, assignment, upload.label, person=upload.person, notes=notes, problem=problem)
-    return replace(row, submitted=upload.submitted, late=upload.late)
+    submission = Submission(
+        upload.student, assignment, upload.label, person=upload.person, notes=notes, problem=problem
+    )
+    return replace(submission, submitted=upload.submitted, late=upload.late)
 
 
 def _choose(files: StudentFiles, assignment: str) -> Submission:
     """Return the submission for one assignment, or for the unknown assignment ""."""
-    likely = files.likely(assignment) if assignment else []
-    if not likely:
-        return _row(files.last, assignment, _no_file(files, assignment))
-    first = [candidate for candidate in likely if candidate.is_written(assignment)] or likely
+    ranked = files.ranked_candidates(assignment) if assignment else []
+    if not ranked:
+        return _submission_without_code(files.last, assignment, _no_file(files, assignment))
+    first = [candidate for candidate in ranked if candidate.is_written(assignment)] or ranked
     tied = [candidate for candidate in first if candidate.rank == first[0].rank]
     if len(tied) > 1 and not tied[0].fault:
-        return _row(files.last, assignment, _several(assignment, [candidate.upload.label for candidate in tied]))
+        return _submission_without_code(
+            files.last, assignment, _several(assignment, [candidate.upload.label for candidate in tied])
+        )
     chosen, code = tied[0], tied[0].code
-    row = replace(_row(chosen.upload, assignment, code.problem), sha256=code.sha256)
+    submission = replace(_submission_without_code(chosen.upload, assignment, code.problem), sha256=code.sha256)
     if code.problem:
-        return row
-    doubts = [*_doubts(assignment, chosen, likely)]
-    earlier = [candidate.label for candidate in likely if candidate.age > chosen.age]
-    notes = [*row.notes, *code.notes]
+        return submission
+    doubts = [*_doubts(assignment, chosen, ranked)]
+    earlier = [candidate.label for candidate in ranked if candidate.age > chosen.age]
+    notes = [*submission.notes, *code.notes]
     notes += [f"{listed(earlier, _MAX_LISTED_FILES)} came earlier and is not graded."] if earlier else []
     notes += [*doubts, *_why_nothing_is_written(chosen, assignment, files.assignments)]
     doubt = " ".join([*doubts, *_several_students(files)])
     is_written = chosen.is_written(assignment)
-    return replace(row, cells=code.cells, notes=tuple(notes), doubt=doubt, is_written=is_written)
+    return replace(submission, cells=code.cells, notes=tuple(notes), doubt=doubt, is_written=is_written)
 
 
 def _packed_download(upload: Upload) -> Problem | None:
@@ -113,10 +117,10 @@ def _several(assignment: str, labels: Sequence[str]) -> Problem:
     )
 
 
-def _doubts(assignment: str, chosen: Candidate, likely: list[Candidate]) -> Iterator[str]:
+def _doubts(assignment: str, chosen: Candidate, ranked: list[Candidate]) -> Iterator[str]:
     """Yield a sentence about other files that the student may have intended to submit."""
     missing = (functions(assignment) | {ANSWERS}) - chosen.code.written
-    rivals = [rival for rival in likely if rival.fault or rival.name_match or rival.code.written & missing]
+    rivals = [rival for rival in ranked if rival.fault or rival.name_match or rival.code.written & missing]
     later = [rival.label for rival in rivals if rival.age < chosen.age]
     beside = [rival.label for rival in rivals if rival.age == chosen.age and rival is not chosen]
     if later:

@@ -26,7 +26,7 @@ class Problem:
         return self.for_instructor or self.message
 
     @property
-    def is_ambiguous(self) -> bool:
+    def needs_instructor(self) -> bool:
         """True if the file or the assignment is unknown."""
         return bool(self.for_instructor)
 

@@ -93,7 +93,7 @@ def test_a_stub_earns_nothing_and_reads_as_unwritten(assignment: Assignment, sui
     vars(stub).clear()
     stub.__file__ = "stub.py"
     exec(source, vars(stub))
-    assert all(one.is_unwritten for one in suite.run(catalogue.ModuleBackend(stub)))
+    assert all(one.is_unfinished for one in suite.run(catalogue.ModuleBackend(stub)))
 
 
 def test_a_solution_imports_numpy_and_the_standard_library_only(assignment: Assignment) -> None:

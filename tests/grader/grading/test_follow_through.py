@@ -25,9 +25,9 @@ from autograder.grading.exchange_limits import Budget, QuestionBounds
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
-from autograder.grading.two_processes import EXCHANGE_CELL_SOURCE, HelpedCall, SecondProcess
+from autograder.grading.two_processes import EXCHANGE_CELL_SOURCE, HelpedCall, ProcessWithSubstitutes
 from autograder.hints import catalogue
-from autograder.hints.explain import with_causes, without_hints_above_wrong_functions
+from autograder.hints.explain import with_possible_causes, without_hints_above_wrong_functions
 from autograder.hints.reference import Reference
 from autograder.protocol import call
 from autograder.protocol.call import Call
@@ -390,7 +390,7 @@ def test_what_comes_after_the_last_call_does_not_grow_with_the_replies(form: str
             assert made.encoded and reply.value is not None
 
         def assign_causes(results: list[TestResult] = results, module: types.ModuleType = module) -> None:
-            with_causes(suite.reference, follow_through(suite, OutOfTime(module), results))
+            with_possible_causes(suite.reference, follow_through(suite, OutOfTime(module), results))
 
         costs.append(steps(assign_causes))
     _, short, long = costs
@@ -523,7 +523,7 @@ def test_a_question_that_one_call_may_not_ask_is_answered_in_a_call_that_may() -
         module, _ = call.load("rope", [f"{assignment.solution.read_text('utf-8')}\n{ASKS_FOR_12_FEATURES}"], "rope.py")
         cell = EXCHANGE_CELL_SOURCE.format(functions=["rope_frequencies", "rotation_matrix"])
         with Loaded(module).second_process(cell) as backend:
-            second = SecondProcess(backend, reference, Budget())
+            second = ProcessWithSubstitutes(backend, reference, Budget())
             learned = []
             for head_dim in sizes:
                 matrix = Call("rotation_matrix", (3, head_dim, 10000.0))

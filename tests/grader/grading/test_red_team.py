@@ -257,7 +257,7 @@ def test_what_a_second_process_learns_is_worth_nothing_to_the_first(
     base, above, questions = ORACLES[name]
     attack = ORACLE.replace("BASE", base).replace("ABOVE", above).replace("QUESTIONS", questions)
     learned: dict[str, list[float]] = {}
-    answers = two_processes.SecondProcess._iter_right_answers
+    answers = two_processes.ProcessWithSubstitutes._iter_right_answers
 
     def overheard(self: Any, asked: Any, request: Any) -> Iterator[Any]:
         for question, answer in answers(self, asked, request):
@@ -265,7 +265,7 @@ def test_what_a_second_process_learns_is_worth_nothing_to_the_first(
                 learned[repr([np.asarray(part).tolist() for part in question[1]])] = np.asarray(answer[1]).tolist()
             yield question, answer
 
-    monkeypatch.setattr(two_processes.SecondProcess, "_iter_right_answers", overheard)
+    monkeypatch.setattr(two_processes.ProcessWithSubstitutes, "_iter_right_answers", overheard)
     assignment = course.find(name)
     solution = assignment.solution.read_text("utf-8")
     without = grader.grade(assignment, (solution, attack.replace("TABLE", "{}")))
@@ -296,7 +296,7 @@ def _hollow(name):
                     pass
         _asking.clear()
         answer = _exchange.answers.get(key)
-        if answer is None and (sealed := _exchange.sealed.get(_exchange_module._label(key))):
+        if answer is None and (sealed := _exchange.sealed.get(_exchange_module._question_hash(key))):
             answer = _codec.decode(_exchange_module._mixed(key, _base64.b64decode(sealed)))
         if answer is None or _exchange.pending:
             raise _exchange_module.UnansweredQuestion

@@ -94,9 +94,9 @@ def results_of_one_question(points_won: list[float], scores: list[float]) -> Ass
     """Return the class results for one question worth 2 points."""
     return AssignmentResults(
         "rope",
-        points={"a": 2.0},
+        max_points={"a": 2.0},
         ran_scores=scores,
-        points_by_question=[{"a": one} for one in points_won],
+        points_won=[{"a": one} for one in points_won],
         unwritten=[{"a": False}] * len(points_won),
     )
 

@@ -27,7 +27,7 @@ from autograder.sandbox.client import Sandbox, SandboxError, Worker, WorkerDiedE
 from autograder.sandbox.escape_attempts import Attempt
 from autograder.sandbox.limits import LIMITS, MIB, bounded_memory
 
-QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, file_bytes=MIB, file_count=100)
+QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, scratch_bytes=MIB, file_count=100)
 """Limits that are reached sooner than the real limits but are enforced in the same way."""
 
 

@@ -149,8 +149,8 @@ def test_what_is_too_large_is_one_foreign_value() -> None:
         np.zeros((0, codec.MAX_NUMBERS + 1, 0)),  # numpy loops over the long axis of this empty array
         "x" * (8 * codec.MAX_NUMBERS + 8),
         [np.zeros(codec.MAX_NUMBERS // 2 + 1)] * 2,
-        [0] * (codec.MAX_ITEMS + 1),
-        dict.fromkeys(map(str, range(codec.MAX_ITEMS // 2 + 1))),
+        [0] * (codec.MAX_VALUES_PER_MESSAGE + 1),
+        dict.fromkeys(map(str, range(codec.MAX_VALUES_PER_MESSAGE // 2 + 1))),
         "x" * (codec.MAX_MESSAGE_BYTES + 1),
         {"x" * codec.MAX_MESSAGE_BYTES: 1},
         endless,
@@ -226,7 +226,7 @@ def test_hostile_bytes_are_malformed() -> None:
 def test_small_bytes_ask_for_little_memory() -> None:
     tiny = _packed_array(b"|u1", (0,) * codec.MAX_AXES)
     for data in (
-        b"l" + _packed_count(codec.MAX_ITEMS - 1) + tiny * (codec.MAX_ITEMS - 1),
+        b"l" + _packed_count(codec.MAX_VALUES_PER_MESSAGE - 1) + tiny * (codec.MAX_VALUES_PER_MESSAGE - 1),
         b"s" + _packed_count(codec.MAX_MESSAGE_BYTES - 9) + b"x" * (codec.MAX_MESSAGE_BYTES - 13) + "😀".encode(),
         _packed_array(b"<f8", (0, 2**40)),
     ):

@@ -72,7 +72,7 @@ def offered(files: dict[str, bytes], wheels: Path, patch: pytest.MonkeyPatch) ->
     patch.setenv("XDG_CACHE_HOME", str(wheels.parent / "cache"))
     patch.setattr(pyodide_release, "VERSION", "1.0.0")
     patch.setattr(pyodide_release, "ADDRESS", f"http://127.0.0.1:{server.server_port}/")
-    patch.setattr(pyodide_release, "CORE_SHA256", packed(files, archive))
+    patch.setattr(pyodide_release, "NPM_PACKAGE_SHA256", packed(files, archive))
     yield Release(wheels, archive, handler.requests)
     server.shutdown()
     server.server_close()
@@ -123,7 +123,7 @@ def changed_core(release: Release, patch: pytest.MonkeyPatch) -> None:
 
 
 def missing_package(release: Release, patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(pyodide_release, "LIBRARIES", ("numpy", "torch"))
+    patch.setattr(pyodide_release, "NEEDED_PACKAGES", ("numpy", "torch"))
 
 
 def failing_npm(release: Release, patch: pytest.MonkeyPatch) -> None:

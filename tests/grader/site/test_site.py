@@ -75,7 +75,7 @@ def test_a_page_loads_what_is_there_and_its_policy_names_one_other_host(site: Pa
             assert (site / name).is_file(), f"{page.name} names {name}"
     scripts = dict.fromkeys(("tab.css", "codemirror.js", "page.js"), "")
     local, remote = (
-        tab_pages._with_scripts('<meta charset="utf-8">', scripts, pyodide)
+        tab_pages._with_scripts_and_policy('<meta charset="utf-8">', scripts, pyodide)
         for pyodide in ("pyodide/", pyodide_release.ADDRESS)
     )
     assert "://" not in local

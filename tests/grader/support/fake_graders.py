@@ -36,7 +36,7 @@ def solved(number: int, function: str = "sinusoidal_encoding") -> str:
 
 
 def grade_of(job: Job) -> bytes:
-    status = SubmissionStatus.UNREADABLE if job.problem else SubmissionStatus.GRADED
+    status = SubmissionStatus.UNREADABLE if job.problem_message else SubmissionStatus.GRADED
     if job.machine_failure:
         status = SubmissionStatus.TIMEOUT if job.is_slow else SubmissionStatus.KILLED
     if job.key.code == REFERENCE_PSEUDO_HASH:
