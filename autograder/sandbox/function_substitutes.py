@@ -31,7 +31,7 @@ Answer = tuple[str, Any] | None
 """Name and message of an error, or "" and the right value; None if the submission's function must run."""
 
 SealedAnswer = tuple[str, str]
-"""Label of a question, and the answer in a form that only the question makes readable."""
+"""Hash of a question, and the answer in a form that only the question makes readable."""
 
 
 def seal(question: bytes, answer: Answer) -> SealedAnswer:
