@@ -110,7 +110,7 @@ def test_swiglu_of_this_term(model, rng):
 @pytest.mark.question("swiglu", points=0.375)
 @given(seed=seeds())
 def test_the_gate_alone_is_bent(model, seed):
-    """Twice w_up gives twice the result; twice w_gate does not. A gate far above 0 lets its part through; a gate far
+    """Doubling w_up doubles the result; doubling w_gate does not. A gate far above 0 lets its part through; a gate far
     below 0 blocks it."""
     x, w_up, w_down = np.abs(features(3, 4, seed=seed)) + 0.5, features(4, 5, seed=seed + 1), features(5, 4, seed=7)
     w_up, w_gate = w_up + 3, features(4, 5, seed=seed + 2)

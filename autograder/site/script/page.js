@@ -237,8 +237,8 @@ const actions = {
     if (lost.length && !mayReplace(lost.map((name) => `${name}.py`).join(", "))) return;
     for (const name of names) keep(`file ${name}`, texts[name]);
     state.lessons = {}; // all files are checked anew
-    if (memory.page) localStorage.setItem("whereabouts", memory.page);
-    for (const key of ["tries", "written"]) if (memory[key]) keep(key, memory[key]);
+    if (memory?.page) localStorage.setItem("whereabouts", memory.page);
+    for (const key of ["tries", "written"]) if (memory?.[key]) keep(key, memory[key]);
     note(`Opened ${chosen.name}: ${names.length} of ${CONFIG.lessons.length} lessons, kept in this browser.`);
     keepPage();
   },

@@ -345,8 +345,10 @@ def zip_of(files: dict[str, bytes]) -> bytes:
             zip_of({"work (1)/assignments/rope/rope.py": "x = 'é'\n".encode(), "grids.py": b"y = 2\n"}),
             ["rope", "grids"],
         ),
+        (zip_of({"rope.py": "x = 'é'\n".encode(), "memory.json": b"null"}), ["rope"]),
+        (zip_of({"rope.py": "x = 'é'\n".encode(), "memory.json": b'{"page": 1, "tries": 1, "written": 1}'}), ["rope"]),
     ],
-    ids=["text", "empty", "zip without files", "other names", "too large", "other memory", "another folder"],
+    ids="text,empty,zip without files,other names,too large,other memory,another folder,no memory,numbers".split(","),
 )
 def test_only_the_lessons_in_a_zip_are_opened(tab: Window, content: bytes, lessons: list[str]) -> None:
     page = tab.page
