@@ -84,14 +84,14 @@ class Assignment:
         digest = hashlib.sha256(_versions().encode())
         digest.update(" ".join(sorted(self.optional_functions)).encode())
         suite_files = (self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values)
-        deciding = (path for room in DECIDING_ROOMS for path in sorted((PACKAGE / room).rglob("*.py")))
+        deciding = (path for room in GRADE_DECIDING_PACKAGES for path in sorted((PACKAGE / room).rglob("*.py")))
         for path in (*suite_files, seed_file(), Path(__file__), *deciding):
             content = path.read_bytes()
             digest.update(f"{path.name} {len(content)}\n".encode() + content)
         return digest.hexdigest()
 
 
-DECIDING_ROOMS = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "otter")
+GRADE_DECIDING_PACKAGES = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "otter")
 """Rooms whose code decides a grade or its feedback. They are hashed completely, so nobody has to list files."""
 
 _SHIPPED = (

@@ -64,7 +64,7 @@ class Job:
     """the message of every test, if there is no code"""
     failures: tuple[str, ...] = ()
     """reasons why graders failed on this job"""
-    is_slow: bool = False
+    exceeded_grader_time: bool = False
     """True if a grader was too slow for this job"""
 
     @property
@@ -73,11 +73,11 @@ class Job:
 
         A lost job gets its result from a grader that proves, with the solution, that it can grade.
         """
-        return self.failures[-1] if self.is_slow or len(self.failures) >= MAX_GRADERS_LOST else ""
+        return self.failures[-1] if self.exceeded_grader_time or len(self.failures) >= MAX_GRADERS_LOST else ""
 
     def after(self, failure: CutOff) -> Job:
         """Return the same job with one more failure. If that grader was slow, another would be slow too."""
-        return replace(self, failures=(*self.failures, failure.why), is_slow=isinstance(failure, Slow))
+        return replace(self, failures=(*self.failures, failure.why), exceeded_grader_time=isinstance(failure, Slow))
 
 
 def failure_of(future: Future[bytes]) -> CutOff | None:
@@ -203,7 +203,7 @@ def _grade_job(grader: Grader, assignment: Assignment, job: Job) -> Grade:
             raise RuntimeError(f"the solution has {proof.score:g} of {proof.max_score:g} points")
         status, message = (
             (SubmissionStatus.TIMEOUT, TOO_SLOW_MESSAGE)
-            if job.is_slow
+            if job.exceeded_grader_time
             else (SubmissionStatus.KILLED, GRADER_FAILURE_MESSAGE)
         )
         return grader.refuse(assignment, status, message)

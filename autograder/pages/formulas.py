@@ -21,7 +21,7 @@ class PageError(UserError):
 
 _FUNCTION_COMMAND = r"\\(?:cos|sin|ln|log|exp|min|max)\b"
 """Pattern of a LaTeX command for a function."""
-_LATEX_REPLACEMENTS = (
+_LATEX_REWRITES = (
     (r"\\mathrm\b", r"\\text"),
     (r"(?<!\\left)\\(lvert|lfloor|lceil)\b", r"\\left\\\1"),
     (r"(?<!\\right)\\(rvert|rfloor|rceil)\b", r"\\right\\\1"),
@@ -41,7 +41,7 @@ def mathml(latex: str, display: bool = False) -> str:
         return "".join(mathml(formula, True) for formula in source.split(r"\qquad"))
     if len(re.findall(r"(?<!\\)\{", source)) != len(re.findall(r"(?<!\\)\}", source)):
         raise PageError(f"{latex}: unmatched brace")
-    for pattern, replacement in _LATEX_REPLACEMENTS:
+    for pattern, replacement in _LATEX_REWRITES:
         source = re.sub(pattern, replacement, source)
     try:
         root = convert_to_element(source, display="block" if display else "inline")

@@ -17,7 +17,7 @@ class Attempt:
     """beginnings of the exceptions, or of the worker's endings, that show a refusal, separated by commas"""
 
 
-ATTEMPT_PROGRAM = """
+ATTEMPTING_SUBMISSION = """
 import ctypes, fcntl, mmap, os, resource, socket, threading, time
 libc, REMOVE = ctypes.CDLL(None, use_errno=True), 0
 FUTEX, WAKE = {'x86_64': 202}.get(os.uname().machine, 98), 1

@@ -35,7 +35,7 @@ from autograder.sandbox.client import (
     WorkerSlowError,
     environment,
 )
-from autograder.sandbox.escape_attempts import ATTEMPT_PROGRAM, ATTEMPTS, Attempt
+from autograder.sandbox.escape_attempts import ATTEMPTING_SUBMISSION, ATTEMPTS, Attempt
 from autograder.sandbox.limits import LIMITS, MIB
 
 
@@ -147,11 +147,11 @@ class _Examined:
         self.worker: Worker | None = None
 
     def running(self) -> Worker:
-        """Return a running worker that has loaded ATTEMPT_PROGRAM."""
+        """Return a running worker that has loaded ATTEMPTING_SUBMISSION."""
         if self.worker is None:
             self.worker = self.sandbox.open()
             self.worker.ask(
-                wire.load_request("attempts", (ATTEMPT_PROGRAM,), "attempts.py", ATTEMPT_TIMEOUT_SECONDS),
+                wire.load_request("attempts", (ATTEMPTING_SUBMISSION,), "attempts.py", ATTEMPT_TIMEOUT_SECONDS),
                 ATTEMPT_TIMEOUT_SECONDS,
             )
         return self.worker

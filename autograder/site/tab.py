@@ -150,16 +150,16 @@ class Tab:
 
     def write(self, files: Mapping[str, str], prompt: str) -> Iterator[dict[str, str]]:
         """Return the sources of the functions, then the text that they write."""
-        model, texts = self._writer(files)
+        model, texts = self._model_and_texts(files)
         sources = "".join(f"{name}: {source}\n" for name, source in model.parts.sources.items())
         return ({"text": text} for text in chain([f"{sources}\n"], texts.written(model, prompt)))
 
     def experiment(self, files: Mapping[str, str], name: str) -> Iterator[dict[str, str]]:
         """Return the texts of an experiment."""
-        model, texts = self._writer(files)
+        model, texts = self._model_and_texts(files)
         return ({"text": text} for text in texts.compared(model, name))
 
-    def _writer(self, files: Mapping[str, str]) -> Any:
+    def _model_and_texts(self, files: Mapping[str, str]) -> Any:
         """Return the writer's model, with the functions in these files, and the module of its texts."""
         from assignments.writer import llama, texts, written_functions  # here, because they are in a separate archive
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograder.submission.names import printable
-from autograder.submission.syntax_trees import DEFINITIONS, NotPythonError, parse, stored_names, top_level
+from autograder.submission.syntax_trees import DEFINITIONS, NotPythonError, assigned_or_imported_names, parse, top_level
 
 _HOST_MODULE = r"(?:otter|IPython|ipywidgets|google|micropip|piplite|pyodide|marimo)\b[\w.]*"
 _HOST_IMPORT = re.compile(rf"import {_HOST_MODULE}(?: as \w+)?|from {_HOST_MODULE} import .*")
@@ -69,10 +69,10 @@ class CellCleaner:
                 self.host_names.discard(statement.name)
             elif any(map(self._needs_host, header)) or _always_needs_host(statement, block):
                 yield statement.lineno, statement.col_offset, *end, "pass"
-                self.host_names |= stored_names(*header)
+                self.host_names |= assigned_or_imported_names(*header)
                 done = end
             else:
-                self.host_names -= stored_names(*header)
+                self.host_names -= assigned_or_imported_names(*header)
 
     def _needs_host(self, part: ast.AST) -> bool:
         """Return True if a part of a tree contains `await` or reads one of the host's names."""

@@ -66,7 +66,7 @@ def find_in_folder(
         expected = f" for {assignment}" if assignment else ""
         raise NothingToGradeError(f"{shown} contains no submission{expected}: no .py, .ipynb or .zip file.")
     ignored_files = dict.fromkeys(utf8_safe(f"{prefix}{name}") for name in finder.ignored_files)
-    return Download(layout, _per_student(uploads), tuple(ignored_files))
+    return Download(layout, _by_person_and_assignment(uploads), tuple(ignored_files))
 
 
 def find_file(path: Path, assignment: str | None, assignments: Sequence[str]) -> tuple[Upload, ...]:
@@ -82,7 +82,7 @@ def find_file(path: Path, assignment: str | None, assignments: Sequence[str]) ->
     is_folder = os.path.isdir(path) and not os.path.islink(path)
     folders, files = ([path.name], []) if is_folder else ([], finder.names_beside(path))
     uploads = finder.of_class(path.parent, folders, files)[1]
-    (group,) = _per_student([upload for upload in uploads if upload.path == path])
+    (group,) = _by_person_and_assignment([upload for upload in uploads if upload.path == path])
     return group
 
 
@@ -232,7 +232,7 @@ def _upload_named_by_student(name: str) -> Upload:
     return Upload(Person(name=utf8_safe(student)), name)
 
 
-def _per_student(uploads: Iterable[Upload]) -> tuple[tuple[Upload, ...], ...]:
+def _by_person_and_assignment(uploads: Iterable[Upload]) -> tuple[tuple[Upload, ...], ...]:
     """Return uploads grouped by person and decided assignment, each group in the order of the uploads.
 
     A number, address or login identifies a person, whereas a name is only a label. If several people share a

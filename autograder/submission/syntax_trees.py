@@ -41,7 +41,7 @@ def bound_and_written_names(trees: Iterable[ast.Module]) -> tuple[frozenset[str]
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 bound, is_open = {name}, is_stub(statement.body)
             case ast.Assign(value=value) | ast.AnnAssign(value=value):
-                bound = stored_names(statement)
+                bound = assigned_or_imported_names(statement)
                 answers = value.values if ANSWERS in bound and isinstance(value, ast.Dict) else [value]
                 is_open = all(isinstance(answer, ast.Constant) and answer.value is None for answer in answers)
             case _:
@@ -51,7 +51,7 @@ def bound_and_written_names(trees: Iterable[ast.Module]) -> tuple[frozenset[str]
     return frozenset(names), frozenset(written)
 
 
-def stored_names(*nodes: ast.AST) -> set[str]:
+def assigned_or_imported_names(*nodes: ast.AST) -> set[str]:
     """Return the names that parts of a tree assign or import."""
     parts = [part for node in nodes for part in ast.walk(node)]
     names = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}

@@ -38,7 +38,7 @@ def solved(number: int, function: str = "sinusoidal_encoding") -> str:
 def grade_of(job: Job) -> bytes:
     status = SubmissionStatus.UNREADABLE if job.problem_message else SubmissionStatus.GRADED
     if job.machine_failure:
-        status = SubmissionStatus.TIMEOUT if job.is_slow else SubmissionStatus.KILLED
+        status = SubmissionStatus.TIMEOUT if job.exceeded_grader_time else SubmissionStatus.KILLED
     if job.key.code == REFERENCE_PSEUDO_HASH:
         return packed(replace(GRADE, test_results=[]))
     number = whose(() if job.machine_failure else job.cells)
