@@ -36,6 +36,9 @@ from autograder.checks.value_text import value_text
 from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.failure import UNFINISHED, BrokenTestError, Kind, WrongResultError
 
+__all__ = "answer answers close difference dtype holds matches precision raises unchanged vectorised".split()
+"""The functions that tests call."""
+
 LENGTH_FACTOR = 4
 """Ratio of the lengths of successive sequences in `vectorised`."""
 

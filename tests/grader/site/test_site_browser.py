@@ -436,7 +436,7 @@ def test_no_page_has_a_barrier(tab: Window, name: str) -> None:
 
 RECORD_REGISTRATIONS = """
   const { register } = ServiceWorkerContainer.prototype;
-  const registrations = [];
+  window.registrations = [];
   ServiceWorkerContainer.prototype.register = function (...parts) {
     registrations.push(loaded.length > 0);
     return register.apply(this, parts);
@@ -486,11 +486,11 @@ def test_learning_alone_has_hidden_tests_reasons_and_solutions(browser: Browser,
         opened.wait_for("functions are right")
         opened.write((SAMPLES / "rope" / "rotated_values.py").read_text("utf-8"))
         opened.wait_for("Likely cause: You rotated the values as well", "#live-rope_attention[data-mark='✗']")
-        opened.wait_for("The call was decode_step(", "#live-decode_step[data-mark='✗']")
+        opened.wait_for(">>> rope_attention(", "#live-rope_attention[data-mark='✗']")
         opened.wait_for(
-            "Your decode_step is not right yet. Once you have read the solution", "#live-decode_step summary"
+            "Your rope_attention is not right yet. Once you have read the solution", "#live-rope_attention summary"
         )
         opened.write(
             find("rope").solution.read_text("utf-8").replace('"rotates_values": False', '"rotates_values": True')
         )
-        opened.wait_for("✗ rotates_values: True. The right answer is False;")
+        opened.wait_for("✗ rotates_values: True is not right. The right answer is False;")
