@@ -190,7 +190,7 @@ class ProcessWithSubstitutes:
         held = QuestionBounds.of(request.call, *request.questions)
         for question in asked[:MAX_QUESTIONS_PER_ROUND]:
             match question:
-                case (str(name), tuple(args), dict(kwargs)):
+                case tuple((str(name), tuple(args), dict(kwargs))):  # not an array, as in `wire._unpack_header`
                     call = Call(name, args, kwargs)
                     is_answered = name in request.replaced and held.covers(call)
                     yield self._right_answer(call) if is_answered else (_as_sent(call), None)
@@ -208,7 +208,7 @@ class ProcessWithSubstitutes:
 def _unanswered(reply: Reply) -> list[Any] | None:
     """Return the unanswered questions in the reply to a helped call; None if the call ended."""
     match reply.value:
-        case (str(head), list(questions)) if head == UNANSWERED_TAG:
+        case tuple((str(head), list(questions))) if head == UNANSWERED_TAG:
             return questions
     return None
 

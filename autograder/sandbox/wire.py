@@ -101,20 +101,25 @@ def _unpack_header(header: bytes) -> Reply:
     Replies are cached, since most headers are empty, and the same refusal of a bad argument occurs many
     times.
     """
+    # `tuple((…))` checks the type first. In numpy 2.5 an array is a sequence, and one without axes has no length.
     match codec.decode(header, writeable=False):
-        case (None, int(lines), tuple(changed)) if _are_names(changed):
+        case tuple((None, int(lines), tuple(changed))) if _are_names(changed):
             return Reply(lines=lines, changed=changed)
-        case (
+        case tuple(
             (
-                str(kind),
-                tuple(bases),
-                str(message),
-                int() | None as line,
-                str() | None as function,
-                bool(missing_import),
-            ),
-            int(lines),
-            (),
+                tuple(
+                    (
+                        str(kind),
+                        tuple(bases),
+                        str(message),
+                        int() | None as line,
+                        str() | None as function,
+                        bool(missing_import),
+                    )
+                ),
+                int(lines),
+                tuple(()),
+            )
         ) if _are_names((kind, function or "")) and _are_names(bases) and len(message) <= MAX_ERROR_MESSAGE_CHARACTERS:
             return Reply(raised=Raised(kind, bases, message, line, function, missing_import), lines=lines)
     raise MalformedError("a reply with a header of another form")

@@ -277,6 +277,18 @@ FORGED_REPLIES = {
 }
 
 
+POINT = np.array(1.0)
+"""Array without axes, which is a sequence without a length in numpy 2.5."""
+
+FORGED_REPLIES |= {f"{part} is an array": _packed_exception(**{part: POINT}) for part in vars(Raised("K", (), "m"))}
+FORGED_REPLIES |= {
+    f"part {place} of a header is an array": _packed_reply((*header[:place], POINT, *header[place + 1 :]))
+    for header in ((None, 1, ()), (("K", (), "m", 1, "f", False), 1, ()))
+    for place in range(3)
+}
+FORGED_REPLIES |= {"a header is an array": _packed_reply(POINT)}
+
+
 def test_forged_replies_are_malformed() -> None:
     assert {
         what for what, data in FORGED_REPLIES.items() if _value_or_error(wire.unpack_reply, data) is not MalformedError
