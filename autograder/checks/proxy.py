@@ -105,7 +105,7 @@ class StudentModule:
         self.graded = graded
         """Names of the functions that have tests."""
         self.seen: dict[Call, Reply | None] = {}
-        """Each call so far, with the reply; None if there was no reply."""
+        """Calls so far, each with its reply; None if there was no reply."""
         self.returned: list[Any] = []
         """Results that the test received and may pass on as arguments."""
 

@@ -33,8 +33,8 @@ PYTEST_OPTIONS = (
     " --disable-plugin-autoload"
     " -p no:cacheprovider -p no:logging -p no:junitxml -p no:faulthandler -p no:unraisableexception"
 ).split()
-"""Options for every run of pytest. The terminal reporter stays for the debugger, but shows nothing. The last plugin
-would search twice for garbage, which takes longer than many checks."""
+"""Options for every run of pytest. The terminal reporter stays for the debugger, but shows nothing. Pytest's
+`unraisableexception` would collect garbage twice, which takes longer than many checks."""
 
 LOADING = "Your file"
 """Name that stands for the loading of the file among names of tests or functions."""

@@ -17,11 +17,11 @@ def error_sentence(error: BaseException) -> str:
     """Return the sentence for an exception: it names the student's function and line, as the checks do."""
     if isinstance(error, SyntaxError) and STUDENT_FILE.search(error.filename or ""):
         return f"Your file cannot run: {error.msg} at line {error.lineno} of {Path(error.filename or '').name}."
-    message = f"{type(error).__name__}{{}}: {error}"[:MAX_MESSAGE_CHARACTERS]
     function, where = function_and_line(error)
+    message = f"{type(error).__name__}{where}: {error}"[: MAX_MESSAGE_CHARACTERS + len(where)]
     if not function:
-        return f"The results of your functions do not fit together ({message.replace('{}', '', 1)})."
-    return f"{function} raised {message.replace('{}', where, 1)}"
+        return f"The results of your functions do not fit together ({message})."
+    return f"{function} raised {message}"
 
 
 def function_and_line(error: BaseException) -> tuple[str, str]:

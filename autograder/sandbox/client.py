@@ -93,7 +93,7 @@ class Sandbox:
 
     @functools.cached_property
     def second_sandbox(self) -> Sandbox:
-        """Another sandbox with the same settings, for a second process of a submission; started once."""
+        """Second sandbox with the same settings, for a second process of a submission; started once."""
         return Sandbox(self.disabled_locks, self.limits)
 
     def open(self) -> Worker:
