@@ -2,6 +2,7 @@
 
     grader           grades one submission
     suite            an assignment's pytest tests, collected once and run on any number of submissions
+    suite_run        the run of a suite on one submission, phase after phase
     follow_through   charges a mistake only once: failed tests run again with right values of wrong functions
     retry            the second run of a failed test
     two_processes    the submission being graded, and a second process of it, which uses right values

@@ -6,24 +6,21 @@ A grade depends only on the submission's code and on the suite, never on the stu
 from __future__ import annotations
 
 import contextlib
-import functools
 import gc
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
 
 from autograder.checks.render import Audience
 from autograder.checks.results import Phase, TestResult
-from autograder.checks.source import CallGraph
 from autograder.course import Assignment, CourseError
 from autograder.grading import feedback
-from autograder.grading.follow_through import follow_through
 from autograder.grading.grade import GRADER_FAILURE_MESSAGE, Grade, fault_of_suite
 from autograder.grading.scoring import Scorer
 from autograder.grading.suite import Suite
-from autograder.hints.explain import with_likely_causes
+from autograder.grading.suite_run import SuiteRun
 from autograder.protocol.failure import Kind, SubmissionStatus
 from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.client import Sandbox
@@ -42,23 +39,20 @@ class Grader:
     def grade(self, assignment: Assignment, cells: tuple[str, ...]) -> Grade:
         """Run and score one submission. When this method returns, none of the submission's code is running."""
         suite, scorer = self._suite_and_scorer(assignment)
-        call_graph = functools.partial(CallGraph.of_cells, cells)
-        tried = suite.reference.call_graph.dependencies  # by follow-through, with right values
         begin = time.monotonic()
         with (
             contextlib.closing(SandboxedBackend(self.sandbox, assignment.name, cells)) as backend,
             bounded_memory(),
             np.errstate(all="ignore"),  # a warning would print a line of a hidden test
         ):
-            public, public_status = _run(suite, backend, Phase.PUBLIC, Phase.ANSWERS)
+            run = SuiteRun(suite, backend)
+            public = run.results_after(Phase.PUBLIC, Phase.ANSWERS)
 
             # The text before release is now final: the submission has had no hidden input yet.
-            explained = with_likely_causes(suite.reference, public, call_graph, tried)
-            before_hidden = Grade(assignment.name, public_status, explained, failure=backend.failure)
+            before_hidden = Grade(assignment.name, run.status, public, failure=backend.failure)
 
-            hidden, status = _run(suite, backend, Phase.HIDDEN, earlier=public)
-            explained = with_likely_causes(suite.reference, [*public, *hidden], call_graph, tried)
-            final = replace(before_hidden, status=status, test_results=explained)
+            public_and_hidden = run.results_after(Phase.HIDDEN)
+            final = replace(before_hidden, status=run.status, test_results=public_and_hidden)
         return replace(_with_points_and_feedback(scorer, before_hidden, final), seconds=time.monotonic() - begin)
 
     def refuse(self, assignment: Assignment, status: SubmissionStatus, sentence: str) -> Grade:
@@ -79,19 +73,6 @@ class Grader:
     def close(self) -> None:
         """End the sandbox."""
         self.sandbox.close()
-
-
-def _run(
-    suite: Suite, backend: SandboxedBackend, *phases: Phase, earlier: Sequence[TestResult] = ()
-) -> tuple[list[TestResult], SubmissionStatus]:
-    """Return the results of some phases after follow-through, and the submission's status before follow-through.
-
-    The questions of follow-through may use up a limit, which must not change the status.
-    """
-    results = suite.run(backend, *phases)
-    stopped_early = backend.failure is not None and len(backend.cells) == 1
-    status = backend.status or (SubmissionStatus.IMPORT_ERROR if stopped_early else SubmissionStatus.GRADED)
-    return follow_through(suite, backend, results, earlier), status
 
 
 def _with_points_and_feedback(scorer: Scorer, before_hidden: Grade, final: Grade) -> Grade:

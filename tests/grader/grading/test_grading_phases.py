@@ -9,7 +9,7 @@ import pytest
 
 from autograder import course
 from autograder.checks.results import Phase, TestResult
-from autograder.grading import grader as module
+from autograder.grading import suite_run
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.protocol.failure import BrokenTestError, SubmissionStatus
@@ -27,7 +27,7 @@ def test_a_limit_that_follow_through_uses_up_is_no_status_of_the_tests_before(
     phase: Phase, grader: Grader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All tests have run, and calls that only help with scoring do not count towards the limit."""
-    follow_through = module.follow_through
+    follow_through = suite_run.follow_through
 
     def exhausting(
         suite: Suite, backend: SandboxedBackend, results: Sequence[TestResult], earlier: Sequence[TestResult] = ()
@@ -37,7 +37,7 @@ def test_a_limit_that_follow_through_uses_up_is_no_status_of_the_tests_before(
             backend.status, backend.why = SubmissionStatus.TIMEOUT, "not run: the submission has used its 60 seconds"
         return followed
 
-    monkeypatch.setattr(module, "follow_through", exhausting)
+    monkeypatch.setattr(suite_run, "follow_through", exhausting)
     sinusoidal = course.find("sinusoidal")
     grade = grader.grade(sinusoidal, (sinusoidal.solution.read_text("utf-8") + WRONG,))
     assert "used up all of its time" not in grade.public_feedback + grade.full_feedback
