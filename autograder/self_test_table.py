@@ -20,7 +20,7 @@ def print_table(console: Console) -> bool:
     for heading in ("", "a submission", "kept by", ""):
         table.add_column(heading, overflow="fold")
     for finding in findings:
-        table.add_row("[green]✓[/]" if finding.held else "[red]✗[/]", finding.promise, finding.lock, finding.detail)
+        table.add_row("[green]✓[/]" if finding.held else "[red]✗[/]", finding.promise, finding.locks, finding.detail)
     console.print(table)
     for sentence in dict.fromkeys(finding.fix for finding in findings if not finding.held):
         console.print(f"[red]To fix it:[/] {sentence}")

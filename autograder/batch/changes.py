@@ -47,7 +47,7 @@ class Changes:
         """scores of this run"""
         self.outdated_adjustments: list[str] = []
         """sentences about corrections, one for each that was written when the tests gave other points than now"""
-        self.withdrawn = 0
+        self.withdrawn_count = 0
         """number of corrections that the last run applied and this run does not"""
 
     def add(self, row: Row) -> None:
@@ -68,7 +68,7 @@ class Changes:
                 f" {at_correction:g} points, and now they give {tests:g}"
             )
         if before is not None:
-            self.withdrawn += _withdrawn_correction_count(before, now)
+            self.withdrawn_count += _withdrawn_correction_count(before, now)
         if before is not None and before.score != now.score:
             self._note(before._replace(student=now.student), f"{now.score:.10g}", _reason(before, now))
 

@@ -29,11 +29,11 @@ class Published(NamedTuple):
     """Numbers and sentences about a run whose files have been written."""
 
     summary: Summary
-    changed: str
+    changes_sentence: str
     """sentence about scores that changed"""
     outdated_adjustments: list[str]
     """corrections that were made when the tests gave different points"""
-    withdrawn: int
+    withdrawn_count: int
     """number of corrections that the last run applied and this run does not"""
     scores: list[RecordedScore]
     files_not_compared: list[str]
@@ -55,7 +55,9 @@ def write_all_but_report(book: Gradebook, summary: Summary, *observers: Callable
     output.write(book, summary.add, changes.add, students.add, *observers)
     changes.write(book.out)
     students.write(book.out)
-    return Published(summary, changes.sentence, changes.outdated_adjustments, changes.withdrawn, changes.scores, [])
+    return Published(
+        summary, changes.sentence, changes.outdated_adjustments, changes.withdrawn_count, changes.scores, []
+    )
 
 
 def write_report_and_similarity(out: Path) -> list[str]:

@@ -178,11 +178,11 @@ def _write_files(book: Gradebook, adjustments_path: Path, summary: Summary, cons
         with console.status("Writing results, comparing submissions, and writing the report"):
             published = parallel.run_in_subprocess(publish.write_all, book.out, summary)
     summary = published.summary
-    if published.changed:
-        summary.remarks.append(published.changed)
-    if published.withdrawn:
+    if published.changes_sentence:
+        summary.remarks.append(published.changes_sentence)
+    if published.withdrawn_count:
         summary.remarks.append(
-            _withdrawn_corrections_remark(published.withdrawn, book.recall(CORRECTIONS), adjustments_path)
+            _withdrawn_corrections_remark(published.withdrawn_count, book.recall(CORRECTIONS), adjustments_path)
         )
     summary.add_names(
         f"Check that these lines of {adjustments.ADJUSTMENTS_FILE} are still right", published.outdated_adjustments

@@ -37,27 +37,27 @@ def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str
         yield ANSWERS, "ANSWERS is not a dict of answers: keep it as in the handout, and fill in the values"
         return
     yield from ((str(key), f"{key} is not a question in this lesson") for key in answers if key not in forms)
-    for key, expected in forms.items():
+    for key, form in forms.items():
         if key not in answers:
             yield ANSWERS, f"{key} is missing: copy its line from the handout again"
-        elif answers[key] is not None and (error := form_error(answers[key], expected)):
+        elif answers[key] is not None and (error := form_error(answers[key], form)):
             yield key, f"{key}: {error}"
 
 
-def form_error(answer: Any, expected: str) -> str:
+def form_error(answer: Any, form: str) -> str:
     """Return a sentence that names the form of the right answer, if an answer has another form; else an empty text."""
-    if _has_form(answer, expected):
+    if _has_form(answer, form):
         return ""
-    unquoted = ", without quotes," if type(answer) is str and expected != FORM_BY_TYPE[str] else ""
-    return f"write {HOW_TO_WRITE.get(expected, expected)}{unquoted} instead of {value_text(answer)}"
+    unquoted = ", without quotes," if type(answer) is str and form != FORM_BY_TYPE[str] else ""
+    return f"write {HOW_TO_WRITE.get(form, form)}{unquoted} instead of {value_text(answer)}"
 
 
-def _has_form(answer: Any, expected: str) -> bool:
+def _has_form(answer: Any, form: str) -> bool:
     answer = plain_scalar(answer)
     if type(answer) not in (int, float):
-        return FORM_BY_TYPE.get(type(answer)) == expected
+        return FORM_BY_TYPE.get(type(answer)) == form
     return math.isfinite(answer) and (
-        expected == FORM_BY_TYPE[float] or (expected == FORM_BY_TYPE[int] and answer == int(answer))
+        form == FORM_BY_TYPE[float] or (form == FORM_BY_TYPE[int] and answer == int(answer))
     )
 
 

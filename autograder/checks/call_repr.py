@@ -17,10 +17,10 @@ from autograder.protocol.call import Call
 MAX_WRITTEN_NUMBERS = 40
 """Maximum number of elements of an array that is written in full."""
 
-MAX_SHORT_NUMBERS = 8
+MAX_ALWAYS_WRITTEN_NUMBERS = 8
 """Maximum number of elements of an array that is written in full even if a shorter text exists."""
 
-MAX_DESCRIBED_CHARACTERS = 80
+MAX_DESCRIBED_ARRAY_CHARACTERS = 80
 """Maximum number of characters of an array that a description contains in full."""
 
 MAX_DICT_CHARACTERS = 120
@@ -29,7 +29,7 @@ MAX_DICT_CHARACTERS = 120
 MAX_CALL_CHARACTERS = 380
 """Maximum number of characters of a call, so that no report shortens the line (`render.MAX_LINE_CHARACTERS`)."""
 
-FEATURES = (
+FEATURES_DEFINITION = (
     "features = lambda *shape, seed=0, dtype=float:"
     " (np.random.default_rng([seed, *shape]).integers(-16, 17, shape) / 8).astype(dtype)"
 )
@@ -47,7 +47,7 @@ def call_text(call: Call) -> str:
     except _UntypableError:
         whole, prompts = _joined(call, _described), ["The call was "]
     else:
-        prompts = [f">>> {FEATURES}\n"] * ("features(" in whole) + [">>> "]
+        prompts = [f">>> {FEATURES_DEFINITION}\n"] * ("features(" in whole) + [">>> "]
     return "".join(prompts) + whole if len(whole) <= MAX_CALL_CHARACTERS else ""
 
 
@@ -59,7 +59,9 @@ def _joined(call: Call, write: Callable[[Any], str]) -> str:
 def _described(value: Any) -> str:
     """Return a value's text for a reader; in a longer array, the shape stands for the numbers."""
     match value:
-        case np.ndarray() if value.size > MAX_SHORT_NUMBERS or len(_array(value)) > MAX_DESCRIBED_CHARACTERS:
+        case np.ndarray() if (
+            value.size > MAX_ALWAYS_WRITTEN_NUMBERS or len(_array(value)) > MAX_DESCRIBED_ARRAY_CHARACTERS
+        ):
             return f"<array of shape {value.shape}, {value.dtype}>"
         case np.random.Generator():
             return "<random generator>"
@@ -102,7 +104,7 @@ def _generator(generator: np.random.Generator) -> str:
 def _array(array: np.ndarray) -> str:
     usual = ("int64", "float64", "bool") if array.size else ("float64",)
     dtype = "" if array.dtype.name in usual else f", dtype=np.{array.dtype.name}"
-    if array.size > MAX_SHORT_NUMBERS and (made := inputs.how_made(array)):
+    if array.size > MAX_ALWAYS_WRITTEN_NUMBERS and (made := inputs.how_made(array)):
         return made
     if array.size == 0:
         return f"np.zeros({array.shape}{dtype})"

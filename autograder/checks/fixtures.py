@@ -112,18 +112,18 @@ def _fixture(assignment: str) -> Any:
 @pytest.fixture
 def rng(request: pytest.FixtureRequest) -> np.random.Generator:
     """Return a generator for the random inputs of one test."""
-    return random_inputs(request.config.stash[TEST_CONTEXT], request.node)
+    return random_generator(request.config.stash[TEST_CONTEXT], request.node)
 
 
-def random_inputs(context: TestContext, item: pytest.Item) -> np.random.Generator:
+def random_generator(context: TestContext, item: pytest.Item) -> np.random.Generator:
     """Return a generator that depends only on the term's seed and on the test."""
     return np.random.default_rng(_seed_sequence(_term_seed_if_hidden(context, item), item.name))
 
 
 @functools.cache
-def _seed_sequence(term: int, test: str) -> np.random.SeedSequence:
+def _seed_sequence(term_seed: int, test: str) -> np.random.SeedSequence:
     """Return the seed sequence of a test; cached, because making a sequence is slower than drawing."""
-    return np.random.SeedSequence([term, *test.encode("utf-8")])
+    return np.random.SeedSequence([term_seed, *test.encode("utf-8")])
 
 
 def _term_seed_if_hidden(context: TestContext, item: pytest.Item) -> int:

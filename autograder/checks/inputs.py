@@ -40,13 +40,13 @@ def _features(shape: tuple[int, ...], seed: int, dtype: np.dtype[Any]) -> np.nda
     return array
 
 
-POINTS_PER_FUNCTION = 0.0625
+POINTS_PER_FUNCTION_CASE = 0.0625
 """Points for each function in a test of several functions."""
 
 
 def case(function: str, *arguments: Any) -> Any:
     """Return one function's case for a parametrised test, in which each function has separate points."""
-    mark = pytest.mark.question(function, points=POINTS_PER_FUNCTION)
+    mark = pytest.mark.question(function, points=POINTS_PER_FUNCTION_CASE)
     return pytest.param(function, arguments, id=function, marks=mark)
 
 

@@ -16,10 +16,10 @@ from autograder.checks.value_text import value_text
 RELATION_TOLERANCE = 2e-5
 """Allowed difference, relative to 1 + |expected|, so that results in float32 also have a relation."""
 
-MIN_RELATED_VALUES = 3
+MIN_DISTINCT_VALUES = 3
 """Minimum number of different values that a relation needs: fewer values agree by chance."""
 
-MIN_RELATED_SIZE = 6
+MIN_VALUES_IF_TWO_DISTINCT = 6
 """Minimum number of values that a relation needs if only two of them are different."""
 
 MAX_AXES_TO_PERMUTE = 4
@@ -31,8 +31,8 @@ def relation(actual: Any, expected: Any) -> str:
     if not (isinstance(actual, np.ndarray) and isinstance(expected, np.ndarray)) or actual.dtype.kind not in "biuf":
         return ""
     numbers, target = actual.astype(np.float64), expected.astype(np.float64)
-    different = np.unique(target[np.isfinite(target)]).size
-    if different < MIN_RELATED_VALUES and (different < 2 or target.size < MIN_RELATED_SIZE):
+    distinct_count = np.unique(target[np.isfinite(target)]).size
+    if distinct_count < MIN_DISTINCT_VALUES and (distinct_count < 2 or target.size < MIN_VALUES_IF_TWO_DISTINCT):
         return ""
     if numbers.shape == target.shape and agreement(numbers, target, RELATION_TOLERANCE).all():
         return ""  # only the precision differs

@@ -128,7 +128,7 @@ def test_of(item: pytest.Function) -> Test:
     return Test(item.name, question, float(mark.kwargs["points"]), phase, rule)
 
 
-def _computed_value_note(value: object, submission: StudentModule | None) -> str:
+def _computed_by_test_note(value: object, submission: StudentModule | None) -> str:
     """Return a line about a value that the test computed; empty if a function may have returned the value."""
     if value is None or submission is None or not submission.replies or submission.may_have_returned(value):
         return ""
@@ -151,7 +151,7 @@ def test_result(test: Test, raised: BaseException | None, submission: StudentMod
         case WrongResultError(kind=kind) if kind in UNFINISHED:
             return TestResult(test, kind, raised.message, faulty_function=raised.function, calls=calls)
         case WrongResultError() | CallStopped():
-            note = _computed_value_note(getattr(raised, "value", None), submission)
+            note = _computed_by_test_note(getattr(raised, "value", None), submission)
             kind, message = raised.kind, raised.message + note
         case Exception() if not isinstance(raised, BrokenTestError | ImportError):
             # For example, the test could not unpack, multiply or index a result.

@@ -28,7 +28,7 @@ _STOPPED = {
 }
 """Status of a submission that was stopped → sentence for the student."""
 
-_SHOWN_AS_EXCEPTION = frozenset({Kind.RAISED, *UNFINISHED, *STOPPED})
+_REDACTED_TO_RAISED = frozenset({Kind.RAISED, *UNFINISHED, *STOPPED})
 """Kinds of failure that a hidden test shows to a student as an exception."""
 
 
@@ -36,7 +36,7 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
     """Return the results that a student may read. The results of public tests and answers do not change.
 
     The result of a hidden test keeps only whether the test passed, or one of seven kinds of mistake, and the
-    likely cause, which `with_possible_causes` gives each question once. If a public test found a function unfinished,
+    likely cause, which `with_unfiltered_causes` gives each question once. If a public test found a function unfinished,
     the function's hidden tests that received no value are left out.
     """
     public = [result for result in test_results if result.test.phase is Phase.PUBLIC]
@@ -45,7 +45,7 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
     for result in test_results:
         if result.test.phase is not Phase.HIDDEN or result.passed:
             readable.append(result)
-        elif result.kind not in _SHOWN_AS_EXCEPTION:
+        elif result.kind not in _REDACTED_TO_RAISED:
             readable.append(TestResult(result.test, result.kind, hint=result.hint))
         elif result.test.question not in unfinished:
             readable.append(TestResult(result.test, Kind.RAISED, hint=result.hint))
@@ -88,13 +88,13 @@ def body(grade: Grade, audience: Audience) -> str:
         else:
             lines[text].append(f"`{function.name}` ({points_won(results):g})")
     listed = "\n".join(f"- {text}: {', '.join(names)}." for text, names in lines.items())
-    parts = [_headline(grade)] if audience is Audience.BEFORE_RELEASE else []
-    parts += [*_loading(grade), *blocks, "## The other functions" if blocks and listed else "", listed]
+    parts = [_sentence_on_public_points(grade)] if audience is Audience.BEFORE_RELEASE else []
+    parts += [*_stop_paragraphs(grade), *blocks, "## The other functions" if blocks and listed else "", listed]
     parts.append(_answers(questions.get(ANSWERS, []), grade.assignment, audience))
     return "\n\n".join(filter(None, parts))
 
 
-def _headline(grade: Grade) -> str:
+def _sentence_on_public_points(grade: Grade) -> str:
     """Return the public points and those that hidden tests decide. Never report that all tests passed."""
     public = [result for result in grade.test_results if not result.test.hidden]
     return (
@@ -103,7 +103,7 @@ def _headline(grade: Grade) -> str:
     )
 
 
-def _loading(grade: Grade) -> list[str]:
+def _stop_paragraphs(grade: Grade) -> list[str]:
     """Return the paragraphs on problems with the whole submission or with loading the file."""
     parts = [f"**{_STOPPED[grade.status]}** Tests that had already passed count."] if grade.status in _STOPPED else []
     if grade.failure is not None:

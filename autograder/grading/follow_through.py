@@ -63,12 +63,12 @@ def follow_through(
         first = GradedProcess(backend, all_results)
         second = ProcessWithSubstitutes(second_backend, suite.reference, Budget())
         retries = [Retry(result, suite.solution_calls(result.test), wrong, first, second) for result in written]
-        first.fetch_replies(question for retry in in_time(retries) for question in retry.iter_deciding_calls())
+        first.fetch_replies(question for retry in in_time(retries) for question in retry.iter_calls_to_compare())
         helped = [retry for retry in in_time(retries) if retry.may_pass_with_right_values()]
         first.fetch_replies(call for retry in in_time(helped) for call in retry.iter_calls_only_in_second_run())
         questions = [question for retry in in_time(helped) for question in retry.iter_inner_calls_to_explain()]
         with contextlib.suppress(CallStopped):
-            second.fetch_values(question for question in questions if question.function not in first.silent)
+            second.fetch_submitted_values(question for question in questions if question.function not in first.silent)
         # All retries send their questions before any retry runs.
         allowed = [retry for retry in in_time(helped) if retry.are_replies_explained()]
         second_backend.close()  # with every result of a wrong function that the submission keeps in a cache

@@ -50,7 +50,7 @@ class WrongFunctions:
         if not failed:
             return cls(frozenset(), frozenset())
         calls = (item for result in results for item in result.calls.items())
-        of_wrong_dtype = {call.function for call, reply in calls if reference.has_wrong_dtype(call, reply)}
+        of_wrong_dtype = {call.function for call, reply in calls if reference.differs_only_in_dtype(call, reply)}
         names = {result.test.question for result in failed} | of_wrong_dtype
         with_wrong_values = {result.test.question for result in failed if result.kind not in RIGHT_VALUES}
         return cls(frozenset(names), frozenset(with_wrong_values))
@@ -109,7 +109,7 @@ class Retry:
 
     # Calls that a process can make together, for all retries
 
-    def iter_deciding_calls(self) -> Iterator[Call]:
+    def iter_calls_to_compare(self) -> Iterator[Call]:
         """Yield the calls to replaced functions whose replies show whether right values change a result."""
         for call in (*self.result.calls, *self.solution_calls):
             with contextlib.suppress(MemoryError):  # a test may pass on a result, which may be very large
@@ -276,7 +276,7 @@ class Retry:
         if not self.second.budget.spend():
             return False
         try:
-            self.second.fetch_values(self.replaced_inner_calls(call))
+            self.second.fetch_submitted_values(self.replaced_inner_calls(call))
             with self.second.budget.charged():
                 expected = self.reference.value_with(module, call, stand_ins)
                 # A result need not be more precise than the values from which it is computed.

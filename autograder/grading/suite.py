@@ -136,7 +136,7 @@ class _Runnable:
         submission = self.suite.submission(self.name, self.item)
         values: dict[str, Any] = {self.name: submission}
         if RNG_FIXTURE in self.fixtures:
-            values[RNG_FIXTURE] = fixtures.random_inputs(self.suite, self.item)
+            values[RNG_FIXTURE] = fixtures.random_generator(self.suite, self.item)
         raised = None
         try:
             self.function(**{name: values[name] for name in self.fixtures}, **self.parameters)

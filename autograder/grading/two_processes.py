@@ -112,7 +112,7 @@ class ProcessWithSubstitutes:
         self.first_replies: dict[HelpedCall, Reply] = {}
         """Helped call → its reply before the grader answered any question of the submission."""
 
-    def fetch_values(self, questions: Iterable[Call]) -> None:
+    def fetch_submitted_values(self, questions: Iterable[Call]) -> None:
         """Store the replies of the submission's own functions to new questions. May raise CallStopped."""
         new = {question.encoded: question for question in questions if question.encoded not in self.submitted_values}
         calls = {key: Call("_original_value", _as_sent(question)) for key, question in new.items()}
@@ -127,7 +127,7 @@ class ProcessWithSubstitutes:
 
         Raise ValueError if there is no value or if it is too large, and CallStopped if there is no reply.
         """
-        self.fetch_values([question])
+        self.fetch_submitted_values([question])
         reply = self.submitted_values.get(question.encoded)
         is_value = reply is not None and reply.raised is None and self.budget.spend()
         if reply is None or not is_value or largest_magnitude(reply.value) > MAX_WHOLE_NUMBER_FOR_SOLUTION:
@@ -154,11 +154,11 @@ class ProcessWithSubstitutes:
         The second process first receives the sealed answers to `request.questions`. It then receives answers
         to its own questions within the bounds of the call and of `request.questions`.
         """
-        reply = self.first_replies.get(request) or self._helped_call(request, self._sealed_answers(request))
+        reply = self.first_replies.get(request) or self._make_helped_call(request, self._sealed_answers(request))
         for _ in range(MAX_ROUNDS_PER_CALL - 1):
             if (asked := _unanswered(reply)) is None:
                 break
-            reply = self._helped_call(
+            reply = self._make_helped_call(
                 request, [_sealed(*answer) for answer in self._iter_right_answers(asked, request)]
             )
         if _unanswered(reply) is not None:
@@ -175,7 +175,7 @@ class ProcessWithSubstitutes:
             for question in request.questions
         ]
 
-    def _helped_call(self, request: HelpedCall, sealed_answers: list[SealedAnswer]) -> Reply:
+    def _make_helped_call(self, request: HelpedCall, sealed_answers: list[SealedAnswer]) -> Reply:
         """Send sealed answers and make the call, in one message if possible. Return the reply."""
         together = request.message(sealed_answers)
         if not _fits_a_message(together):

@@ -30,7 +30,7 @@ from autograder.protocol.failure import WRONG_OR_NO_VALUE, Kind
 MAX_MAGNITUDE = 1e290
 """Maximum magnitude of a number in a fingerprint: a larger number counts as this maximum."""
 
-MARK_CHARACTERS = 12
+ERROR_MARK_HEX_DIGITS = 12
 """Number of characters in the mark of an error."""
 
 MAX_HINTS = 2
@@ -89,7 +89,7 @@ def error_mark(raised: Raised) -> str:
     """Return a mark of an error of numpy at certain sizes of arrays; empty if the message names no sizes."""
     words = numpy_errors.explanation(raised.message)
     has_sizes = any(character.isdigit() for character in words)
-    return hashlib.sha256(words.encode("utf-8")).hexdigest()[:MARK_CHARACTERS] if has_sizes else ""
+    return hashlib.sha256(words.encode("utf-8")).hexdigest()[:ERROR_MARK_HEX_DIGITS] if has_sizes else ""
 
 
 def observation_of(
@@ -112,13 +112,13 @@ def with_likely_causes(
 
     `call_graph` returns the submission's call graph. It is called only if there is a cause, since parsing takes time.
     """
-    results = with_possible_causes(oracle, results)
+    results = with_unfiltered_causes(oracle, results)
     if not any(result.hint for result in results):
         return results
     return without_hints_above_wrong_functions(results, call_graph(), tried_with_right_values)
 
 
-def with_possible_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResult]:
+def with_unfiltered_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResult]:
     """Return the results, with the likely cause at each function's first test that found wrong values."""
     results = list(results)
     seen: dict[str, dict[bytes, Observation]] = {

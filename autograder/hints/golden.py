@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # the recording code is not in the handout
 IN_ITSELF, IN_DEPENDENCIES = "own", "below"
 """Names of two groups of known mistakes: in a function itself, and in functions that it builds on."""
 
-RECORD_TOLERANCE = 1e-9
+ARGUMENTS_RECORD_TOLERANCE = 1e-9
 """Allowed difference of two records of the same arguments, relative to 1 + the number."""
 
 FingerprintRecord = list[float] | str | None
@@ -108,7 +108,7 @@ class GoldenValues:
         """Return a call as evidence for or against mistakes; None if the right result is not recorded."""
         if (golden := self.recorded.get(call)) is not None:
             right, records = decoded(golden["expected"]), golden["mistakes"]
-        elif (other := self._other_record(call)) is not None:
+        elif (other := self._other_call_record(call)) is not None:
             right, records = outcome_of_record(other["result"]), other["mistakes"]
         else:
             return None
@@ -120,7 +120,7 @@ class GoldenValues:
 
         return observation_of(reply, right.value, self.mistake_groups(call.function), predicted)
 
-    def _other_record(self, call: Call) -> dict[str, Any] | None:
+    def _other_call_record(self, call: Call) -> dict[str, Any] | None:
         """Return the record of a call with these arguments whose result no test compares with the solution's."""
         records = self.content.get("other_calls", {}).get(call.function, ())
         arguments = arguments_record(call) if records else None
@@ -141,7 +141,7 @@ def _is_same(record: FingerprintRecord, arguments: FingerprintRecord) -> bool:
     """Return whether two records of arguments agree to the digits that a record has."""
     if record is None or arguments is None or len(record) != len(arguments):
         return False
-    return np.allclose(record, arguments, RECORD_TOLERANCE, RECORD_TOLERANCE)
+    return np.allclose(record, arguments, ARGUMENTS_RECORD_TOLERANCE, ARGUMENTS_RECORD_TOLERANCE)
 
 
 class GoldenRecorder:
@@ -182,7 +182,7 @@ class GoldenRecorder:
         self.last_expected = call
         return expected
 
-    def record_result(self, call: Call, reply: Reply) -> None:
+    def record_other_call(self, call: Call, reply: Reply) -> None:
         """Record the fingerprint of the solution's reply to a call, unless `expected` has recorded the call."""
         result = fingerprint_record(Returned(reply.value)) if reply.raised is None else None
         arguments, records = arguments_record(call), self.other_calls.setdefault(call.function, [])
@@ -213,7 +213,7 @@ class RecordingBackend:
     def call(self, call: Call) -> Reply:
         """Make a call, and record the result."""
         reply = self.backend.call(call)
-        self.recorder.record_result(call, reply)
+        self.recorder.record_other_call(call, reply)
         return reply
 
 

@@ -100,7 +100,7 @@ class Reference:
             raise RuntimeError(f"the solution raises {reply.raised.kind}: {reply.raised.message}")
         return Returned(reply.value) if reply.raised is None else Refused()
 
-    def has_wrong_dtype(self, call: Call, reply: Reply) -> bool:
+    def differs_only_in_dtype(self, call: Call, reply: Reply) -> bool:
         """Return whether a submission replied to a call with right values in a wrong dtype."""
         if reply.raised is not None or not is_small(call):
             return False

@@ -60,7 +60,7 @@ class SandboxedBackend:
         Raise SandboxError if the machine is at fault.
         """
         # Even a plain result can make a test compute for a long time, which counts as the submission's time.
-        self._give_up_if_late()
+        self._set_status_if_late()
         if self.status is not None:
             raise CallStopped(Kind[self.status.name], self.why)
         if self.slow[call.function] >= self.limits.slow_calls:
@@ -114,7 +114,7 @@ class SandboxedBackend:
             raise self._died(what, error, loading) from error
         finally:
             self.seconds_left -= time.monotonic() - begin
-            self._give_up_if_late()
+            self._set_status_if_late()
 
     @property
     def is_out_of_time(self) -> bool:
@@ -125,7 +125,7 @@ class SandboxedBackend:
         """Return the seconds that are left until the submission is no longer called."""
         return min(self.seconds_left, self.deadline - time.monotonic())
 
-    def _give_up_if_late(self) -> None:
+    def _set_status_if_late(self) -> None:
         if self.is_out_of_time:
             self._set_final_status(
                 SubmissionStatus.TIMEOUT,
@@ -157,7 +157,7 @@ class SandboxedBackend:
         return worker.kill_and_describe_end() if worker is not None else ""
 
     @contextlib.contextmanager
-    def second_process(self, *cells: str) -> Iterator[SandboxedBackend]:
+    def second_process(self, *more_cells: str) -> Iterator[SandboxedBackend]:
         """Load the submission, with more cells at its end, in a second process, and end that process on exit.
 
         The second process has separate state and a separate share of the time. At most one of the two
@@ -166,7 +166,7 @@ class SandboxedBackend:
         the first could receive it.
         """
         begin = time.monotonic()
-        second = SandboxedBackend(self.sandbox.second_sandbox, self.name, (*self.cells, *cells), self.limits)
+        second = SandboxedBackend(self.sandbox.second_sandbox, self.name, (*self.cells, *more_cells), self.limits)
         self.deadline += time.monotonic() - begin  # starting a zygote is the machine's time
         second.deadline, second.seconds_left = self.deadline, self.limits.second_process_seconds
         self.other, second.other = second, self

@@ -61,10 +61,10 @@ MAX_TASKS_OF_SHARED_USER = 4096
 """Kernel limit on tasks for a worker without a separate user id. The kernel counts the tasks of all that
 user's processes together, so the zygote limits the threads of the worker alone."""
 
-FIRST_USER = 0x60000000
+USER_ID_BASE = 0x60000000
 """Number to which a worker adds its process id to get a user id that is unique and far from any account."""
 
-SPARE_USERS = range(60000, 65000)
+FALLBACK_USER_IDS = range(60000, 65000)
 """User ids for workers if the large ids are not mapped, as in a container with a small user namespace."""
 
 ATIME_RENEWAL_SECONDS = 24 * 60 * 60.0
@@ -142,7 +142,7 @@ class Locks:
             files = os.geteuid()
             os.setgroups([])
             self._prctl(PR_SET_KEEPCAPS, 1)
-            self._become(FIRST_USER + os.getpid())
+            self._become(USER_ID_BASE + os.getpid())
             self._set_capabilities(CAP_SETUID | CAP_CHOWN if self.owns_files else CAP_SETUID)
             if self.owns_files:
                 os.chown(self.scratch, os.geteuid(), -1)
@@ -171,7 +171,7 @@ class Locks:
         except OSError as error:
             if error.errno != errno.EINVAL:
                 raise
-            user = SPARE_USERS[os.getpid() % len(SPARE_USERS)]
+            user = FALLBACK_USER_IDS[os.getpid() % len(FALLBACK_USER_IDS)]
             os.setresuid(user, user, user)
 
     def _set_capabilities(self, effective: int) -> None:

@@ -10,7 +10,7 @@ class Attempt:
     """A line of Python that would break a promise, and the locks that refuse the line."""
 
     promise: str
-    lock: str
+    locks: str
     """names of the locks, each of which is enough to refuse the line, separated by commas"""
     line: str
     refused: str = "PermissionError"

@@ -58,13 +58,13 @@ class Limits:
 LIMITS = Limits()
 """The limits with which submissions are graded."""
 
-SPARE_MEMORY = 1 << 30
+MAX_ADDED_MEMORY_BYTES = 1 << 30
 """Bytes of address space that the checks of one submission may take: 30 times what honest results need."""
 
 
 @contextmanager
-def bounded_memory(spare: int = SPARE_MEMORY) -> Iterator[None]:
-    """Limit this process's address space to its present size plus `spare` bytes, until the context ends.
+def bounded_memory(max_added_bytes: int = MAX_ADDED_MEMORY_BYTES) -> Iterator[None]:
+    """Limit this process's address space to its present size plus `max_added_bytes` bytes, until the context ends.
 
     A larger allocation raises MemoryError, so the test that made it fails: even a plain array may grow to 20
     GB if a test multiplies it.
@@ -74,7 +74,7 @@ def bounded_memory(spare: int = SPARE_MEMORY) -> Iterator[None]:
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-    bound = pages * resource.getpagesize() + spare
+    bound = pages * resource.getpagesize() + max_added_bytes
     resource.setrlimit(resource.RLIMIT_AS, (bound if soft == resource.RLIM_INFINITY else min(bound, soft), hard))
     try:
         yield

@@ -48,7 +48,7 @@ class Finding:
     """A promise of the sandbox, and whether it holds on this machine."""
 
     promise: str
-    lock: str
+    locks: str
     """names of the locks that keep the promise, separated by commas"""
     detail: str = ""
     """attempt that succeeded; empty if the promise holds"""
@@ -61,7 +61,7 @@ class Finding:
     @property
     def fix(self) -> str:
         """Advice on how to make the promise hold on this machine."""
-        return FIX[self.lock.split(", ")[0]]
+        return FIX[self.locks.split(", ")[0]]
 
 
 FIX = {
@@ -100,7 +100,7 @@ def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
     try:
         with closing(Sandbox(disabled_locks, limits)) as sandbox, _attempt_variables(sandbox) as variables:
             worker = _Examined(sandbox, variables)
-            findings = [Finding(each.promise, each.lock, worker.lets_through(each)) for each in ATTEMPTS]
+            findings = [Finding(each.promise, each.locks, worker.lets_through(each)) for each in ATTEMPTS]
             return findings + [Finding(promise, lock, look(worker)) for promise, lock, look in OUTSIDE_CHECKS]
     except SandboxError as error:
         lock = next((name for name in FIX if f"{name}: " in str(error)), "zygote")
@@ -210,7 +210,7 @@ def _runs_while_suspended(examined: _Examined) -> str:
     return "" if raised is not None and raised.kind == "PermissionError" else f"the process {worker.process}"
 
 
-def _imports_stdlib_name_from_folder(examined: _Examined) -> str:
+def _shadows_stdlib_for_grader(examined: _Examined) -> str:
     """Return a description if an interpreter takes `socket` from a file in its folder; empty otherwise."""
     use_safe_path()
     with tempfile.TemporaryDirectory() as folder:
@@ -248,7 +248,7 @@ OUTSIDE_CHECKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
     ("has no privileges and cannot gain any", "user", _has_privileges),
     ("does nothing while its other process runs", "zygote", _runs_while_suspended),
     ("cannot run longer than allowed", "zygote", _outlives_its_timeout),
-    ("is never imported by the programs that read or grade it", "zygote", _imports_stdlib_name_from_folder),
+    ("is never imported by the programs that read or grade it", "zygote", _shadows_stdlib_for_grader),
     ("ends when the grader ends", "session", _outlives_the_grader),
 )
 """Promises that the grader checks from outside: promise, lock, and a function that describes a breach."""

@@ -39,7 +39,11 @@ _FLAGS_FOR_READING = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_NONBLOCK 
 _FLAGS_FOR_WRITING = (
     os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CREAT | os.O_EXCL | os.O_TRUNC | os.O_APPEND | O_LARGEFILE
 )
-ALLOWED_OPEN_FLAGS = {os.O_RDONLY: _FLAGS_FOR_READING, os.O_WRONLY: _FLAGS_FOR_WRITING, os.O_RDWR: _FLAGS_FOR_WRITING}
+ALLOWED_FLAGS_BY_ACCESS_MODE = {
+    os.O_RDONLY: _FLAGS_FOR_READING,
+    os.O_WRONLY: _FLAGS_FOR_WRITING,
+    os.O_RDWR: _FLAGS_FOR_WRITING,
+}
 """Access mode → flags that are allowed with it when a file is opened.
 
 Access mode 3 (neither reading nor writing) is missing, because Landlock has no right for it and would allow
@@ -80,7 +84,7 @@ def system_call_filter() -> bytes:
     # The C library joins a thread with a futex without the flag; if that fails, it immediately retries.
     add("futex", seccomp.Arg(1, seccomp.MASKED_EQ, FUTEX_PRIVATE_FLAG, FUTEX_PRIVATE_FLAG))
     add("futex", seccomp.Arg(1, seccomp.MASKED_EQ, FUTEX_PRIVATE_FLAG, 0), action=seccomp.ERRNO(errno.EAGAIN))
-    for mode, flags in ALLOWED_OPEN_FLAGS.items():
+    for mode, flags in ALLOWED_FLAGS_BY_ACCESS_MODE.items():
         for call, position in (("open", 1), ("openat", 2)):
             add(call, seccomp.Arg(position, seccomp.MASKED_EQ, ALL_64_BITS & ~flags, mode))
     for call, requests in (("ioctl", _TERMINAL_REQUESTS), ("fcntl", _FCNTL_COMMANDS)):

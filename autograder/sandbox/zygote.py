@@ -80,7 +80,7 @@ class _ZygoteServer:
         self.work = worker.run
         self.worker: _WorkerProcess | None = None
         self.locks = confine.Locks(self.limits, Path(self.scratch), confine.allowed_packages(libraries), disabled)
-        _remove_grader_traces(project, libraries)
+        _forget_grader_paths(project, libraries)
         gc.freeze()  # a worker's garbage collector must not write to memory that all workers share
 
     def serve(self) -> NoReturn:
@@ -120,7 +120,7 @@ def remove_sandbox_folder(home: Path) -> None:
         shutil.rmtree(home)
 
 
-def _remove_grader_traces(*folders: str) -> None:
+def _forget_grader_paths(*folders: str) -> None:
     """Remove from this process all traces of the grader that a submission would inherit.
 
     A submission finds the standard library and numpy, but no other package on this machine, and no names of

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from autograder import course
-from autograder.checks.inputs import POINTS_PER_FUNCTION
+from autograder.checks.inputs import POINTS_PER_FUNCTION_CASE
 from autograder.course import Assignment
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
@@ -56,7 +56,7 @@ def test_a_table_in_float32_costs_its_own_function_its_case_in_the_test_of_dtype
     failed = [result for result in suite.run(catalogue.ModuleBackend(module)) if not result.passed]
     own = [result for result in failed if result.test.question == name]
     assert [(result.test.name, result.kind, result.test.points) for result in own] == [
-        (f"test_tables_are_float64[{name}]", Kind.DTYPE, POINTS_PER_FUNCTION)
+        (f"test_tables_are_float64[{name}]", Kind.DTYPE, POINTS_PER_FUNCTION_CASE)
     ]
     assert own[0].message == f"{name} returned dtype float32; expected float64"
 
@@ -83,4 +83,4 @@ def test_nothing_above_a_float32_table_loses_points(grader: Grader, lesson: str,
     grade = grader.grade(assignment, (with_float32(assignment, name),))
     lost = {result.test.name: result.message for result in grade.test_results if not result.passed}
     assert list(lost) == [f"test_tables_are_float64[{name}]"], lost
-    assert grade.score == 20 - POINTS_PER_FUNCTION
+    assert grade.score == 20 - POINTS_PER_FUNCTION_CASE

@@ -27,7 +27,7 @@ from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.grading.two_processes import EXCHANGE_CELL_SOURCE, HelpedCall, ProcessWithSubstitutes
 from autograder.hints import catalogue
-from autograder.hints.explain import with_possible_causes, without_hints_above_wrong_functions
+from autograder.hints.explain import with_unfiltered_causes, without_hints_above_wrong_functions
 from autograder.hints.reference import Reference
 from autograder.protocol import call
 from autograder.protocol.call import Call
@@ -390,7 +390,7 @@ def test_what_comes_after_the_last_call_does_not_grow_with_the_replies(form: str
             assert made.encoded and reply.value is not None
 
         def assign_causes(results: list[TestResult] = results, module: types.ModuleType = module) -> None:
-            with_possible_causes(suite.reference, follow_through(suite, OutOfTime(module), results))
+            with_unfiltered_causes(suite.reference, follow_through(suite, OutOfTime(module), results))
 
         costs.append(steps(assign_causes))
     _, short, long = costs

@@ -14,7 +14,7 @@ from autograder.grading.needs_review import iter_suspicions
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception
-from autograder.hints.explain import with_possible_causes
+from autograder.hints.explain import with_unfiltered_causes
 from autograder.protocol.failure import SubmissionStatus
 from autograder.submission import read_file
 from tests.grader.support.classroom import SAMPLES
@@ -46,7 +46,7 @@ def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]
             return grade
         public = follow_through(suite, backend, public)
         undecided = follow_through(suite, backend, undecided, public)
-        return replace(grade, test_results=with_possible_causes(suite.reference, [*public, *undecided]))
+        return replace(grade, test_results=with_unfiltered_causes(suite.reference, [*public, *undecided]))
 
 
 def test_of_a_hundred_honest_files_less_than_one_is_named(assignment: Assignment, suite: Suite, graded: Graded) -> None:

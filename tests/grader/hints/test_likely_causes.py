@@ -15,7 +15,7 @@ from autograder.course import Assignment
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue, explain, golden
-from autograder.hints.explain import with_possible_causes
+from autograder.hints.explain import with_unfiltered_causes
 from autograder.protocol import call
 from autograder.reports.check_result import as_json
 from autograder.submission import Submission
@@ -29,7 +29,7 @@ def results_with_functions(name: str, source: str, suites: dict[str, Suite]) -> 
     text = f"{assignment.solution.read_text('utf-8')}\n\n{textwrap.dedent(source)}\n"
     module, failure = call.load(name, [text], str(assignment.solution))
     assert failure is None, failure
-    return with_possible_causes(suite.reference, suite.run(catalogue.ModuleBackend(module)))
+    return with_unfiltered_causes(suite.reference, suite.run(catalogue.ModuleBackend(module)))
 
 
 def joined_hints(results: list[TestResult], function: str) -> str:
@@ -160,7 +160,7 @@ def test_of_two_mistakes_in_a_function_the_first_failing_call_names_its_own(
 def home_and_grader_causes(suite: Suite, module: types.ModuleType, function: str) -> tuple[str, str]:
     """Return the causes that a student's machine and the grader name for a function, from the public tests."""
     backend = catalogue.ModuleBackend(module)
-    graded = with_possible_causes(suite.reference, suite.run(backend, Phase.PUBLIC))
+    graded = with_unfiltered_causes(suite.reference, suite.run(backend, Phase.PUBLIC))
     recorded = golden.GoldenValues(suite.assignment.golden_values)
     at_home = []
     try:
@@ -170,7 +170,7 @@ def home_and_grader_causes(suite: Suite, module: types.ModuleType, function: str
                 at_home.append(suite.run_test(backend, test))
     finally:
         suite.oracle = suite.reference
-    return joined_hints(with_possible_causes(recorded, at_home), function), joined_hints(graded, function)
+    return joined_hints(with_unfiltered_causes(recorded, at_home), function), joined_hints(graded, function)
 
 
 def test_a_students_machine_names_the_cause_that_the_grader_names(assignment: Assignment, suite: Suite) -> None:

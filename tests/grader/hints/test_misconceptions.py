@@ -17,7 +17,7 @@ from autograder.course import Assignment
 from autograder.grading import quiz
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
-from autograder.hints.explain import with_possible_causes
+from autograder.hints.explain import with_unfiltered_causes
 from autograder.hints.reference import Reference
 from autograder.protocol.call import Call
 from autograder.protocol.failure import WrongResultError
@@ -44,7 +44,7 @@ def test_every_known_mistake_loses_points_and_is_named(assignment: Assignment, s
     for entry in entries:
         backend = catalogue.ModuleBackend(catalogue.solution_with_mistake(assignment, entry))
         own = [suite.run_test(backend, test) for test in suite.tests if test.question == entry.function]
-        causes = [result.hint for result in with_possible_causes(suite.reference, own) if result.hint]
+        causes = [result.hint for result in with_unfiltered_causes(suite.reference, own) if result.hint]
         assert not all(result.passed for result in own), f"{entry.name} passes every test"
         assert entry.hint in causes, f"no test names {entry.name} as the cause, but {causes}"
         others = {other.hint for other in entries} - {entry.hint}

@@ -40,7 +40,7 @@ def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def broken_promises(findings: list[Finding]) -> dict[str, str]:
     """Return the broken promises, each with its lock."""
-    return {finding.promise: finding.lock for finding in findings if not finding.held}
+    return {finding.promise: finding.locks for finding in findings if not finding.held}
 
 
 def test_every_promise_holds_here() -> None:
@@ -123,7 +123,7 @@ def test_a_library_that_is_missing_is_a_finding(
     """A library may be missing on a machine without libseccomp or with another operating system."""
     replace_module(module, "raise RuntimeError('not on this machine')")
     (finding,) = self_test.examine()
-    assert (finding.lock, finding.held) == (lock, False) and "not on this machine" in finding.detail
+    assert (finding.locks, finding.held) == (lock, False) and "not on this machine" in finding.detail
 
 
 FAILING_IN_WORKER = """
@@ -146,7 +146,7 @@ def test_a_lock_that_fails_in_a_worker_is_named(replace_module: Callable[[str, s
     replace_module("landlockpy", FAILING_IN_WORKER)
     for _ in range(4):
         (finding,) = self_test.examine()
-        assert (finding.lock, finding.held) == ("landlock", False) and "not for a worker" in finding.detail
+        assert (finding.locks, finding.held) == ("landlock", False) and "not for a worker" in finding.detail
 
 
 FIRST_ABI = """

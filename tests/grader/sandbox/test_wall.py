@@ -123,10 +123,12 @@ def test_the_kernel_is_asked_for_nothing_but_what_is_allowed(sandbox: Sandbox) -
     shared = [operation for operation in range(512) if not operation & system_calls.FUTEX_PRIVATE_FLAG]
     calls += [(number["futex"], 0, operation, 1, 0, 0, 0) for operation in shared]
     for mode in range(4):
-        odd = [1 << bit for bit in range(2, 64) if not 1 << bit & system_calls.ALLOWED_OPEN_FLAGS.get(mode, 0)]
+        odd = [
+            1 << bit for bit in range(2, 64) if not 1 << bit & system_calls.ALLOWED_FLAGS_BY_ACCESS_MODE.get(mode, 0)
+        ]
         calls += [(number["openat"], nowhere, nowhere, mode | flag, 0) for flag in odd]
-    assert os.O_TRUNC & system_calls.ALLOWED_OPEN_FLAGS[os.O_RDONLY] == 0
-    assert os.O_PATH & system_calls.ALLOWED_OPEN_FLAGS[os.O_RDONLY] == 0
+    assert os.O_TRUNC & system_calls.ALLOWED_FLAGS_BY_ACCESS_MODE[os.O_RDONLY] == 0
+    assert os.O_PATH & system_calls.ALLOWED_FLAGS_BY_ACCESS_MODE[os.O_RDONLY] == 0
     with loaded(sandbox, LETS_THROUGH_PROGRAM) as backend:
         assert result_of(backend, "lets_through", calls) == []
 

@@ -37,10 +37,10 @@ class Loaded(catalogue.ModuleBackend):
         """Do nothing, because the module's next call needs no new process."""
 
     @contextlib.contextmanager
-    def second_process(self, *cells: str) -> Iterator[Loaded]:
+    def second_process(self, *more_cells: str) -> Iterator[Loaded]:
         """Return the same module with extra cells at the end."""
         before = dict(vars(self.module))
-        for cell in cells:
+        for cell in more_cells:
             exec(cell, vars(self.module))
         changes = {name: value for name, value in vars(self.module).items() if before.get(name) is not value}
         _restore(self.module, before)
