@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograder.checks.streams import print_anywhere
+from autograder.checks.output_encoding import print_anywhere
 
 RELIABLE = 0.9
 """Lowest accuracy at which a run counts as reliable."""

@@ -21,7 +21,7 @@ from autograder.command_line import (
     FOLDER,
     INTERRUPTED,
     ISOLATION_OPTION,
-    ONLY_OPTION,
+    ONLY_ASSIGNMENTS_OPTION,
     OUT_ARGUMENT,
     PATH,
     WALL_DOWN,
@@ -213,7 +213,7 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
 @main.command(short_help="Fill scores into a table from Canvas or Moodle, or your own.")
 @OUT_ARGUMENT
 @click.option("--table", type=PATH, required=True, help="Canvas's gradebook, Moodle's worksheet, or any CSV.")
-@ONLY_OPTION
+@ONLY_ASSIGNMENTS_OPTION
 @click.option("--id-column", metavar="TITLE", help="Column with the students' numbers, addresses or logins.")
 @click.option(
     "--grade-column",
@@ -231,7 +231,7 @@ def roster(out: Path, table: Path, assignments: tuple[str, ...], **options: Any)
     from autograder.batch import publish
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import platform_table
-    from autograder.submission.names import listed
+    from autograder.submission.untrusted_names import listed
 
     with Gradebook.reading(out) as book:
         book.require_finished_run(assignments)
@@ -254,12 +254,12 @@ def roster(out: Path, table: Path, assignments: tuple[str, ...], **options: Any)
     required=True,
     help="Platform that shows the feedback to students.",
 )
-@ONLY_OPTION
+@ONLY_ASSIGNMENTS_OPTION
 def feedback(out: Path, platform: str, assignments: tuple[str, ...]) -> None:
     """Pack a finished run's feedback with the names and formats that a platform accepts."""
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import feedback_zip
-    from autograder.submission.names import listed
+    from autograder.submission.untrusted_names import listed
 
     with Gradebook.reading(out) as book:
         book.require_finished_run(assignments)

@@ -12,7 +12,7 @@ from typing import IO, Any
 import click
 
 from autograder import course
-from autograder.checks.streams import print_anywhere
+from autograder.checks.output_encoding import print_anywhere
 
 CHECK_FAILED, WRONG_USE, WALL_DOWN, INTERRUPTED = 1, 2, 3, 130
 
@@ -74,7 +74,7 @@ ASSIGNMENT_OPTION = click.option(
     metavar="NAME",
     help="The assignment, if no folder or file name contains it.",
 )
-ONLY_OPTION = click.option(
+ONLY_ASSIGNMENTS_OPTION = click.option(
     "--assignment",
     "assignments",
     multiple=True,

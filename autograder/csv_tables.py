@@ -17,7 +17,7 @@ from autograder.course import UserError
 
 DELIMITERS = ",;\t"
 MAX_TABLE_BYTES = 64 << 20
-_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+_WORKBOOK_FIRST_BYTES = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 """First bytes of .xlsx and .xls files."""
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -109,7 +109,7 @@ def read(path: Path, has_comments: bool = False) -> Table:
         content = path.read_bytes()
     except OSError as error:
         raise TableError(path, str(error.strerror)) from error
-    if content.startswith(_WORKBOOKS):
+    if content.startswith(_WORKBOOK_FIRST_BYTES):
         raise TableError(path, "it is a workbook. Save it as CSV UTF-8 and name that file")
     if len(content) > MAX_TABLE_BYTES:
         raise TableError(path, f"it is larger than {MAX_TABLE_BYTES >> 20} MB, which no table of scores is")

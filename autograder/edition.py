@@ -28,7 +28,7 @@ _LESSON_MENTION = re.compile(f"{_LINK}|{_LESSON_WORDS}")
 """A link, `lesson 5`, or `lessons 2 to 4, and 10`."""
 _LESSON_LINK_LABEL = re.compile(r"(?P<word>[Ll]essons?\s+)?(?P<number>\d+)(?P<rest>\b[^\d]*)", re.DOTALL)
 _TITLE = re.compile(r"\A# \d+\. ")
-_LESSON_LINKS = re.compile(r'(?s)(?<=<div class="plain">\n\n).*?(?=\n\n</div>)')
+_LESSON_LINK_LIST = re.compile(r'(?s)(?<=<div class="plain">\n\n).*?(?=\n\n</div>)')
 _GLOSSARY_NUMBERS = re.compile(r"(?m)(?<=\| )\d+(?:, \d+)*(?= \|$)")
 TEXTS_WITH_EXAMPLES = ("README.md", "Makefile", "assignments/README.md", "assignments/setup.md")
 """Texts in a handout that concern all lessons and mention the example lesson, function or lab below."""
@@ -57,7 +57,7 @@ class Edition:
         return cls(lessons, course.all_lessons(), shipped, course.plan().optional_functions)
 
     @property
-    def differs_from_full(self) -> bool:
+    def lessons_differ_from_full(self) -> bool:
         """Return True if the lessons of the term, or their order, are not those of the full course."""
         return [*self.lessons] != [*self.full]
 
@@ -77,8 +77,8 @@ class Edition:
                 note = f"\n\n*This lesson builds on {unmet}.*" if unmet else ""
                 source = _LESSON_NEEDS.sub(lambda facts: facts[0] + note, source, count=1)
                 source = _TITLE.sub(f"# {self.number(lesson)}. ", source)
-        if path == "assignments/README.md" and (self.differs_from_full or [*self.shipped] != [*self.lessons]):
-            source = _LESSON_LINKS.sub(
+        if path == "assignments/README.md" and (self.lessons_differ_from_full or [*self.shipped] != [*self.lessons]):
+            source = _LESSON_LINK_LIST.sub(
                 " ·\n".join(f"[{self.number(one)} {one}]({one}/README.md)" for one in self.shipped), source
             )
         if path == "assignments/glossary.md":

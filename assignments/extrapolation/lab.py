@@ -68,7 +68,7 @@ from assignments.extrapolation.lab_train_and_test import (  # noqa: E402
     evaluate,
     train,
 )
-from autograder.checks.streams import print_anywhere  # noqa: E402
+from autograder.checks.output_encoding import print_anywhere  # noqa: E402
 
 # Jobs, for assignments/experiments.py.
 

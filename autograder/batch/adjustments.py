@@ -14,7 +14,7 @@ from autograder import csv_tables
 from autograder.batch.gradebook import Gradebook
 from autograder.course import BatchError, all_lessons
 from autograder.grading.row import Adjustment, identities
-from autograder.submission.names import folded, printable
+from autograder.submission.untrusted_names import folded, printable
 
 ADJUSTMENTS_FILE = "adjustments.csv"
 REQUIRED_COLUMNS = {"student", "assignment", "reason"}

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from autograder.files import write_csv
 from autograder.grading.row import Row
-from autograder.submission.names import csv_cell, printable, utf8_safe
+from autograder.submission.untrusted_names import csv_cell, printable, utf8_safe
 
 CHANGES_FILE = "changes.csv"
 GONE_REASON = "a submission that is gone"

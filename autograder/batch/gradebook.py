@@ -27,7 +27,7 @@ from autograder.course import BatchError
 from autograder.grading.grade import Grade, from_json
 from autograder.grading.row import Adjustment, Key, Row, identities
 from autograder.submission import Person, Problem, Submission
-from autograder.submission.names import folded, safe_name, utf8_safe
+from autograder.submission.untrusted_names import folded, safe_name, utf8_safe
 
 Record = TypeVar("Record")
 

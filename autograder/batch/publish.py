@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from autograder.batch import output
+from autograder.batch import grades_and_feedback
 from autograder.batch.changes import Changes, RecordedScore
 from autograder.batch.gradebook import CLASS_SECTIONS, COMPARED_FOLDERS, Gradebook
-from autograder.batch.score_table import StudentTable
+from autograder.batch.student_table import StudentTable
 from autograder.batch.summary import Summary
 from autograder.files import CLASS_PAGE_FILE
 from autograder.grading.row import Row
@@ -52,7 +52,7 @@ def write_all(out: Path, summary: Summary) -> Published:
 def write_all_but_report(book: Gradebook, summary: Summary, *observers: Callable[[Row], object]) -> Published:
     """Write every file of a run except the report and the comparison. Each observer receives every row."""
     changes, students = Changes(book.last_scores()), StudentTable(book.recall(CLASS_SECTIONS) or {})
-    output.write(book, summary.add, changes.add, students.add, *observers)
+    grades_and_feedback.write(book, summary.add, changes.add, students.add, *observers)
     changes.write(book.out)
     students.write(book.out)
     return Published(
@@ -76,7 +76,7 @@ def _write_report_and_similarity(book: Gradebook, statistics: ClassStatistics, i
     gone = [f"{folder} (no longer there)" for folder in folders if not folder.is_dir()]
     earlier = [one for folder in folders if folder.is_dir() for one in similarity.earlier_submissions(folder)]
     unread = [f"{one.student}: {one.problem.for_staff.rstrip('.')}" for one in earlier if one.problem]
-    others = [*similarity.published_solutions(), *(one for one in earlier if not one.problem)]
+    others = [*similarity.published_submissions(), *(one for one in earlier if not one.problem)]
     files_not_compared = similarity.write(book.out, book.rows(), book.cells, others)
     class_page.write(book.out, statistics, book.content_hash(), incomplete)
     return [*gone, *unread, *files_not_compared]

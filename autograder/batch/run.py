@@ -31,7 +31,7 @@ from autograder.files import CLASS_PAGE_FILE
 from autograder.grading.grade import fault_of_suite, sentences_on_changed_points
 from autograder.grading.row import Key
 from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read_student_uploads
-from autograder.submission.names import listed, printable
+from autograder.submission.untrusted_names import listed, printable
 
 JOBS_IN_FLIGHT_PER_GRADER = 2
 """Number of jobs per grader, one in progress and one waiting, so that a whole class's code is never in memory."""

@@ -16,7 +16,7 @@ from autograder.grading import needs_review
 from autograder.grading.needs_review import NO_GRADE, Case
 from autograder.grading.row import Row
 from autograder.protocol.failure import SubmissionStatus
-from autograder.submission.names import listed, printable
+from autograder.submission.untrusted_names import listed, printable
 
 MAX_LISTED = 10
 """Maximum number of names in a sentence; report.html and grades.csv have the others."""

@@ -1,18 +1,18 @@
 """The language of tests: statements about a submission, in the words of the lesson.
 
-    fixtures  the pytest plugin: marks, the fixture that provides a test's submission, random inputs
-    answers   checks of the entries of ANSWERS: their form and their value
-    expect    comparisons of actual with expected results, and the messages about the differences
-    proxy     the submission as a test uses it, wherever the student's code runs
-    numpy_errors  explanations of numpy's exceptions, with the shapes involved
-    oracle    the protocol for right values and known mistakes
-    call_repr  the text of a call, as a student would type the call
-    inputs    features, and strategies for Hypothesis
-    results   the result of one test
-    function_state  the state of each function, judged by the function's tests
-    render    the text of a result, for each kind of reader
-    source    a student's code: the syntax tree, the definitions, and their dependencies
-    streams   output that every terminal and pipe can show
+    fixtures         the pytest plugin: marks, the fixture that provides a test's submission, random inputs
+    answers          checks of the entries of ANSWERS: their form and their value
+    expect           comparisons of actual with expected results, and the messages about the differences
+    proxy            the submission as a test uses it, wherever the student's code runs
+    numpy_errors     explanations of numpy's exceptions, with the shapes involved
+    oracle           the protocol for right values and known mistakes
+    call_repr        the text of a call, as a student would type the call
+    inputs           features, and strategies for Hypothesis
+    results          the result of one test
+    function_state   the state of each function, judged by the function's tests
+    render           the text of a result, for each kind of reader
+    source           a student's code: the syntax tree, the definitions, and their dependencies
+    output_encoding  output that every terminal and pipe can show
 
 Students receive this room, so it contains no answers and imports nothing from the grader. The same tests run
 on a student's machine (on a file in the same process), in the grader (on a file behind the wall) and on the
@@ -26,6 +26,6 @@ if sys.version_info < (3, 11):  # noqa: UP036 - a student with an older version 
 
 PUBLIC_MODULES = """
     answers call_repr difference expect fixtures function_state inputs numpy_errors oracle proxy render results source
-    streams value_text
+    output_encoding value_text
 """.split()
 """The modules that other rooms may import."""

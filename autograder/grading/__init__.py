@@ -1,22 +1,22 @@
 """Modules that decide a grade and its feedback.
 
-    grader           grades one submission
-    suite            an assignment's pytest tests, collected once and run on any number of submissions
-    suite_run        the run of a suite on one submission, phase after phase
-    follow_through   charges a mistake only once: failed tests run again with right values of wrong functions
-    retry            the second run of a failed test
-    two_processes    the submission being graded, and a second process of it, which uses right values
-    exchange_limits  limits on the size and the cost of questions between the two processes
-    optional         leaves out the functions that the term does not grade, and scales the score
-    scoring          writes the test files that Otter reads, and takes Otter's scores
-    grade            a grade, and its JSON form
-    feedback         a grade as text for a student or for teaching staff
-    quiz             the right answers to a lesson's questions, with reasons
-    row              a grade in the gradebook, with corrections by hand
-    needs_review     the submissions that teaching staff should look at
+    grader                    grades one submission
+    suite                     an assignment's pytest tests, run on any number of submissions
+    suite_run                 the run of a suite on one submission, phase after phase
+    follow_through            charges a mistake only once: runs failed tests again with right values
+    follow_through_retry      the second run of a failed test
+    follow_through_processes  the submission in two processes, the second with right values
+    follow_through_limits     limits on the size and the cost of questions between the two processes
+    optional                  leaves out the functions that the term does not grade, and scales the score
+    otter_scoring             writes the test files that Otter reads, and takes Otter's scores
+    grade                     a grade, and its JSON form
+    feedback                  a grade as text for a student or for teaching staff
+    quiz                      the right answers to a lesson's questions, with reasons
+    row                       a grade in the gradebook, with corrections by hand
+    needs_review              the submissions that teaching staff should look at
 
-Only `grader` and `scoring` load the sandbox and Otter, so a program that only reads grades stays small.
+Only `grader` and `otter_scoring` load the sandbox and Otter, so a program that only reads grades stays small.
 """
 
-PUBLIC_MODULES = ("feedback", "grader", "quiz", "grade", "needs_review", "row", "scoring", "suite")
+PUBLIC_MODULES = ("feedback", "grader", "quiz", "grade", "needs_review", "row", "otter_scoring", "suite")
 """Modules that other rooms may import."""

@@ -28,13 +28,13 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from autograder.checks.results import Test, TestResult
-from autograder.grading.exchange_limits import Budget
-from autograder.grading.retry import Retry, WrongFunctions
+from autograder.grading.follow_through_limits import Budget
+from autograder.grading.follow_through_processes import EXCHANGE_CELL_SOURCE, GradedProcess, ProcessWithSubstitutes
+from autograder.grading.follow_through_retry import Retry, WrongFunctions
 from autograder.grading.suite import Suite
-from autograder.grading.two_processes import EXCHANGE_CELL_SOURCE, GradedProcess, ProcessWithSubstitutes
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import STOPPED, CallStopped, Kind
-from autograder.sandbox.backend import SandboxedBackend
+from autograder.sandbox.sandboxed_submission import SandboxedBackend
 
 _MISSING = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED})
 """Kinds of failure of a function that does not exist in the submission."""

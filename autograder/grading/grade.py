@@ -15,7 +15,7 @@ from autograder.checks.results import Phase, Test, TestResult
 from autograder.course import ROOT, Assignment
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import STOPPED, Kind, SubmissionStatus
-from autograder.submission.names import printable
+from autograder.submission.untrusted_names import printable
 
 GRADER_FAILURE_MESSAGE = (
     "this could not be graded by machine, through no fault of yours: the teaching staff will look at it"

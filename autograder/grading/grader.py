@@ -18,13 +18,13 @@ from autograder.checks.results import Phase, TestResult
 from autograder.course import Assignment, CourseError
 from autograder.grading import feedback
 from autograder.grading.grade import GRADER_FAILURE_MESSAGE, Grade, fault_of_suite
-from autograder.grading.scoring import Scorer
+from autograder.grading.otter_scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.grading.suite_run import SuiteRun
 from autograder.protocol.failure import Kind, SubmissionStatus
-from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.client import Sandbox
 from autograder.sandbox.limits import bounded_memory
+from autograder.sandbox.sandboxed_submission import SandboxedBackend
 from autograder.submission import Submission
 
 

@@ -10,7 +10,7 @@ from autograder.grading import feedback
 from autograder.grading.grade import Grade
 from autograder.grading.row import Row
 from autograder.protocol.failure import RIGHT_VALUES, STOPPED, SubmissionStatus
-from autograder.submission.names import printable
+from autograder.submission.untrusted_names import printable
 
 NO_GRADE = "without a grade"
 """Status shown for a submission that no grader could judge."""

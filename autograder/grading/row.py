@@ -15,7 +15,7 @@ from autograder.grading import feedback
 from autograder.grading.grade import Grade, from_json
 from autograder.protocol.failure import SubmissionStatus
 from autograder.submission import Submission
-from autograder.submission.names import folded
+from autograder.submission.untrusted_names import folded
 
 IDENTITIES = ("number", "sid", "email", "login", "name")
 """Facts that identify a person, which tables show last."""

@@ -10,7 +10,7 @@ from autograder.grading.follow_through import follow_through
 from autograder.grading.suite import Suite
 from autograder.hints.explain import with_likely_causes
 from autograder.protocol.failure import SubmissionStatus
-from autograder.sandbox.backend import SandboxedBackend
+from autograder.sandbox.sandboxed_submission import SandboxedBackend
 
 
 class SuiteRun:

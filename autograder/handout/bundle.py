@@ -14,7 +14,7 @@ from autograder.files import write_zip
 from autograder.handout import otter_files
 from autograder.handout.leaks import leaks
 from autograder.handout.stubs import HandoutError, write_files
-from autograder.pages import answer_forms, course, pictures
+from autograder.pages import course_files, pictures, quiz_questions
 
 QUESTIONS_FILE = "tests/public/questions.json"
 """Path of a file that exists in every handout but in no checkout of the course."""
@@ -27,7 +27,7 @@ TEMPLATES_FOLDER = Path(__file__).with_name("template")
 _SHARED_FILES = """
     LICENSE assignments/*.md assignments/figures.py assignments/experiments.py
     assignments/writer/__main__.py assignments/writer/checkpoint.py assignments/writer/experiments.py
-    assignments/writer/update_lessons.py assignments/writer/llama.py assignments/writer/texts.py
+    assignments/writer/update_lessons.py assignments/writer/llama.py assignments/writer/generated_texts.py
     assignments/writer/written_functions.py
     assignments/writer/text.txt assignments/writer/weights.safetensors assignments/writer/recorded.npz
     assignments/writer/*.csv
@@ -56,17 +56,17 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
     files = {name: path.read_bytes() for name, path in paths.items()}
     made = {
         QUESTIONS_FILE: json.dumps(
-            {assignment.name: answer_forms.answer_forms_and_practice(assignment) for assignment in chosen}, indent=1
+            {assignment.name: quiz_questions.answer_forms_and_practice(assignment) for assignment in chosen}, indent=1
         )
     }
     for assignment in chosen:
-        made |= otter_files.files(assignment, answer_forms.collected_tests(assignment))
+        made |= otter_files.files(assignment, quiz_questions.all_tests(assignment))
     files |= {name: text.encode("utf-8") for name, text in made.items()}
     files |= {
         name: edition.text(files[name].decode("utf-8"), name).encode("utf-8")
         for name in filter(_mentions_lessons, files)
     }
-    pages = {f"{PAGES_FOLDER}/{name}": content for name, content in course(edition).items()}
+    pages = {f"{PAGES_FOLDER}/{name}": content for name, content in course_files(edition).items()}
     texts = (text.decode("utf-8") for name, text in files.items() if name.endswith(".md"))
     shown = {picture for text in texts for picture in _PICTURE.findall(text)}
     drawn = {f"assignments/{name}": content for name, content in pictures(edition, shown).items()}

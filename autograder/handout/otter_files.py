@@ -33,10 +33,10 @@ def files(assignment: Assignment, tests: Sequence[Test]) -> dict[str, str]:
         )
         for question in questions
     }
-    return made | {f"{folder}/explore.ipynb": _with_checks(assignment, list(questions))}
+    return made | {f"{folder}/explore.ipynb": _notebook_with_checks(assignment, list(questions))}
 
 
-def _with_checks(assignment: Assignment, questions: Sequence[str]) -> str:
+def _notebook_with_checks(assignment: Assignment, questions: Sequence[str]) -> str:
     """Return the notebook, with a cell for Colab at its beginning and a check for each question at its end."""
     content = json.loads((assignment.folder / "explore.ipynb").read_text("utf-8"))
     added = json.loads(filled(_TEMPLATES / "notebook_cells.json", assignment=assignment.name, questions=questions))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from autograder.checks.streams import print_anywhere
+from autograder.checks.output_encoding import print_anywhere
 from autograder.course import ROOT, Assignment, UserError, find, term_assignments
 from autograder.edition import Edition
 from autograder.handout.stubs import BEGIN, END, write_files

@@ -51,7 +51,7 @@ def stub(source: str, name: str) -> str:
         return f'{block[1]}raise NotImplementedError("{functions[-1]} is not written yet")\n' if block[1] else ""
 
     kept = re.sub(rf"(?ms)^([ ]*){BEGIN}\n((?!^[ ]*{BEGIN}).)*?^[ ]*{END}\n", emptied, source)
-    code, answers = _split_at_answers(re.sub(r"\n{4,}", "\n\n\n", kept))
+    code, answers = _split_at_quiz_answers(re.sub(r"\n{4,}", "\n\n\n", kept))
     for number, line in enumerate(answers):
         if match := _ANSWERS_ENTRY.fullmatch(line):
             answers[number] = f"    {match[1]}: None,"
@@ -73,14 +73,16 @@ def _unmatched_mark(source: str) -> tuple[str, int] | None:
     return (BEGIN, opened) if opened else None
 
 
-def answer_texts(source: str) -> list[str]:
+def quiz_answer_texts(source: str) -> list[str]:
     """Return each key and answer in a solution as written, such as `"rotates_values": False`."""
     return [
-        f"{match[1]}: {match[2]}" for line in _split_at_answers(source)[1] if (match := _ANSWERS_ENTRY.fullmatch(line))
+        f"{match[1]}: {match[2]}"
+        for line in _split_at_quiz_answers(source)[1]
+        if (match := _ANSWERS_ENTRY.fullmatch(line))
     ]
 
 
-def _split_at_answers(source: str) -> tuple[str, list[str]]:
+def _split_at_quiz_answers(source: str) -> tuple[str, list[str]]:
     """Return the text before the answers, and the lines after `ANSWERS = {`."""
     code, begin, answers = source.partition(f"\n{ANSWERS} = {{\n")
     return code + begin.rstrip("\n"), answers.split("\n") if begin else []

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from rich.console import Console
 
+from autograder.checks.output_encoding import print_anywhere
 from autograder.checks.render import print_markdown
-from autograder.checks.streams import print_anywhere
 from autograder.laptop import live_page
 from autograder.laptop.local_context import LocalContext, context_class
 from autograder.laptop.progress import (

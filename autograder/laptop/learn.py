@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from autograder import course
-from autograder.checks.streams import print_anywhere
+from autograder.checks.output_encoding import print_anywhere
 from autograder.course import Assignment, UserError
 from autograder.laptop import launch
 from autograder.laptop.host import TERMINAL

@@ -27,7 +27,7 @@ from typing import Any
 from autograder.laptop.page_state import page_state
 from autograder.laptop.progress import AssignmentProgress
 
-FOLLOW = b"""<script>
+FOLLOW_SCRIPT = b"""<script>
 let last;
 const follow = async () => {
   const state = await fetch("state.json", { cache: "no-store" }).then((reply) => reply.text()).catch(() => "null");
@@ -50,7 +50,7 @@ class PageServer(ThreadingHTTPServer):
     def __init__(self, files: dict[str, bytes], port: int) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
         self.token = secrets.token_urlsafe(16)
-        self.files = {name: content.replace(b"</head>", FOLLOW, 1) for name, content in files.items()}
+        self.files = {name: content.replace(b"</head>", FOLLOW_SCRIPT, 1) for name, content in files.items()}
         self.state: dict[str, Any] = {"lessons": {}, "pictures": {}}
         self.update(checking=True)
 
@@ -132,7 +132,7 @@ def _course() -> dict[str, bytes]:
         folder = Path("course")
         paths = (path for path in folder.rglob("*") if path.is_file())
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-    from autograder.pages import course
+    from autograder.pages import course_files
 
     print("Building the course's pages …", flush=True)
-    return course()
+    return course_files()

@@ -35,7 +35,7 @@ MAX_OUTPUT_CHARACTERS = 1000
 OUTPUT_HEADING = "Your code printed"
 """Words before the output of the student's code."""
 
-FIX_FILE = "fix what stops the file"
+FIX_FILE_STEP = "fix what stops the file"
 """Words for the next step if the file does not run to its end."""
 
 SIGN_BY_STATE = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.RIGHT_ONCE_FIXED), "✓")
@@ -150,7 +150,7 @@ def overview(all_progress: Sequence[AssignmentProgress]) -> str:
         name = progress.next_function
         step = f"next: {name}  {progress.location_of(name)}" if name else "all right"
         if not name and not progress.all_functions_are_right:
-            step = f"next: {FIX_FILE}  {progress.stop_location}"
+            step = f"next: {FIX_FILE_STEP}  {progress.stop_location}"
         right, functions = len(progress.right_functions), len(progress.function_states)
         lines.append(f"{progress.assignment:<18} {right:>2} of {functions:<3} {step}")
         total_right, total = total_right + right, total + functions
@@ -213,7 +213,7 @@ def summary_paragraphs(progress: AssignmentProgress) -> list[str]:
     parts += [f"✓ {escape_markdown(sentence)}." for is_right, sentence in feedback if is_right] + faults
     if following := progress.next_function:
         return [*parts, f"**Next:** {following} at {progress.location_of(following)}."]
-    steps = [f"{FIX_FILE} at {progress.stop_location}"] if progress.file_problem else []
+    steps = [f"{FIX_FILE_STEP} at {progress.stop_location}"] if progress.file_problem else []
     if not progress.all_functions_are_right:
         return [*parts, f"**Next:** {steps[0]}."]
     if not progress.file_problem and (faults or not all(filled) or _has_wrong_quiz_answer(progress)):

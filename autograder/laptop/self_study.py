@@ -30,7 +30,7 @@ from autograder.laptop.progress import SPOILER_WARNING, AssignmentProgress
 TRIES_FILE = Path(".tries.json")
 """File in the current folder: assignment → question → the wrong answers tried so far."""
 
-MAX_TRIES = 2
+TRIES_BEFORE_REASON = 2
 """Number of wrong answers to a question before the right answer is explained; 1 for a yes-or-no question."""
 
 
@@ -55,7 +55,7 @@ class SelfStudyContext(LocalContext):
     def answer_feedback(self, assignment: str) -> Iterator[tuple[bool, str]]:
         """Yield True or False and a sentence for each answer.
 
-        The sentence contains the reason if the answer is right, or after MAX_TRIES wrong answers.
+        The sentence contains the reason if the answer is right, or after TRIES_BEFORE_REASON wrong answers.
         """
         submitted, right = self.files[assignment].answers, quiz.answers(course.find(assignment))
         if not isinstance(submitted, dict):
@@ -98,15 +98,16 @@ def _wrong_answers() -> dict[str, dict[str, list[str]]]:
 
 def _answer_feedback(result: TestResult, answer: str, right: QuizAnswer, tries: list[str]) -> str:
     """Return the sentence for one answer, and add a wrong answer to `tries`."""
-    key, max_tries = quiz.key(result.test), 1 if right.is_yes_or_no else MAX_TRIES
+    key, tries_before_reason = quiz.key(result.test), 1 if right.is_yes_or_no else TRIES_BEFORE_REASON
     if not result.passed and answer not in tries:
         tries.append(answer)
     if result.passed:
         return f"{key}: {answer} is right: {right.reason}"
-    if len(tries) >= max_tries:
+    if len(tries) >= tries_before_reason:
         return f"{result.message}. {right.sentence.removesuffix('.')}"
     hint = f" {result.hint.removesuffix('.')}." if result.hint else ""
-    return f"{result.message}.{hint} The reason comes after {max_tries} wrong answers; this is number {len(tries)}"
+    when = f"after {tries_before_reason} wrong answers; this is number {len(tries)}"
+    return f"{result.message}.{hint} The reason comes {when}"
 
 
 def print_solution(run: SelfStudyContext, name: str, function: str) -> int:

@@ -17,14 +17,14 @@ def error_sentence(error: BaseException) -> str:
     """Return the sentence for an exception: it names the student's function and line, as the checks do."""
     if isinstance(error, SyntaxError) and STUDENT_FILE.search(error.filename or ""):
         return f"Your file cannot run: {error.msg} at line {error.lineno} of {Path(error.filename or '').name}."
-    function, where = function_and_line(error)
+    function, where = called_function_and_line(error)
     message = f"{type(error).__name__}{where}: {error}"[: MAX_MESSAGE_CHARACTERS + len(where)]
     if not function:
         return f"The results of your functions do not fit together ({message})."
     return f"{function} raised {message}"
 
 
-def function_and_line(error: BaseException) -> tuple[str, str]:
+def called_function_and_line(error: BaseException) -> tuple[str, str]:
     """Return the student's function that was called, and the words for the line that raised the exception.
 
     Both are empty if no student's file took part.

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from otter.run.run_autograder import main as run_autograder
 
-from autograder.grading.scoring import MARKDOWN_OUTPUT_SETTING
+from autograder.grading.otter_scoring import MARKDOWN_OUTPUT_SETTING
 from autograder.otter.plugin import MOVED_SUBMISSION_FOLDER
 
 

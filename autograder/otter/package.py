@@ -22,7 +22,7 @@ from otter.utils import OTTER_CONFIG_FILENAME
 
 from autograder.course import ROOT, Assignment, UserError
 from autograder.files import write_zip
-from autograder.grading.scoring import otter_files_by_name
+from autograder.grading.otter_scoring import otter_files_by_name
 from autograder.grading.suite import Suite
 from autograder.safe_path import use_safe_path
 

@@ -20,7 +20,7 @@ from otter.test_files import GradingResults
 from autograder import course
 from autograder.grading.feedback import reading_notes
 from autograder.grading.grader import grade_alone
-from autograder.grading.scoring import passed, set_summaries
+from autograder.grading.otter_scoring import passed, set_summaries
 from autograder.safe_path import use_safe_path
 from autograder.sandbox import self_test
 from autograder.sandbox.confine import ALL_LOCKS
@@ -43,9 +43,9 @@ class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
                 f"build it again with `autograder build {self.assignment.name}`"
             )
         path = Path(self.submission_path)
-        functions = [assignment.name for assignment in course.term_assignments()]
+        assignments = [assignment.name for assignment in course.term_assignments()]
         upload = path.parent.with_name(MOVED_SUBMISSION_FOLDER)
-        self.submission = read_file_bounded(upload if upload.is_dir() else path, self.assignment.name, functions)
+        self.submission = read_file_bounded(upload if upload.is_dir() else path, self.assignment.name, assignments)
         _remove_all_but_tests(path.parent)
         # Otter reads the file again before it requests the driver.
         path.write_text(_BLANK_SUBMISSION_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")
@@ -77,7 +77,7 @@ def _notebook_of_passed_tests(passed: Iterable[str]) -> Any:
 
 
 _PASSED_TESTS_CELL_TEMPLATE = """\
-from autograder.grading.scoring import otter_namespace
+from autograder.grading.otter_scoring import otter_namespace
 
 result = otter_namespace({passed!r})["result"]
 """

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from autograder.course import ROOT, Assignment
 from autograder.edition import Edition
-from autograder.pages import answer_forms, dials
+from autograder.pages import dials, quiz_questions
 from autograder.pages.glossary import Glossary, slug
 from autograder.pages.markdown import Renderer, highlighted_code
 from autograder.pages.picture_files import pictures
@@ -28,7 +28,7 @@ SHARED_STYLE = templates.FOLDER / "shared.css"
 ASSIGNMENTS_FOLDER = ROOT / "assignments"
 
 
-def course(edition: Edition | None = None) -> dict[str, bytes]:
+def course_files(edition: Edition | None = None) -> dict[str, bytes]:
     """Return path below `course/` → content, for a term's edition, by default for all lessons in the course plan."""
     edition = edition or Edition.of_term()
     environment = templates.environment(HERE / "templates", *dials.DIAL_SOURCE_FOLDERS)
@@ -85,7 +85,7 @@ def _lesson_with_insertions(
     The answers to practice questions are not secret; all other answers are.
     """
     text, ask = _text(assignment.lesson, edition), environment.get_template("ask.html")
-    practice = answer_forms.answer_forms_and_practice(assignment)["practice"]
+    practice = quiz_questions.answer_forms_and_practice(assignment)["practice"]
     insertions = {f"answer {key}": ask.render(key=key, **question) for key, question in practice.items()}
     for node in ast.parse(_text(assignment.stub, edition)).body:
         if isinstance(node, ast.FunctionDef):

@@ -27,7 +27,7 @@ def pictures(edition: Edition, names: Iterable[str]) -> dict[str, bytes]:
         if path.name in shown
     }
     return pictures_by_path | (
-        _map_files(edition) if edition.differs_from_full and COURSE_MAP_FILE in pictures_by_path else {}
+        _map_files(edition) if edition.lessons_differ_from_full and COURSE_MAP_FILE in pictures_by_path else {}
     )
 
 

@@ -23,7 +23,7 @@ from autograder.files import CLASS_PAGE_FILE, atomic
 from autograder.grading import needs_review
 from autograder.grading.row import Row
 from autograder.reports import similarity, templates
-from autograder.submission.names import listed, printable
+from autograder.submission.untrusted_names import listed, printable
 
 MAX_TABLE_ROWS = 500
 """Maximum number of rows of cases and of pairs on the page; grades.csv and similarity.csv contain all rows."""
@@ -151,7 +151,7 @@ class ClassStatistics:
         self._results: dict[str, AssignmentResults] = {}
         self._students: dict[str, StudentLine] = {}
         self._cases: dict[needs_review.Case, list[str]] = {}
-        self.section_by_person, self.submissions = section_by_person, 0
+        self.section_by_person, self.submission_count = section_by_person, 0
         for row in rows:
             self.add(row)
 
@@ -173,7 +173,7 @@ class ClassStatistics:
 
     def add(self, row: Row) -> None:
         """Add one submission."""
-        self.submissions += 1
+        self.submission_count += 1
         submission = row.submission
         assignment, name = submission.assignment, submission.person.name
         if (case := needs_review.case(row)) is not None:

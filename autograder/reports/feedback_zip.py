@@ -23,7 +23,7 @@ from autograder.files import write_zip
 from autograder.grading.row import Row
 from autograder.reports import templates
 from autograder.submission import Submission
-from autograder.submission.names import printable
+from autograder.submission.untrusted_names import printable
 
 UPLOAD_INSTRUCTIONS = {
     "canvas": "in the assignment on Canvas, upload it with Upload Submissions",

@@ -20,7 +20,7 @@ from autograder.course import UserError
 from autograder.csv_tables import Table
 from autograder.grading.row import Row, identities
 from autograder.protocol.failure import SubmissionStatus
-from autograder.submission.names import folded, listed, printable, words_of
+from autograder.submission.untrusted_names import folded, listed, printable, words_of
 
 ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Identifier", "ID number", "Email address")
 SECTION_COLUMNS = ("section", "sections", "group", "groups")

@@ -33,8 +33,8 @@ from autograder.files import write_csv
 from autograder.grading.row import Row
 from autograder.parallel import CutOff, map_bounded
 from autograder.submission import Submission, find_in_folder, lost, read_student_uploads
-from autograder.submission.names import csv_cell, listed
 from autograder.submission.syntax_trees import NotPythonError, parse
+from autograder.submission.untrusted_names import csv_cell, listed
 
 SIMILARITY_FILE = "similarity.csv"
 SAMPLE_LABEL = "{} (sample of this course)"
@@ -175,10 +175,10 @@ def _links_of_nearly_equal_programs(
 
 
 def _fingerprints_beyond_handout(
-    handouts: Mapping[str, tuple[Fingerprints, Set[str]]], text: tuple[str, Sequence[str]]
+    handouts: Mapping[str, tuple[Fingerprints, Set[str]]], assignment_and_cells: tuple[str, Sequence[str]]
 ) -> Fingerprints | CutOff:
     """Return a submission's fingerprints beyond the handout; CutOff with the reason if it cannot be compared."""
-    name, cells = text
+    name, cells = assignment_and_cells
     handout, vocabulary = handouts[name]
     try:
         return np.setdiff1d(_function_fingerprints(vocabulary, cells), handout, True)[:MAX_FINGERPRINTS]
@@ -272,7 +272,7 @@ def maximum_spanning_forest(links: Iterable[Link], n_submissions: int) -> list[l
     return list(groups.values())
 
 
-def published_solutions() -> Iterator[Submission]:
+def published_submissions() -> Iterator[Submission]:
     """Yield the course's solutions and, if it exists, the sample class, because anyone can find both."""
     for one in term_assignments():
         samples = sorted((ROOT / "tests" / "submissions" / one.name).glob("*.py"))

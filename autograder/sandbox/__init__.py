@@ -8,13 +8,13 @@
     wire                  the frames between a worker and the grader
     limits                limits for a submission, and for the grader while it checks results
     client                the grader's side: it opens workers, waits for replies and kills workers
-    backend               a submission as tests see it: one worker at a time, within overall limits
+    sandboxed_submission  a submission as tests see it: one worker at a time, within overall limits
     escape_attempts       lines of Python that try to break a promise of the sandbox
     self_test             runs the attempts before any submission is graded
 
-The grader imports `backend`, `limits` and `self_test`, and the modules that these build on. From the project,
-zygote and worker import only `protocol.call`, `protocol.codec` and this package.
+The grader imports `sandboxed_submission`, `limits` and `self_test`, and the modules that these build on. From
+the project, zygote and worker import only `protocol.call`, `protocol.codec` and this package.
 """
 
-PUBLIC_MODULES = ("backend", "client", "confine", "limits", "self_test", "function_substitutes")
+PUBLIC_MODULES = ("sandboxed_submission", "client", "confine", "limits", "self_test", "function_substitutes")
 """Modules that other rooms may import."""

@@ -45,7 +45,7 @@ def use_int64() -> None:
             setattr(np, name, _wide(vars(np)[name], position, convert))
 
 
-def distinguish_int32(text: str) -> None:
+def distinguish_int32_if_named(text: str) -> None:
     """Let replies say int32 for np.int32, if a student's text names it.
 
     Otherwise C's int comes only from numpy, which returns it from operators such as // on two default integers.

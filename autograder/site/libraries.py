@@ -16,7 +16,7 @@ from pathlib import Path
 from autograder.course import UserError
 from autograder.files import write_zip
 
-LOCK = Path(__file__).with_name("libraries.lock")
+LOCK_FILE = Path(__file__).with_name("libraries.lock")
 """The lock file: a line per package, with its version and its wheel's hash."""
 
 UNUSED_FILES = re.compile(
@@ -42,12 +42,12 @@ def unpacked_wheels() -> dict[str, bytes]:
     """Return path → content for all packages in the lock, as installed. pip fetches their wheels once."""
     folder = cache_folder() / "libraries"
     folder.mkdir(parents=True, exist_ok=True)
-    hashes = set(re.findall(r"sha256:(\w+)", LOCK.read_text("utf-8")))
+    hashes = set(re.findall(r"sha256:(\w+)", LOCK_FILE.read_text("utf-8")))
     if hashes - _wheels_by_hash(folder).keys():
         command = [sys.executable, *"-m pip download -q --no-deps --only-binary :all: --require-hashes".split()]
-        fetched = subprocess.run([*command, "-d", folder, "-r", LOCK], capture_output=True, text=True, check=False)
+        fetched = subprocess.run([*command, "-d", folder, "-r", LOCK_FILE], capture_output=True, text=True, check=False)
         if fetched.returncode:
-            raise UserError(f"pip cannot fetch the packages in {LOCK.name}:\n{fetched.stderr[-500:]}")
+            raise UserError(f"pip cannot fetch the packages in {LOCK_FILE.name}:\n{fetched.stderr[-500:]}")
     files: dict[str, bytes] = {}
     for digest, path in _wheels_by_hash(folder).items():
         if digest in hashes:

@@ -24,16 +24,16 @@ from autograder.laptop.host import LOCAL_TIMEOUT_SECONDS, TIMEOUT_MESSAGE_PART, 
 from autograder.laptop.local_context import context_class
 from autograder.laptop.page_state import page_state
 from autograder.laptop.progress import OUTPUT_HEADING, AssignmentProgress, assignments_with_public_tests
-from autograder.laptop.student_errors import error_sentence, function_and_line
+from autograder.laptop.student_errors import called_function_and_line, error_sentence
 from autograder.site import integers
 
 STEP_TIMEOUTS = {"draw": ("A picture", 20), "write": ("The writer", 5), "experiment": ("The experiment", 120)}
 """Kind of job → its name in a message, and the maximum time of one of its steps in seconds."""
 
-LINE = re.compile(r"\bline ([1-9]\d*)")
+LINE_MENTION = re.compile(r"\bline ([1-9]\d*)")
 """A line of the student's file in a message."""
 
-FIRST_LINE = re.compile(rf"(?m)^(?! {{4}})(.*?)({LINE.pattern})")
+FIRST_LINE_MENTION = re.compile(rf"(?m)^(?! {{4}})(.*?)({LINE_MENTION.pattern})")
 """The first line of the file in each line of a message, where a student's own words cannot stand before it."""
 
 OUTPUT = re.compile(rf"(?s)(<p>{OUTPUT_HEADING} .*?</pre>)")
@@ -117,7 +117,7 @@ class Tab:
                     return "{}"
                 yield json.dumps(message)
         except CallTimeout as error:
-            function, where = function_and_line(error)
+            function, where = called_function_and_line(error)
             failed = timeout_message(function or what, where, self.clock.seconds)
         except Exception as error:  # a student's function can raise anything
             failed = error_sentence(error)
@@ -139,7 +139,7 @@ class Tab:
         errors = [
             (int(match[1]), sentence.splitlines()[-1])
             for sentence in [progress.file_problem.strip(), *mistakes]
-            if (match := LINE.search(sentence))
+            if (match := LINE_MENTION.search(sentence))
         ]
         return {"lesson": state, "errors": errors, "tries": tries_file.read_text("utf-8")}
 
@@ -161,12 +161,13 @@ class Tab:
 
     def _model_and_texts(self, files: Mapping[str, str]) -> Any:
         """Return the writer's model, with the functions in these files, and the module of its texts."""
-        from assignments.writer import llama, texts, written_functions  # here, because they are in a separate archive
+        # Imported here, because they are in a separate archive.
+        from assignments.writer import generated_texts, llama, written_functions
 
         _save(files)
         for name in assignments_with_public_tests():
             sys.modules.pop(f"assignments.{name}.{name}", None)
-        return llama.Model(written_functions.written_functions(limit=self.clock.limit)), texts
+        return llama.Model(written_functions.written_functions(limit=self.clock.limit)), generated_texts
 
 
 def _refuse_debugger(*_: Any, **__: Any) -> None:
@@ -176,7 +177,7 @@ def _refuse_debugger(*_: Any, **__: Any) -> None:
 def _save(files: Mapping[str, str]) -> None:
     for name, text in files.items():
         Path("assignments", name, f"{name}.py").write_text(text, "utf-8")
-    integers.distinguish_int32("\n".join(files.values()))
+    integers.distinguish_int32_if_named("\n".join(files.values()))
 
 
 def _adapted_to_tab(html: str) -> str:
@@ -184,5 +185,5 @@ def _adapted_to_tab(html: str) -> str:
     html = html.replace(integers.INDEX_ERROR, integers.INDEX_ERROR + integers.INDEX_ERROR_NOTE)
     html = re.sub(r"assignments/\w+/(?=\w+\.py)", "", html)
     parts = OUTPUT.split(html)  # whose output names no lines of the file
-    parts[::2] = (FIRST_LINE.sub(r'\1<a href="#line-\3" data-click="line">\2</a>', part) for part in parts[::2])
+    parts[::2] = (FIRST_LINE_MENTION.sub(r'\1<a href="#line-\3" data-click="line">\2</a>', part) for part in parts[::2])
     return "".join(parts)

@@ -67,31 +67,31 @@ def _my_work_page(first_page: str) -> str:
     text = re.sub(r'(?s)<nav class="contents".*?</nav>|<a class="skip" href="#dial.*?</a>', "", first_page)
     text = text.replace('data-page="index"', 'data-page="keep"')
     text = re.sub(r"<title>.*?</title>", "<title>My work · Whereabouts</title>", text)
-    return re.sub(r'(?s)(<main id="text">).*(</main>)', lambda main: f"{main[1]}\n{_template('keep')}{main[2]}", text)
+    return re.sub(r'(?s)(<main id="text">).*(</main>)', lambda main: f"{main[1]}\n{_filled('keep')}{main[2]}", text)
 
 
 def _with_tools(name: str, text: str, lessons: Collection[str]) -> str:
     """Return a page with its editor and its buttons."""
-    text = text.replace("</header>\n", f"</header>\n{_template('update')}", 1)
+    text = text.replace("</header>\n", f"</header>\n{_filled('update')}", 1)
     if name in lessons:
-        text = text.replace("</main>\n", f"</main>\n{_template('lesson', name=name)}", 1)
+        text = text.replace("</main>\n", f"</main>\n{_filled('lesson', name=name)}", 1)
     if name == "writer":
-        text = text.replace("</h1>\n", f"</h1>\n{_template('writer')}", 1)
+        text = text.replace("</h1>\n", f"</h1>\n{_filled('writer')}", 1)
         text = re.sub(r"(?s)<tr>\n<td><code>([\w-]+)</code></td>.*?</tr>\n", _experiment_row, text)
     return re.sub(
         r"(?s)<!-- writer: ([\w-]+) -->\s*<(\w+).*?</\2>\n",
-        lambda shown: shown[0] + _template("experiment", name=shown[1], label="Try it with your functions"),
+        lambda shown: shown[0] + _filled("experiment", name=shown[1], label="Try it with your functions"),
         text,
     )
 
 
 def _experiment_row(row: re.Match[str]) -> str:
     """Return a row of the table of experiments, and a row with its button and its text."""
-    button = _template("experiment", name=row[1], label="Try it")
+    button = _filled("experiment", name=row[1], label="Try it")
     return f'{row[0]}<tr><td colspan="3">{button}</td></tr>\n'
 
 
-def _template(template: str, **words: str) -> str:
+def _filled(template: str, **words: str) -> str:
     return (TEMPLATES / f"{template}.html").read_text("utf-8").format(**words)
 
 

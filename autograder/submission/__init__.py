@@ -2,12 +2,17 @@
 
     folder → uploads of each student → candidates for the file that counts → submissions
 
-    downloads, platforms      the uploads of each student in a folder, and the facts in names from platforms
-    candidates                one student's files that may count, on disk and in zips, likeliest first
-    choice, last_commit       the file that counts, or why no file counts; the time of a clone's last commit
-    content, code, cells      bytes of files and zips; Python text of scripts and notebooks
-    syntax_trees, names       syntax trees; assignments in names, and names made safe to show and to write
-    records                   Person, Upload, Submission, Problem
+    download_layouts  the uploads of each student in a folder
+    platforms         the facts in names that platforms write
+    candidates        one student's files that may count, on disk and in zips, likeliest first
+    choice            the file that counts, or why no file counts
+    last_commit       the time of a clone's last commit
+    bounded_reading   bytes of files and zips
+    code              Python text of scripts and notebooks
+    cell_cleaner      cells without the lines that only a notebook's host can run
+    syntax_trees      syntax trees of students' texts
+    untrusted_names   assignments in names, and names made safe to show and to write
+    records           Person, Upload, Submission, Problem
 
 A submission that cannot be read has a `problem`, which is one sentence for a person. This package writes no
 file, follows no link, and bounds all reading.
@@ -21,13 +26,13 @@ from pathlib import Path
 
 from autograder import parallel
 from autograder.submission.choice import lost, read_student_uploads
-from autograder.submission.downloads import Download, find_file, find_in_folder
+from autograder.submission.download_layouts import Download, find_file, find_in_folder
 from autograder.submission.records import NothingToGradeError, Person, Problem, Submission, Upload
 
 __all__ = ["NothingToGradeError", "Person", "Problem", "Submission", "Upload", "find_in_folder", "lost"]
 __all__ += ["Download", "read_file", "read_file_bounded", "read_student_uploads"]
 
-PUBLIC_MODULES = ("names", "syntax_trees", "records")
+PUBLIC_MODULES = ("untrusted_names", "syntax_trees", "records")
 """Modules that other rooms may import."""
 
 

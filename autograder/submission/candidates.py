@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from zipfile import ZipInfo
 
-from autograder.submission import content
+from autograder.submission import bounded_reading
 from autograder.submission.code import Code, functions, read_code
-from autograder.submission.names import mention, printable, stem_and_suffix, utf8_safe
 from autograder.submission.records import Problem, Upload, problem_of
+from autograder.submission.untrusted_names import mention, printable, stem_and_suffix, utf8_safe
 
 MAX_FILES_PER_ASSIGNMENT = 20  # also the maximum number of zips that are opened for one student
 
@@ -63,9 +63,9 @@ class Candidate:
             return Code(problem=self.fault)
         digest = ""
         try:
-            data = content.read_bytes(self.upload.path, content.size_limit(self.upload.path.name))
+            data = bounded_reading.read_bytes(self.upload.path, bounded_reading.size_limit(self.upload.path.name))
             digest = hashlib.sha256(data).hexdigest()
-            text = data if self.member is None else content.read_member(data, self.member)
+            text = data if self.member is None else bounded_reading.read_member(data, self.member)
             return replace(read_code(text, self.upload.label), sha256=digest)
         except Exception as error:  # from the system, a zip or a parser
             return Code(sha256=digest, problem=problem_of(error))
@@ -81,7 +81,7 @@ class StudentFiles:
         self._files: list[Candidate] = []  # of all kinds, on disk
         for upload in uploads:
             age = -upload.attempt, upload not in newest
-            files = [upload] if upload.file else map(upload.file_in_folder, content.files_below(upload.path))
+            files = [upload] if upload.file else map(upload.file_in_folder, bounded_reading.files_below(upload.path))
             self._files += [Candidate(file, *self._name_match(file.file), age) for file in files]
         self._plain = [file for file in self._files if _may_be_students_code(file.upload.file)]
 
@@ -93,7 +93,8 @@ class StudentFiles:
         for packed in zips[-MAX_FILES_PER_ASSIGNMENT:]:
             upload = packed.upload
             try:
-                members = content.zip_members(content.read_bytes(upload.path, content.size_limit(upload.file)))
+                archive = bounded_reading.read_bytes(upload.path, bounded_reading.size_limit(upload.file))
+                members = bounded_reading.zip_members(archive)
             except Exception as error:  # any exception from damaged bytes
                 candidates.append(replace(packed, fault=problem_of(error)))
                 continue
@@ -147,4 +148,4 @@ class StudentFiles:
 
 def _may_be_students_code(name: str) -> bool:
     """Return True for the name of a code file that a student may have written."""
-    return stem_and_suffix(name)[1] in content.CODE and not _HANDOUT_FILE.search(name)
+    return stem_and_suffix(name)[1] in bounded_reading.CODE and not _HANDOUT_FILE.search(name)

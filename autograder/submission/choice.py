@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from autograder.protocol.call import ANSWERS
-from autograder.submission import content, platforms
+from autograder.submission import bounded_reading, platforms
 from autograder.submission.candidates import Candidate, StudentFiles
 from autograder.submission.code import functions
 from autograder.submission.last_commit import last_commit
-from autograder.submission.names import listed, printable, stem_and_suffix, words_beside
 from autograder.submission.records import Problem, Submission, Upload, problem_of
+from autograder.submission.untrusted_names import listed, printable, stem_and_suffix, words_beside
 
 _MAX_LISTED_FILES = 3
 
@@ -80,7 +80,7 @@ def _packed_download(upload: Upload) -> Problem | None:
     if upload.person.platform or stem_and_suffix(upload.file)[1] != ".zip":
         return None
     with contextlib.suppress(Exception):  # damaged bytes may raise any exception
-        top = content.top_of_zip(upload.path)
+        top = bounded_reading.top_of_zip(upload.path)
         is_export = platforms.is_export(*top)
         if platform := platforms.GRADESCOPE if is_export else platforms.class_download_platform(*top):
             what = f"{printable(upload.label)} is a download from {platform}"

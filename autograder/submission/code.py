@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 
 from autograder.checks.source import MAX_CODE_CHARACTERS, Source
 from autograder.course import Assignment
-from autograder.submission.cells import CellCleaner
-from autograder.submission.names import listed, printable, stem_and_suffix
+from autograder.submission.cell_cleaner import CellCleaner
 from autograder.submission.records import Problem, UnreadableError
 from autograder.submission.syntax_trees import PYTHON, NotPythonError, bound_and_written_names, parse
+from autograder.submission.untrusted_names import listed, printable, stem_and_suffix
 
 MAX_CELLS = 2000
 _MAX_LISTED_OMISSIONS = 8

@@ -12,7 +12,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from autograder.submission.content import MIB, opened, read_bytes
+from autograder.submission.bounded_reading import MIB, opened, read_bytes
 
 _MAX_INDEX_BYTES = 32 * MIB
 _MAX_COMMIT_BYTES = 64 * 1024

@@ -27,8 +27,8 @@ from typing import Any
 
 import yaml
 
-from autograder.submission.names import listed, mention, printable, utf8_safe
 from autograder.submission.records import NothingToGradeError, Person, Problem, Upload
+from autograder.submission.untrusted_names import listed, mention, printable, utf8_safe
 
 CANVAS, ANONYMOUS, MOODLE, BLACKBOARD = "Canvas", "Canvas, anonymous", "Moodle", "Blackboard"
 BRIGHTSPACE, AUTOLAB, GITHUB, GRADESCOPE = "Brightspace", "Autolab", "GitHub Classroom", "Gradescope"

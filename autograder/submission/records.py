@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
 from autograder.course import UserError
-from autograder.submission.names import printable, utf8_safe
+from autograder.submission.untrusted_names import printable, utf8_safe
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from itertools import chain
 from autograder.checks import source
 from autograder.checks.source import is_stub
 from autograder.protocol.call import ANSWERS
-from autograder.submission.names import printable
+from autograder.submission.untrusted_names import printable
 
 PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
 """Python version of the grader, for messages about syntax, since a student's Python may be newer."""

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from autograder.batch import adjustments, output
+from autograder.batch import adjustments, grades_and_feedback
 from autograder.batch.gradebook import Gradebook
 from autograder.course import BatchError
 from autograder.submission import Person
 from tests.grader.support import classroom
-from tests.grader.support.gradebooks import GRADE, PACKED, submission_file
+from tests.grader.support.made_up_gradebooks import GRADE, PACKED, submission_file
 
 BOB = Person("Canvas", number="5015", sid="s77", login="bob1", email="bob@uni.edu", name="Bob Byte")
 SCORE = GRADE.score
@@ -46,7 +46,7 @@ def test_a_student_is_named_by_all_that_is_theirs_alone(book: Gradebook, called:
 
 def test_it_is_shown_wherever_the_score_is(book: Gradebook) -> None:
     apply(book, TABLE_HEADER, "ada,rope,1.5,,Right idea", "'=cy,rope,,20,Orally")
-    output.write(book, lambda row: None)
+    grades_and_feedback.write(book, lambda row: None)
     rows = {row["student"]: row for row in classroom.grades(book.out)}
     assert [rows[name]["score"] for name in ("ada", "'=cy", "bytebob")] == [f"{SCORE + 1.5:g}", "20", f"{SCORE:g}"]
     assert rows["ada"]["adjustment"] == "1.5" and rows["bytebob"]["adjustment"] == ""

@@ -35,8 +35,8 @@ from autograder.grading.row import Key
 from autograder.sandbox import self_test
 from tests.grader.support import classroom, interrupted_runs
 from tests.grader.support.fake_graders import Direct, Harmed, solved
-from tests.grader.support.folders import put
-from tests.grader.support.gradebooks import GRADE, packed
+from tests.grader.support.made_up_gradebooks import GRADE, packed
+from tests.grader.support.student_folders import put
 
 NAME = "sinusoidal"
 """Assignment with the fastest suite."""

@@ -21,8 +21,8 @@ from autograder.command_line import WRONG_USE
 from autograder.course import Assignment, CourseError
 from autograder.grading.row import Key
 from tests.grader.support.fake_graders import Direct, solved
-from tests.grader.support.folders import put
-from tests.grader.support.gradebooks import GRADE, packed
+from tests.grader.support.made_up_gradebooks import GRADE, packed
+from tests.grader.support.student_folders import put
 
 NAME = "sinusoidal"
 

@@ -20,7 +20,7 @@ from autograder.course import BatchError
 from autograder.grading.grade import from_json, to_json
 from autograder.protocol.failure import SubmissionStatus
 from autograder.submission import Person, Problem, Submission
-from tests.grader.support.gradebooks import GRADE, PACKED, packed, submission_file
+from tests.grader.support.made_up_gradebooks import GRADE, PACKED, packed, submission_file
 
 SUITES = {"rope": "suite-1", "alibi": "suite-2"}
 

@@ -22,8 +22,8 @@ from autograder.cli import main
 from autograder.submission import Person
 from tests.grader.support import classroom
 from tests.grader.support.fake_graders import Direct, solved
-from tests.grader.support.folders import put
-from tests.grader.support.gradebooks import GRADE, packed, submission_file
+from tests.grader.support.made_up_gradebooks import GRADE, packed, submission_file
+from tests.grader.support.student_folders import put
 
 NAME = "sinusoidal"
 

@@ -21,7 +21,7 @@ from assignments import figures
 from autograder import course
 from autograder.handout import stub
 from autograder.hints import catalogue
-from tests.grader.support.lesson_number_helpers import solution
+from tests.grader.support.numbers_in_lessons_helpers import solution
 
 Draw = Callable[..., Figure]
 PICTURES = {(lesson, name): draw for lesson in figures.lessons() for name, draw in figures.pictures(lesson).items()}

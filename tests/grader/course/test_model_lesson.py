@@ -25,7 +25,7 @@ from autograder.course import ROOT
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol.failure import Kind
-from tests.grader.support.lesson_number_helpers import solution
+from tests.grader.support.numbers_in_lessons_helpers import solution
 
 LESSON = ROOT / "assignments" / "model"
 FOLDERS = [LESSON / "tiny", *sorted((Path(__file__).parent / "llama").iterdir())]

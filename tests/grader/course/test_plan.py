@@ -17,7 +17,7 @@ import pytest
 from autograder import course
 from autograder.edition import TEXTS_WITH_EXAMPLES, Edition
 from autograder.grading.optional import full_scale
-from autograder.grading.scoring import Scorer
+from autograder.grading.otter_scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.handout import bundle, first_problem, leaks
 from autograder.hints import catalogue

@@ -11,7 +11,7 @@ import pytest
 from assignments.writer.checkpoint import read_safetensors
 from autograder.course import ROOT
 from solutions import context_extension, rope
-from tests.grader.support import llama
+from tests.grader.support import reference_llama
 
 TINY = ROOT / "assignments" / "model" / "tiny"
 FOLDERS = [TINY, *sorted((Path(__file__).parent / "llama").iterdir())]
@@ -25,7 +25,7 @@ def test_a_plain_llama_gives_the_recorded_logits(folder: Path, dtype: str, toler
     stored = read_safetensors(folder / "model.safetensors")
     tensors = {name: tensor.astype(dtype) for name, tensor in stored.items()}
     with np.load(folder / "logits.npz") as recorded:
-        logits = llama.forward(recorded["tokens"], tensors, recorded["frequencies"], eps)
+        logits = reference_llama.forward(recorded["tokens"], tensors, recorded["frequencies"], eps)
         assert logits.dtype == dtype
         np.testing.assert_allclose(logits, recorded[dtype], rtol=0, atol=tolerance)
 

@@ -20,7 +20,7 @@ from assignments.writer.llama import HERE, Model, measured, powers
 from assignments.writer.written_functions import TRIALS, written_functions
 from autograder.course import ROOT
 from solutions import context_extension, model, rope
-from tests.grader.support import llama
+from tests.grader.support import reference_llama
 
 PROMPT = "Two tokens that"
 
@@ -131,14 +131,14 @@ def test_the_weights_are_a_llama_checkpoint_with_grouped_queries(tensors: dict[s
 
 def test_a_plain_llama_gives_the_logits_of_the_model(tensors: dict[str, np.ndarray], provided: Model) -> None:
     ids = provided.encode(held_out()[:200])
-    logits = llama.forward(np.array(ids), tensors, rope.rope_frequencies(32))
+    logits = reference_llama.forward(np.array(ids), tensors, rope.rope_frequencies(32))
     np.testing.assert_allclose(logits, provided.read(ids)[0], atol=1e-9)
 
 
 def test_a_plain_llama_writes_what_the_model_writes(tensors: dict[str, np.ndarray], provided: Model) -> None:
     ids, rng = provided.encode(PROMPT), np.random.default_rng(0)
     for character in provided.write(PROMPT, 60):
-        logits = llama.forward(np.array(ids), tensors, rope.rope_frequencies(32))[-1]
+        logits = reference_llama.forward(np.array(ids), tensors, rope.rope_frequencies(32))[-1]
         ids.append(provided.draw(logits, rng))
         assert provided.symbols[ids[-1]] == character
 

@@ -21,11 +21,11 @@ from autograder.checks.difference import difference
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
 from autograder.checks.source import CallGraph
 from autograder.course import Assignment
-from autograder.grading.exchange_limits import Budget, QuestionBounds
 from autograder.grading.follow_through import follow_through
+from autograder.grading.follow_through_limits import Budget, QuestionBounds
+from autograder.grading.follow_through_processes import EXCHANGE_CELL_SOURCE, HelpedCall, ProcessWithSubstitutes
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
-from autograder.grading.two_processes import EXCHANGE_CELL_SOURCE, HelpedCall, ProcessWithSubstitutes
 from autograder.hints import catalogue
 from autograder.hints.explain import with_unfiltered_causes, without_hints_above_wrong_functions
 from autograder.hints.reference import Reference

@@ -13,7 +13,7 @@ from autograder.grading import suite_run
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.protocol.failure import BrokenTestError, SubmissionStatus
-from autograder.sandbox.backend import SandboxedBackend
+from autograder.sandbox.sandboxed_submission import SandboxedBackend
 
 WRONG = """
 _right = frequencies

@@ -15,7 +15,7 @@ import pytest
 from autograder import course
 from autograder.checks.results import Phase, Test, TestResult, points_won
 from autograder.course import Assignment
-from autograder.grading import two_processes
+from autograder.grading import follow_through_processes
 from autograder.grading.follow_through import follow_through
 from autograder.grading.grade import Grade
 from autograder.grading.grader import Grader
@@ -257,7 +257,7 @@ def test_what_a_second_process_learns_is_worth_nothing_to_the_first(
     base, above, questions = ORACLES[name]
     attack = ORACLE.replace("BASE", base).replace("ABOVE", above).replace("QUESTIONS", questions)
     learned: dict[str, list[float]] = {}
-    answers = two_processes.ProcessWithSubstitutes._iter_right_answers
+    answers = follow_through_processes.ProcessWithSubstitutes._iter_right_answers
 
     def overheard(self: Any, asked: Any, request: Any) -> Iterator[Any]:
         for question, answer in answers(self, asked, request):
@@ -265,7 +265,7 @@ def test_what_a_second_process_learns_is_worth_nothing_to_the_first(
                 learned[repr([np.asarray(part).tolist() for part in question[1]])] = np.asarray(answer[1]).tolist()
             yield question, answer
 
-    monkeypatch.setattr(two_processes.ProcessWithSubstitutes, "_iter_right_answers", overheard)
+    monkeypatch.setattr(follow_through_processes.ProcessWithSubstitutes, "_iter_right_answers", overheard)
     assignment = course.find(name)
     solution = assignment.solution.read_text("utf-8")
     without = grader.grade(assignment, (solution, attack.replace("TABLE", "{}")))

@@ -30,7 +30,7 @@ from autograder.hints.golden import decoded, fingerprint_record
 from autograder.laptop import launch, self_study
 from autograder.protocol import codec
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.folders import put
+from tests.grader.support.student_folders import put
 
 ROPE = course.find("rope")
 SOLUTION = ROPE.solution.read_text("utf-8")
@@ -145,7 +145,7 @@ PLANTED: dict[str, tuple[str | bytes, str]] = {
     "highlighted.html": (re.sub(r"(\w+)", r'<span class="n">\1</span>', BODY), "s solution: "),
     "hidden_test.md": (f"Think of `{A_LINE}`.", "rope's hidden tests"),
     "its_name.md": (re.findall(r"def (test_\w+)", HIDDEN)[3], "hidden test for rope"),
-    "answer.md": (stubs.answer_texts(SOLUTION)[1], "an answer of rope"),
+    "answer.md": (stubs.quiz_answer_texts(SOLUTION)[1], "an answer of rope"),
     "seed.md": (f"seed: {course.seed()}\n", "the term's seed"),
     "rope.pyc": (b"\xff\xfe\x00\x01", "not text"),
 }
@@ -178,7 +178,7 @@ def test_no_stub_is_written_over_somebodys_work(tmp_path: Path, monkeypatch: pyt
 
 
 def test_an_answer_that_does_not_stand_on_its_line_is_named() -> None:
-    key = stubs.answer_texts(SOLUTION)[0].partition(": ")[0]
+    key = stubs.quiz_answer_texts(SOLUTION)[0].partition(": ")[0]
     with pytest.raises(HandoutError, match=r"rope: .*on one line"):
         stubs.stub(SOLUTION.replace(f"{key}: ", f"{key}:\n        "), "rope")
 

@@ -18,7 +18,7 @@ from autograder import course
 from autograder.checks import expect
 from autograder.course import Assignment
 from autograder.handout import HandoutError, create_assignment, first_problem
-from tests.grader.support.folders import put
+from tests.grader.support.student_folders import put
 
 NAME = "rope_2d"
 """Name that begins with another assignment's name."""
@@ -53,8 +53,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 FILES = """
-    course/test_course hints/test_misconceptions course/test_lesson_numbers grading/test_samples grading/test_red_team
-    course/test_trivial_solutions
+    course/test_course hints/test_misconceptions course/test_numbers_in_lessons grading/test_samples
+    grading/test_red_team course/test_trivial_solutions
     course/test_alternative_solutions course/test_figures
 """.split()
 

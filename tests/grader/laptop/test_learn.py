@@ -140,7 +140,7 @@ def test_a_folder_that_takes_no_file_is_named(installed: Path) -> None:
 
 @pytest.mark.long
 def test_the_pages_need_no_other_package(installed: Path, folder: Path) -> None:
-    program = "from autograder.pages import course; print(*sorted(course()))"
+    program = "from autograder.pages import course_files; print(*sorted(course_files()))"
     environment = os.environ | {"PYTHONPATH": str(installed)}
     done = subprocess.run(
         [sys.executable, "-S", "-P", "-c", program],

@@ -17,15 +17,15 @@ from otter.test_files import GradingResults
 from autograder import course
 from autograder.checks.results import TestResult
 from autograder.course import Assignment
-from autograder.grading import quiz, scoring
-from autograder.grading.scoring import Scorer
+from autograder.grading import otter_scoring, quiz
+from autograder.grading.otter_scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.otter import package
 from autograder.otter.plugin import GradingPlugin
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.folders import archive_of, put
 from tests.grader.support.otter_helpers import by_test, faults, otter_run, seen_by_student
 from tests.grader.support.shared_fixtures import Graded
+from tests.grader.support.student_folders import archive_of, put
 
 
 @pytest.fixture(scope="session")
@@ -178,7 +178,7 @@ def test_the_environment_file_installs_the_wheel_and_pins_the_rest(zip_folder: P
 
 def test_generated_files_are_in_the_lessons_order(suite: Suite) -> None:
     questions = [
-        name.removesuffix(".py").partition("_")[2] for name in sorted(scoring.otter_files_by_name(suite.tests))
+        name.removesuffix(".py").partition("_")[2] for name in sorted(otter_scoring.otter_files_by_name(suite.tests))
     ]
     assert questions == list(dict.fromkeys(test.question for test in suite.tests))
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from autograder.pages import dials
-from tests.grader.support import lesson_number_helpers
+from tests.grader.support import numbers_in_lessons_helpers
 
 Settings = dict[str, Any]
 Numbers = dict[str, Any]
 cached_curves = functools.cache(dials.best_median_worst_curves)
-solution: Any = functools.cache(lesson_number_helpers.solution)
+solution: Any = functools.cache(numbers_in_lessons_helpers.solution)
 
 
 def expected(dial: str, settings: Settings, page: str) -> Numbers:

@@ -21,7 +21,7 @@ from autograder.cli import main
 from autograder.grading.row import Adjustment
 from autograder.protocol.failure import SubmissionStatus
 from autograder.submission import Person, Problem, Submission
-from tests.grader.support.gradebooks import GRADE, PACKED, packed, submission_file
+from tests.grader.support.made_up_gradebooks import GRADE, PACKED, packed, submission_file
 
 CANVAS = """\
 Student,ID,SIS User ID,SIS Login ID,Section,Naive (76),RoPE (77),Final Score

@@ -28,7 +28,7 @@ from autograder.protocol.failure import Kind
 from autograder.reports import similarity
 from autograder.reports.class_page import AssignmentResults, ClassStatistics
 from autograder.submission import Person, Problem, Submission
-from tests.grader.support import gradebooks
+from tests.grader.support import made_up_gradebooks
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -72,7 +72,7 @@ def report_page(out: Path) -> str:
 
 
 def statistics_of(*graded: tuple[Submission, Grade], tmp_path: Path) -> ClassStatistics:
-    gradebooks.write(tmp_path, graded)
+    made_up_gradebooks.write(tmp_path, graded)
     with Gradebook.reading(tmp_path) as book:
         return ClassStatistics(book.rows())
 
@@ -85,7 +85,7 @@ def result_with_status(
 
 
 def graded(student: str, *test_results: TestResult, status: str = "graded") -> tuple[Submission, Grade]:
-    return gradebooks.submission_file(student, f"name = {student!r}"), gradebooks.scored(
+    return made_up_gradebooks.submission_file(student, f"name = {student!r}"), made_up_gradebooks.scored(
         list(test_results), status=status
     )
 
@@ -119,7 +119,7 @@ def test_bars_and_histogram(tmp_path: Path) -> None:
     """A question with a passed test counts as attempted, but a question whose tests all wait for missing code
     does not. A score of 0 falls into the first bin and full marks into the last, and an unreadable file
     scores 0."""
-    refused = gradebooks.scored(
+    refused = made_up_gradebooks.scored(
         [replace(result_with_status("t1", "unreadable", 20.0), message="Empty.")], status="unreadable"
     )
     class_statistics = statistics_of(
@@ -127,7 +127,7 @@ def test_bars_and_histogram(tmp_path: Path) -> None:
         graded("bob", result_with_status("t1", "passed", 10.0), result_with_status("t2", "failed", 10.0)),
         graded("cy", result_with_status("t1", "failed", 10.0), result_with_status("t2", "not_implemented", 10.0)),
         graded("di", result_with_status("t1", "not_implemented", 10.0), result_with_status("t2", "waiting", 10.0)),
-        (gradebooks.submission_file("eve", problem=Problem("Empty.")), refused),
+        (made_up_gradebooks.submission_file("eve", problem=Problem("Empty.")), refused),
         tmp_path=tmp_path,
     )
     (results,) = class_statistics.results
@@ -194,19 +194,18 @@ def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
     submission_files = []
     for name in HOSTILE:
         for assignment in ("rope", "alibi"):
-            submission = gradebooks.submission_file(name, gradebooks.CODE, assignment)
-            submission_files.append((submission, gradebooks.grade(assignment, 0.0, draw)))
+            submission = made_up_gradebooks.submission_file(name, made_up_gradebooks.CODE, assignment)
+            submission_files.append((submission, made_up_gradebooks.grade(assignment, 0.0, draw)))
         problem = Problem(f"{name} is empty.")
-        submission_files.append(
-            (gradebooks.submission_file(name, "", "naive", problem=problem), gradebooks.grade("naive", -3.0, draw))
-        )
+        file = made_up_gradebooks.submission_file(name, "", "naive", problem=problem)
+        submission_files.append((file, made_up_gradebooks.grade("naive", -3.0, draw)))
         unknown = Submission(name, "", f"{name}.py", "0" * 64, problem=problem)
-        submission_files.append((unknown, gradebooks.grade("naive", -3.0, draw)))
+        submission_files.append((unknown, made_up_gradebooks.grade("naive", -3.0, draw)))
     plain, hostile = tmp_path / "plain", tmp_path / "hostile"
-    gradebooks.write(hostile, submission_files)
-    gradebooks.write(
+    made_up_gradebooks.write(hostile, submission_files)
+    made_up_gradebooks.write(
         plain,
-        [(gradebooks.submission_file(f"student {n}", f"x = {n}"), submission_files[0][1]) for n in range(3)],
+        [(made_up_gradebooks.submission_file(f"student {n}", f"x = {n}"), submission_files[0][1]) for n in range(3)],
     )
     page, ordinary_page = (PageParser(report_page(out)) for out in (hostile, plain))
     assert set(page.tags) <= set(ordinary_page.tags) | {"h3"}
@@ -219,7 +218,7 @@ def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
 
 def test_the_page_stands_alone(tmp_path: Path) -> None:
     """The page links only to its own sections, to an empty icon and to feedback files in the same folder."""
-    gradebooks.write(tmp_path, gradebooks.made_up_class(4, ["rope"], distinct=4))
+    made_up_gradebooks.write(tmp_path, made_up_gradebooks.made_up_class(4, ["rope"], distinct=4))
     text = report_page(tmp_path)
     attributes = PageParser(text).attributes
     targets = [value for name, value in attributes if name in ("src", "href") and value != "data:,"]
@@ -235,16 +234,16 @@ def test_the_command(tmp_path: Path) -> None:
     """The command `autograder report OUT` rewrites the page and fails with a usage error if there is no
     gradebook."""
     assert CliRunner().invoke(cli.main, ["report", str(tmp_path)]).exit_code == WRONG_USE
-    gradebooks.write(tmp_path, [])
+    made_up_gradebooks.write(tmp_path, [])
     assert "<dd>0</dd>" in report_page(tmp_path)
-    gradebooks.write(tmp_path, gradebooks.made_up_class(3, ["rope"], distinct=3))
+    made_up_gradebooks.write(tmp_path, made_up_gradebooks.made_up_class(3, ["rope"], distinct=3))
     result = CliRunner().invoke(cli.main, ["report", str(tmp_path)])
     assert (result.exit_code, result.output.strip()) == (0, str(tmp_path / "report.html"))
 
 
 def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command fails with one sentence and does not leave an incomplete page."""
-    gradebooks.write(tmp_path, gradebooks.made_up_class(3, ["rope"], distinct=3))
+    made_up_gradebooks.write(tmp_path, made_up_gradebooks.made_up_class(3, ["rope"], distinct=3))
     before = report_page(tmp_path)
 
     def full(*_: object) -> None:

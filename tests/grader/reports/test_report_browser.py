@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from autograder.batch import publish
-from tests.grader.support import gradebooks
+from tests.grader.support import made_up_gradebooks
 from tests.grader.support.browsing import Opened
 
 A4_WIDTH_PIXELS = 688
@@ -38,11 +38,11 @@ CLASS_SIZE = 60
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Report on a class with three extra students, who have long or hostile names and similar code."""
     out = tmp_path_factory.mktemp("class")
-    submission_files = gradebooks.made_up_class(CLASS_SIZE, distinct=10)
-    grade = gradebooks.grade("rope", 0.0, random.Random(0))
+    submission_files = made_up_gradebooks.made_up_class(CLASS_SIZE, distinct=10)
+    grade = made_up_gradebooks.grade("rope", 0.0, random.Random(0))
     for name in ("W" * 300, "<script>console.error('no')</script>", "=1+1"):
-        submission_files.append((gradebooks.submission_file(name, gradebooks.CODE), grade))
-    gradebooks.write(out, submission_files)
+        submission_files.append((made_up_gradebooks.submission_file(name, made_up_gradebooks.CODE), grade))
+    made_up_gradebooks.write(out, submission_files)
     publish.write_report_and_similarity(out)
     return out / "report.html"
 
@@ -118,7 +118,7 @@ def test_tables_sort_by_mouse_and_keyboard(opened: Opened) -> None:
     """Names sort as text and scores as numbers, a second click reverses the order, and empty cells stay last.
     Sorting by a different column replaces the previous order, and no row is lost."""
     page, table = page_at_width(opened, 1280), "[aria-label='Scores by student']"
-    number = gradebooks.COURSE.index("rope") + 2
+    number = made_up_gradebooks.COURSE.index("rope") + 2
     heading = page.locator(f"{table} th").nth(number)
     heading.locator("button").focus()
 

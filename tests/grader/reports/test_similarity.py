@@ -17,8 +17,8 @@ from autograder.command_line import WRONG_USE
 from autograder.course import Assignment
 from autograder.reports import similarity
 from autograder.submission import Submission
-from tests.grader.support import gradebooks
-from tests.grader.support.folders import SOLVED, archive_of, put
+from tests.grader.support import made_up_gradebooks
+from tests.grader.support.student_folders import SOLVED, archive_of, put
 
 TESTS_FOLDER = Path(__file__).parents[2]
 Rows = list[dict[str, str]]
@@ -63,8 +63,10 @@ def stub_function_names(assignment: Assignment) -> set[str]:
 
 def compare(out: Path, codes: dict[str, str], assignment: str = "rope") -> Rows:
     """Return the similar pairs in a class in which every student submitted one file."""
-    grade = gradebooks.grade(assignment, 0.0, random.Random(0))
-    gradebooks.write(out, [(gradebooks.submission_file(name, code, assignment), grade) for name, code in codes.items()])
+    grade = made_up_gradebooks.grade(assignment, 0.0, random.Random(0))
+    made_up_gradebooks.write(
+        out, [(made_up_gradebooks.submission_file(name, code, assignment), grade) for name, code in codes.items()]
+    )
     return write_and_read_pairs(out)
 
 
@@ -94,14 +96,14 @@ def test_copies_are_found_and_independent_solutions_are_not(tmp_path: Path) -> N
         {"max": disguised_copy(assignment.solution.read_text("utf-8"), kept_names), "eve": source_of_functions(7, 8)},
         name,
     )
-    named = student_pairs(write_and_read_pairs(tmp_path, *similarity.published_solutions()))
+    named = student_pairs(write_and_read_pairs(tmp_path, *similarity.published_submissions()))
     assert frozenset({"max", "reference solution"}) in named
     assert all(
         re.fullmatch(r"\w+|reference solution|\w+ \(sample of this course\)", one) for one in set().union(*named)
     )
     assert all("max" in pair and "eve" not in pair for pair in named)
     compare(tmp_path, samples, name)
-    assert write_and_read_pairs(tmp_path, *similarity.published_solutions()) == [], (
+    assert write_and_read_pairs(tmp_path, *similarity.published_submissions()) == [], (
         "the sample class is not compared with itself"
     )
 
@@ -113,7 +115,7 @@ def test_a_sample_is_never_shown_as_a_student(lesson: str, tmp_path: Path) -> No
     found = 0
     for path, namesake in zip(paths, [*paths[1:], paths[0]], strict=True):
         compare(tmp_path, {namesake.stem: path.read_text("utf-8"), "eve": source_of_functions(7, 8)}, lesson)
-        names = set().union(*student_pairs(write_and_read_pairs(tmp_path, *similarity.published_solutions())))
+        names = set().union(*student_pairs(write_and_read_pairs(tmp_path, *similarity.published_submissions())))
         others = names - {namesake.stem}
         assert all(one == "reference solution" or one.endswith(" (sample of this course)") for one in others)
         found += f"{path.stem} (sample of this course)" in others
@@ -181,10 +183,10 @@ def test_a_group_is_held_together_by_its_strongest_links(tmp_path: Path) -> None
 
 
 def test_two_who_handed_in_one_file_are_one_submission(tmp_path: Path) -> None:
-    grade = gradebooks.grade("rope", 0.0, random.Random(0))
-    ada, bob = (gradebooks.submission_file(name, source_of_functions(1, 2)) for name in ("ada", "bob"))
+    grade = made_up_gradebooks.grade("rope", 0.0, random.Random(0))
+    ada, bob = (made_up_gradebooks.submission_file(name, source_of_functions(1, 2)) for name in ("ada", "bob"))
     eve = Submission("eve", "rope", ada.file, ada.sha256, ada.cells)
-    gradebooks.write(tmp_path, [(one, grade) for one in (ada, bob, eve)])
+    made_up_gradebooks.write(tmp_path, [(one, grade) for one in (ada, bob, eve)])
     assert student_pairs(write_and_read_pairs(tmp_path)) == {frozenset({"ada; eve", "bob"})}
 
 

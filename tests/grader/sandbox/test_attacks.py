@@ -26,9 +26,9 @@ from autograder.grading.grade import Grade, to_json
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.protocol.call import Call
-from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.client import Sandbox, SandboxError
 from autograder.sandbox.limits import LIMITS, Limits
+from autograder.sandbox.sandboxed_submission import SandboxedBackend
 from autograder.submission import Submission
 from tests.grader.support.classroom import right
 from tests.grader.support.feedback_messages import markdown

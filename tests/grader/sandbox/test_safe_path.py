@@ -17,7 +17,7 @@ import pytest
 from autograder.safe_path import use_safe_path
 from autograder.sandbox import self_test
 from tests.grader.support.classroom import right
-from tests.grader.support.folders import archive_of, put
+from tests.grader.support.student_folders import archive_of, put
 
 pytestmark = pytest.mark.long
 

@@ -22,10 +22,10 @@ import pytest
 from autograder.protocol.call import Call
 from autograder.protocol.failure import CallStopped, SubmissionStatus
 from autograder.sandbox import confine, self_test, system_calls
-from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.client import Sandbox, SandboxError, Worker, WorkerDiedError
 from autograder.sandbox.escape_attempts import Attempt
 from autograder.sandbox.limits import LIMITS, MIB, bounded_memory
+from autograder.sandbox.sandboxed_submission import SandboxedBackend
 
 QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, scratch_bytes=MIB, file_count=100)
 """Limits that are reached sooner than the real limits but are enforced in the same way."""

@@ -20,7 +20,7 @@ from autograder.batch import run
 from autograder.batch.gradebook import Gradebook
 from autograder.reports import feedback_zip
 from tests.grader.support.fake_graders import Direct, whose
-from tests.grader.support.folders import archive_of, notebook, put
+from tests.grader.support.student_folders import archive_of, notebook, put
 
 SIZE = 30
 STUB = course.find("rope").stub.read_text("utf-8")

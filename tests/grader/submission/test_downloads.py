@@ -17,11 +17,11 @@ from rich.console import Console
 
 from autograder.batch import run
 from autograder.submission import NothingToGradeError, Submission
-from autograder.submission.downloads import find_in_folder
+from autograder.submission.download_layouts import find_in_folder
 from autograder.submission.last_commit import last_commit
 from tests.grader.support import classroom
 from tests.grader.support.fake_graders import Direct
-from tests.grader.support.folders import SOLVED, archive_of, put
+from tests.grader.support.student_folders import SOLVED, archive_of, put
 
 KNOWN = ["rope", "alibi", "context_extension"]
 STUB = classroom.unfinished("rope", 0)

@@ -14,10 +14,16 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from autograder import course
-from autograder.submission import NothingToGradeError, Submission, content, find_in_folder
+from autograder.submission import NothingToGradeError, Submission, bounded_reading, find_in_folder
 from tests.grader.support import classroom
 from tests.grader.support.example_counts import examples
-from tests.grader.support.folders import SOLVED, archive_of, notebook, put, zip64_with_an_offset_beyond_all_files
+from tests.grader.support.student_folders import (
+    SOLVED,
+    archive_of,
+    notebook,
+    put,
+    zip64_with_an_offset_beyond_all_files,
+)
 
 KNOWN = tuple(one.name for one in course.term_assignments())
 SUITES = {name: f"suite of {name}" for name in KNOWN}
@@ -292,7 +298,7 @@ def test_one_arbitrary_student_changes_nothing_for_the_others(
 
 def test_any_exception_is_the_problem_of_one_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, {"ada.py": SOLVED, "bob.py": SOLVED, "zoe/rope.py": SOLVED})
-    whole = content.read_bytes
+    whole = bounded_reading.read_bytes
     for error in (OverflowError("too large"), RecursionError("deep"), MemoryError(), KeyError("x"), AssertionError()):
 
         def fails(path: Path, *rest: int, error: Exception = error) -> bytes:
@@ -300,8 +306,8 @@ def test_any_exception_is_the_problem_of_one_submission(tmp_path: Path, monkeypa
                 return whole(path, *rest)
             raise error
 
-        monkeypatch.setattr(content, "read_bytes", fails)
-        monkeypatch.setattr(content, "files_below", fails)
+        monkeypatch.setattr(bounded_reading, "read_bytes", fails)
+        monkeypatch.setattr(bounded_reading, "files_below", fails)
         ada, *others = rows(tmp_path)
         assert ada.problem is None
         assert all(one.problem and type(error).__name__ in one.problem.message for one in others)

@@ -9,7 +9,7 @@ import pytest
 
 from autograder.submission import NothingToGradeError, Submission, find_in_folder, platforms, read_file
 from tests.grader.support import classroom
-from tests.grader.support.folders import SOLVED, put
+from tests.grader.support.student_folders import SOLVED, put
 
 KNOWN = ["attention", "naive", "sinusoidal", "learned", "rope", "relative", "alibi", "context_extension"]
 

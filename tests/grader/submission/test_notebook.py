@@ -11,7 +11,7 @@ import pytest
 
 from autograder.submission import Submission, read_file
 from autograder.submission.syntax_trees import PYTHON
-from tests.grader.support.folders import code_cell, notebook
+from tests.grader.support.student_folders import code_cell, notebook
 
 MIB = 1 << 20
 Reader = Callable[..., Submission]

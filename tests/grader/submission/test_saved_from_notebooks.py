@@ -18,7 +18,7 @@ from autograder.submission import Submission, read_file
 from autograder.submission.code import functions
 from autograder.submission.syntax_trees import PYTHON
 from tests.grader.support.example_counts import examples
-from tests.grader.support.folders import SOLVED, code_cell, notebook
+from tests.grader.support.student_folders import SOLVED, code_cell, notebook
 
 MIB = 1 << 20
 IMPORT, REST = "import numpy as np", SOLVED.replace("import numpy as np\n", "")

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from autograder.checks.source import MAX_CODE_CHARACTERS
-from autograder.submission import NothingToGradeError, Submission, content, read_file
-from tests.grader.support.folders import archive_of, put
+from autograder.submission import NothingToGradeError, Submission, bounded_reading, read_file
+from tests.grader.support.student_folders import archive_of, put
 
 KNOWN = ["attention", "naive", "rope", "alibi", "context_extension"]
 CODE = "def rotate_half(x):\n    return x\n"
@@ -177,7 +177,7 @@ def test_links_pipes_and_what_is_closed_are_problems(tmp_path: Path, monkeypatch
     def forbid(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(content.os, "open", forbid)
+    monkeypatch.setattr(bounded_reading.os, "open", forbid)
     refused(read_file(tmp_path / "secret.py", "rope", KNOWN), "Permission denied")
 
 

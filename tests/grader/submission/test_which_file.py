@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from autograder import course, parallel
-from autograder.submission import Submission, content, read_file, read_file_bounded
+from autograder.submission import Submission, bounded_reading, read_file, read_file_bounded
 from tests.grader.support import classroom
-from tests.grader.support.folders import SOLVED, archive_of, notebook, put
+from tests.grader.support.student_folders import SOLVED, archive_of, notebook, put
 
 KNOWN = [one.name for one in course.term_assignments()]
 STUB = course.find("rope").stub.read_text("utf-8")
@@ -181,7 +181,7 @@ def test_an_ending_that_a_browser_added_is_no_part_of_the_name(tmp_path: Path) -
 
 def test_a_folder_of_very_many_files_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Junk counts toward the limit, because listing junk takes just as long."""
-    monkeypatch.setattr(content, "MAX_FOLDER_ENTRIES", 20)
+    monkeypatch.setattr(bounded_reading, "MAX_FOLDER_ENTRIES", 20)
     put(tmp_path, {f"mallory/x{number}_1_2_a.py~": "" for number in range(30)} | {"ada/rope.py": SOLVED})
     ada, mallory = classroom.read_folder(tmp_path, "rope", KNOWN)
     assert mallory.problem is not None and "more than 20 files" in mallory.problem.message and ada.problem is None

@@ -62,9 +62,9 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def course_files(once: Once) -> dict[str, bytes]:
     """Path below `course/` → content, which tests must not change."""
-    from autograder.pages import course
+    from autograder.pages import course_files
 
-    files: dict[str, bytes] = once("course", course)
+    files: dict[str, bytes] = once("course", course_files)
     return files
 
 

@@ -19,7 +19,7 @@ from autograder.batch import workers
 from autograder.batch.run import REFERENCE_PSEUDO_HASH
 from autograder.batch.workers import GraderSetup, Job
 from autograder.protocol.failure import SubmissionStatus
-from tests.grader.support.gradebooks import GRADE, packed
+from tests.grader.support.made_up_gradebooks import GRADE, packed
 
 POINTS_PER_NUMBER = 0.1
 """Points per unit of the number in a submission."""

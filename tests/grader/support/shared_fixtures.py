@@ -49,7 +49,7 @@ def handed_out(once: Once, course_files: dict[str, bytes]) -> dict[str, bytes]:
     from autograder.handout import bundle
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bundle, "course", lambda _: course_files)
+        patch.setattr(bundle, "course_files", lambda _: course_files)
         contents: dict[str, bytes] = once("handout", bundle.contents)
     return contents
 

@@ -45,7 +45,7 @@ def state(lesson: str, text: str, number: int | None, host: Host) -> Any:
     """Return the state of a lesson's page for a file."""
     Path("assignments", lesson, f"{lesson}.py").write_text(text, "utf-8")
     if IN_TAB:
-        integers.distinguish_int32(text)
+        integers.distinguish_int32_if_named(text)
     run = WithMistake(Path(), host)
     run.number = number
     run.run_tests([lesson])

@@ -1,6 +1,6 @@
 import numpy as np
 
-from tests.grader.support.lesson_number_helpers import solution
+from tests.grader.support.numbers_in_lessons_helpers import solution
 
 m = solution("naive")
 step_13, step_401 = (m.normalized_positions(length)[1] for length in (13, 401))

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 
-from tests.grader.support.lesson_number_helpers import SOME, point, solution
+from tests.grader.support.numbers_in_lessons_helpers import SOME, point, solution
 
 m = solution("grids")
 where = m.grid_positions(14, 14)

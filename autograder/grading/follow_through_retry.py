@@ -19,8 +19,8 @@ import numpy as np
 from autograder.checks.difference import TOLERANCE, difference
 from autograder.checks.proxy import dtypes
 from autograder.checks.results import TestResult
+from autograder.grading.follow_through_processes import GradedProcess, HelpedCall, ProcessWithSubstitutes, unmeasured
 from autograder.grading.suite import Suite
-from autograder.grading.two_processes import GradedProcess, HelpedCall, ProcessWithSubstitutes, unmeasured
 from autograder.hints.reference import Reference
 from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.failure import RIGHT_VALUES, CallStopped, Kind

@@ -1,6 +1,6 @@
-"""Find tests that demand more than a docstring says: `python -m tests.grader.tools.excessive_demands [ASSIGNMENT …]`.
+"""Find tests that demand more than a docstring says: `python -m tests.grader.tools.resource_demands [ASSIGNMENT …]`.
 
-Every test, public and hidden, runs on the plainest reading of each docstring (`course/plain_implementations`: the full
+Every test, public and hidden, runs on the plainest reading of each docstring (`course/costly_implementations`: the full
 square and then a cut, all codes of n bits and then the first, a stack of rotation matrices), within MAX_MEMORY above
 numpy and MAX_SECONDS. A test that needs more demands something undocumented.
 """
@@ -32,7 +32,7 @@ MAX_SECONDS = 1.0
 MEMORY_LIMIT, SECONDS_LIMIT = 1 << 30, 5
 """Bytes and processor seconds after which a test is stopped, because it needs too much in any case."""
 
-PLAIN = Path(__file__).parents[1] / "course" / "plain_implementations"
+PLAIN = Path(__file__).parents[1] / "course" / "costly_implementations"
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import zipfile
 from pathlib import Path
 from typing import IO
 
-from autograder.submission.names import stem_and_suffix
 from autograder.submission.records import UnreadableError
+from autograder.submission.untrusted_names import stem_and_suffix
 
 MIB = 1 << 20
 MAX_FILE_BYTES = 4 * MIB

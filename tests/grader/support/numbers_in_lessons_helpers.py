@@ -1,4 +1,4 @@
-"""Helpers for the tables in `tests/grader/course/lesson_numbers`."""
+"""Helpers for the tables in `tests/grader/course/numbers_in_lessons`."""
 
 from __future__ import annotations
 

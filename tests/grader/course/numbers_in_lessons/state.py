@@ -5,7 +5,7 @@ import numpy as np
 from assignments import experiments
 from assignments.extrapolation import lab_results
 from assignments.state import lab
-from tests.grader.support.lesson_number_helpers import point, solution
+from tests.grader.support.numbers_in_lessons_helpers import point, solution
 
 m = solution("state")
 

@@ -1,6 +1,6 @@
 """Lesson numbers: the solutions confirm every number in a lesson and every answer to a question.
 
-Each lesson has a file in `lesson_numbers` with a table, SENTENCES, and the names that the table uses. Each
+Each lesson has a file in `numbers_in_lessons` with a table, SENTENCES, and the names that the table uses. Each
 line of the table quotes the lesson, with an expression in «» instead of each number; an indented line
 continues the previous line. `<==` introduces a condition that must hold for the quotation to be true. A colon
 after an expression introduces a format, as in an f-string, or `/` for a fraction. ANSWERS holds the answers
@@ -21,19 +21,19 @@ import pytest
 
 from autograder.course import Assignment
 from autograder.hints import catalogue
-from tests.grader.support import lesson_number_helpers
+from tests.grader.support import numbers_in_lessons_helpers
 
 EXPRESSION = re.compile(r"«(.+?)(?::(/|,?\.?\d*[a-z]?))?»")
 
 
 @pytest.fixture
 def of_the_lesson(assignment: Assignment) -> ModuleType:
-    return import_module(f"{__package__}.lesson_numbers.{assignment.name}")
+    return import_module(f"{__package__}.numbers_in_lessons.{assignment.name}")
 
 
 def test_the_numbers_of_the_lesson(assignment: Assignment, of_the_lesson: ModuleType) -> None:
     lesson = plain(assignment.lesson.read_text("utf-8"))
-    known = vars(lesson_number_helpers) | {"math": math} | vars(of_the_lesson)
+    known = vars(numbers_in_lessons_helpers) | {"math": math} | vars(of_the_lesson)
     wrong = []
     for line in re.sub(r"\n +", " ", of_the_lesson.SENTENCES.strip()).split("\n"):
         template, _, condition = line.partition(" <== ")

@@ -4,7 +4,7 @@ import numpy as np
 
 from assignments import experiments
 from assignments.modern import lab
-from tests.grader.support.lesson_number_helpers import CLEAR, bfloat16, mean_of, solution
+from tests.grader.support.numbers_in_lessons_helpers import CLEAR, bfloat16, mean_of, solution
 
 m = solution("modern")
 

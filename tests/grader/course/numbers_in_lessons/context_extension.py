@@ -4,7 +4,7 @@ import numpy as np
 
 from assignments import experiments
 from assignments.context_extension import lab
-from tests.grader.support.lesson_number_helpers import CLEAR, mean_of, solution
+from tests.grader.support.numbers_in_lessons_helpers import CLEAR, mean_of, solution
 
 m = solution("context_extension")
 rotations = m.rotations_in_context(128, 4096)

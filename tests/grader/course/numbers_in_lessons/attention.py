@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 
-from tests.grader.support.lesson_number_helpers import SOME, solution, weight
+from tests.grader.support.numbers_in_lessons_helpers import SOME, solution, weight
 
 m = solution("attention")
 rng = np.random.default_rng(0)

@@ -9,7 +9,7 @@ from pathlib import Path
 from autograder.course import term_assignments
 from autograder.files import write_csv
 from autograder.grading.row import IDENTITIES, Row
-from autograder.submission.names import csv_cell
+from autograder.submission.untrusted_names import csv_cell
 
 STUDENTS_FILE = "students.csv"
 

@@ -5,7 +5,7 @@ import numpy as np
 from assignments import experiments
 from assignments.extrapolation import lab_results as results
 from assignments.extrapolation import lab_train_and_test as training
-from tests.grader.support.lesson_number_helpers import SOME, mean_of, solution, weight
+from tests.grader.support.numbers_in_lessons_helpers import SOME, mean_of, solution, weight
 
 m, sinusoidal = solution("extrapolation"), solution("sinusoidal")
 

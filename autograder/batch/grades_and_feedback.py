@@ -8,7 +8,7 @@ from pathlib import Path
 from autograder.batch.gradebook import Gradebook
 from autograder.files import write_csv
 from autograder.grading.row import IDENTITIES, Row
-from autograder.submission.names import csv_cell, safe_name
+from autograder.submission.untrusted_names import csv_cell, safe_name
 
 COLUMNS = "student assignment score max_score status submitted late file sha256 seconds".split()
 

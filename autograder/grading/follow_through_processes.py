@@ -15,12 +15,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from autograder.checks.results import TestResult
-from autograder.grading.exchange_limits import MAX_WHOLE_NUMBER_FOR_SOLUTION, Budget, QuestionBounds, largest_magnitude
+from autograder.grading.follow_through_limits import (
+    MAX_WHOLE_NUMBER_FOR_SOLUTION,
+    Budget,
+    QuestionBounds,
+    largest_magnitude,
+)
 from autograder.hints.reference import Reference, is_small
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply, perform
 from autograder.protocol.failure import CallStopped, Kind
-from autograder.sandbox.backend import SandboxedBackend
 from autograder.sandbox.function_substitutes import (
     MAX_QUESTIONS_PER_ROUND,
     UNANSWERED_TAG,
@@ -29,6 +33,7 @@ from autograder.sandbox.function_substitutes import (
     SealedAnswer,
     seal,
 )
+from autograder.sandbox.sandboxed_submission import SandboxedBackend
 
 EXCHANGE_CELL_SOURCE = """
 from autograder.sandbox.function_substitutes import Exchange as _Exchange

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.submission.names import csv_cell, listed, printable, safe_name, utf8_safe
+from autograder.submission.untrusted_names import csv_cell, listed, printable, safe_name, utf8_safe
 from tests.grader.support.example_counts import examples
 
 ODD = [

@@ -1,6 +1,6 @@
 import numpy as np
 
-from tests.grader.support.lesson_number_helpers import point, solution
+from tests.grader.support.numbers_in_lessons_helpers import point, solution
 
 m = solution("learned")
 unused = np.flatnonzero(~m.trained_rows(512, [128]))

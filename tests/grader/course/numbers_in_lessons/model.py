@@ -4,7 +4,7 @@ import numpy as np
 
 from assignments.model import lab
 from assignments.writer.checkpoint import read_safetensors
-from tests.grader.support.lesson_number_helpers import solution
+from tests.grader.support.numbers_in_lessons_helpers import solution
 
 TINY = lab.HERE / "tiny"
 m = solution("model")

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from autograder.submission.names import printable
 from autograder.submission.syntax_trees import DEFINITIONS, NotPythonError, assigned_or_imported_names, parse, top_level
+from autograder.submission.untrusted_names import printable
 
 _HOST_MODULE = r"(?:otter|IPython|ipywidgets|google|micropip|piplite|pyodide|marimo)\b[\w.]*"
 _HOST_IMPORT = re.compile(rf"import {_HOST_MODULE}(?: as \w+)?|from {_HOST_MODULE} import .*")

@@ -2,7 +2,7 @@ import numpy as np
 
 from assignments import experiments
 from assignments.batches import lab
-from tests.grader.support.lesson_number_helpers import solution
+from tests.grader.support.numbers_in_lessons_helpers import solution
 
 m = solution("batches")
 words = lab.paragraphs()

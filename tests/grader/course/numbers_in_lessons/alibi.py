@@ -1,6 +1,6 @@
 import numpy as np
 
-from tests.grader.support.lesson_number_helpers import solution
+from tests.grader.support.numbers_in_lessons_helpers import solution
 
 m = solution("alibi")
 in_the_last = solution("relative").t5_bucket(-np.arange(10_000), bidirectional=False) == 31

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.checks import streams
+from autograder.checks import output_encoding
 from autograder.course import ROOT
 
 ENCODINGS = ("cp1252:strict", "cp1252:replace", "ascii:strict", "ascii:replace")
@@ -34,7 +34,7 @@ def printed(text: str, encoding: str) -> str:
     stream = io.TextIOWrapper(io.BytesIO(), encoding=name, errors=errors, newline="\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stdout", stream)
-        streams.print_anywhere()
+        output_encoding.print_anywhere()
         print(text, end="")
         stream.flush()
     return stream.buffer.getvalue().decode(name)  # type: ignore[attr-defined]

@@ -15,7 +15,7 @@ from autograder.protocol.call import ANSWERS
 
 
 @functools.cache
-def collected_tests(assignment: Assignment) -> list[Test]:
+def all_tests(assignment: Assignment) -> list[Test]:
     """Return all tests of an assignment, collected once."""
     return Suite(assignment).tests
 
@@ -23,7 +23,7 @@ def collected_tests(assignment: Assignment) -> list[Test]:
 def answer_forms_and_practice(assignment: Assignment) -> dict[str, dict[str, Any]]:
     """Return `forms` (key → form of the answer) and `practice` (key without points → answer and reason)."""
     values, written = catalogue.solution(assignment).ANSWERS, quiz.answers(assignment)
-    practice = [quiz.key(test) for test in collected_tests(assignment) if test.question == ANSWERS and not test.points]
+    practice = [quiz.key(test) for test in all_tests(assignment) if test.question == ANSWERS and not test.points]
     return {
         "forms": {key: answers.form_of_right_answer(value) for key, value in values.items()},
         "practice": {key: {"value": values[key], "reason": written[key].reason} for key in practice},

@@ -1,6 +1,6 @@
 import numpy as np
 
-from tests.grader.support.lesson_number_helpers import solution
+from tests.grader.support.numbers_in_lessons_helpers import solution
 
 m = solution("sinusoidal")
 omega, pe, block = m.frequencies(4), m.sinusoidal_encoding(np.arange(4), 4), m.shift_matrix(1, 4)[:2, :2]
