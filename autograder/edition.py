@@ -42,9 +42,9 @@ class Edition:
 
     lessons: Sequence[str]
     """the term's lessons, in order"""
-    full: Sequence[str]
+    full_course: Sequence[str]
     """the full course's lessons, in order, to which numbers in a source refer"""
-    shipped: Collection[str]
+    shipped_lessons: Collection[str]
     """lessons whose files students get"""
     optional_functions: Mapping[str, Collection[str]] = field(default_factory=dict)
     """functions that are not graded, by lesson"""
@@ -53,13 +53,13 @@ class Edition:
     def of_term(cls, only: Collection[str] = ()) -> Edition:
         """Return the edition for the course plan, which ships all lessons of the plan or only some."""
         lessons = [assignment.name for assignment in course.term_assignments()]
-        shipped = [name for name in lessons if not only or name in only]
-        return cls(lessons, course.all_lessons(), shipped, course.plan().optional_functions)
+        shipped_lessons = [name for name in lessons if not only or name in only]
+        return cls(lessons, course.all_lessons(), shipped_lessons, course.plan().optional_functions)
 
     @property
     def lessons_differ_from_full(self) -> bool:
         """Return True if the lessons of the term, or their order, are not those of the full course."""
-        return [*self.lessons] != [*self.full]
+        return [*self.lessons] != [*self.full_course]
 
     def number(self, lesson: str) -> int:
         """Return a lesson's number this term."""
@@ -77,9 +77,11 @@ class Edition:
                 note = f"\n\n*This lesson builds on {unmet}.*" if unmet else ""
                 source = _LESSON_NEEDS.sub(lambda facts: facts[0] + note, source, count=1)
                 source = _TITLE.sub(f"# {self.number(lesson)}. ", source)
-        if path == "assignments/README.md" and (self.lessons_differ_from_full or [*self.shipped] != [*self.lessons]):
+        if path == "assignments/README.md" and (
+            self.lessons_differ_from_full or [*self.shipped_lessons] != [*self.lessons]
+        ):
             source = _LESSON_LINK_LIST.sub(
-                " ·\n".join(f"[{self.number(one)} {one}]({one}/README.md)" for one in self.shipped), source
+                " ·\n".join(f"[{self.number(one)} {one}]({one}/README.md)" for one in self.shipped_lessons), source
             )
         if path == "assignments/glossary.md":
             source = _GLOSSARY_NUMBERS.sub(lambda match: self.numbers(match[0]), source)
@@ -93,7 +95,7 @@ class Edition:
 
     def unmet_needs(self) -> Iterator[str]:
         """Yield a sentence for each lesson this term that builds on a lesson that is left out or comes after it."""
-        for name in self.shipped:
+        for name in self.shipped_lessons:
             facts = _LESSON_NEEDS.search(course.Assignment(name).lesson.read_text("utf-8"))
             if unmet := self._unmet_needs_phrase(name, facts["needs"] if facts else ""):
                 yield f"{name} builds on {unmet}"
@@ -115,7 +117,7 @@ class Edition:
         for first, last in pairwise(mentions):
             if source[first.end() : last.start()].strip() == "to" and first["label"] and last["label"]:
                 numbers |= {*_expanded(f"{_label_number(first['label'])} to {_label_number(last['label'])}")}
-        return [name for place, name in enumerate(self.full, start=1) if place in numbers]
+        return [name for place, name in enumerate(self.full_course, start=1) if place in numbers]
 
     def _renumbered_mention(self, folder: str, match: re.Match[str]) -> str:
         if match["target"]:
@@ -128,27 +130,27 @@ class Edition:
         """Return a link with this term's number; only the label if students do not get the lesson."""
         target = posixpath.normpath(posixpath.join(folder, match["target"].partition("#")[0]))
         lesson = target.removeprefix("assignments/").partition("/")[0] if target.startswith("assignments/") else ""
-        if "://" in match["target"] or lesson not in self.full:
+        if "://" in match["target"] or lesson not in self.full_course:
             return match[0]
         label = match["label"]
         if numbered := _LESSON_LINK_LABEL.fullmatch(label):
             if lesson not in self.lessons:
                 return _left_out_phrase(numbered["word"] or "lesson ", [lesson])
             label = f"{numbered['word'] or ''}{self.number(lesson)}{numbered['rest']}"
-        return f"[{label}]({match['target']})" if lesson in self.shipped else label
+        return f"[{label}]({match['target']})" if lesson in self.shipped_lessons else label
 
     def _renumbered_lesson(self, words: str, number: int) -> str:
-        if not 1 <= number <= len(self.full):
+        if not 1 <= number <= len(self.full_course):
             return words
-        lesson = self.full[number - 1]
+        lesson = self.full_course[number - 1]
         if lesson not in self.lessons:
             return _left_out_phrase(words, [lesson])
         return words if self.number(lesson) == number else f"{words.split()[0]} {self.number(lesson)}"
 
     def _renumbered_lessons(self, words: str, numbers: str) -> str:
         """Return `lessons 2 to 4, and 10` with this edition's numbers and without lessons that are left out."""
-        meant = [number for number in _expanded(numbers) if 1 <= number <= len(self.full)]
-        names = [self.full[number - 1] for number in meant]
+        meant = [number for number in _expanded(numbers) if 1 <= number <= len(self.full_course)]
+        names = [self.full_course[number - 1] for number in meant]
         there = sorted(self.number(name) for name in names if name in self.lessons)
         if there == meant or not names:
             return words
@@ -160,7 +162,7 @@ class Edition:
     def numbers(self, numbers: str) -> str:
         """Return the lessons in a table cell with this edition's numbers; 0 is the front page."""
         meant = _expanded(numbers)
-        names = [self.full[number - 1] for number in meant if 1 <= number <= len(self.full)]
+        names = [self.full_course[number - 1] for number in meant if 1 <= number <= len(self.full_course)]
         there = sorted(self.number(name) for name in names if name in self.lessons)
         if there == [number for number in meant if number]:
             return numbers
@@ -168,9 +170,9 @@ class Edition:
 
     def _with_shipped_examples(self, source: str) -> str:
         """Return a guide in which the first shipped lesson replaces an example that is not shipped."""
-        labs = [name for name in self.shipped if (course.Assignment(name).folder / "lab.py").is_file()]
-        if _EXAMPLE not in self.shipped:
-            first = next(iter(self.shipped))
+        labs = [name for name in self.shipped_lessons if (course.Assignment(name).folder / "lab.py").is_file()]
+        if _EXAMPLE not in self.shipped_lessons:
+            first = next(iter(self.shipped_lessons))
             function = re.search(r"(?m)^def ([a-z]\w*)", course.Assignment(first).stub.read_text("utf-8"))
             source = re.sub(rf'(?<=\.|"){_EXAMPLE_FUNCTION}\b', function[1] if function else "", source)
             source = re.sub(rf"(?<=[`/=.]){_EXAMPLE}\b|(?<=checks ){_EXAMPLE}\b", first, source)

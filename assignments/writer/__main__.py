@@ -10,8 +10,8 @@ import argparse
 import sys
 
 from assignments.writer.experiments import EXPERIMENTS
-from assignments.writer.generated_texts import compared, written
 from assignments.writer.llama import Model, measured
+from assignments.writer.text_generation import compared, written
 from assignments.writer.written_functions import written_functions
 from autograder.checks.output_encoding import print_anywhere
 from autograder.laptop.student_errors import error_sentence

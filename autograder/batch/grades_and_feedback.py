@@ -36,7 +36,7 @@ def _write_texts(out: Path, row: Row) -> Iterator[Path]:
     """Write a student's feedback and result; yield the paths."""
     name = row.submission.assignment or safe_name(f"unknown_{row.submission.file}", set())
     texts = {
-        out / "feedback" / row.folder / f"{name}.md": row.feedback_page,
+        out / "feedback" / row.folder / f"{name}.md": row.feedback_markdown,
         out / "results" / row.folder / f"{name}.json": f"{row.gradescope_json}\n",
     }
     for path, text in texts.items():

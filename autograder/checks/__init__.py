@@ -9,7 +9,7 @@
     call_repr        the text of a call, as a student would type the call
     inputs           features, and strategies for Hypothesis
     results          the result of one test
-    function_state   the state of each function, judged by the function's tests
+    function_status   the status of each function, judged by the function's tests
     render           the text of a result, for each kind of reader
     source           a student's code: the syntax tree, the definitions, and their dependencies
     output_encoding  output that every terminal and pipe can show
@@ -25,7 +25,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 - a student with an older version 
     raise SystemExit("Python 3.11 or newer is needed; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031 - old versions run it
 
 PUBLIC_MODULES = """
-    answers call_repr difference expect fixtures function_state inputs numpy_errors oracle proxy render results source
+    answers call_repr difference expect fixtures function_status inputs numpy_errors oracle proxy render results source
     output_encoding value_text
 """.split()
 """The modules that other rooms may import."""

@@ -133,7 +133,7 @@ class StudentModule:
     def last_call(self) -> str:
         """The text of the last call, for a reader (`call_repr`); empty if the text would be too long."""
         call = next(reversed(self.seen), None)
-        return call_repr.call_text(call) if call is not None and call.function != ANSWERS else ""
+        return call_repr.call_as_prompt(call) if call is not None and call.function != ANSWERS else ""
 
     def __getattr__(self, function: str) -> Function:
         """Return a function of the submission."""

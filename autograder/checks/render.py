@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from autograder.checks.function_state import FunctionState, State
+from autograder.checks.function_status import FunctionStatus, Status
 from autograder.checks.results import TestResult, points_possible, points_won
 from autograder.protocol.failure import Kind
 
@@ -91,29 +91,29 @@ def points_text(test_results: Sequence[TestResult]) -> str:
 
 
 _NOTES = {
-    State.RIGHT_ONCE_FIXED: "right, once `{cause}` is right",
-    State.INHERITED: "builds on `{cause}`: fix that first",
-    State.COMPARED: "its test also calls `{cause}`: fix that first",
-    State.WAITING: "waits for `{cause}`",
-    State.UNREACHED: "not defined by your file, for the reason above",
-    State.UNFINISHED: "not implemented yet",
+    Status.RIGHT_ONCE_FIXED: "right, once `{cause}` is right",
+    Status.INHERITED: "builds on `{cause}`: fix that first",
+    Status.COMPARED: "its test also calls `{cause}`: fix that first",
+    Status.WAITING: "waits for `{cause}`",
+    Status.UNREACHED: "not defined by your file, for the reason above",
+    Status.UNFINISHED: "not implemented yet",
 }
 
 
-def state_note(function_state: FunctionState) -> str:
-    """Return a few words about the state of a function; empty if the function itself contains a mistake."""
-    cause = function_state.cause if (function_state.cause or "").isidentifier() else "another function"
-    words = _NOTES.get(function_state.state, "").format(cause=cause)
+def status_note(function_status: FunctionStatus) -> str:
+    """Return a few words about the status of a function; empty if the function itself contains a mistake."""
+    cause = function_status.cause if (function_status.cause or "").isidentifier() else "another function"
+    words = _NOTES.get(function_status.status, "").format(cause=cause)
     promise = "its docstring has a `Raises` line, but your function has no `raise`"
-    return "; ".join(filter(None, [words, promise if function_state.lacks_promised_error else ""]))
+    return "; ".join(filter(None, [words, promise if function_status.lacks_promised_error else ""]))
 
 
-def mistakes_text(function_state: FunctionState, audience: Audience, full_count: int = 1) -> str:
+def mistakes_text(function_status: FunctionStatus, audience: Audience, full_count: int = 1) -> str:
     """Return the text about one function's mistakes: the likely cause, and the tests that fail.
 
     Students read about the first `full_count` public tests in full, and staff about every test.
     """
-    mistakes, staff = function_state.mistakes, audience is Audience.STAFF
+    mistakes, staff = function_status.mistakes, audience is Audience.STAFF
     cause = next((mistake.hint for mistake in mistakes if mistake.hint), None)  # of the deepest mistakes
     open_to = (Audience.STAFF, Audience.HOME)  # at home, hidden tests run only in self-study
     public = [mistake for mistake in mistakes if audience in open_to or not mistake.test.hidden]

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from autograder.checks.function_state import FunctionState, function_states
+from autograder.checks.function_status import FunctionStatus, function_statuses
 from autograder.checks.proxy import file_stop_message
-from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, points_text, state_note
+from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, points_text, status_note
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
 from autograder.course import Assignment
 from autograder.grading import quiz
@@ -52,16 +52,16 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
     return readable
 
 
-def function_texts(test_results: Sequence[TestResult], audience: Audience) -> list[tuple[FunctionState, str]]:
+def function_texts(test_results: Sequence[TestResult], audience: Audience) -> list[tuple[FunctionStatus, str]]:
     """Return each function with a text: a block if the function has a mistake itself, else a few words."""
     reference = "" if audience is Audience.STAFF else "\n\nSee the lesson, section `{}`."
     right = "nothing wrong in the public tests" if audience is Audience.BEFORE_RELEASE else "complete"
     texts = []
-    for function in function_states(redacted(test_results) if audience is Audience.AFTER_RELEASE else test_results):
+    for function in function_statuses(redacted(test_results) if audience is Audience.AFTER_RELEASE else test_results):
         if function.mistakes:
             text = mistakes_text(function, audience) + reference.format(function.name)
         else:
-            text = _capitalized(state_note(function) or right)
+            text = _capitalized(status_note(function) or right)
         texts.append((function, text))
     return texts
 

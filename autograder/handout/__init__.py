@@ -1,6 +1,6 @@
 """The handout for students, generated from the solutions without their answers.
 
-    stubs      the committed files that are generated from the solutions
+    generated_files  the committed files that are generated from the solutions
     bundle     the handout as a folder and as a zip
     otter_files  the handout's files for Otter and its notebooks
     leaks      the search for secrets in a handout
@@ -14,9 +14,9 @@ Students receive only the files that `bundle` lists.
 """
 
 from autograder.handout.bundle import PAGES_FOLDER, build, contents
+from autograder.handout.generated_files import HandoutError, outdated_files, regenerate, stub, write_files
 from autograder.handout.leaks import leaks
 from autograder.handout.new import create_assignment
-from autograder.handout.stubs import HandoutError, outdated_files, regenerate, stub, write_files
 from autograder.handout.validate import first_problem
 
 __all__ = [

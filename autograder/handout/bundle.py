@@ -12,8 +12,8 @@ from autograder.course import PACKAGE, ROOT, Assignment, shipped_code
 from autograder.edition import TEXTS_WITH_EXAMPLES, Edition
 from autograder.files import write_zip
 from autograder.handout import otter_files
+from autograder.handout.generated_files import HandoutError, write_files
 from autograder.handout.leaks import leaks
-from autograder.handout.stubs import HandoutError, write_files
 from autograder.pages import course_files, pictures, quiz_questions
 
 QUESTIONS_FILE = "tests/public/questions.json"
@@ -27,7 +27,7 @@ TEMPLATES_FOLDER = Path(__file__).with_name("template")
 _SHARED_FILES = """
     LICENSE assignments/*.md assignments/figures.py assignments/experiments.py
     assignments/writer/__main__.py assignments/writer/checkpoint.py assignments/writer/experiments.py
-    assignments/writer/update_lessons.py assignments/writer/llama.py assignments/writer/generated_texts.py
+    assignments/writer/update_lessons.py assignments/writer/llama.py assignments/writer/text_generation.py
     assignments/writer/written_functions.py
     assignments/writer/text.txt assignments/writer/weights.safetensors assignments/writer/recorded.npz
     assignments/writer/*.csv
@@ -44,7 +44,7 @@ _LESSON_FILES = """
 def contents(only: Collection[str] = ()) -> dict[str, bytes]:
     """Return path → content of every file for students, for all or `only` some assignments."""
     edition = Edition.of_term(only)
-    chosen = [Assignment(name) for name in edition.shipped]
+    chosen = [Assignment(name) for name in edition.shipped_lessons]
     patterns = [
         *_SHARED_FILES,
         *(pattern.replace("NAME", assignment.name) for assignment in chosen for pattern in _LESSON_FILES),

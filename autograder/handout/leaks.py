@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Set
 
 from autograder.course import Assignment, all_lessons, seed, shipped_code
-from autograder.handout.stubs import BEGIN, END, quiz_answer_texts, stub
+from autograder.handout.generated_files import BEGIN, END, quiz_answer_texts, stub
 
 MIN_SECRET_CHARACTERS = 24
 """Minimum characters, without spaces, of a secret line, since anybody may write a line such as `return x`."""

@@ -224,7 +224,7 @@ def _with_first_wrong_call(oracle: Oracle, result: TestResult) -> TestResult:
         if observation is not None and observation.is_wrong and not observation.is_error:
             if type(observation.expected) is ValueFingerprint:
                 return result
-            text, differs = call_repr.call_text(call), difference(observation.actual, observation.expected, None)
+            text, differs = call_repr.call_as_prompt(call), difference(observation.actual, observation.expected, None)
             if not text or text == result.call or differs is None:
                 return result
             more = f"\nAt this call, {call.function}: {differs.words}{differs.relation_line()}"

@@ -24,7 +24,7 @@ from pathlib import Path
 from subprocess import DEVNULL
 from typing import Any
 
-from autograder.laptop.page_state import page_state
+from autograder.laptop.page_results import page_results
 from autograder.laptop.progress import AssignmentProgress
 
 FOLLOW_SCRIPT = b"""<script>
@@ -119,7 +119,7 @@ def serve(
         for changed in saved_lessons:
             server.update(checking=True)
             all_progress = check(changed)
-            lessons = page_state(all_progress)
+            lessons = page_results(all_progress)
             server.update(checking=False, lessons=lessons)
             if lessons[changed[0]]["runs"]:
                 server.draw(changed[0], all_progress[0].source.path.parent)

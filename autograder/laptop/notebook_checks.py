@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.checks.function_state import FunctionState, State
+from autograder.checks.function_status import FunctionStatus, Status
 from autograder.checks.render import unescape_markdown
 from autograder.laptop.local_context import LoadedFile, LocalContext
 from autograder.laptop.progress import AssignmentProgress, function_text
@@ -34,8 +34,10 @@ class NotebookCheck(LocalContext):
             self.run_tests([self.assignment])
         (result,) = (result for result in self.test_results[self.assignment] if result.test.name == test)
         mistakes = (result,) if result.is_mistake else ()
-        state = FunctionState(result.test.question, [result], State.MISTAKEN, None, mistakes)
-        text = unescape_markdown(function_text(AssignmentProgress(self.assignment, self), state).partition("\n\n")[2])
+        function = FunctionStatus(result.test.question, [result], Status.MISTAKEN, None, mistakes)
+        text = unescape_markdown(
+            function_text(AssignmentProgress(self.assignment, self), function).partition("\n\n")[2]
+        )
         if not result.passed:
             raise AssertionError(text if mistakes else f"{result.message}\n{text}")
         print(text, end="")

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from autograder.checks.answers import form_errors
-from autograder.checks.function_state import FunctionState, State, function_states
+from autograder.checks.function_status import FunctionStatus, Status, function_statuses
 from autograder.checks.proxy import file_stop_message
-from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, print_markdown, state_note
+from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, print_markdown, status_note
 from autograder.checks.results import POINTS, PUBLIC_POINTS, TestResult
 from autograder.checks.source import Source
 from autograder.laptop.local_context import LOADING, LoadedFile, LocalContext
@@ -38,8 +38,8 @@ OUTPUT_HEADING = "Your code printed"
 FIX_FILE_STEP = "fix what stops the file"
 """Words for the next step if the file does not run to its end."""
 
-SIGN_BY_STATE = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.RIGHT_ONCE_FIXED), "✓")
-SIGN_BY_STATE |= dict.fromkeys((State.MISTAKEN, State.INHERITED, State.COMPARED), "✗")
+SIGN_BY_STATUS = dict.fromkeys(Status, "·") | dict.fromkeys((Status.RIGHT, Status.RIGHT_ONCE_FIXED), "✓")
+SIGN_BY_STATUS |= dict.fromkeys((Status.MISTAKEN, Status.INHERITED, Status.COMPARED), "✗")
 """State of a function → its mark: ✓ finished, ✗ wrong, · open."""
 
 HIDDEN_TESTS_NOTE = (
@@ -81,17 +81,19 @@ class AssignmentProgress:
         return self.source.problem or stopped
 
     @cached_property
-    def function_states(self) -> list[FunctionState]:
-        """The state of each function, in the lesson's order."""
+    def function_statuses(self) -> list[FunctionStatus]:
+        """The status of each function, in the lesson's order."""
         headings = re.findall(r"(?m)^### .*$", lesson_text(self.assignment, self.run.root))
         names = re.findall(r"`(\w+)", " ".join(headings))
-        states = function_states(self.test_results, self.file.call_graph)
-        return sorted(states, key=lambda state: names.index(state.name) if state.name in names else len(names))
+        statuses = function_statuses(self.test_results, self.file.call_graph)
+        return sorted(
+            statuses, key=lambda function: names.index(function.name) if function.name in names else len(names)
+        )
 
     @property
     def right_functions(self) -> list[str]:
         """The names of the functions that are right."""
-        return [state.name for state in self.function_states if state.is_right]
+        return [function.name for function in self.function_statuses if function.is_right]
 
     @property
     def next_function(self) -> str | None:
@@ -99,16 +101,18 @@ class AssignmentProgress:
 
         None if all functions are right, or if the file stops before a definition: the file comes first then.
         """
-        waiting = (State.WAITING, State.INHERITED, State.COMPARED)
-        unfinished = [state for state in self.function_states if not state.is_right]
-        if self.file_problem and any(state.state is State.UNREACHED for state in unfinished):
+        waiting = (Status.WAITING, Status.INHERITED, Status.COMPARED)
+        unfinished = [function for function in self.function_statuses if not function.is_right]
+        if self.file_problem and any(function.status is Status.UNREACHED for function in unfinished):
             return None
-        return next((state.name for state in sorted(unfinished, key=lambda state: state.state in waiting)), None)
+        return next(
+            (function.name for function in sorted(unfinished, key=lambda function: function.status in waiting)), None
+        )
 
     @property
     def all_functions_are_right(self) -> bool:
         """True if no test of any function fails."""
-        return len(self.right_functions) == len(self.function_states)
+        return len(self.right_functions) == len(self.function_statuses)
 
     def location(self, line: int | str) -> str:
         """Return the words for a line in the student's file."""
@@ -151,7 +155,7 @@ def overview(all_progress: Sequence[AssignmentProgress]) -> str:
         step = f"next: {name}  {progress.location_of(name)}" if name else "all right"
         if not name and not progress.all_functions_are_right:
             step = f"next: {FIX_FILE_STEP}  {progress.stop_location}"
-        right, functions = len(progress.right_functions), len(progress.function_states)
+        right, functions = len(progress.right_functions), len(progress.function_statuses)
         lines.append(f"{progress.assignment:<18} {right:>2} of {functions:<3} {step}")
         total_right, total = total_right + right, total + functions
     note = "" if all_progress[0].run.runs_hidden_tests else f" In each assignment, {HIDDEN_TESTS_NOTE}"
@@ -169,17 +173,17 @@ def file_remarks(progress: AssignmentProgress) -> str:
     return "\n\n".join(parts + _first_output(progress, LOADING))
 
 
-def function_text(progress: AssignmentProgress, state: FunctionState, full_count: int = 1) -> str:
-    """Return the text about one function: a line about the state, and `full_count` mistakes in full."""
-    host, shown = progress.run.host, state.mistakes[:full_count]
-    parts = [f"{SIGN_BY_STATE[state.state]} {state.name:<24} {state_note(state)}".rstrip()]
-    parts += [mistakes_text(state, Audience.HOME, full_count)] if shown else []
-    parts += _first_output(progress, *(result.test.name for result in shown or state.test_results))
-    if len(state.mistakes) > full_count:
-        checked, alone = f"{progress.assignment}.{state.name}", " --alone" * progress.run.runs_hidden_tests
+def function_text(progress: AssignmentProgress, function: FunctionStatus, full_count: int = 1) -> str:
+    """Return the text about one function: a line about its status, and `full_count` mistakes in full."""
+    host, shown = progress.run.host, function.mistakes[:full_count]
+    parts = [f"{SIGN_BY_STATUS[function.status]} {function.name:<24} {status_note(function)}".rstrip()]
+    parts += [mistakes_text(function, Audience.HOME, full_count)] if shown else []
+    parts += _first_output(progress, *(result.test.name for result in shown or function.test_results))
+    if len(function.mistakes) > full_count:
+        checked, alone = f"{progress.assignment}.{function.name}", " --alone" * progress.run.runs_hidden_tests
         parts.append(f"More tests of this function fail: {host.show_all_step.format(checked=checked, alone=alone)}.")
     parts += (
-        [host.lesson_reference.format(function=state.name, lesson=progress.assignment)]
+        [host.lesson_reference.format(function=function.name, lesson=progress.assignment)]
         if shown and host.lesson_reference
         else []
     )
@@ -208,7 +212,7 @@ def summary_paragraphs(progress: AssignmentProgress) -> list[str]:
     feedback = [*progress.run.answer_feedback(progress.assignment)]
     faults += [f"✗ {escape_markdown(sentence)}." for is_right, sentence in feedback if not is_right]
     filled = [is_filled for key, is_filled in progress.source.answers.items() if key not in practice]
-    parts = [f"{len(progress.right_functions)} of {len(progress.function_states)} functions are right."]
+    parts = [f"{len(progress.right_functions)} of {len(progress.function_statuses)} functions are right."]
     parts += [f"Answers: {sum(filled)} of {len(filled)} filled in."] if filled else []
     parts += [f"✓ {escape_markdown(sentence)}." for is_right, sentence in feedback if is_right] + faults
     if following := progress.next_function:
@@ -242,10 +246,10 @@ def print_detail(console: Console, progress: AssignmentProgress, only: Collectio
     checked = f"Checked {escape_markdown(str(progress.source.path))}{', with hidden tests too' * runs_hidden_tests}."
     print_markdown(console, f"{checked}\n\n{file_remarks(progress)}")
     console.print()
-    for state in progress.function_states:
-        if (only and state.name not in only) or (progress.file_problem and SIGN_BY_STATE[state.state] == "·"):
+    for function in progress.function_statuses:
+        if (only and function.name not in only) or (progress.file_problem and SIGN_BY_STATUS[function.status] == "·"):
             continue
-        line, _, mistakes = function_text(progress, state, len(state.mistakes) if only else 1).partition("\n")
+        line, _, mistakes = function_text(progress, function, len(function.mistakes) if only else 1).partition("\n")
         print_markdown(console, line, " ")
         print_markdown(console, mistakes, "     ")
     console.print()

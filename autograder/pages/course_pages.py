@@ -36,7 +36,7 @@ def course_files(edition: Edition | None = None) -> dict[str, bytes]:
         "best_median_worst_curves": dials.best_median_worst_curves
     }
     renderer = Renderer(
-        Glossary((ASSIGNMENTS_FOLDER / "glossary.md").read_text("utf-8")), ASSIGNMENTS_FOLDER, edition.full
+        Glossary((ASSIGNMENTS_FOLDER / "glossary.md").read_text("utf-8")), ASSIGNMENTS_FOLDER, edition.full_course
     )
     bodies, lessons = _bodies(renderer, environment, edition)
     titles = {name: _plain(html.partition("</h1>")[0]) for name, html in bodies.items()}
@@ -130,7 +130,7 @@ def _bodies(
     """Return all pages in order (first page, set-up, lessons, references), and the facts about the lessons."""
     lessons = {
         name: renderer.render(*_lesson_with_insertions(Assignment(name), environment, edition))
-        for name in edition.shipped
+        for name in edition.shipped_lessons
     }
     shown = [_lesson_summary(name, html) | {"number": edition.number(name)} for name, html in lessons.items()]
     texts = {path.stem: _text(path, edition) for path in sorted(ASSIGNMENTS_FOLDER.glob("*.md"))}
@@ -138,7 +138,7 @@ def _bodies(
     insertions["lessons"] = environment.get_template("lessons.html").render(lessons=shown)
     others = {name: renderer.render(text, ".", insertions) for name, text in texts.items()}
     # In the glossary itself, each term is a link target and not a button.
-    plain = Renderer(Glossary(""), ASSIGNMENTS_FOLDER, edition.full).render(texts["glossary"], ".", {})
+    plain = Renderer(Glossary(""), ASSIGNMENTS_FOLDER, edition.full_course).render(texts["glossary"], ".", {})
     others["glossary"] = re.sub(r"<tr>(?=\n<td>(\w[^<]+)</td>)", lambda row: f'<tr id="{slug(row[1])}">', plain)
     first = {"index": others.pop("README"), "setup": others.pop("setup")}
     return first | lessons | others, shown

@@ -130,7 +130,7 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
     sys.modules[name] = module
     stopped: list[Raised] = []
     lines_before = 0
-    stand_in = _MissingImports()
+    stand_in = _EmptyModuleFinder()
     sys.meta_path.append(stand_in)
     with warnings.catch_warnings(action="ignore"):
         for number, cell in enumerate(cells, start=1):
@@ -146,7 +146,7 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
     return module, next(iter(stopped + list(stand_in.missing.values())), None)
 
 
-class _MissingImports:
+class _EmptyModuleFinder:
     """Import finder that provides an empty module for each missing import outside a `try`."""
 
     def __init__(self) -> None:

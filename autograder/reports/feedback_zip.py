@@ -35,12 +35,12 @@ _CANVAS_TEXT_ENTRY_NAME = re.compile(r"_(?:text|link)[^_]*\.html$")
 
 def page(row: Row) -> str:
     """Return feedback as HTML without raw HTML, although text from submissions is already escaped."""
-    body = str(MarkdownIt("commonmark", {"html": False}).render(row.feedback_page))
+    body = str(MarkdownIt("commonmark", {"html": False}).render(row.feedback_markdown))
     return templates.filled(templates.FOLDER / "feedback.html", row=row, body=Markup(body))
 
 
 def _notebook(row: Row) -> str:
-    cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": row.feedback_page}
+    cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": row.feedback_markdown}
     return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
@@ -52,7 +52,7 @@ def _zip(row: Row) -> bytes:
 
 
 FEEDBACK_BY_EXTENSION: dict[str, Callable[[Row], str | bytes]] = {
-    **dict.fromkeys((".py", ".txt", ".md"), lambda row: row.feedback_page),
+    **dict.fromkeys((".py", ".txt", ".md"), lambda row: row.feedback_markdown),
     **dict.fromkeys((".html", ".htm"), page),
     ".ipynb": _notebook,
     ".zip": _zip,

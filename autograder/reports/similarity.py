@@ -94,7 +94,10 @@ def write(
         for one, names in zip(files, students.values(), strict=True)
         for name in names
     }
-    handouts = {name: _handout(Assignment(name)) for name in dict.fromkeys(file.assignment for file in files)}
+    handouts = {
+        name: _handout_fingerprints_and_vocabulary(Assignment(name))
+        for name in dict.fromkeys(file.assignment for file in files)
+    }
     outside = [one for one in others if (one.assignment, one.student, one.cells) not in samples]
     compared = [*files, *(one for one in outside if one.assignment in handouts)]
     prints = list(
@@ -120,7 +123,7 @@ def read(out: Path) -> list[dict[str, str]] | None:
     return [*table.to_dict("records")] if [*table.columns] == _COLUMNS else None
 
 
-def _handout(assignment: Assignment) -> tuple[Fingerprints, Set[str]]:
+def _handout_fingerprints_and_vocabulary(assignment: Assignment) -> tuple[Fingerprints, Set[str]]:
     """Return the fingerprints of an assignment's handout and the names in it."""
     texts = [path.read_text("utf-8") for path in sorted(assignment.folder.glob("*.py"))]
     statements = [node for text in texts for node in parse(text).body]

@@ -222,7 +222,7 @@ def _readable(packages: Collection[Path]) -> list[Path]:
     unwanted = ("site-packages", "dist-packages", "test", "idlelib")
     tree = [path for library in libraries for path in library.iterdir() if path.name not in unwanted]
     zipped = [Path(path) for path in sys.path if path.endswith(".zip") and Path(path).is_file()]
-    return [*tree, *zipped, *packages, *_linked_libraries()]
+    return [*tree, *zipped, *packages, *_mapped_libraries()]
 
 
 def allowed_packages(libraries: str) -> list[Path]:
@@ -254,7 +254,7 @@ def _is_open(path: Path) -> bool:
     return bool(real.stat().st_mode & 0o004) and all(folder.stat().st_mode & 0o001 for folder in real.parents)
 
 
-def _linked_libraries() -> list[Path]:
+def _mapped_libraries() -> list[Path]:
     """Return the shared libraries mapped into this process, which has loaded the usual imports of submissions."""
     with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
         mapped = {line.split(maxsplit=5)[5].rstrip("\n") for line in maps if line.count("/")}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Attempt:
+class EscapeAttempt:
     """A line of Python that would break a promise, and the locks that refuse the line."""
 
     promise: str
@@ -48,56 +48,64 @@ def attempt(line, variables):
 """The file that a worker loads as its submission before the attempts; `attempt` runs a line of Python."""
 
 ATTEMPTS = (
-    Attempt("cannot read other people's files", "landlock", "open(file).close()"),
-    Attempt("cannot read this project's files", "landlock", "open(code).close()"),
-    Attempt("cannot read the system's files", "landlock", "open('/etc/passwd').close()"),
-    Attempt("cannot read a process's environment", "landlock, user", "open(f'/proc/{grader}/environ').close()"),
-    Attempt("cannot list a folder", "landlock", "os.listdir(folder)"),
-    Attempt("cannot write to other folders", "landlock", "open(folder + '/new', 'w').close()"),
-    Attempt("cannot write next to its scratch folder", "user", "open('../new', 'w').close()"),
-    Attempt("cannot empty a file", "seccomp, landlock", "os.truncate(file, 0)"),
-    Attempt(
+    EscapeAttempt("cannot read other people's files", "landlock", "open(file).close()"),
+    EscapeAttempt("cannot read this project's files", "landlock", "open(code).close()"),
+    EscapeAttempt("cannot read the system's files", "landlock", "open('/etc/passwd').close()"),
+    EscapeAttempt("cannot read a process's environment", "landlock, user", "open(f'/proc/{grader}/environ').close()"),
+    EscapeAttempt("cannot list a folder", "landlock", "os.listdir(folder)"),
+    EscapeAttempt("cannot write to other folders", "landlock", "open(folder + '/new', 'w').close()"),
+    EscapeAttempt("cannot write next to its scratch folder", "user", "open('../new', 'w').close()"),
+    EscapeAttempt("cannot empty a file", "seccomp, landlock", "os.truncate(file, 0)"),
+    EscapeAttempt(
         "cannot open a file with unusual flags",
         "seccomp, landlock",
         "os.open(file, os.O_WRONLY | os.O_RDWR | os.O_TRUNC)",
     ),
-    Attempt("cannot lock a file", "seccomp", "fcntl.flock(open(os.__file__), fcntl.LOCK_SH | fcntl.LOCK_NB)"),
-    Attempt("leaves no trace in the files it reads", "times", "refuse_where(not any(map(is_traced, libraries)))"),
-    Attempt("cannot reach the network", "seccomp", "socket.socket()"),
-    Attempt("cannot create a socket of any kind", "seccomp", "socket.socketpair()"),
-    Attempt("cannot start a process", "seccomp", "os.fork() or os._exit(0)"),
-    Attempt("cannot become another program", "seccomp, landlock", "os.execv('/bin/true', ['true'])"),
-    Attempt("cannot signal a process", "seccomp, landlock, user", "os.kill(grader, 0)"),
-    Attempt("cannot trace a process", "seccomp, landlock, user", "system_call('ptrace', 0x4206, grader, 0, 0)"),
-    Attempt("leaves nothing in the kernel", "seccomp", "system_call('semctl', libc.semget(0, 1, 0o600), 0, REMOVE)"),
-    Attempt(
+    EscapeAttempt("cannot lock a file", "seccomp", "fcntl.flock(open(os.__file__), fcntl.LOCK_SH | fcntl.LOCK_NB)"),
+    EscapeAttempt("leaves no trace in the files it reads", "times", "refuse_where(not any(map(is_traced, libraries)))"),
+    EscapeAttempt("cannot reach the network", "seccomp", "socket.socket()"),
+    EscapeAttempt("cannot create a socket of any kind", "seccomp", "socket.socketpair()"),
+    EscapeAttempt("cannot start a process", "seccomp", "os.fork() or os._exit(0)"),
+    EscapeAttempt("cannot become another program", "seccomp, landlock", "os.execv('/bin/true', ['true'])"),
+    EscapeAttempt("cannot signal a process", "seccomp, landlock, user", "os.kill(grader, 0)"),
+    EscapeAttempt("cannot trace a process", "seccomp, landlock, user", "system_call('ptrace', 0x4206, grader, 0, 0)"),
+    EscapeAttempt(
+        "leaves nothing in the kernel", "seccomp", "system_call('semctl', libc.semget(0, 1, 0o600), 0, REMOVE)"
+    ),
+    EscapeAttempt(
         "shares no futex with another process",
         "seccomp",
         "system_call('syscall', FUTEX, word, WAKE, 1)",
         "BlockingIOError",
     ),
-    Attempt("cannot raise its limits", "seccomp", "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))", "ValueError"),
-    Attempt("cannot take more memory than allowed", "limits", "mmap.mmap(-1, memory_bytes)", "OSError"),
-    Attempt(
+    EscapeAttempt(
+        "cannot raise its limits", "seccomp", "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))", "ValueError"
+    ),
+    EscapeAttempt("cannot take more memory than allowed", "limits", "mmap.mmap(-1, memory_bytes)", "OSError"),
+    EscapeAttempt(
         "cannot write a longer file than allowed", "limits", "open('long', 'wb').truncate(scratch_bytes + 1)", "OSError"
     ),
-    Attempt(
+    EscapeAttempt(
         "cannot open more files than allowed", "limits", "[open(os.devnull) for _ in range(open_files)]", "OSError"
     ),
-    Attempt(
+    EscapeAttempt(
         "cannot use more processor time than allowed",
         "limits",
         "refuse_where(0 <= resource.getrlimit(resource.RLIMIT_CPU)[1] <= submission_seconds)",
     ),
-    Attempt("inherits no variable from the grader", "zygote", "refuse_where(os.environ.items() <= variables.items())"),
-    Attempt("inherits no descriptor from the grader", "zygote", "refuse_where(sum(map(is_open, range(1024))) == 4)"),
-    Attempt(
+    EscapeAttempt(
+        "inherits no variable from the grader", "zygote", "refuse_where(os.environ.items() <= variables.items())"
+    ),
+    EscapeAttempt(
+        "inherits no descriptor from the grader", "zygote", "refuse_where(sum(map(is_open, range(1024))) == 4)"
+    ),
+    EscapeAttempt(
         "cannot start more threads than allowed",
         "limits, watch",
         "[threading.Thread(target=time.sleep, args=(1,)).start() for _ in range(tasks + 8)]; time.sleep(1)",
         "RuntimeError, started more than",
     ),
-    Attempt(
+    EscapeAttempt(
         "cannot write more in total than allowed",
         "watch",
         "[open(name, 'wb').write(bytes(scratch_bytes // 2 + 4096)) for name in 'ab']; time.sleep(1)",

@@ -35,7 +35,7 @@ from autograder.sandbox.client import (
     WorkerSlowError,
     environment,
 )
-from autograder.sandbox.escape_attempts import ATTEMPTING_SUBMISSION, ATTEMPTS, Attempt
+from autograder.sandbox.escape_attempts import ATTEMPTING_SUBMISSION, ATTEMPTS, EscapeAttempt
 from autograder.sandbox.limits import LIMITS, MIB
 
 
@@ -165,7 +165,7 @@ class _Examined:
         worker, self.worker = self.worker, None
         return worker.kill_and_describe_end() if worker is not None else ""
 
-    def lets_through(self, attempt: Attempt) -> str:
+    def lets_through(self, attempt: EscapeAttempt) -> str:
         """Return a description of an attempt that the sandbox does not refuse; empty for a refusal."""
         try:
             raised = self.ask(attempt.line).raised

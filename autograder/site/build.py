@@ -91,7 +91,7 @@ def _core_at(address: str) -> Path:
     """Return a folder with the core of the Pyodide at an address."""
     if address != pyodide_release.ADDRESS:
         raise UserError(f"the version of Python at {address} is unknown; build with --pyodide DIR or --pyodide fetch")
-    return pyodide_release.fetch_core()
+    return pyodide_release.core_folder()
 
 
 def _chosen(files: Mapping[str, bytes], pattern: str) -> dict[str, bytes]:

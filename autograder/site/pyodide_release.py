@@ -40,7 +40,7 @@ DOWNLOAD_TIMEOUT_SECONDS = 60
 
 def fetch() -> Path:
     """Return a folder with the release. Fetch each file that is not there yet, or is not the right one."""
-    folder = fetch_core()
+    folder = core_folder()
     packages = json.loads((folder / LOCK_FILE).read_text("utf-8"))["packages"]
     for name in sorted(with_dependencies(packages, NEEDED_PACKAGES)):
         if name not in packages:
@@ -51,7 +51,7 @@ def fetch() -> Path:
     return folder
 
 
-def fetch_core() -> Path:
+def core_folder() -> Path:
     """Return a folder with the release's core, which is Python without numpy. Fetch the core if it is not there."""
     folder = cache_folder() / f"pyodide-{VERSION}"
     folder.mkdir(parents=True, exist_ok=True)

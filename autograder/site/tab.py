@@ -22,11 +22,12 @@ from typing import Any
 
 from autograder.laptop.host import LOCAL_TIMEOUT_SECONDS, TIMEOUT_MESSAGE_PART, Host, timeout_message
 from autograder.laptop.local_context import context_class
-from autograder.laptop.page_state import page_state
+from autograder.laptop.page_results import page_results
 from autograder.laptop.progress import OUTPUT_HEADING, AssignmentProgress, assignments_with_public_tests
 from autograder.laptop.student_errors import called_function_and_line, error_sentence
 from autograder.site import integers
 
+Texts = Mapping[str, str]
 STEP_TIMEOUTS = {"draw": ("A picture", 20), "write": ("The writer", 5), "experiment": ("The experiment", 120)}
 """Kind of job → its name in a message, and the maximum time of one of its steps in seconds."""
 
@@ -123,19 +124,19 @@ class Tab:
             failed = error_sentence(error)
         return json.dumps({"failed": failed})
 
-    def check(self, name: str, files: Mapping[str, str], stuck: Mapping[str, str], tries: str | None) -> dict[str, Any]:
+    def check(self, name: str, files: Texts, timed_out_functions: Texts, tries: str | None) -> dict[str, Any]:
         """Return the state of a lesson's page, line and sentence of each error, and the tries of self-study.
 
-        `files`: assignment → text. `stuck`: function → sentence, for functions that are no longer called.
+        `files`: assignment → text. `timed_out_functions`: function → sentence, instead of calls.
         """
         _save(files)
         tries_file = Path(".tries.json")  # self-study counts wrong answers in it; the page keeps its content
         tries_file.write_text(str(tries or "{}"), "utf-8")
-        run = self.context(host=replace(HOST, limit_call=self.clock.limit, timed_out_functions=stuck))
+        run = self.context(host=replace(HOST, limit_call=self.clock.limit, timed_out_functions=timed_out_functions))
         run.run_tests([name])
         progress = AssignmentProgress(name, run)
-        state = page_state([progress], _adapted_to_tab)[name]
-        mistakes = [mistake.message for state in progress.function_states for mistake in state.mistakes]
+        state = page_results([progress], _adapted_to_tab)[name]
+        mistakes = [mistake.message for function in progress.function_statuses for mistake in function.mistakes]
         errors = [
             (int(match[1]), sentence.splitlines()[-1])
             for sentence in [progress.file_problem.strip(), *mistakes]
@@ -148,33 +149,32 @@ class Tab:
         figures = import_module("assignments.figures")  # before the first step, whose time is limited
         return ({"pictures": drawn} for drawn in figures.draw_lesson(Path("assignments"), lesson))
 
-    def write(self, files: Mapping[str, str], prompt: str) -> Iterator[dict[str, str]]:
+    def write(self, files: Texts, prompt: str) -> Iterator[dict[str, str]]:
         """Return the sources of the functions, then the text that they write."""
         model, texts = self._model_and_texts(files)
         sources = "".join(f"{name}: {source}\n" for name, source in model.parts.sources.items())
         return ({"text": text} for text in chain([f"{sources}\n"], texts.written(model, prompt)))
 
-    def experiment(self, files: Mapping[str, str], name: str) -> Iterator[dict[str, str]]:
+    def experiment(self, files: Texts, name: str) -> Iterator[dict[str, str]]:
         """Return the texts of an experiment."""
         model, texts = self._model_and_texts(files)
         return ({"text": text} for text in texts.compared(model, name))
 
-    def _model_and_texts(self, files: Mapping[str, str]) -> Any:
+    def _model_and_texts(self, files: Texts) -> Any:
         """Return the writer's model, with the functions in these files, and the module of its texts."""
-        # Imported here, because they are in a separate archive.
-        from assignments.writer import generated_texts, llama, written_functions
+        from assignments.writer import llama, text_generation, written_functions  # in a separate archive
 
         _save(files)
         for name in assignments_with_public_tests():
             sys.modules.pop(f"assignments.{name}.{name}", None)
-        return llama.Model(written_functions.written_functions(limit=self.clock.limit)), generated_texts
+        return llama.Model(written_functions.written_functions(limit=self.clock.limit)), text_generation
 
 
 def _refuse_debugger(*_: Any, **__: Any) -> None:
     raise RuntimeError("a browser tab has no debugger: print the values instead")
 
 
-def _save(files: Mapping[str, str]) -> None:
+def _save(files: Texts) -> None:
     for name, text in files.items():
         Path("assignments", name, f"{name}.py").write_text(text, "utf-8")
     integers.distinguish_int32_if_named("\n".join(files.values()))

@@ -77,7 +77,7 @@ def _with_tools(name: str, text: str, lessons: Collection[str]) -> str:
         text = text.replace("</main>\n", f"</main>\n{_filled('lesson', name=name)}", 1)
     if name == "writer":
         text = text.replace("</h1>\n", f"</h1>\n{_filled('writer')}", 1)
-        text = re.sub(r"(?s)<tr>\n<td><code>([\w-]+)</code></td>.*?</tr>\n", _experiment_row, text)
+        text = re.sub(r"(?s)<tr>\n<td><code>([\w-]+)</code></td>.*?</tr>\n", _row_with_button, text)
     return re.sub(
         r"(?s)<!-- writer: ([\w-]+) -->\s*<(\w+).*?</\2>\n",
         lambda shown: shown[0] + _filled("experiment", name=shown[1], label="Try it with your functions"),
@@ -85,7 +85,7 @@ def _with_tools(name: str, text: str, lessons: Collection[str]) -> str:
     )
 
 
-def _experiment_row(row: re.Match[str]) -> str:
+def _row_with_button(row: re.Match[str]) -> str:
     """Return a row of the table of experiments, and a row with its button and its text."""
     button = _filled("experiment", name=row[1], label="Try it")
     return f'{row[0]}<tr><td colspan="3">{button}</td></tr>\n'

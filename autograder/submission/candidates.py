@@ -20,7 +20,7 @@ from autograder.submission.untrusted_names import mention, printable, stem_and_s
 
 MAX_FILES_PER_ASSIGNMENT = 20  # also the maximum number of zips that are opened for one student
 
-_HANDOUT_FILE = re.compile(  # files that students do not write and that never compete with students' code
+_SUPPORT_FILE = re.compile(  # files that students do not write and that never compete with students' code
     r"(?:^|/)(?:(?:figures|measuring|experiments|lab(?:_\w+)?|conftest|setup|__init__|test_[^/]*)\.(?:py|ipynb)$"
     r"|assignments/[^/]+/tests/|tests/public/|autograder/(?:protocol|checks|hints|laptop)/)",
     re.IGNORECASE,
@@ -148,4 +148,4 @@ class StudentFiles:
 
 def _may_be_students_code(name: str) -> bool:
     """Return True for the name of a code file that a student may have written."""
-    return stem_and_suffix(name)[1] in bounded_reading.CODE and not _HANDOUT_FILE.search(name)
+    return stem_and_suffix(name)[1] in bounded_reading.CODE and not _SUPPORT_FILE.search(name)

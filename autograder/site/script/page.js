@@ -96,14 +96,14 @@ const replace = (sentence) => {
 let code, pause, running, checked, pictured, isSeen;
 
 // Checks a text, keeps the result and returns the lines with errors. What ended Python is not called again.
-const judge = async (name, text, stuck = {}) => {
-  const task = { name, files: { [name]: text }, stuck, tries: read("tries") };
+const judge = async (name, text, timedOut = {}) => {
+  const task = { name, files: { [name]: text }, timed_out_functions: timedOut, tries: read("tries") };
   const { lost, failed, errors, tries, lesson: result } = await ask("check", task);
-  if (lost && !(lost in stuck)) {
+  if (lost && !(lost in timedOut)) {
     say(`${failed} Python is starting again; the rest will be checked then.`);
     const [box, shown] = [`<p>✗ ${lost}</p><p>${failed}</p>`, state.lessons[name]];
     show(name, { ...shown, functions: { ...shown?.functions, [lost]: ["✗", box] } });
-    return code && code.text() !== text ? [] : judge(name, text, { ...stuck, [lost]: failed });
+    return code && code.text() !== text ? [] : judge(name, text, { ...timedOut, [lost]: failed });
   }
   if (failed) return void say(`The checks stopped: ${failed}`);
   keep(`result ${name}`, { text, lesson: result, site: CONFIG.site });

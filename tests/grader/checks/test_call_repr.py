@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from autograder.checks import inputs, render
-from autograder.checks.call_repr import MAX_CALL_CHARACTERS, call_text
+from autograder.checks.call_repr import MAX_CALL_CHARACTERS, call_as_prompt
 from autograder.checks.results import Phase
 from autograder.course import Assignment
 from autograder.grading.suite import Suite
@@ -44,7 +44,7 @@ class Pasted(catalogue.ModuleBackend):
     """Solution that evaluates the text of every call, as if a student had pasted the text."""
 
     def call(self, call: Call) -> Reply:
-        text = call_text(call) if call.function != ANSWERS else ""
+        text = call_as_prompt(call) if call.function != ANSWERS else ""
         if text.startswith(">>> "):
             arguments = comparable(pasted(text, call.function))
             assert codec.encode(arguments) == codec.encode(comparable((call.args, call.kwargs))), text
@@ -73,7 +73,7 @@ def test_a_call_in_a_label_of_a_public_test_can_be_typed(assignment: Assignment)
 @pytest.mark.parametrize("shape", [(9,), (2, 64), (2, 3, 4, 5)])
 def test_features_are_defined_before_a_call_that_contains_them(shape: Any, seed: int, dtype: Any) -> None:
     array = inputs.features(*shape, seed=seed, dtype=dtype)
-    text = call_text(Call("f", (array, 3)))
+    text = call_as_prompt(Call("f", (array, 3)))
     assert text.startswith(">>> features = lambda") and "\n>>> f(features(" in text
     assert codec.encode(pasted(text, "f")) == codec.encode(((array, 3), {}))
 
@@ -83,12 +83,12 @@ def test_a_call_with_a_value_that_nobody_types_is_described() -> None:
         UNTYPABLE, ("<array of shape (128,), int64>", "<dict of table>", "<random generator>"), strict=True
     ):
         for inside, text in ((value, words), ([value, 2], f"[{words}, 2]"), ((value,), f"({words})")):
-            assert call_text(Call("f", (np.arange(3), inside))) == f"The call was f(np.arange(3), {text})"
+            assert call_as_prompt(Call("f", (np.arange(3), inside))) == f"The call was f(np.arange(3), {text})"
     drawn = np.random.default_rng(1)
-    assert call_text(Call("f", (drawn,))) == ">>> f(np.random.default_rng(1))"
+    assert call_as_prompt(Call("f", (drawn,))) == ">>> f(np.random.default_rng(1))"
     drawn.random()
-    assert call_text(Call("f", (drawn,))) == "The call was f(<random generator>)"
-    both = call_text(Call("f", (inputs.features(3, 4), UNTYPABLE[0])))
+    assert call_as_prompt(Call("f", (drawn,))) == "The call was f(<random generator>)"
+    both = call_as_prompt(Call("f", (inputs.features(3, 4), UNTYPABLE[0])))
     assert both.startswith("The call was f(<array of shape (3, 4), float64>, <array")
 
 
@@ -99,7 +99,7 @@ def test_short_arrays_and_dicts_appear_in_full_and_long_calls_not_at_all() -> No
         (inputs.features(2, 2), "np.array([[-1.375, -1.875], [0.0, -1.75]])"),
         ({"eps": 0.5, "norm": np.ones(2)}, "{'eps': 0.5, 'norm': np.array([1.0, 1.0])}"),
     ):
-        assert call_text(Call("f", (value,))) == f">>> f({words})"
-    assert call_text(Call("f", ("long" * MAX_CALL_CHARACTERS,))) == ""
-    longest = call_text(Call("f", ("a" * (MAX_CALL_CHARACTERS - len("f('')")),)))
+        assert call_as_prompt(Call("f", (value,))) == f">>> f({words})"
+    assert call_as_prompt(Call("f", ("long" * MAX_CALL_CHARACTERS,))) == ""
+    longest = call_as_prompt(Call("f", ("a" * (MAX_CALL_CHARACTERS - len("f('')")),)))
     assert len(longest) > MAX_CALL_CHARACTERS and render.printable_lines(longest) == longest

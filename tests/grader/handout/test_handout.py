@@ -25,7 +25,7 @@ import yaml
 from autograder import course
 from autograder.checks.oracle import Returned
 from autograder.grading import quiz
-from autograder.handout import HandoutError, build, bundle, leaks, solution_pages, stubs
+from autograder.handout import HandoutError, build, bundle, generated_files, leaks, solution_pages
 from autograder.hints.golden import decoded, fingerprint_record
 from autograder.laptop import launch, self_study
 from autograder.protocol import codec
@@ -42,7 +42,9 @@ def shipped(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFacto
     """The handout as a folder, without the pages."""
     folder = tmp_path_factory.mktemp("handout") / "handout"
     pages = (f"{bundle.PAGES_FOLDER}/", "assignments/figures/")
-    stubs.write_files({folder / name: content for name, content in handed_out.items() if not name.startswith(pages)})
+    generated_files.write_files(
+        {folder / name: content for name, content in handed_out.items() if not name.startswith(pages)}
+    )
     return folder
 
 
@@ -145,7 +147,7 @@ PLANTED: dict[str, tuple[str | bytes, str]] = {
     "highlighted.html": (re.sub(r"(\w+)", r'<span class="n">\1</span>', BODY), "s solution: "),
     "hidden_test.md": (f"Think of `{A_LINE}`.", "rope's hidden tests"),
     "its_name.md": (re.findall(r"def (test_\w+)", HIDDEN)[3], "hidden test for rope"),
-    "answer.md": (stubs.quiz_answer_texts(SOLUTION)[1], "an answer of rope"),
+    "answer.md": (generated_files.quiz_answer_texts(SOLUTION)[1], "an answer of rope"),
     "seed.md": (f"seed: {course.seed()}\n", "the term's seed"),
     "rope.pyc": (b"\xff\xfe\x00\x01", "not text"),
 }
@@ -161,41 +163,41 @@ def test_the_leak_check_finds_what_is_planted(capsys: pytest.CaptureFixture[str]
 
 
 def test_no_stub_is_written_over_somebodys_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A learner in a checkout works in the files of the stubs."""
+    """A learner in a checkout works in the files of the generated_files."""
     given = tmp_path / "rope.py"
     right = ROPE.stub.read_text("utf-8")
-    monkeypatch.setattr(stubs, "first_problem", lambda one: "")
-    monkeypatch.setattr(stubs, "term_assignments", lambda: [ROPE])
-    monkeypatch.setattr(stubs, "outdated_files", lambda one: {given: right})
+    monkeypatch.setattr(generated_files, "first_problem", lambda one: "")
+    monkeypatch.setattr(generated_files, "term_assignments", lambda: [ROPE])
+    monkeypatch.setattr(generated_files, "outdated_files", lambda one: {given: right})
     written = right.replace('raise NotImplementedError("apply_rope is not written yet")', "return 0")
     for work in (written, f"{written}\n(", right.replace('"extra_parameters": None', '"extra_parameters": 0')):
         given.write_text(work)
         with pytest.raises(HandoutError, match=r"contains work, but a stub belongs there"):
-            stubs.regenerate()
+            generated_files.regenerate()
         assert given.read_text() == work != right
     given.write_text("# an older stub\n" + right)
-    assert stubs.regenerate() == [given] and given.read_text() == right
+    assert generated_files.regenerate() == [given] and given.read_text() == right
 
 
 def test_an_answer_that_does_not_stand_on_its_line_is_named() -> None:
-    key = stubs.quiz_answer_texts(SOLUTION)[0].partition(": ")[0]
+    key = generated_files.quiz_answer_texts(SOLUTION)[0].partition(": ")[0]
     with pytest.raises(HandoutError, match=r"rope: .*on one line"):
-        stubs.stub(SOLUTION.replace(f"{key}: ", f"{key}:\n        "), "rope")
+        generated_files.stub(SOLUTION.replace(f"{key}: ", f"{key}:\n        "), "rope")
 
 
 def lines_with(mark: str) -> list[int]:
     return [number for number, line in enumerate(SOLUTION.split("\n"), start=1) if line.strip() == mark]
 
 
-@pytest.mark.parametrize("place", range(0, len(lines_with(stubs.END)), 3))
+@pytest.mark.parametrize("place", range(0, len(lines_with(generated_files.END)), 3))
 def test_a_mark_without_its_partner_is_named_with_its_line(place: int) -> None:
     """A mark without a partner in the middle or at the end of a solution is reported."""
-    begin, end = lines_with(stubs.BEGIN)[place], lines_with(stubs.END)[place]
-    for missing, alone, line in ((begin, stubs.END, end - 1), (end, stubs.BEGIN, begin)):
+    begin, end = lines_with(generated_files.BEGIN)[place], lines_with(generated_files.END)[place]
+    for missing, alone, line in ((begin, generated_files.END, end - 1), (end, generated_files.BEGIN, begin)):
         lines = SOLUTION.split("\n")
         del lines[missing - 1]
         with pytest.raises(HandoutError, match=f"unmatched {alone} in solutions/rope.py, line {line}$"):
-            stubs.stub("\n".join(lines), "rope")
+            generated_files.stub("\n".join(lines), "rope")
 
 
 def test_recorded_values_are_current_up_to_what_differs_between_processors() -> None:
@@ -205,8 +207,8 @@ def test_recorded_values_are_current_up_to_what_differs_between_processors() -> 
 
     for off, is_current in ((0, True), (1e-9, True), (1e-7, True), (1e-4, False), (1, False)):
         assert (
-            stubs.is_up_to_date(golden(1 + off), golden(1))
-            is stubs.is_up_to_date(golden(1), golden(1 + off))
+            generated_files.is_up_to_date(golden(1 + off), golden(1))
+            is generated_files.is_up_to_date(golden(1), golden(1 + off))
             is is_current
         )
     for other in (
@@ -214,7 +216,7 @@ def test_recorded_values_are_current_up_to_what_differs_between_processors() -> 
         golden(1).replace('"mark"', '"marks"'),
         golden(1).replace(" 2,", " 3,"),
     ):
-        assert not stubs.is_up_to_date(other, golden(1))
+        assert not generated_files.is_up_to_date(other, golden(1))
 
 
 def test_a_mark_that_only_rounding_tells_from_the_right_value_may_be_missing() -> None:
@@ -228,9 +230,11 @@ def test_a_mark_that_only_rounding_tells_from_the_right_value_may_be_missing() -
         return json.dumps({"known": known, "calls": calls})
 
     rounded, wrong = right * (1 + 1e-8), right * 1.01
-    assert stubs.is_up_to_date(golden(), golden(rounded)) and stubs.is_up_to_date(golden(rounded), golden())
-    assert stubs.is_up_to_date(golden(wrong, rounded), golden(wrong))
-    assert not stubs.is_up_to_date(golden(), golden(wrong)) and not stubs.is_up_to_date(
+    assert generated_files.is_up_to_date(golden(), golden(rounded)) and generated_files.is_up_to_date(
+        golden(rounded), golden()
+    )
+    assert generated_files.is_up_to_date(golden(wrong, rounded), golden(wrong))
+    assert not generated_files.is_up_to_date(golden(), golden(wrong)) and not generated_files.is_up_to_date(
         golden(wrong, wrong), golden(wrong)
     )
 

@@ -18,7 +18,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from autograder.course import find
-from autograder.handout import stubs
+from autograder.handout import generated_files
 from tests.grader.support.browsing import WALL_TIMEOUT_SECONDS
 
 
@@ -32,7 +32,7 @@ def write_student_file(handout: Path, body: str) -> None:
 def handout(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Handout with two lessons, in which the student has finished only one function, incorrectly."""
     folder = tmp_path_factory.mktemp("handout")
-    stubs.write_files({folder / name: content for name, content in handed_out.items()})
+    generated_files.write_files({folder / name: content for name, content in handed_out.items()})
     for path in (folder / "tests" / "public").glob("test_*.py"):
         if path.stem not in ("test_attention", "test_naive"):
             path.unlink()
@@ -81,7 +81,7 @@ def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page, addres
     """The student sees a wrong value, then a syntax error, and then works on another lesson in the same
     window. The N key leads to the next function, the map shows progress, and pictures use the student's
     functions."""
-    box, function_state = page.locator("#live-causal_mask[data-mark='✗']"), page.locator(".standing")
+    box, function_status = page.locator("#live-causal_mask[data-mark='✗']"), page.locator(".standing")
     box.wait_for()
     assert "here I am" in box.inner_text() and "expected" in box.inner_text()
     page.locator(".standing", has_text="0 of 10 functions are right").wait_for()
@@ -98,7 +98,7 @@ def test_write_save_see_red_fix_save_see_green(handout: Path, page: Page, addres
     write_student_file(handout, "    return (")
     page.locator(".standing pre", has_text="never closed").wait_for()
     assert "\n" in page.locator(".standing pre").inner_text()  # Python prints its caret on the line below the code.
-    assert re.search(r"attention\.py:(?!1\.)\d+\.", function_state.inner_text())
+    assert re.search(r"attention\.py:(?!1\.)\d+\.", function_status.inner_text())
     for name, functions in {"attention": 10, "naive": 8}.items():
         page.goto(address.replace("attention.html", f"{name}.html"))
         (handout / "assignments" / name / f"{name}.py").write_bytes(find(name).solution.read_bytes())

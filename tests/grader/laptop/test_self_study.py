@@ -12,7 +12,7 @@ import pytest
 
 from autograder import course
 from autograder.laptop import launch
-from autograder.laptop.page_state import page_state
+from autograder.laptop.page_results import page_results
 from autograder.laptop.progress import AssignmentProgress
 from tests.grader.support.classroom import SAMPLES
 
@@ -124,7 +124,7 @@ def test_the_page_shows_hidden_tests_and_folds_solutions(learn: Learn, monkeypat
     states: list[dict[str, object]] = []
 
     def serve(first: str, saves: object, check: Callable[[list[str]], list[AssignmentProgress]], port: int) -> None:
-        states.append(page_state(check([first])))
+        states.append(page_results(check([first])))
 
     monkeypatch.setattr(launch.live_page, "serve", serve)
     learn((SAMPLES / "rope" / "rotated_values.py").read_text("utf-8"), "--alone", "--page")

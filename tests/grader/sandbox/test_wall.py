@@ -23,7 +23,7 @@ from autograder.protocol.call import Call
 from autograder.protocol.failure import CallStopped, SubmissionStatus
 from autograder.sandbox import confine, self_test, system_calls
 from autograder.sandbox.client import Sandbox, SandboxError, Worker, WorkerDiedError
-from autograder.sandbox.escape_attempts import Attempt
+from autograder.sandbox.escape_attempts import EscapeAttempt
 from autograder.sandbox.limits import LIMITS, MIB, bounded_memory
 from autograder.sandbox.sandboxed_submission import SandboxedBackend
 
@@ -83,7 +83,7 @@ DETOURS = """
 def test_detours_are_refused(sandbox: Sandbox) -> None:
     with self_test._attempt_variables(sandbox) as variables:
         worker = self_test._Examined(sandbox, variables)
-        through = [worker.lets_through(Attempt("", "", line.strip())) for line in DETOURS.strip().splitlines()]
+        through = [worker.lets_through(EscapeAttempt("", "", line.strip())) for line in DETOURS.strip().splitlines()]
         worker.end_worker()
     assert set(through) == {""}
 

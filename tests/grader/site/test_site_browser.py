@@ -72,7 +72,7 @@ reached = [name for name in ("postMessage", "caches", "fetch", "self") if hasatt
 box = f'<p>Forged: {reached}</p><meta http-equiv="refresh" content="0;url=ADDRESS"><link rel="prefetch" href="ADDRESS">'
 box += '<img src="ADDRESS"><iframe src="ADDRESS"></iframe><form action="ADDRESS"><p>in a form</p></form>'
 lesson = {"right": 0, "next": "softmax", "returns": False, "summary": box, "functions": {"softmax": ["✗", box]}}
-tab.page_state = lambda *arguments: {"attention": lesson}
+tab.page_results = lambda *arguments: {"attention": lesson}
 """
 
 

@@ -71,10 +71,10 @@ def course_files(once: Once) -> dict[str, bytes]:
 @pytest.fixture(scope="session")
 def course_folder(course_files: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder with only the pages of the course, as in `dist/course/`."""
-    from autograder.handout import stubs
+    from autograder.handout import generated_files
 
     folder = tmp_path_factory.mktemp("course")
-    stubs.write_files({folder / name: content for name, content in course_files.items()})
+    generated_files.write_files({folder / name: content for name, content in course_files.items()})
     return folder
 
 

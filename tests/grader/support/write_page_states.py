@@ -15,7 +15,7 @@ from typing import Any
 
 from autograder.laptop.host import TERMINAL, Host
 from autograder.laptop.local_context import LoadedFile, LocalContext
-from autograder.laptop.page_state import page_state
+from autograder.laptop.page_results import page_results
 from autograder.laptop.progress import AssignmentProgress
 from autograder.site import integers
 from autograder.site.tab import HOST, Clock
@@ -49,7 +49,7 @@ def state(lesson: str, text: str, number: int | None, host: Host) -> Any:
     run = WithMistake(Path(), host)
     run.number = number
     run.run_tests([lesson])
-    return page_state([AssignmentProgress(lesson, run)])[lesson]
+    return page_results([AssignmentProgress(lesson, run)])[lesson]
 
 
 def ignore(*_: object) -> None:

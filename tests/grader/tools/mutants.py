@@ -25,7 +25,7 @@ from pathlib import Path
 from autograder import course
 from autograder.course import Assignment
 from autograder.grading.suite import Suite
-from autograder.handout.stubs import BEGIN, END
+from autograder.handout.generated_files import BEGIN, END
 from autograder.hints import catalogue
 
 SECONDS = 30

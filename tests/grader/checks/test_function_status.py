@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks.function_state import FunctionState, State, function_states
-from autograder.checks.render import state_note
+from autograder.checks.function_status import FunctionStatus, Status, function_statuses
+from autograder.checks.render import status_note
 from autograder.checks.results import Phase, Test, TestResult
 from autograder.checks.source import CallGraph
 from autograder.course import Assignment
@@ -59,13 +59,15 @@ def call_graph_of(source: str) -> CallGraph:
     return CallGraph({node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)})
 
 
-def states_by_name(*results: TestResult) -> dict[str, FunctionState]:
-    return {function_state.name: function_state for function_state in function_states(results, call_graph_of(SOURCE))}
+def states_by_name(*results: TestResult) -> dict[str, FunctionStatus]:
+    return {
+        function_status.name: function_status for function_status in function_statuses(results, call_graph_of(SOURCE))
+    }
 
 
 def test_what_is_known_is_told_though_something_below_is_wrong() -> None:
     below = missed("scores", VALUES)
-    assert states_by_name(below, missed("attention", VALUES))["attention"].state is State.INHERITED
+    assert states_by_name(below, missed("attention", VALUES))["attention"].status is Status.INHERITED
     known = missed("attention", VALUES, hint="Your sign is turned round.")
     assert states_by_name(below, known)["attention"].mistakes == (known,)
 
@@ -83,16 +85,16 @@ def test_the_deepest_mistake_is_told_first() -> None:
 
 def test_after_follow_through_what_fails_is_a_functions_own() -> None:
     wrong = [missed("scores", VALUES), missed("attention", VALUES)]
-    told = function_states(wrong)
-    assert [one.state for one in told] == [State.MISTAKEN] * 2
+    told = function_statuses(wrong)
+    assert [one.status for one in told] == [Status.MISTAKEN] * 2
 
 
 def test_what_calls_a_function_that_changes_its_argument_is_not_blamed() -> None:
     changes = [missed(name, "q is as it was.", Kind.CHANGED) for name in ("bare", "attention")]
     told = states_by_name(*changes)
     assert told["bare"].mistakes == (changes[0],)
-    assert (told["attention"].state, told["attention"].cause, told["attention"].mistakes) == (
-        State.INHERITED,
+    assert (told["attention"].status, told["attention"].cause, told["attention"].mistakes) == (
+        Status.INHERITED,
         "bare",
         (),
     )
@@ -135,12 +137,12 @@ def test_a_right_function_that_raises_nothing_is_reminded_of_its_docstring() -> 
         ("raise ValueError", [passed], ""),
         ("_check(d)", [passed], ""),
     ]:
-        (function_state,) = function_states(results, call_graph_of(REFUSES.format(body=body)))
-        assert state_note(function_state) == words
+        (function_status,) = function_statuses(results, call_graph_of(REFUSES.format(body=body)))
+        assert status_note(function_status) == words
     for docstring in ("Raises: ValueError for an odd d.", "Parameters and errors: as scores.", "Nothing."):
         source = f"def theta(d):\n    '''{docstring}'''\n    return d"
-        (function_state,) = function_states([passed], call_graph_of(source))
-        assert function_state.lacks_promised_error is (docstring != "Nothing.")
+        (function_status,) = function_statuses([passed], call_graph_of(source))
+        assert function_status.lacks_promised_error is (docstring != "Nothing.")
 
 
 def zeros(array: np.ndarray) -> np.ndarray:
@@ -183,7 +185,7 @@ def faulty(results: list[TestResult], suite: Suite, at_home: bool) -> list[str]:
     results = with_likely_causes(suite.reference, results, lambda: graph, tried)
     headings = re.findall(r"(?m)^### .*$", suite.assignment.lesson.read_text("utf-8"))
     order = re.findall(r"`(\w+)", " ".join(headings))
-    states = function_states(results, graph if at_home else None)
+    states = function_statuses(results, graph if at_home else None)
     return [state.name for state in sorted(states, key=lambda state: order.index(state.name)) if state.mistakes]
 
 
@@ -210,16 +212,16 @@ def test_functions_that_fail_only_in_tests_of_each_other_are_all_at_fault() -> N
     """Two wrong functions that are inverse to each other each have a test that calls both."""
     calls = {Call(name, (1,)): Reply() for name in ("rotated", "bare")}
     told = states_by_name(missed("rotated", VALUES, calls=calls), missed("bare", VALUES, calls=calls))
-    assert {each.state for each in told.values()} == {State.MISTAKEN}
+    assert {each.status for each in told.values()} == {Status.MISTAKEN}
     alone = missed("bare", FORM, calls={})
     told = states_by_name(missed("rotated", VALUES, calls=calls), missed("bare", VALUES, calls=calls), alone)
-    assert (told["rotated"].state, told["rotated"].cause) == (State.COMPARED, "bare")
-    assert told["bare"].state is State.MISTAKEN
-    assert state_note(told["rotated"]) == "its test also calls `bare`: fix that first"
+    assert (told["rotated"].status, told["rotated"].cause) == (Status.COMPARED, "bare")
+    assert told["bare"].status is Status.MISTAKEN
+    assert status_note(told["rotated"]) == "its test also calls `bare`: fix that first"
 
 
 def test_a_refusal_that_needs_right_values_below_waits_for_them() -> None:
     accepts = missed("attention", FORM, Kind.ACCEPTED)
     told = states_by_name(missed("scores", VALUES), accepts)
-    assert (told["attention"].state, told["attention"].cause) == (State.INHERITED, "scores")
+    assert (told["attention"].status, told["attention"].cause) == (Status.INHERITED, "scores")
     assert states_by_name(missed("scores", FORM, Kind.DTYPE), accepts)["attention"].mistakes == (accepts,)

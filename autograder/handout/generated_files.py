@@ -73,11 +73,11 @@ def _unmatched_mark(source: str) -> tuple[str, int] | None:
     return (BEGIN, opened) if opened else None
 
 
-def quiz_answer_texts(source: str) -> list[str]:
+def quiz_answer_texts(solution: str) -> list[str]:
     """Return each key and answer in a solution as written, such as `"rotates_values": False`."""
     return [
         f"{match[1]}: {match[2]}"
-        for line in _split_at_quiz_answers(source)[1]
+        for line in _split_at_quiz_answers(solution)[1]
         if (match := _ANSWERS_ENTRY.fullmatch(line))
     ]
 

@@ -1,6 +1,6 @@
-"""The state of each function of an assignment, judged by the function's tests.
+"""The status of each function of an assignment, judged by the function's tests.
 
-Students' machines, feedback and staff pages all show this state. The state depends only on the call graph and
+Students' machines, feedback and staff pages all show this status. It depends only on the call graph and
 on results that may be shown, so it reveals nothing else.
 """
 
@@ -18,8 +18,8 @@ from autograder.protocol.failure import WRONG_OR_NO_VALUE, Kind
 _KINDS_DEEPEST_FIRST = list(Kind)
 
 
-class State(Enum):
-    """State of a function."""
+class Status(Enum):
+    """Status of a function."""
 
     RIGHT = auto()
     RIGHT_ONCE_FIXED = auto()
@@ -38,12 +38,12 @@ class State(Enum):
 
 
 @dataclass(frozen=True)
-class FunctionState:
-    """State of one function, and the mistakes to explain."""
+class FunctionStatus:
+    """Status of one function, and the mistakes to explain."""
 
     name: str
     test_results: list[TestResult]
-    state: State
+    status: Status
     cause: str | None = None
     """The other function that has to be written or fixed first."""
     mistakes: tuple[TestResult, ...] = ()
@@ -54,42 +54,42 @@ class FunctionState:
     @property
     def is_right(self) -> bool:
         """True if no test of the function fails."""
-        return self.state in (State.RIGHT, State.RIGHT_ONCE_FIXED)
+        return self.status in (Status.RIGHT, Status.RIGHT_ONCE_FIXED)
 
 
-def function_states(test_results: Iterable[TestResult], call_graph: CallGraph | None = None) -> list[FunctionState]:
-    """Return the state of each function that has test results, in the order of the results.
+def function_statuses(test_results: Iterable[TestResult], call_graph: CallGraph | None = None) -> list[FunctionStatus]:
+    """Return the status of each function that has test results, in the order of the results.
 
     `call_graph` is the submission's call graph, or None if follow-through has shown that each remaining
     failure is in the tested function itself.
     """
     groups = by_question(result for result in test_results if result.test.question != ANSWERS)
     origins = _origins(groups, call_graph) if call_graph else {}
-    return [_function_state(name, group, call_graph, origins) for name, group in groups.items()]
+    return [_function_status(name, group, call_graph, origins) for name, group in groups.items()]
 
 
-def _function_state(
+def _function_status(
     name: str, group: list[TestResult], call_graph: CallGraph | None, origins: Mapping[Test, str]
-) -> FunctionState:
+) -> FunctionStatus:
     if mistakes := sorted((result for result in group if result.is_mistake), key=_kind_and_hint):
         if in_itself := tuple(mistake for mistake in mistakes if mistake.test not in origins):
-            return FunctionState(name, group, State.MISTAKEN, None, in_itself)
+            return FunctionStatus(name, group, Status.MISTAKEN, None, in_itself)
         origin = origins[mistakes[0].test]
         is_used = call_graph is not None and origin in call_graph.dependencies(name)
-        return FunctionState(name, group, State.INHERITED if is_used else State.COMPARED, origin)
+        return FunctionStatus(name, group, Status.INHERITED if is_used else Status.COMPARED, origin)
     kinds = {result.kind for result in group}
     other = next((result.faulty_function for result in group if result.faulty_function), None)
     if kinds == {None}:
         replies = [reply for result in group for call, reply in result.calls.items() if call.function == name]
         is_silent = not any(reply.raised for reply in replies)  # as far as the tests have checked
         promises = is_silent and call_graph is not None and call_graph.lacks_promised_error(name)
-        state = State.RIGHT_ONCE_FIXED if other else State.RIGHT
-        return FunctionState(name, group, state, other, lacks_promised_error=promises)
+        status = Status.RIGHT_ONCE_FIXED if other else Status.RIGHT
+        return FunctionStatus(name, group, status, other, lacks_promised_error=promises)
     if Kind.NOT_REACHED in kinds:
-        return FunctionState(name, group, State.UNREACHED)
+        return FunctionStatus(name, group, Status.UNREACHED)
     if Kind.WAITING in kinds and Kind.NOT_WRITTEN not in kinds:
-        return FunctionState(name, group, State.WAITING, other)
-    return FunctionState(name, group, State.UNFINISHED)
+        return FunctionStatus(name, group, Status.WAITING, other)
+    return FunctionStatus(name, group, Status.UNFINISHED)
 
 
 def _origins(groups: Mapping[str, list[TestResult]], call_graph: CallGraph) -> dict[Test, str]:

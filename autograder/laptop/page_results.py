@@ -9,10 +9,10 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 
-from autograder.checks.function_state import FunctionState
+from autograder.checks.function_status import FunctionStatus
 from autograder.checks.render import escape_markdown
 from autograder.laptop.progress import (
-    SIGN_BY_STATE,
+    SIGN_BY_STATUS,
     SPOILER_WARNING,
     AssignmentProgress,
     file_remarks,
@@ -23,7 +23,7 @@ from autograder.laptop.progress import (
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 
-def page_state(all_progress: Sequence[AssignmentProgress], adapt: Callable[[str], str] = str) -> dict[str, Any]:
+def page_results(all_progress: Sequence[AssignmentProgress], adapt: Callable[[str], str] = str) -> dict[str, Any]:
     """Return assignment → the state of its page: each function's mark and text, and a text about the file.
 
     `runs` is False if the file stops, or a function in it did not return: then no picture is drawn from it.
@@ -36,11 +36,11 @@ def page_state(all_progress: Sequence[AssignmentProgress], adapt: Callable[[str]
             "runs": not progress.file_problem and not progress.file.timed_out_functions,
             "summary": adapt(_file_summary_html(progress)),
             "functions": {
-                state.name: [
-                    SIGN_BY_STATE[state.state],
-                    adapt(_MARKDOWN.render(function_text(progress, state)) + _solution(progress, state)),
+                function.name: [
+                    SIGN_BY_STATUS[function.status],
+                    adapt(_MARKDOWN.render(function_text(progress, function)) + _solution(progress, function)),
                 ]
-                for state in progress.function_states
+                for function in progress.function_statuses
             },
         }
         for progress in all_progress
@@ -57,17 +57,17 @@ def _file_summary_html(progress: AssignmentProgress) -> str:
 
 def _next_mistake_text(progress: AssignmentProgress) -> list[str]:
     """Return the likely cause of the next function's first mistake, or the rule that it breaks."""
-    states = (state for state in progress.function_states if state.name == progress.next_function)
-    mistakes = [mistake for state in states for mistake in state.mistakes]
+    next_functions = (function for function in progress.function_statuses if function.name == progress.next_function)
+    mistakes = [mistake for function in next_functions for mistake in function.mistakes]
     causes = [f"**Likely cause:** {mistake.hint}" for mistake in mistakes if mistake.hint]
     rules = [f"✗ {mistake.test.rule}: {escape_markdown(mistake.message.splitlines()[0])}" for mistake in mistakes[:1]]
     return causes[:1] or rules
 
 
-def _solution(progress: AssignmentProgress, state: FunctionState) -> str:
+def _solution(progress: AssignmentProgress, function: FunctionStatus) -> str:
     """Return a worked solution, folded away, with a warning if the student's function is not right yet."""
-    text = progress.run.solution(progress.assignment, state.name)
+    text = progress.run.solution(progress.assignment, function.name)
     if text is None:
         return ""
-    warning = "" if state.is_right else f" Your {state.name} is not right yet. {SPOILER_WARNING}"
+    warning = "" if function.is_right else f" Your {function.name} is not right yet. {SPOILER_WARNING}"
     return f"<details><summary>A worked solution.{warning}</summary><pre><code>{escape(text)}</code></pre></details>"
