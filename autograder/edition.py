@@ -25,13 +25,13 @@ _LESSON_WORDS = (
     rf"\b(?P<single>[Ll]esson\s+(?P<number>\d+))\b|\b(?P<word>[Ll]essons\s+)(?P<numbers>\d+{_MORE_NUMBERS})\b"
 )
 _LESSON_MENTION = re.compile(f"{_LINK}|{_LESSON_WORDS}")
-"""A link, `lesson 5`, or `lessons 2 to 4, and 10`."""
+"""Pattern of a link, of `lesson 5`, and of `lessons 2 to 4, and 10`."""
 _LESSON_LINK_LABEL = re.compile(r"(?P<word>[Ll]essons?\s+)?(?P<number>\d+)(?P<rest>\b[^\d]*)", re.DOTALL)
 _TITLE = re.compile(r"\A# \d+\. ")
 _LESSON_LINKS = re.compile(r'(?s)(?<=<div class="plain">\n\n).*?(?=\n\n</div>)')
 _GLOSSARY_NUMBERS = re.compile(r"(?m)(?<=\| )\d+(?:, \d+)*(?= \|$)")
 TEXTS_WITH_EXAMPLES = ("README.md", "Makefile", "assignments/README.md", "assignments/setup.md")
-"""Texts in a handout that concern all lessons and mention the example lesson, function or lab below."""
+"""Texts in a handout that concern all lessons, but mention one lesson, function or lab as an example."""
 _EXAMPLE, _EXAMPLE_FUNCTION, _EXAMPLE_LAB = "attention", "softmax", "modern"
 _LESSON_NEEDS = re.compile(r"(?ms)^\*\*[^*]*?· needs (?P<needs>.*?)\*\*$")
 
@@ -99,7 +99,7 @@ class Edition:
                 yield f"{name} builds on {unmet}"
 
     def _unmet_needs_phrase(self, lesson: str, needs: str) -> str:
-        """Return a phrase on needed lessons that are left out or come later this term; empty for none."""
+        """Return a phrase on needed lessons that are left out or come later this term; empty if there are none."""
         named = self._lessons_named_in(needs)
         missing = [name for name in named if name not in self.lessons]
         later = [name for name in named if name in self.lessons and self.number(name) > self.number(lesson)]
@@ -125,7 +125,7 @@ class Edition:
         return self._renumbered_lessons(match[0], match["numbers"])
 
     def _renumbered_link(self, folder: str, match: re.Match[str]) -> str:
-        """Return a link with this term's number; only the label if students do not get the lesson."""
+        """Return a link with this term's number, or only the label if students do not get the lesson."""
         target = posixpath.normpath(posixpath.join(folder, match["target"].partition("#")[0]))
         lesson = target.removeprefix("assignments/").partition("/")[0] if target.startswith("assignments/") else ""
         if "://" in match["target"] or lesson not in self.full:

@@ -38,7 +38,7 @@ class Function:
         return self.note_returned(self.value(self.attempt(Call(self.name, args, kwargs))))
 
     def value(self, reply: Reply) -> Any:
-        """Return the plain value of a reply. Raise WrongResultError if the student's code raised."""
+        """Return the plain value of a reply. Raise WrongResultError if the student's code raised an exception."""
         if reply.raised is not None:
             raise self.why_it_raised(reply.raised)
         if type(reply.value) is codec.Foreign:
@@ -110,14 +110,14 @@ class StudentModule:
         """Results that the test received and may pass on as arguments."""
 
     def has_student_arguments(self, call: Call) -> bool:
-        """Return True if an argument of a call is a result of the submission, and may be why a call fails."""
+        """Return True if an argument is an array that the submission returned, and so may be why the call fails."""
         arguments = leaves([*call.args, *call.kwargs.values()])
         return any(
             argument is result for argument in arguments for result in self.returned if isinstance(result, np.ndarray)
         )
 
     def may_have_returned(self, value: object) -> bool:
-        """Return True if a value may come from the submission. An array must share memory with a result."""
+        """Return True if a value may come from the submission; an array may only if it shares memory with a result."""
         results = (part for reply in self.replies.values() if reply.raised is None for part in leaves(reply.value))
         return not isinstance(value, np.ndarray) or any(
             value is result or (isinstance(result, np.ndarray) and np.may_share_memory(value, result))
@@ -126,7 +126,7 @@ class StudentModule:
 
     @property
     def replies(self) -> dict[Call, Reply]:
-        """Function call → reply, for each call that has a reply."""
+        """The replies to calls of functions, by call; a call without a reply is left out."""
         return {call: reply for call, reply in self.seen.items() if reply is not None and call.function != ANSWERS}
 
     @property

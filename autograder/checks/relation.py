@@ -43,7 +43,7 @@ def relation(actual: Any, expected: Any) -> str:
 
 
 def _relations(numbers: np.ndarray, target: np.ndarray, are_booleans: bool) -> Iterator[tuple[np.ndarray, str]]:
-    """Yield changed versions of an array, each with the sentence that holds if the version is as expected."""
+    """Yield changed versions of an array, each with a sentence that is true if the version equals `target`."""
     if numbers.ndim == target.ndim >= 2:
         yield np.swapaxes(numbers, -1, -2), "The values are right, but the last two axes are swapped."
     if numbers.size == target.size and numbers.shape != target.shape:
@@ -102,7 +102,7 @@ def shape_difference(actual: tuple[int, ...], expected: tuple[int, ...]) -> str:
 
 
 def _place(axis: int, count: int) -> str:
-    """Return words for the place of an axis, which lessons count from the last axis; empty if it is neither named."""
+    """Return words for the last axis or the second-to-last, as lessons name them; empty for any other axis."""
     return {count - 1: " (the last)" if count > 1 else "", count - 2: " (the second-to-last)"}.get(axis, "")
 
 

@@ -24,7 +24,7 @@ MAX_LINE_CHARACTERS = 400
 
 
 class Audience(Enum):
-    """The reader of a result, and the time of reading."""
+    """The person who reads a result, and the stage at which they read it."""
 
     HOME = auto()
     """A student at home, who may read about each test that runs there."""
@@ -86,7 +86,7 @@ def unescape_markdown(text: str) -> str:
 
 
 def points_text(test_results: Sequence[TestResult]) -> str:
-    """Return the text about the points won and the possible points."""
+    """Return the points won and the possible points as text, such as `3 of 8`."""
     return f"{points_won(test_results):g} of {points_possible(test_results):g}"
 
 

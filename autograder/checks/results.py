@@ -59,11 +59,11 @@ class TestResult:
     hint: str | None = None
     """The likely cause."""
     faulty_function: str | None = None
-    """The function at fault: a passed test used right values of this function; another test waits for it."""
+    """The function at fault: a test that passed used right values of this function, and any other test waits for it."""
     is_at_fault: bool = False
     """True if the tested function returned a wrong value for the arguments of a call, whatever else the test called."""
     calls: dict[Call, Reply] = field(default_factory=dict, compare=False, repr=False)
-    """All calls in the test and their replies, which are not stored."""
+    """All calls in the test, with their replies; a stored grade contains no calls."""
 
     @property
     def passed(self) -> bool:
@@ -82,7 +82,7 @@ class TestResult:
 
 
 def by_question(test_results: Iterable[TestResult]) -> dict[str, list[TestResult]]:
-    """Return question → test results, both in the order of the tests."""
+    """Return the test results by question; questions and results are in the order of the tests."""
     questions: dict[str, list[TestResult]] = {}
     for result in test_results:
         questions.setdefault(result.test.question, []).append(result)
@@ -140,7 +140,7 @@ _CALLEE_FAILURES = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.RAISED}
 
 
 def test_result(test: Test, raised: BaseException | None, submission: StudentModule | None = None) -> TestResult:
-    """Return the result of a test that ended with this exception. Re-raise an exception that is no result."""
+    """Return the result of a test that ended with this exception. Re-raise any exception that is not a result."""
     calls = submission.replies if submission is not None else {}
     match raised:
         case None:

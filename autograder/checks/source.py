@@ -22,7 +22,7 @@ ALLOWED_MODULES = sys.stdlib_module_names | {"numpy"}
 """Modules that a graded submission may import."""
 
 MAX_CODE_CHARACTERS = 256 * 1024
-"""Maximum number of characters of code. A syntax tree may take a thousand times as many bytes."""
+"""Maximum number of characters of code, because a syntax tree may take a thousand times as many bytes."""
 
 
 def parse(text: str, filename: str = "<unknown>") -> ast.Module:
@@ -41,7 +41,7 @@ def parse(text: str, filename: str = "<unknown>") -> ast.Module:
 
 
 def _top_level_functions(text: str) -> dict[str, ast.FunctionDef]:
-    """Return name → top-level function of a text; empty if the text cannot be parsed."""
+    """Return the top-level functions of a text, by name; empty if the text cannot be parsed."""
     with contextlib.suppress(SyntaxError, ValueError):
         return {node.name: node for node in parse(text).body if isinstance(node, ast.FunctionDef)}
     return {}
@@ -55,7 +55,7 @@ class Source:
         self.text = ""
         self.body: list[ast.stmt] = []
         self.problem: str | None = None
-        """The reason why the file cannot run at all, with the line if known; None if the file can run."""
+        """The reason why the file cannot run at all, with the line if it is known; None if the file can run."""
         self._broken_at = 1
         try:
             with tokenize.open(path) as file:
@@ -71,9 +71,9 @@ class Source:
             self.problem = fix if self.text else f"{path} is not UTF-8: save it as UTF-8."
 
         self.functions = {node.name: node for node in self.body if isinstance(node, ast.FunctionDef)}
-        """Name → top-level function of the file."""
+        """The top-level functions of the file, by name."""
         self.answers: dict[str, bool] = {}
-        """Key of ANSWERS → True if the entry has an answer."""
+        """True for each entry of ANSWERS that has an answer, by key."""
         self._lines = {name: node.lineno for name, node in self.functions.items()}
         for node in self.body:
             if isinstance(node, ast.Assign) and ANSWERS in map(ast.unparse, node.targets):
@@ -133,12 +133,12 @@ class CallGraph:
     def __init__(
         self, functions: Mapping[str, ast.FunctionDef], others: Iterable[tuple[str, frozenset[str]]] = ()
     ) -> None:
-        """Read the calls from `functions`, and add the calls in `others`: a function, and its callees."""
+        """Read the calls from `functions`, and add the calls in `others`, pairs of a caller and its callees."""
         self._named = {
             name: functions.keys() & {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
             for name, node in functions.items()
         }
-        """Function → the functions whose names appear in its body."""
+        """For each function, the functions whose names appear in its body."""
         for name, called in others:
             self._named[name] |= called
         self._functions = functions

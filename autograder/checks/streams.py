@@ -20,7 +20,7 @@ _SPELLINGS = {
     "⇒": "=>", "↦": "->", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "∞": "inf", "√": "sqrt", "‘": "'", "’": "'",
     "“": '"', "”": '"', "§": "sec. ",
 }  # fmt: skip
-"""Character → spelling, for characters whose spelling does not follow from Unicode's data."""
+"""The spelling of each character whose spelling does not follow from Unicode's data."""
 
 
 def spelling(character: str) -> str:

@@ -18,4 +18,4 @@ Only `grader` and `scoring` load the sandbox and Otter, so a program that only r
 """
 
 PUBLIC_MODULES = ("feedback", "grader", "quiz", "grade", "needs_review", "row", "scoring", "suite")
-"""Modules that other rooms may import."""
+"""Modules that other packages of `autograder` may import."""

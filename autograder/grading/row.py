@@ -18,7 +18,7 @@ from autograder.submission import Submission
 from autograder.submission.names import folded
 
 IDENTITIES = ("number", "sid", "email", "login", "name")
-"""Facts that identify a person, which tables show last."""
+"""Names of facts that identify a person, in the order of the last columns of tables."""
 
 
 class Key(NamedTuple):
@@ -126,7 +126,7 @@ class Row:
 
 
 def identities(submission: Submission) -> set[str]:
-    """Return a student's identifiers in folded form: both numbers, address, login and names."""
+    """Return a student's identifiers, folded for comparison: both numbers, the address, the login and the names."""
     person = submission.person
     names = (person.number, person.sid, person.email, person.login, person.name, submission.student)
     return {folded(name) for name in names if name}

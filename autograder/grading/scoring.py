@@ -45,7 +45,7 @@ def case_{number}(result):
 
 
 def otter_files_by_name(tests: Iterable[Test]) -> dict[str, str]:
-    """Return file name → content of an Otter test file, one file per question.
+    """Return the contents of Otter's test files by name, one file per question.
 
     Otter runs the files in alphabetical order, so each name begins with the question's position in the
     lesson.
@@ -79,7 +79,7 @@ def passed(test_results: list[TestResult]) -> set[str]:
 
 
 class Scorer:
-    """A scorer of results, which loads Otter's test files of one suite once."""
+    """A scorer of results that loads the Otter test files of a suite only once."""
 
     def __init__(self, assignment: Assignment, tests: Iterable[Test]) -> None:
         from otter.run import AutograderConfig

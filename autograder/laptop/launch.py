@@ -148,7 +148,7 @@ def _check_and_print(run: LocalContext, names: Sequence[str], only: Collection[s
 
 
 def _saved_assignments(files: Mapping[str, Path]) -> Iterator[list[str]]:
-    """Yield the assignments whose files were saved: the first immediately, then all others, then each after a save."""
+    """Yield assignments to check: one immediately, then all others, and from then on those whose files were saved."""
     seen: dict[str, int] = {}
     while True:
         now: dict[str, int] = {}

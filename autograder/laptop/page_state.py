@@ -1,4 +1,4 @@
-"""The results of a run in the form of a lesson's page, for the live page and a browser tab alike."""
+"""The results of a run as data for lessons' pages, on the live page as well as in a browser tab."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 
 def page_state(all_progress: Sequence[AssignmentProgress], adapt: Callable[[str], str] = str) -> dict[str, Any]:
-    """Return assignment → the state of its page: each function's mark and text, and a text about the file.
+    """Return the state of each assignment's page: the mark and text of each function, and a text about the file.
 
-    `runs` is False if the file stops, or a function in it did not return: then no picture is drawn from it.
+    `runs` is False, so that no picture is drawn, if the file stops or one of its functions did not return.
     `adapt` changes each text, which is HTML, for the place where it is shown.
     """
     return {
@@ -56,7 +56,7 @@ def _file_summary_html(progress: AssignmentProgress) -> str:
 
 
 def _next_mistake_text(progress: AssignmentProgress) -> list[str]:
-    """Return the likely cause of the next function's first mistake, or the rule that it breaks."""
+    """Return the first likely cause for the next function or, if there is none, its first broken rule."""
     states = (state for state in progress.function_states if state.name == progress.next_function)
     mistakes = [mistake for state in states for mistake in state.mistakes]
     causes = [f"**Likely cause:** {mistake.hint}" for mistake in mistakes if mistake.hint]
@@ -65,7 +65,7 @@ def _next_mistake_text(progress: AssignmentProgress) -> list[str]:
 
 
 def _solution(progress: AssignmentProgress, state: FunctionState) -> str:
-    """Return a worked solution, folded away, with a warning if the student's function is not right yet."""
+    """Return a worked solution in a closed section, with a warning if the student's function is not right yet."""
     text = progress.run.solution(progress.assignment, state.name)
     if text is None:
         return ""

@@ -40,7 +40,7 @@ FIX_FILE = "fix what stops the file"
 
 SIGN_BY_STATE = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.RIGHT_ONCE_FIXED), "✓")
 SIGN_BY_STATE |= dict.fromkeys((State.MISTAKEN, State.INHERITED, State.COMPARED), "✗")
-"""State of a function → its mark: ✓ finished, ✗ wrong, · open."""
+"""The mark for each state of a function: ✓ finished, ✗ wrong, · open."""
 
 HIDDEN_TESTS_NOTE = (
     f"{POINTS - PUBLIC_POINTS} of {POINTS} points are decided by tests that you do not see: they check the same"
@@ -75,7 +75,7 @@ class AssignmentProgress:
 
     @property
     def file_problem(self) -> str:
-        """The reason why the file does not run to its end; empty if it does or only lacks an import."""
+        """The reason why the file does not run to its end; empty if it does, even with an import missing."""
         failure = self.file.failure
         stopped = file_stop_message(failure) if failure is not None and not failure.missing_import else ""
         return self.source.problem or stopped
@@ -95,9 +95,9 @@ class AssignmentProgress:
 
     @property
     def next_function(self) -> str | None:
-        """The next function to work on: the first that is not right, and waits for none if possible.
+        """The next function to work on: the first that is not right, if possible one that waits for no other.
 
-        None if all functions are right, or if the file stops before a definition: the file comes first then.
+        None if all functions are right, or if the file stops before a definition and must be fixed first.
         """
         waiting = (State.WAITING, State.INHERITED, State.COMPARED)
         unfinished = [state for state in self.function_states if not state.is_right]
@@ -138,7 +138,7 @@ def lesson_text(name: str, root: Path = Path()) -> str:
 
 
 def lesson_number(name: str, root: Path = Path()) -> int:
-    """Return the number in a lesson's title, as in `# 5. RoPE …`."""
+    """Return the number at the beginning of a lesson's title, or a very large number if there is none."""
     match = re.match(r"# (\d+)\.", lesson_text(name, root))
     return int(match[1]) if match else 10**6
 

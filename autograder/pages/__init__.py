@@ -1,8 +1,8 @@
 """The lessons as web pages, `course/`, which open with a double click: no server, network or installation is needed.
 
     course_pages   the pages and their accompanying files
-    markdown       a lesson's Markdown → HTML
-    formulas       LaTeX → MathML
+    markdown       conversion of a lesson's Markdown to HTML
+    formulas       conversion of LaTeX to MathML
     glossary       the terms of the glossary, explained where a lesson uses them
     answer_forms   the form of each answer, and the answers to practice questions
     picture_files  the pictures in the texts, and the map of the course for a term's plan
@@ -20,4 +20,4 @@ from autograder.pages.picture_files import pictures
 
 __all__ = ["course", "highlighted_code", "pictures", "search_script", "style"]
 PUBLIC_MODULES = ("answer_forms",)
-"""The modules that other rooms may import."""
+"""Modules that other packages of `autograder` may import."""

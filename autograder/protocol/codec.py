@@ -49,8 +49,8 @@ _SPELLING_BY_DTYPE = {
     np.dtype(name): b"\x03" + np.dtype(name).str.encode("ascii")
     for name in "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
 }
-"""Dtype that may cross, in this machine's byte order → the bytes that stand for it: the length of its name,
-then the name. Two C names for one type (long, long long) count as one dtype."""
+"""The bytes for each dtype that may cross, in this machine's byte order: the length of its name, then the
+name. Two C names for one type (long, long long) count as one dtype."""
 
 DEFAULT_INTEGER_TYPE_NUMBERS = {kind.num for kind in map(np.dtype, "ilq") if kind == np.dtype(int)}
 """numpy's type numbers for the default integer, one for each C name of that type. A default integer is
@@ -102,8 +102,8 @@ def encode_request(*values: object) -> bytes:
 def decode(data: bytes, writeable: bool = True) -> Any:
     """Return the value that the bytes encode. Raise MalformedError if the bytes encode no value.
 
-    With `writeable`, arrays are copied. Without it, the bytes come from a worker and may contain no
-    generator.
+    With `writeable`, arrays are copied. Without `writeable`, the bytes come from a worker and must not
+    contain a generator.
     """
     decoder = _Decoder(data, writeable)
     try:
@@ -127,14 +127,14 @@ class _Bounded:
             raise MalformedError(f"{self.items:,} values in {depth} containers, too large to compare")
 
     def grow(self, numbers: int, what: str, size: object) -> None:
-        """Count more numbers. Raise MalformedError with the words `what` and `size` if there are too many."""
+        """Count more numbers. Raise MalformedError, with the words `what` and `size`, if the message has too many."""
         self.numbers += numbers
         if self.numbers > MAX_NUMBERS:
             raise MalformedError(f"{what} {size}, too large to compare")
 
 
 def _counted_size(shape: tuple[int, ...]) -> int:
-    """Return the number of entries in an array; for an empty array, the steps of a loop over the axes.
+    """Return the number of entries in an array; in an empty array, each axis of length 0 counts as length 1.
 
     The product cannot overflow, since it is a Python integer.
     """
@@ -250,7 +250,7 @@ class _Decoder(_Bounded):
         return dict(zip(items[::2], items[1::2], strict=True))
 
     def _generator(self, tag: bytes, depth: int) -> np.random.Generator:
-        """Return a random number generator, the only plain value that may be in a request but not in a reply."""
+        """Return a random number generator, the only plain value that a request may contain but a reply may not."""
         if tag == b"r" and self.writeable:  # a reply cannot contain a generator
             bits = np.random.PCG64()
             bits.state = self.read(depth + 1)

@@ -17,4 +17,4 @@ zygote and worker import only `protocol.call`, `protocol.codec` and this package
 """
 
 PUBLIC_MODULES = ("backend", "client", "confine", "limits", "self_test", "function_substitutes")
-"""Modules that other rooms may import."""
+"""Modules that other packages of `autograder` may import."""

@@ -14,7 +14,7 @@ The locks have these purposes:
                signals or abstract sockets to other processes
     seccomp    allows only the system calls that computing needs: no socket, no process, no signal, no ptrace
 
-The lock `watch` is not in this module: with it, the zygote measures what no single kernel limit bounds.
+The lock `watch` is not in this module: it stands for the limits that the zygote checks because the kernel cannot.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ def allowed_packages(libraries: str) -> list[Path]:
 
 
 def settle_access_times(packages: Collection[Path]) -> None:
-    """Read all files that submissions may read, so that their reads leave no trace for later ones.
+    """Read all files that submissions may read, so that a submission's reads leave no trace for later submissions.
 
     On a file system with access times (relatime), a read changes the access time only if that time is older
     than the last change of the file, or older than a day.

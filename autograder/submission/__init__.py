@@ -1,6 +1,7 @@
 """Reading of all files that students submit, without running any of them.
 
-    folder → uploads of each student → candidates for the file that counts → submissions
+A folder contains the uploads of each student, these contain the candidates for the file that counts, and the
+candidates become submissions.
 
     downloads, platforms      the uploads of each student in a folder, and the facts in names from platforms
     candidates                one student's files that may count, on disk and in zips, likeliest first
@@ -28,7 +29,7 @@ __all__ = ["NothingToGradeError", "Person", "Problem", "Submission", "Upload", "
 __all__ += ["Download", "read_file", "read_file_bounded", "read_student_uploads"]
 
 PUBLIC_MODULES = ("names", "syntax_trees", "records")
-"""Modules that other rooms may import."""
+"""Modules that other packages of `autograder` may import."""
 
 
 def read_file(path: Path, assignment: str | None, assignments: Sequence[str]) -> Submission:

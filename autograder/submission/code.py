@@ -42,7 +42,7 @@ def functions(assignment: str) -> frozenset[str]:
 
 
 def read_code(data: bytes, name: str) -> Code:
-    """Return the code in a .py or .ipynb file. If name and content disagree, the content decides.
+    """Return the code in a .py or .ipynb file. If the file's name and content disagree, the content decides.
 
     Raise UnreadableError if the file contains no code that can run; the message is a sentence for the
     student.

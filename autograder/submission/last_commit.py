@@ -53,7 +53,7 @@ def _commit(git: Path) -> bytes:
 
 
 def _packed(pack: Path, offset: int) -> bytes:
-    """Return a compressed object from a pack, without the header: bytes of 128 or more, and a last byte."""
+    """Return a compressed object from a pack, without the header, which ends with the first byte below 128."""
     with opened(pack) as file:
         file.seek(offset)
         return re.sub(rb"^[\x80-\xff]*.", b"", file.read(_MAX_COMMIT_BYTES), count=1, flags=re.DOTALL)

@@ -44,7 +44,7 @@ def problem_of(error: Exception) -> Problem:
 
 
 class NothingToGradeError(UserError):
-    """The named folder or file cannot be graded. The message is a sentence for the instructor."""
+    """An error for a named folder or file that cannot be graded. The message is a sentence for the instructor."""
 
 
 @dataclass(frozen=True)
