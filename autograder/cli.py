@@ -278,7 +278,7 @@ def feedback(out: Path, platform: str, assignments: tuple[str, ...]) -> None:
 
 @main.command(short_help="Test the sandbox on this machine.")
 def doctor() -> None:
-    """Try to break out of a real sandboxed process, and list the promises of the sandbox that held."""
+    """Try to break out of a real sandboxed process, and list the sandbox's promises that held."""
     from rich.console import Console
 
     from autograder.self_test_table import print_table

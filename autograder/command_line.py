@@ -40,7 +40,7 @@ class CommandError(click.ClickException):
 
 
 class WallDownError(CommandError):
-    """The error that ends a command if the sandbox does not hold on this machine, before anything runs."""
+    """An error that ends a command before anything runs, because the sandbox does not hold on this machine."""
 
     exit_code = WALL_DOWN
 

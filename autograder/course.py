@@ -219,7 +219,10 @@ def _title_number(name: str) -> tuple[int, str]:
 
 
 def find(name: str) -> Assignment:
-    """Return this term's assignment with that name. Raise LookupError, with all names, if no assignment has it."""
+    """Return this term's assignment with that name.
+
+    Raise LookupError, with all names, if there is no such assignment.
+    """
     available = {assignment.name: assignment for assignment in term_assignments()}
     if name not in available:
         raise LookupError(f"there is no assignment {name!r}; the course has {', '.join(available)}")

@@ -45,7 +45,7 @@ class Line:
     end: str
 
     def __getitem__(self, column: int) -> str:
-        """Return a cell's text; empty beyond the line's end."""
+        """Return a cell's text, or an empty string beyond the line's end."""
         return _unquoted(self.raw[column]) if column < len(self.raw) else ""
 
     @property

@@ -99,7 +99,7 @@ class Edition:
                 yield f"{name} builds on {unmet}"
 
     def _unmet_needs_phrase(self, lesson: str, needs: str) -> str:
-        """Return a phrase on needed lessons that are left out or come later this term; empty if there are none."""
+        """Return a phrase on needed lessons that are left out or come later this term, or an empty string."""
         named = self._lessons_named_in(needs)
         missing = [name for name in named if name not in self.lessons]
         later = [name for name in named if name in self.lessons and self.number(name) > self.number(lesson)]
@@ -191,7 +191,7 @@ class Edition:
 
 
 def _label_number(label: str | None) -> str:
-    """Return the number in the words of a link to a lesson; empty if there is none."""
+    """Return the number in the words of a link to a lesson, or an empty string if the words contain no number."""
     match = _LESSON_LINK_LABEL.fullmatch(label or "")
     return match["number"] if match else ""
 

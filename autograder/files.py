@@ -44,7 +44,7 @@ def _without_control_characters(cell: str) -> str:
 
 
 def write_zip(target: Path, files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> None:
-    """Write a zip of these files, contents by name. Files with equal contents give a zip with equal bytes."""
+    """Write a zip of these files, whose contents are keyed by name. Equal contents give equal bytes."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):

@@ -84,7 +84,7 @@ class Changes:
 
     @property
     def sentence(self) -> str:
-        """Return a sentence that says how many scores changed, and why; empty if no score changed."""
+        """Return a sentence that says how many scores changed, and why, or an empty string if no score changed."""
         if not self._lines:
             return ""
         reasons = ", ".join(f"{count} by {why}" for why, count in self._reasons.most_common())

@@ -83,7 +83,7 @@ class Gradebook:
     def replace_submissions(
         self, folders: Iterable[Iterable[Submission]], grading_keys: Mapping[str, str]
     ) -> list[str]:
-        """Replace the last run's submissions with those in `folders`; from now on, the run is unfinished.
+        """Replace the last run's submissions with those in `folders`, and mark the run as unfinished.
 
         If a student has a submission for an assignment in two folders, the one in the later folder counts.
         `grading_keys` contains the field `grading` of each assignment's keys. Return labels for the last run's
@@ -145,7 +145,7 @@ class Gradebook:
         return None
 
     def incomplete(self) -> str:
-        """Return a sentence if the last run left submissions ungraded or files unwritten; empty otherwise."""
+        """Return a sentence if the last run left anything ungraded or unwritten, or an empty string otherwise."""
         query = (
             "SELECT count(*), count(grade) FROM submissions LEFT JOIN results USING (assignment, grading, code)"
             " WHERE counts AND grading != ''"
@@ -174,7 +174,7 @@ class Gradebook:
         return digest.hexdigest()
 
     def _insert_submission(self, submission: Submission, grading: str, folder: str, last_earlier_number: int) -> None:
-        """Insert a submission. The student's earlier ones stop counting, unless only those are implemented.
+        """Insert a submission. The student's earlier submissions stop counting, unless only they are implemented.
 
         Earlier submissions come from earlier folders and have numbers up to `last_earlier_number`.
         """
@@ -289,7 +289,7 @@ def _row(row: sqlite3.Row) -> Row:
 
 
 def _grade_json(row: sqlite3.Row) -> bytes:
-    """Return a grade as JSON; empty if there is no grade. Raise zlib.error if the grade is damaged."""
+    """Return a grade as JSON, or no bytes if there is no grade. Raise zlib.error if the grade is damaged."""
     return zlib.decompress(row["grade"]) if row["grade"] is not None else b""
 
 

@@ -69,7 +69,7 @@ class Job:
 
     @property
     def machine_failure(self) -> str:
-        """The reason why no other grader gets the code; empty if another grader may get it.
+        """The reason why no other grader gets the code, or an empty string if another grader may get it.
 
         A job with such a reason gets its result from a grader that proves, with the solution, that it can grade.
         """

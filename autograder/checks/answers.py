@@ -14,10 +14,10 @@ from autograder.checks.value_text import plain_scalar, value_text
 from autograder.protocol.call import ANSWERS
 
 FORM_BY_TYPE = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}
-"""Form of an answer, as in the handout, by the type of the right answer."""
+"""The form of an answer, as in the handout, for each type of right answer."""
 
 HOW_TO_WRITE = {"yes or no": "True or False", "a word": "a word in quotes"}
-"""Words for the Python value to write, by form, for each form that does not describe a Python value."""
+"""Words for the Python value to write, for each form of an answer that does not describe a Python value."""
 
 ANSWER_TOLERANCE = 1e-4
 """Relative tolerance: an answer that is not a whole number may be rounded to five significant digits."""

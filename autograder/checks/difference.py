@@ -39,7 +39,7 @@ class Difference(NamedTuple):
         return self._replace(words=f"in {place}, {self.words}")
 
     def relation_line(self) -> str:
-        """Return a line on how all of the actual part is related to the expected part; empty if no relation fits."""
+        """Return a line that relates the actual part to the expected part, or an empty string if no relation fits."""
         words = relation(self.actual, self.expected)
         return f"\n{words}" if words else ""
 

@@ -93,7 +93,7 @@ def _function_state(
 
 
 def _origins(groups: Mapping[str, list[TestResult]], call_graph: CallGraph) -> dict[Test, str]:
-    """Return the other function whose mistake may be the only cause of a failed test, for each test that has one.
+    """Map each failed test to another function whose mistake may be the test's only cause, if there is one.
 
     A failed test without a suspect shows a mistake in the tested function itself, and this mistake may then be the
     cause of other failures. Where functions are suspects only in each other's tests, none of these tests has such a
@@ -125,8 +125,8 @@ def _suspects(mistake: TestResult, groups: Mapping[str, list[TestResult]], call_
 
     The other functions are those that the tested function uses or that the test calls, except for functions that
     build on the tested function. If the function returned a wrong value for the arguments that it received, only the
-    functions that it uses are suspects. A mistake has no suspects if its known cause is not also the known cause of a
-    suspect's mistake.
+    functions that it uses are suspects. A mistake with a known cause has no suspects unless at least one of them has
+    the same known cause.
     """
     name = mistake.test.question
     called = set() if mistake.is_at_fault else {call.function for call in mistake.calls} & groups.keys() - {name}

@@ -19,11 +19,11 @@ def features(*shape: int, seed: int = 0, dtype: type[np.generic] = np.float64) -
 
 
 RECOGNISED_SEEDS = range(10)
-"""Seeds whose features appear in messages as a call, because other seeds come from Hypothesis and mean nothing to a
+"""Seeds for which messages show the call to `features`. Other seeds come from Hypothesis and mean nothing to a
 reader."""
 
 _calls_by_array: dict[tuple[str, tuple[int, ...], bytes], str] = {}
-"""The call to `features` that makes an array, by the array's dtype, shape and bytes."""
+"""The call to `features` that makes an array, keyed by the array's dtype, shape and bytes."""
 
 
 def how_made(array: np.ndarray) -> str | None:

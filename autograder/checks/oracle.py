@@ -21,7 +21,7 @@ class Refused:
     """The outcome of a call that raises an error."""
 
     error: str = ""
-    """Mark of an error whose message names array sizes, the same for errors at the same sizes; otherwise empty."""
+    """Mark of an error, the same for all errors with the same explanation; empty if that names no array sizes."""
 
 
 @dataclass(frozen=True)

@@ -117,7 +117,7 @@ class StudentModule:
         )
 
     def may_have_returned(self, value: object) -> bool:
-        """Return True if a value may come from the submission; an array may only if it shares memory with a result."""
+        """Return True if a value may come from the submission: an array does only if it shares memory with a result."""
         results = (part for reply in self.replies.values() if reply.raised is None for part in leaves(reply.value))
         return not isinstance(value, np.ndarray) or any(
             value is result or (isinstance(result, np.ndarray) and np.may_share_memory(value, result))
@@ -126,12 +126,12 @@ class StudentModule:
 
     @property
     def replies(self) -> dict[Call, Reply]:
-        """The replies to calls of functions, by call; a call without a reply is left out."""
+        """The replies to calls of functions, keyed by call. Calls without a reply are left out."""
         return {call: reply for call, reply in self.seen.items() if reply is not None and call.function != ANSWERS}
 
     @property
     def last_call(self) -> str:
-        """The text of the last call, for a reader (`call_repr`); empty if the text would be too long."""
+        """The text of the last call, for a reader (`call_repr`), or an empty string if the text would be too long."""
         call = next(reversed(self.seen), None)
         return call_repr.call_text(call) if call is not None and call.function != ANSWERS else ""
 

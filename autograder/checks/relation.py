@@ -27,7 +27,7 @@ MAX_AXES_TO_PERMUTE = 4
 
 
 def relation(actual: Any, expected: Any) -> str:
-    """Return a sentence on how a wrong array is related to the expected array; empty if no relation fits."""
+    """Return a sentence that relates a wrong array to the expected array, or an empty string if no relation fits."""
     if not (isinstance(actual, np.ndarray) and isinstance(expected, np.ndarray)) or actual.dtype.kind not in "biuf":
         return ""
     numbers, target = actual.astype(np.float64), expected.astype(np.float64)
@@ -102,7 +102,7 @@ def shape_difference(actual: tuple[int, ...], expected: tuple[int, ...]) -> str:
 
 
 def _place(axis: int, count: int) -> str:
-    """Return words for the last axis or the second-to-last, as lessons name them; empty for any other axis."""
+    """Return words for the last axis or the second-to-last, or an empty string for any other axis."""
     return {count - 1: " (the last)" if count > 1 else "", count - 2: " (the second-to-last)"}.get(axis, "")
 
 

@@ -101,7 +101,7 @@ _NOTES = {
 
 
 def state_note(function_state: FunctionState) -> str:
-    """Return a few words about the state of a function; empty if the function itself contains a mistake."""
+    """Return a few words about a function's state, or an empty string if the function itself contains a mistake."""
     cause = function_state.cause if (function_state.cause or "").isidentifier() else "another function"
     words = _NOTES.get(function_state.state, "").format(cause=cause)
     promise = "its docstring has a `Raises` line, but your function has no `raise`"

@@ -82,7 +82,7 @@ class TestResult:
 
 
 def by_question(test_results: Iterable[TestResult]) -> dict[str, list[TestResult]]:
-    """Return the test results by question; questions and results are in the order of the tests."""
+    """Return the test results keyed by question; questions and results are in the order of the tests."""
     questions: dict[str, list[TestResult]] = {}
     for result in test_results:
         questions.setdefault(result.test.question, []).append(result)
@@ -129,7 +129,7 @@ def test_of(item: pytest.Function) -> Test:
 
 
 def _computed_value_note(value: object, submission: StudentModule | None) -> str:
-    """Return a line about a value that the test computed; empty if a function may have returned the value."""
+    """Return a line about a value that the test computed, or an empty string if a function may have returned it."""
     if value is None or submission is None or not submission.replies or submission.may_have_returned(value):
         return ""
     return "\nThe test computed this value from what your functions returned."

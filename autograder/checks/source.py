@@ -41,7 +41,7 @@ def parse(text: str, filename: str = "<unknown>") -> ast.Module:
 
 
 def _top_level_functions(text: str) -> dict[str, ast.FunctionDef]:
-    """Return the top-level functions of a text, by name; empty if the text cannot be parsed."""
+    """Return the top-level functions of a text, keyed by name, or none if the text cannot be parsed."""
     with contextlib.suppress(SyntaxError, ValueError):
         return {node.name: node for node in parse(text).body if isinstance(node, ast.FunctionDef)}
     return {}
@@ -71,9 +71,9 @@ class Source:
             self.problem = fix if self.text else f"{path} is not UTF-8: save it as UTF-8."
 
         self.functions = {node.name: node for node in self.body if isinstance(node, ast.FunctionDef)}
-        """The top-level functions of the file, by name."""
+        """The top-level functions of the file, keyed by name."""
         self.answers: dict[str, bool] = {}
-        """True for each entry of ANSWERS that has an answer, by key."""
+        """For each key of ANSWERS, True if the entry has an answer."""
         self._lines = {name: node.lineno for name, node in self.functions.items()}
         for node in self.body:
             if isinstance(node, ast.Assign) and ANSWERS in map(ast.unparse, node.targets):

@@ -1,4 +1,4 @@
-"""Limits on the cost, the size and the numbers of questions: calls that one process of a submission has answered."""
+"""Limits on questions, the calls whose right values a submission's second process requests from the grader."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ class QuestionBounds:
     def covers(self, question: Call) -> bool:
         """Return True if a question is small enough to be answered.
 
-        A question must not be longer than the longest call, and each of its whole numbers must occur in a call.
-        Signs do not count, and 0, 1 and 2 are always allowed.
+        A question must not be longer than the longest of the calls, and each of its whole numbers must occur in a
+        call. Signs do not count, and 0, 1 and 2 are always allowed.
         """
         if (
             len(question.encoded) > self.size

@@ -116,7 +116,7 @@ def _loading(grade: Grade) -> list[str]:
 
 
 def _defined(grade: Grade) -> str:
-    """Return a sentence on the functions that a file defines before it stops; empty if it ran to its end."""
+    """Return a sentence on the functions that a file defines before it stops, or an empty string if it does not."""
     if grade.failure is None or grade.failure.missing_import:
         return ""
     functions = by_question(result for result in grade.test_results if result.test.phase is Phase.PUBLIC)

@@ -47,7 +47,7 @@ class Grade:
 
     @property
     def reason_not_run(self) -> str:
-        """The message that all tests share because no function could be called; empty if there is no such message."""
+        """The message that all tests share because no function could be called, or an empty string."""
         messages = {result.message for result in self.test_results}
         kinds = {result.kind for result in self.test_results}
         return messages.pop() if len(messages) == 1 and not kinds.isdisjoint({Kind.UNREADABLE, *STOPPED}) else ""
@@ -83,7 +83,7 @@ def sentences_on_changed_points(earlier: Grade, proof: Grade) -> list[str]:
 
 
 def fault_of_suite(assignment: Assignment, proof: Grade) -> str:
-    """Return a sentence about the tests that the reference solution fails; empty if there are none.
+    """Return a sentence about the tests that the reference solution fails, or an empty string if there are none.
 
     `proof` is the solution's grade. A test that the solution fails would lower the score of every submission.
     """

@@ -18,7 +18,7 @@ from autograder.submission import Submission
 from autograder.submission.names import folded
 
 IDENTITIES = ("number", "sid", "email", "login", "name")
-"""Names of facts that identify a person, in the order of the last columns of tables."""
+"""Fields that identify a person, in the order in which the last columns of tables show them."""
 
 
 class Key(NamedTuple):
@@ -60,7 +60,7 @@ class Row:
     adjustments: tuple[Adjustment, ...] = ()
     """Corrections by hand, in the order in which they apply."""
     encoded_grade: bytes = b""
-    """The grade as JSON; empty if the submission's assignment is not known."""
+    """The grade as JSON; no bytes if the submission's assignment is not known."""
 
     @property
     def student(self) -> str:
@@ -106,12 +106,12 @@ class Row:
 
     @property
     def late_yes_no(self) -> str:
-        """Yes if the submission was late, otherwise no; empty if the platform gives no information."""
+        """`yes` if the submission was late, `no` if not, or an empty string if the platform does not say."""
         return {None: "", True: "yes", False: "no"}[self.submission.late]
 
     @property
     def arrival(self) -> str:
-        """A sentence with the submission time; empty if the platform gives no time."""
+        """A sentence with the submission time, or an empty string if the platform gives no time."""
         return f"Submitted {self.submission.submitted}." if self.submission.submitted else ""
 
     @property

@@ -43,7 +43,7 @@ _LESSON_FILES = """
 
 
 def contents(only: Collection[str] = ()) -> dict[str, bytes]:
-    """Return the content of every file for students, by path, for all or `only` some assignments."""
+    """Return the contents of all files for students, keyed by path, for all assignments or `only` some."""
     edition = Edition.of_term(only)
     chosen = [Assignment(name) for name in edition.shipped]
     patterns = [
@@ -86,8 +86,8 @@ def _mentions_lessons(name: str) -> bool:
 def build(target: Path, only: Collection[str] = ()) -> Path:
     """Write the zip and, beside the zip, a folder with the same content; return the zip's path.
 
-    `only` names the assignments that are open so far; by default, all of them are. Raise HandoutError if the
-    handout would reveal a secret or replace anything except an earlier handout.
+    `only` names the assignments that are open so far; by default, all assignments are open. Raise
+    HandoutError if the handout would reveal a secret or replace anything except an earlier handout.
     """
     folder = target.with_suffix("")
     if target.suffix != ".zip":

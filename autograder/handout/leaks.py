@@ -31,7 +31,7 @@ BINARY_FILES = frozenset(
 
 
 def leaks(files: Mapping[str, bytes]) -> list[str]:
-    """Return a description of each secret in the files; empty if students may receive all files."""
+    """Return a description of each secret in the files, or none if students may receive all files."""
     secrets = _secret_descriptions()
     by_block: dict[str, set[str]] = {}
     for part in secrets:
@@ -61,7 +61,7 @@ def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, 
 
 
 def _secret_descriptions() -> dict[str, str]:
-    """Return descriptions by secret, for all lessons, including the lessons that this term leaves out."""
+    """Return the secrets of all lessons, even of those that this term leaves out, with a description of each."""
     shown = [path.read_text("utf-8") for path in shipped_code()]
     secrets = {BEGIN: "a solution's marks", END: "a solution's marks"}
     for assignment in map(Assignment, all_lessons()):

@@ -87,7 +87,7 @@ def _split_at_answers(source: str) -> tuple[str, list[str]]:
 
 
 def outdated_files(assignment: Assignment) -> dict[Path, str]:
-    """Return the right content, by path, of every committed file that no longer agrees with the solution."""
+    """Return the right contents, keyed by path, of committed files that no longer agree with the solution."""
     stub_file, values = assignment.stub, assignment.golden_values
     right = {
         stub_file: stub(assignment.solution.read_text("utf-8"), assignment.name),

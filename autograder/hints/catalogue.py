@@ -139,7 +139,7 @@ def _in_dtypes_of(result: Any, model: Any) -> Any:
 
 
 def wrong_answers(assignment: Assignment) -> Mapping[str, Mapping[float, str]]:
-    """Return the hint for each known wrong number, by question.
+    """Return the hints for known wrong numbers, keyed by question and number.
 
     A wrong yes or no has no hint, since a hint would give away the right answer.
     """
@@ -157,7 +157,7 @@ def other_ways(assignment: Assignment) -> tuple[OtherWay, ...]:
 
 
 def _catalogue(assignment: Assignment) -> dict[str, Any]:
-    """Return the values of all names that an assignment's catalogue defines, by name."""
+    """Return the values of all names that an assignment's catalogue defines, keyed by name."""
     if str(ROOT) not in sys.path:  # a catalogue imports solutions, even if an installed wheel runs
         sys.path.append(str(ROOT))
     return vars(_run(assignment.misconceptions, f"misconceptions_{assignment.name}"))

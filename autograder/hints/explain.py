@@ -86,7 +86,7 @@ def explains(mistake: KnownMistake, observation: Observation) -> bool:
 
 
 def error_mark(raised: Raised) -> str:
-    """Return a mark for an error that numpy raises at certain array sizes; empty if the message names no sizes."""
+    """Return a mark for an error of numpy at certain array sizes, or an empty string if no sizes are named."""
     words = numpy_errors.explanation(raised.message)
     has_sizes = any(character.isdigit() for character in words)
     return hashlib.sha256(words.encode("utf-8")).hexdigest()[:MARK_CHARACTERS] if has_sizes else ""

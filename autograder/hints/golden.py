@@ -82,7 +82,7 @@ class GoldenValues:
         self.calls: Iterator[dict[str, Any]] = iter(())
         """Recorded calls of the current test, in order."""
         self.recorded: dict[Call, dict[str, Any]] = {}
-        """The record of each call of the submission, by call."""
+        """The record of each call of the submission, keyed by call."""
 
     def start_test(self, test: str) -> GoldenValues:
         """Go to the first recorded call of a test, and return this oracle."""
@@ -155,12 +155,12 @@ class GoldenRecorder:
         self.test = ""
         """Name of the current test."""
         self.calls: dict[str, list[dict[str, Any]]] = {}
-        """The records of each test's calls, by name of the test."""
+        """The records of each test's calls, keyed by the test's name."""
         self.other_calls: dict[str, list[dict[str, Any]]] = {}
-        """The records of calls whose results no test compares with the solution's, by function."""
+        """The records of calls whose results no test compares with the solution's, keyed by function."""
         self.last_expected: Call | None = None
         self.hints: dict[str, dict[str, dict[int, str]]] = {}
-        """The hints of mistakes that change a call, by function, group and number of the mistake."""
+        """The hints of mistakes that change a call, keyed by function, group and number of the mistake."""
 
     def content(self) -> dict[str, Any]:
         """Return the content of the recorded file, with mistakes in the catalogue's order."""
@@ -192,7 +192,7 @@ class GoldenRecorder:
             records.append({"arguments": arguments, "result": result, "mistakes": self._record_mistakes(call)})
 
     def _record_mistakes(self, call: Call) -> dict[str, FingerprintRecord]:
-        """Return records of a call's outcomes with each mistake, by number of the mistake; keep the mistakes' hints."""
+        """Return records of a call's outcomes, keyed by the number of the mistake, and keep the mistakes' hints."""
         groups = self.hints.setdefault(call.function, {IN_ITSELF: {}, IN_DEPENDENCIES: {}})
         records = {}
         for number, entry in enumerate(itertools.chain(*self.reference.mistake_groups(call.function))):

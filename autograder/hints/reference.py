@@ -61,7 +61,7 @@ class Reference:
 
     @functools.cached_property
     def _functions(self) -> Mapping[str, ast.FunctionDef]:
-        """The syntax trees of the solution's functions, by name."""
+        """The syntax trees of the solution's functions, keyed by name."""
         return Source(self.assignment.solution).functions
 
     @functools.cached_property
@@ -167,7 +167,7 @@ class Reference:
 
     @functools.cached_property
     def wrong_answers(self) -> Mapping[str, Mapping[float, str]]:
-        """The hint for each known wrong number, by question."""
+        """The hints for known wrong numbers, keyed by question and number."""
         return catalogue.wrong_answers(self.assignment)
 
     # The solution with a known mistake in it

@@ -44,7 +44,7 @@ class Host:
     student_file: Callable[[Path, str], Path] = lambda root, name: root / "assignments" / name / f"{name}.py"
     """Return the path of the student's file for an assignment, in the course's folder `root`."""
     timed_out_functions: Mapping[str, str] = field(default_factory=dict)
-    """A sentence about each function that ended an earlier run of the file and is no longer called, by function."""
+    """Sentences about functions that ended an earlier run of the file and are no longer called, keyed by function."""
 
     def pytest_options(self) -> list[str]:
         """Return the options for pytest that only this host needs."""

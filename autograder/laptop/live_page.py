@@ -45,7 +45,7 @@ MEDIA_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", 
 
 
 class PageServer(ThreadingHTTPServer):
-    """Server for the course's files, by name, and for the results, as `state.json`."""
+    """Server for the course's files and, in `state.json`, for the results."""
 
     def __init__(self, files: dict[str, bytes], port: int) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
@@ -127,7 +127,7 @@ def serve(
 
 
 def _course() -> dict[str, bytes]:
-    """Return the contents of the pages, by path.
+    """Return the contents of the pages, keyed by path.
 
     A handout contains the pages; a checkout builds them from its lessons.
     """

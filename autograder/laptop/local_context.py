@@ -59,7 +59,7 @@ class LoadedFile:
         self.source = Source(path)
         self.call_graph = CallGraph(self.source.functions)
         self.timed_out_functions = dict(host.timed_out_functions)
-        """A sentence about code that did not return and is no longer called, by function or LOADING."""
+        """Sentences about code that did not return and is no longer called, keyed by function or LOADING."""
         self.failure: Raised | None
         if LOADING in self.timed_out_functions:
             self.module, self.failure = ModuleType(name), Raised("", (), self.timed_out_functions[LOADING])
@@ -111,7 +111,7 @@ class LocalContext(TestContext):
         """The oracle of each assignment."""
         self.test_results: dict[str, list[TestResult]] = {}
         self.printed: dict[tuple[str, str], str] = {}
-        """The output of the student's code, by assignment and test."""
+        """The output of the student's code, keyed by assignment and test."""
         self.raised: BaseException | None = None
         """The exception that ended the current test."""
 

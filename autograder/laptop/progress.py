@@ -75,7 +75,7 @@ class AssignmentProgress:
 
     @property
     def file_problem(self) -> str:
-        """The reason why the file does not run to its end; empty if it does, even with an import missing."""
+        """The reason why the file does not run to its end, or an empty string if it does (even without an import)."""
         failure = self.file.failure
         stopped = file_stop_message(failure) if failure is not None and not failure.missing_import else ""
         return self.source.problem or stopped
@@ -95,7 +95,7 @@ class AssignmentProgress:
 
     @property
     def next_function(self) -> str | None:
-        """The next function to work on: the first that is not right, if possible one that waits for no other.
+        """The next function to work on: the first that is not right, preferably one that waits for no other.
 
         None if all functions are right, or if the file stops before a definition and must be fixed first.
         """
@@ -132,7 +132,7 @@ def assignments_with_public_tests(root: Path = Path()) -> list[str]:
 
 
 def lesson_text(name: str, root: Path = Path()) -> str:
-    """Return a lesson's text; empty if the course's folder has none."""
+    """Return a lesson's text, or an empty string if the course's folder has none."""
     lesson = root / "assignments" / name / LESSON_FILE
     return lesson.read_text("utf-8") if lesson.is_file() else ""
 
@@ -187,7 +187,7 @@ def function_text(progress: AssignmentProgress, state: FunctionState, full_count
 
 
 def _first_output(progress: AssignmentProgress, *tests: str) -> list[str]:
-    """Return the beginning of the output of the first test that printed anything; empty if no test did."""
+    """Return the beginning of the output of the first test that printed anything, or none if no test did."""
     for test in tests:
         if printed := progress.run.printed.get((progress.assignment, test), "").strip("\n"):
             where = "while it was loaded" if test == LOADING else f"in {escape_markdown(test)}"

@@ -29,7 +29,7 @@ ASSIGNMENTS_FOLDER = ROOT / "assignments"
 
 
 def course(edition: Edition | None = None) -> dict[str, bytes]:
-    """Return the pages in an edition and their files, contents by path; by default, in this term's edition."""
+    """Return the contents of all files below `course/`, keyed by path, in this term's edition or another."""
     edition = edition or Edition.of_term()
     environment = templates.environment(HERE / "templates", *dials.DIAL_SOURCE_FOLDERS)
     environment.globals |= vars(environment.get_template("controls.html").module) | {
@@ -108,7 +108,7 @@ def _docstring_html(function: ast.FunctionDef) -> str:
 
 
 def _dial_forms(text: str, page: str, environment: Environment, edition: Edition) -> dict[str, str]:
-    """Return the form of each dial that has a marker in a text, by marker."""
+    """Return the forms of the dials that have markers in a text, keyed by marker."""
     forms = {name: environment.get_template(f"{name}.html") for name in dials.named(text)}
     return {f"dial: {name}": edition.renumbered(form.render(name=name, page=page)) for name, form in forms.items()}
 

@@ -65,7 +65,7 @@ class Raised:
 
     @property
     def at_line(self) -> str:
-        """The words that name the line, for the end of a sentence; empty if the line is not known."""
+        """The words that name the line, for the end of a sentence, or an empty string if the line is not known."""
         return f" at line {self.line}" if self.line else ""
 
 

@@ -1,9 +1,9 @@
-"""Conversion of plain values to bytes and back; only plain values may cross between a submission and a test.
+"""Conversion of plain values to bytes and back; only plain values may pass between a submission and a test.
 
 The plain values are None, bool, int, float, str, list, tuple, dict with str keys, and numpy arrays and
 scalars of the usual bool, integer and float dtypes, each of exactly that class. Any other value from a
-submission is opaque, and only its description crosses. Decoding builds only plain values: it looks up no
-class and runs no code, and it trusts a length only if that many bytes follow.
+submission is replaced with a description of its type. Decoding builds only plain values: it looks up no class
+and runs no code, and it trusts a length only if that many bytes follow.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MAX_MESSAGE_BYTES = 8 << 20
 """Maximum bytes of one message."""
 
 MAX_DESCRIPTION_CHARACTERS = 500
-"""Maximum number of characters in the description of a value that may not cross."""
+"""Maximum number of characters in the description that replaces a value."""
 
 MAX_INT_BYTES = 64
 """Maximum number of bytes of an encoded Python integer."""
@@ -49,8 +49,8 @@ _SPELLING_BY_DTYPE = {
     np.dtype(name): b"\x03" + np.dtype(name).str.encode("ascii")
     for name in "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
 }
-"""The bytes for each dtype that may cross, in this machine's byte order: the length of its name, then the
-name. Two C names for one type (long, long long) count as one dtype."""
+"""The bytes that stand for each supported dtype, in this machine's byte order: the length of its name, and
+the name. Two C names for one type (long, long long) count as one dtype."""
 
 DEFAULT_INTEGER_TYPE_NUMBERS = {kind.num for kind in map(np.dtype, "ilq") if kind == np.dtype(int)}
 """numpy's type numbers for the default integer, one for each C name of that type. A default integer is
@@ -67,9 +67,9 @@ class MalformedError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Foreign:
-    """Replacement for a value that may not cross; `description` is text that the submission may control.
+    """Replacement for a value that cannot be encoded; `description` is text that the submission may control.
 
-    No two replacements are equal, so a value that may not cross matches no expected value.
+    No two replacements are equal, so a value that cannot be encoded matches no expected value.
     """
 
     description: str

@@ -103,7 +103,7 @@ def _is_from(row: Row, platform: str) -> bool:
 
 
 def _name(row: Row, platform: str, files: list[str]) -> str:
-    """Return the name by which the platform finds the student; empty if there is none.
+    """Return the name by which the platform finds the student, or an empty string if there is none.
 
     `files` lists the student's submitted files: a late file from another folder has no Canvas name, but an earlier file
     may have one.

@@ -154,7 +154,7 @@ def _comparable_title(title: str) -> str:
 
 
 class _StudentLines:
-    """The lines of a table, by the students' keys."""
+    """The lines of a table, keyed by the students' numbers, addresses and logins."""
 
     def __init__(self, table: Table, id_column: str | None, rows: Iterable[Row]) -> None:
         titles = (id_column,) if id_column is not None else ID_COLUMNS

@@ -179,7 +179,7 @@ def _links_of_nearly_equal_programs(
 def _fingerprints_beyond_handout(
     handouts: Mapping[str, tuple[Fingerprints, Set[str]]], text: tuple[str, Sequence[str]]
 ) -> Fingerprints | CutOff:
-    """Return a submission's fingerprints beyond the handout, or a CutOff with the reason why there are none."""
+    """Return a submission's fingerprints that are not in the handout, or a CutOff that says why there are none."""
     name, cells = text
     handout, vocabulary = handouts[name]
     try:

@@ -44,7 +44,7 @@ class SandboxedBackend:
         self.deaths = 0
         """number of workers that ended while a request waited for a reply"""
         self.slow: Counter[str] = Counter()
-        """number of calls that did not return in time, by function"""
+        """number of calls that did not return in time, keyed by function"""
         self.other: SandboxedBackend | None = None
         """the submission's other process, which is suspended while this process is awake"""
         self.unchanged: dict[str, Reply] = {}

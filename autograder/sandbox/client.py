@@ -291,7 +291,7 @@ class Worker:
 
 
 def thread_states(process: int) -> set[str]:
-    """Return the kernel's letters for the states of a process's threads; empty if the process is gone."""
+    """Return the kernel's letters for the states of a process's threads, or none if the process is gone."""
     tasks, states = f"/proc/{process}/task", set()
     with contextlib.suppress(OSError):  # the process may have just ended
         for task in os.listdir(tasks):

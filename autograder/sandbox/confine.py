@@ -62,7 +62,7 @@ MAX_TASKS_OF_SHARED_USER = 4096
 user's processes together, so the zygote limits the threads of the worker alone."""
 
 FIRST_USER = 0x60000000
-"""Number to which a worker adds its process id to get a user id that is unique and far from any account."""
+"""Number to which a worker adds its process id to get a unique user id, far from the ids of all accounts."""
 
 SPARE_USERS = range(60000, 65000)
 """User ids for workers if the large ids are not mapped, as in a container with a small user namespace."""

@@ -69,13 +69,13 @@ class Exchange:
         self.replaced: frozenset[str] = frozenset()
         """Names of the functions whose substitutes return right values during the current call."""
         self.answers: dict[bytes, Answer] = {}
-        """Opened answers, by encoded question."""
+        """Opened answers, keyed by encoded question."""
         self.sealed: dict[str, str] = {}
-        """Sealed answers, by hash of the question."""
+        """Sealed answers, keyed by the hash of the question."""
         self.current = b""
         """Encoded call that is being made with substitutes."""
         self.pending: dict[bytes, Question] = {}
-        """Unanswered questions that have not been reported yet, by encoded question."""
+        """Unanswered questions that have not been reported yet, keyed by encoded question."""
         self.substitutes: dict[str, Callable[..., Any]] = {}
         for name in functions:
             original = namespace.get(name)
@@ -110,7 +110,7 @@ class Exchange:
             return UNANSWERED_TAG, self._set_replaced_and_take_questions(replaced)
 
     def _forget_refusals(self) -> None:
-        """Forget which questions the grader did not answer, since it decides anew for each call."""
+        """Forget which questions the grader did not answer, since the grader decides again for each call."""
         for key in [key for key, answer in self.answers.items() if answer is None]:
             del self.answers[key]
             self.sealed.pop(_question_hash(key), None)

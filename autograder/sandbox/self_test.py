@@ -79,7 +79,7 @@ FIX = {
     "watch": "Mount /proc as readable, and keep the temporary folder on a local disk.",
     "zygote": "Report this message: the grader itself must keep this promise on any Linux.",
 }
-"""Advice on how to make each lock work on this machine, by name of the lock."""
+"""Advice on how to make each lock work on this machine, keyed by the lock's name."""
 
 ADVICE_WITHOUT_SANDBOX = "`--isolation none` grades without the sandbox: use it only for code that you trust."
 
@@ -166,7 +166,7 @@ class _Examined:
         return worker.kill_and_describe_end() if worker is not None else ""
 
     def lets_through(self, attempt: Attempt) -> str:
-        """Return a description of an attempt that the sandbox does not refuse; empty if the sandbox refuses it."""
+        """Return a description of an attempt that succeeds, or an empty string if the sandbox refuses the attempt."""
         try:
             raised = self.ask(attempt.line).raised
             ended = f"{raised.kind}: {raised.message}" if raised is not None else ""
@@ -199,7 +199,7 @@ def _outlives_its_timeout(examined: _Examined) -> str:
 
 
 def _runs_while_suspended(examined: _Examined) -> str:
-    """Return words for a suspended process if one of its threads runs nevertheless; empty otherwise."""
+    """Return words for a suspended process if one of its threads runs nevertheless, or an empty string otherwise."""
     examined.ask("threading.Thread(target=tick, daemon=True).start()")
     worker = examined.running()
     worker.suspend()
@@ -211,7 +211,7 @@ def _runs_while_suspended(examined: _Examined) -> str:
 
 
 def _imports_stdlib_name_from_folder(examined: _Examined) -> str:
-    """Return a description if an interpreter imports `socket` from its current folder; empty otherwise."""
+    """Return a description if an interpreter imports `socket` from its current folder, or an empty string otherwise."""
     use_safe_path()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "socket.py").touch()

@@ -37,7 +37,7 @@ SELF_STUDY_FILES = """
 
 
 Archives = Mapping[str, Mapping[str, bytes]]
-"""The files of each archive of Python modules, contents by path."""
+"""Archives of Python modules: for each archive, the contents of its files, keyed by path."""
 
 
 def build(
@@ -101,7 +101,7 @@ def _chosen(files: Mapping[str, bytes], pattern: str) -> dict[str, bytes]:
 
 
 def _source_files(shipped: Mapping[str, bytes], self_study: bool) -> dict[str, bytes]:
-    """Return all of the site's content, by path, as texts that can be searched."""
+    """Return all of the site's content as texts that can be searched, keyed by path."""
     site_files = {
         f"site/{path.relative_to(HERE)}": path for path in HERE.rglob("*") if path.suffix in (".js", ".css", ".html")
     }
@@ -114,7 +114,7 @@ def _source_files(shipped: Mapping[str, bytes], self_study: bool) -> dict[str, b
 
 
 def _site(files: Mapping[str, bytes], modules: Archives, pyodide: str, self_study: bool) -> dict[str, bytes]:
-    """Return the contents of the site's files, by path, without Pyodide's own files."""
+    """Return the contents of the site's files, keyed by path, without Pyodide's own files."""
     texts = r"tests/.*|solutions/.*|assignments/(?!figures/|writer/)\w+/(README\.md|(?!figures|lab)\w+\.py)"
     archives = {
         "libraries": modules["libraries"],
@@ -147,14 +147,14 @@ def _hashed_name(name: str, content: bytes) -> str:
 
 
 def _service_worker(script: bytes, site: Mapping[str, bytes], pyodide: str) -> bytes:
-    """Return the service worker, with the names of files that it keeps and a version that changes with every file."""
+    """Return the service worker, with the names of the files that it keeps and a version that depends on them."""
     version = hashlib.sha256(b"".join(name.encode() + content for name, content in sorted(site.items()))).hexdigest()
     constants = {"VERSION": version[:12], "FILES": sorted(site), "PYODIDE": pyodide}
     return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in constants.items()).encode() + script
 
 
 def _release(folder: Path) -> dict[str, bytes]:
-    """Return the files that a site needs from a folder with Pyodide, contents by name."""
+    """Return the contents of the files that a site needs from a folder with Pyodide, keyed by name."""
     lock_file = folder / pyodide_release.LOCK_FILE
     if not lock_file.is_file():
         raise UserError(f"{folder} contains no Pyodide: {lock_file.name} is missing")
@@ -167,7 +167,7 @@ def _release(folder: Path) -> dict[str, bytes]:
 
 
 def _pyodide_files(release: Mapping[str, bytes], archives: Archives) -> dict[str, bytes]:
-    """Return Pyodide's files, contents by path in the site, with the files of `archives` in its archives."""
+    """Return the contents of Pyodide's files, keyed by path in the site; its archives contain those in `archives`."""
     content = {name: zipped(archives[name]) if name in archives else release[name] for name in release}
     lock = json.loads(release[pyodide_release.LOCK_FILE])
     for package in lock["packages"].values():

@@ -19,18 +19,18 @@ STANDARD_LIBRARY = "python_stdlib.zip"
 """The Pyodide file with the modules of Python itself."""
 
 OPTIMIZATION_LEVELS = {STANDARD_LIBRARY: 2}
-"""Python's level of optimization, by archive; other archives have level 0, because numpy needs its docstrings, which
-level 2 leaves out."""
+"""Python's level of optimization for an archive. Other archives have level 0, because numpy needs its docstrings,
+which level 2 leaves out."""
 
 TIMEOUT_SECONDS = 600
 """Maximum time for Node.js to compile all archives, which takes about 10 seconds on an idle machine."""
 
 
 def compiled(archives: Mapping[str, Mapping[str, bytes]], pyodide: Path) -> dict[str, dict[str, bytes]]:
-    """Return the archives, contents by path, with each module compiled by the Pyodide in a folder.
+    """Return the archives with each module compiled by the Pyodide in a folder; their contents are keyed by path.
 
     A module that Python cannot compile stays as it is. The source of a compiled module is left out, so no
-    program may read it. Raise UserError if Node.js is missing or fails.
+    program may need to read it. Raise UserError if Node.js is missing or fails.
     """
     with tempfile.TemporaryDirectory() as name:
         folders = {archive: Path(name, str(OPTIMIZATION_LEVELS.get(archive, 0)), archive) for archive in archives}
@@ -52,6 +52,6 @@ def _run_node(pyodide: Path, folder: Path) -> None:
 
 
 def _modules(folder: Path) -> dict[str, bytes]:
-    """Return the files in a folder, contents by path, without the source of compiled modules."""
+    """Return the contents of a folder, keyed by path, without the source of compiled modules."""
     files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     return {path: content for path, content in files.items() if not (path.endswith(".py") and f"{path}c" in files)}

@@ -39,7 +39,7 @@ def cache_folder() -> Path:
 
 
 def unpacked_wheels() -> dict[str, bytes]:
-    """Return the files of all packages in the lock file, contents by path. pip fetches each wheel only once."""
+    """Return the contents of all packages in the lock file, keyed by path. pip fetches each wheel only once."""
     folder = cache_folder() / "libraries"
     folder.mkdir(parents=True, exist_ok=True)
     hashes = set(re.findall(r"sha256:(\w+)", LOCK.read_text("utf-8")))
@@ -57,12 +57,12 @@ def unpacked_wheels() -> dict[str, bytes]:
 
 
 def _wheels_by_hash(folder: Path) -> dict[str, Path]:
-    """Return the path of each wheel in a folder, by its sha256."""
+    """Return the paths of the wheels in a folder, keyed by sha256."""
     return {hashlib.sha256(path.read_bytes()).hexdigest(): path for path in sorted(folder.glob("*.whl"))}
 
 
 def needed_files(archive: bytes) -> dict[str, bytes]:
-    """Return the files in one of Pyodide's archives, contents by path, without those that the course never loads."""
+    """Return the contents of one of Pyodide's archives, keyed by path, without files that the course never loads."""
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         names = [name for name in opened.namelist() if not name.endswith("/") and not UNUSED_IN_PYODIDE.match(name)]
         return {name: opened.read(name) for name in names}

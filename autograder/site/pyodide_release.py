@@ -61,7 +61,7 @@ def fetch_core() -> Path:
 
 
 def npm_package(package: str, sha256: str) -> dict[str, bytes]:
-    """Return the files in an npm package such as `name@1.0.0`, contents by name."""
+    """Return the contents of an npm package such as `name@1.0.0`, keyed by file name."""
     archive = cache_folder() / f"{package.replace('@', '-')}.tgz"
     if not _is_file_with_hash(archive, sha256):
         archive.parent.mkdir(parents=True, exist_ok=True)

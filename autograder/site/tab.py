@@ -34,7 +34,7 @@ LINE = re.compile(r"\bline ([1-9]\d*)")
 """Pattern of words in a message that name a line of the student's file."""
 
 FIRST_LINE = re.compile(rf"(?m)^(?! {{4}})(.*?)({LINE.pattern})")
-"""Pattern of the first such words in each line of a message; a student's own text cannot come before them."""
+"""Pattern of the first words in each line of a message that name a line; a student's text cannot come before them."""
 
 OUTPUT = re.compile(rf"(?s)(<p>{OUTPUT_HEADING} .*?</pre>)")
 """Pattern of the output of the student's code in the text about a function or a file."""
@@ -146,7 +146,7 @@ class Tab:
         return {"lesson": state, "errors": errors, "tries": tries_file.read_text("utf-8")}
 
     def draw(self, lesson: str) -> Iterator[dict[str, Any]]:
-        """Yield the pictures of a lesson, drawn from the student's functions, as SVG by path."""
+        """Yield the pictures of a lesson, drawn from the student's functions, as SVG keyed by path."""
         figures = import_module("assignments.figures")  # before the first step, whose time is limited
         return ({"pictures": drawn} for drawn in figures.draw_lesson(Path("assignments"), lesson))
 

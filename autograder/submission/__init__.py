@@ -1,7 +1,7 @@
 """Reading of all files that students submit, without running any of them.
 
-A folder contains the uploads of each student, these contain the candidates for the file that counts, and the
-candidates become submissions.
+The package finds each student's uploads in a folder, and candidates for the file that counts among the
+uploads, and returns a submission for each student and assignment.
 
     downloads, platforms      the uploads of each student in a folder, and the facts in names from platforms
     candidates                one student's files that may count, on disk and in zips, likeliest first

@@ -23,7 +23,7 @@ _COUNT, _NAMES = 1028, 1032  # in a pack's index: the number of objects; hashes,
 
 
 def last_commit(folder: Path) -> str:
-    """Return the time of a clone's last commit in ISO format; empty if the folder is not a clone."""
+    """Return the time of a clone's last commit in ISO format, or an empty string if the folder is not a clone."""
     git = folder / ".git"
     with suppress(Exception):  # damaged bytes may raise any exception
         if not git.is_symlink() and (match := _COMMITTER.search(_commit(git))):
