@@ -30,7 +30,7 @@ class Assignment:
 
     @property
     def folder(self) -> Path:
-        """Return the folder that students receive: lesson, stub, notebook."""
+        """Return the folder that students receive, with the lesson, the stub and the notebook."""
         return ROOT / "assignments" / self.name
 
     @property

@@ -1,8 +1,8 @@
 """The course's texts for this term: numbers, links and marks follow the course plan.
 
 The sources are written for the full course, in which `lesson 5` is the fifth lesson, as its title says. An `Edition`
-rewrites them: numbers become the term's numbers, links to files that students do not get become plain words, and an
-ungraded function is marked. The edition for a term with all lessons in order changes nothing.
+rewrites these sources: numbers become the term's numbers, links to files that students do not get become plain words,
+and an ungraded function is marked. The edition for a term with all lessons in order changes nothing.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Edition:
 
     @classmethod
     def of_term(cls, only: Collection[str] = ()) -> Edition:
-        """Return the edition for the course plan, which ships all lessons of the plan or only some."""
+        """Return the edition for the course plan, with files for all lessons of the plan or for `only` some."""
         lessons = [assignment.name for assignment in course.term_assignments()]
         shipped = [name for name in lessons if not only or name in only]
         return cls(lessons, course.all_lessons(), shipped, course.plan().optional_functions)
@@ -92,7 +92,7 @@ class Edition:
         return self.text(source, "")
 
     def unmet_needs(self) -> Iterator[str]:
-        """Yield a sentence for each lesson this term that builds on a lesson that is left out or comes after it."""
+        """Yield a sentence for each of this term's lessons that builds on a lesson that is left out or comes later."""
         for name in self.shipped:
             facts = _LESSON_NEEDS.search(course.Assignment(name).lesson.read_text("utf-8"))
             if unmet := self._unmet_needs_phrase(name, facts["needs"] if facts else ""):

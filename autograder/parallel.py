@@ -50,11 +50,11 @@ class CutOff:
 
 
 class Slow(CutOff):
-    """The work took more wall-clock time than allowed."""
+    """The replacement for the result of work that took more wall-clock time than allowed."""
 
 
 class Ended(CutOff):
-    """The process that did the work ended, by itself or from outside."""
+    """The replacement for the result of work whose process ended, by itself or because it was killed."""
 
 
 class TimeLimitedPool:
@@ -154,6 +154,6 @@ def _within_budget(function: Callable[[Item], Result], item: Item, seconds: int,
 
 
 def _address_space() -> int:
-    """Return the bytes of this process's address space."""
+    """Return the size of this process's address space in bytes."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[0]) * resource.getpagesize()

@@ -1,4 +1,4 @@
-"""Corrections by hand: adjustments.csv, the instructor's table next to the class folder, which every run reads.
+"""Corrections by hand, which every run reads from adjustments.csv, the instructor's table next to the class folder.
 
 The table's columns are student (a number, address, login or name), assignment, points (to add) or score (to set), and
 reason, which the student can read. A line that begins with `#` is a comment.

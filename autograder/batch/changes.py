@@ -77,7 +77,7 @@ class Changes:
         self._lines.append([csv_cell(before.student), before.assignment, f"{before.score:.10g}", now, why])
 
     def write(self, out: Path) -> None:
-        """Write OUT/changes.csv, with one line per changed score, after all of the run's submissions were added."""
+        """Write OUT/changes.csv, with one line per changed score, once all of the run's submissions have been added."""
         for gone in self._earlier.values():
             self._note(gone, "", GONE_REASON)
         write_csv(out / CHANGES_FILE, [COLUMNS, *self._lines])

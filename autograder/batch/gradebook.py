@@ -210,7 +210,7 @@ class Gradebook:
         return list(self._read(_submission_without_code, query))
 
     def questions(self) -> dict[str, list[str]]:
-        """Return the questions of each assignment that has a grade, in its suite's order."""
+        """Return the questions of each assignment that has a grade, in the order of the assignment's suite."""
         query = (
             "SELECT assignment, grade FROM submissions JOIN results USING (assignment, grading, code) WHERE counts"
             " GROUP BY assignment ORDER BY assignment"
@@ -251,7 +251,7 @@ class Gradebook:
             self._database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", row)
 
     def grade(self, key: Key) -> Grade | None:
-        """Return the grade with this key; None if there is none, or if no grader could judge the code."""
+        """Return the grade with this key; None if it is missing, or if no grader could judge the code."""
         query = "SELECT lost, grade FROM results WHERE assignment = ? AND grading = ? AND code = ?"
         row = self._database.execute(query, key).fetchone()
         return from_json(_grade_json(row)) if row and not row["lost"] and _has_intact_grade(row) else None

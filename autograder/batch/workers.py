@@ -33,10 +33,10 @@ MAX_GRADERS_LOST = 3
 """Number of graders that a job may end; after that, no other grader gets the job."""
 
 CONNECT_TIMEOUT_SECONDS = 10.0
-"""Time within which a Dask scheduler must answer."""
+"""Maximum time until a Dask scheduler answers."""
 
 DASK_WORKER_TIMEOUT_SECONDS = 300.0
-"""Time within which a Dask scheduler must have a worker."""
+"""Maximum time until a Dask scheduler has a worker."""
 
 TOO_SLOW_MESSAGE = "checking what the submission does took too long: the teaching staff will look at it"
 """The message of every test if a grader took too long to grade the submission."""
@@ -49,7 +49,7 @@ class GraderSetup:
     disabled_locks: Collection[str] = ()
     """names of the sandbox's disabled locks"""
     tests_sandbox: bool = False
-    """True if a grader tests the sandbox before it grades; the coordinator has already tested its machine"""
+    """True if a grader tests the sandbox before it grades, because its machine may not be the coordinator's"""
     run: str = ""
     """name of the run, for machines that keep their graders from run to run"""
 
@@ -83,7 +83,7 @@ class Job:
 def failure_of(future: Future[bytes]) -> CutOff | None:
     """Return the reason why a grader failed on its job; None if there is a grade.
 
-    Raise UserError if no grader can continue, CancelledError if the job was withdrawn.
+    Raise UserError if no grader can continue, and CancelledError if the job was withdrawn.
     """
     try:
         future.result()
@@ -168,7 +168,7 @@ _warm_grader: list[Grader] = []
 def _grade(job: Job, setup: GraderSetup) -> bytes:
     """Return a grade as deflated JSON, whose checksum detects damage.
 
-    Raise UserError for a fault that affects every submission, RuntimeError for a failure on this job.
+    Raise UserError for a fault that affects every submission, and RuntimeError for a failure on this job.
     """
     from autograder.grading.grader import Grader
     from autograder.sandbox import self_test

@@ -1,4 +1,4 @@
-"""Checks of the entries of ANSWERS, and the messages that students' machines show without graded answers.
+"""Checks of the entries of ANSWERS, and the messages that a student's machine can show without the graded answers.
 
 In the handout, `questions.json` contains the form of each answer and the answers to practice questions.
 """

@@ -131,7 +131,7 @@ def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any
 
 
 def close(actual: Any, expected: Any, rule: str, tolerance: float | None = None) -> None:
-    """Check that two results agree. `rule` is the rule in the lesson's words."""
+    """Check that two results agree. `rule` states the rule in the words of the lesson."""
     if differs := difference(actual, expected, tolerance):
         raise WrongResultError(differs.kind, f"{rule}: {differs.words}{differs.relation_line()}", value=actual)
 
@@ -145,7 +145,7 @@ def precision(*results: Any) -> float:
 
 
 def holds(condition: object, rule: str) -> None:
-    """Check a condition on results. `rule` is the rule in the lesson's words."""
+    """Check a condition on results. `rule` states the rule in the words of the lesson."""
     if not condition:
         raise WrongResultError(Kind.VALUE, f"{rule}: this does not hold here")
 
@@ -183,7 +183,7 @@ def _matching_reply_and_expected(function: Function, call: Call, tolerance: floa
 
 
 def _reply_and_expected(function: Function, call: Call) -> tuple[Reply, Any]:
-    """Return the reply to a call with good arguments, which must be a plain value, and the right value."""
+    """Return the reply to a call with good arguments, and the right value; the reply must be a plain value."""
     expected = _expected(function, call)
     if isinstance(expected, Refused):
         raise _bad_call_error(function, "the reference refuses this call")

@@ -122,7 +122,7 @@ def random_inputs(context: TestContext, item: pytest.Item) -> np.random.Generato
 
 @functools.cache
 def _seed_sequence(term: int, test: str) -> np.random.SeedSequence:
-    """Return the seed sequence of a test; cached, because making a sequence is slower than drawing."""
+    """Return the seed sequence of a test; cached, because making a sequence is slower than drawing from it."""
     return np.random.SeedSequence([term, *test.encode("utf-8")])
 
 

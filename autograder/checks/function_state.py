@@ -27,9 +27,9 @@ class State(Enum):
     MISTAKEN = auto()
     """Wrong because of a mistake in the function itself."""
     INHERITED = auto()
-    """Wrong in the same way as another function that this function uses, which may be the only cause."""
+    """Wrong in the same way as another function that this function uses, and perhaps only because of that function."""
     COMPARED = auto()
-    """Wrong only in tests that also call another wrong function, which may be the only cause."""
+    """Wrong only in tests that also call another wrong function, and perhaps only because of that function."""
     WAITING = auto()
     """Written, but dependent on another function that is not written or raises an exception."""
     UNREACHED = auto()

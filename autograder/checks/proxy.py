@@ -105,7 +105,7 @@ class StudentModule:
         self.graded = graded
         """Names of the functions that have tests."""
         self.seen: dict[Call, Reply | None] = {}
-        """Calls so far, each with its reply; None if there was no reply."""
+        """All calls so far, each with its reply; None stands for a missing reply."""
         self.returned: list[Any] = []
         """Results that the test received and may pass on as arguments."""
 

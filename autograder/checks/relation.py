@@ -14,10 +14,10 @@ import numpy as np
 from autograder.checks.value_text import value_text
 
 RELATION_TOLERANCE = 2e-5
-"""Allowed difference, relative to 1 + |expected|, so that results in float32 also have a relation."""
+"""Allowed difference, relative to 1 + |expected|, large enough to recognise relations in float32 as well."""
 
 MIN_RELATED_VALUES = 3
-"""Minimum number of different values that a relation needs: fewer values agree by chance."""
+"""Minimum number of different values that a relation needs, because fewer values may agree by chance."""
 
 MIN_RELATED_SIZE = 6
 """Minimum number of values that a relation needs if only two of them are different."""

@@ -41,7 +41,7 @@ _MARKUP_ESCAPES = str.maketrans(
 
 
 def printable_lines(text: str) -> str:
-    """Return text that a submission may control as printable characters, in lines of bounded length."""
+    """Turn text that a submission may control into printable characters, in lines of bounded length."""
     if not text.replace("\n", "").isprintable():
         text = "".join(character if character.isprintable() or character == "\n" else "\ufffd" for character in text)
     longest = MAX_LINE_CHARACTERS
@@ -50,12 +50,12 @@ def printable_lines(text: str) -> str:
 
 
 def code_block(text: str) -> str:
-    """Return text that a submission may control as a Markdown code block, in which no markup takes effect."""
+    """Turn text that a submission may control into a Markdown code block, in which no markup takes effect."""
     return "\n".join(f"    {line}" for line in printable_lines(text).split("\n"))
 
 
 def escape_markdown(text: str) -> str:
-    """Return text that a submission may control for use in a Markdown sentence: no markup, no HTML, no link."""
+    """Escape text that a submission may control, so that it adds no markup, HTML or link to a Markdown sentence."""
     escaped = printable_lines(" ".join(text.split())).translate(_MARKUP_ESCAPES)
     return re.sub(r"(?i)(www)\.", r"\1&#46;", escaped.replace("://", "&#58;//"))
 

@@ -1,4 +1,4 @@
-"""Tests and test results, with the same words on a student's machine and in the grader."""
+"""Tests and test results, described in the same words on a student's machine and in the grader."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Facts about a file that has not run: syntax errors, imports that fail in grading, and unwritten functions.
 
-With the call graph, the reports can name each mistake once, at the function that contains the mistake.
+With the call graph, the reports can name each mistake only once, at the function that contains the mistake.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_CODE_CHARACTERS = 256 * 1024
 def parse(text: str, filename: str = "<unknown>") -> ast.Module:
     """Return the syntax tree of a text. Raise SyntaxError or ValueError if the text cannot be parsed.
 
-    Even a short text can take long to parse, so parse a submission in a process that can be ended.
+    Even a short text can take a long time to parse, so parse a submission in a process that can be ended.
     """
     if len(text) > MAX_CODE_CHARACTERS:
         raise ValueError(f"it has more than {MAX_CODE_CHARACTERS // 1024} KiB of code")
@@ -160,7 +160,7 @@ class CallGraph:
         return frozenset(dependencies - {name})
 
     def lacks_promised_error(self, name: str) -> bool:
-        """Return True if a docstring has a `Raises` line but neither the function nor a dependency raises."""
+        """Return True if a docstring has a `Raises` line, but neither the function nor a dependency has a `raise`."""
         node = self._functions.get(name)
         promised = re.search(r"(?m)^\s*Raises:|\band errors:", (node and ast.get_docstring(node)) or "")
         bodies = [self._functions[each] for each in (name, *self.dependencies(name))] if promised else []

@@ -78,7 +78,7 @@ class QuestionBounds:
 
 
 def _whole_numbers(value: Any) -> np.ndarray:
-    """Return the whole numbers in a plain value, shape (n,): integers, and floats without a fraction."""
+    """Return the whole numbers in a plain value, as an array (n,): integers, and floats without a fraction."""
     if isinstance(value, dict | tuple | list):
         parts = [_whole_numbers(part) for part in (value.values() if isinstance(value, dict) else value)]
         return np.concatenate(parts) if parts else np.empty(0)
@@ -91,9 +91,9 @@ def _whole_numbers(value: Any) -> np.ndarray:
 
 
 def largest_magnitude(value: Any, kinds: str = "iu") -> float:
-    """Return the largest absolute number in a value: 0 if it has no number, infinity if it is not plain.
+    """Return the largest absolute number in a value: 0 if the value has no number, infinity if it is not plain.
 
-    `kinds` contains the letters of the kinds of numpy dtypes that count, by default those of integers.
+    `kinds` contains numpy's letters for the kinds of dtypes that count; by default, only integers count.
     """
     if isinstance(value, dict | tuple | list):
         return max(

@@ -17,7 +17,7 @@ NO_GRADE = "without a grade"
 
 
 class Case(NamedTuple):
-    """A reason to look at submissions, which any number of students may share."""
+    """A reason to look at submissions, perhaps at those of several students."""
 
     assignment: str
     """The assignment's name, or a question mark if the assignment is not known."""

@@ -56,7 +56,7 @@ class Row:
     folder: str
     """Name of the student's folder."""
     machine_failure: str = ""
-    """Reason why no grader could judge the submission, for staff; otherwise empty."""
+    """Reason for staff why no grader could judge the submission; empty if a grader could."""
     adjustments: tuple[Adjustment, ...] = ()
     """Corrections by hand, in the order in which they apply."""
     encoded_grade: bytes = b""

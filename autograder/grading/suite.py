@@ -5,8 +5,8 @@ public tests, then answers, then hidden tests, so that the feedback on public te
 submission gets the first hidden input.
 
 pytest collects the tests but does not run them, because pytest's report on a test would take longer than most
-tests. So each test must be a plain function of the submission, random inputs and the test's own parameters.
-The suite refuses any other test, with the test's name in the message.
+tests. Each test must therefore be a plain function of the submission, random inputs and the test's own
+parameters. The suite refuses any other test, with the test's name in the message.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ RNG_FIXTURE = "rng"
 
 
 class Suite(fixtures.TestContext):
-    """The collected tests of one assignment, and the context that gives them the submission being graded."""
+    """The collected tests of one assignment, and the context that gives the tests the submission being graded."""
 
     backend: Backend
 
@@ -95,7 +95,7 @@ class Suite(fixtures.TestContext):
         return self._solution_calls[test]
 
     def golden_content(self) -> dict[str, Any]:
-        """Return the content of the handout's file of golden values, recorded in the public tests."""
+        """Return the content of the handout's file of golden values, recorded while the public tests run."""
         self.oracle = recorder = GoldenRecorder(self.reference)
         for test in self.tests:
             if test.phase is Phase.PUBLIC:

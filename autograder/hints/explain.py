@@ -75,7 +75,7 @@ def matches(actual: Any, expected: Any) -> bool:
 
 
 def explains(mistake: KnownMistake, observation: Observation) -> bool:
-    """Return whether the actual value of a call matches the outcome of the call with a mistake."""
+    """Return whether the actual outcome of a call is the outcome of the call with a known mistake."""
     match observation.predicted(mistake):
         case Returned(value):
             return observation.is_wrong and not observation.is_error and matches(observation.actual, value)

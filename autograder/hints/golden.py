@@ -139,7 +139,7 @@ def arguments_record(call: Call) -> FingerprintRecord:
 
 
 def _is_same(record: FingerprintRecord, arguments: FingerprintRecord) -> bool:
-    """Return whether two records of arguments agree to the digits that a record has."""
+    """Return whether two records of arguments agree in the digits that a record contains."""
     if record is None or arguments is None or len(record) != len(arguments):
         return False
     return np.allclose(record, arguments, RECORD_TOLERANCE, RECORD_TOLERANCE)
@@ -203,7 +203,7 @@ class GoldenRecorder:
 
 
 class RecordingBackend:
-    """The solution as a backend of tests, whose results a recorder records."""
+    """The solution as a backend of tests, with a recorder of its results."""
 
     failure: Raised | None = None
 

@@ -46,7 +46,7 @@ class Reference:
         self._mistaken = functools.cache(functools.partial(catalogue.solution_with_mistake, assignment))
         self.outcome_with = functools.lru_cache(1 << 16)(self._outcome_with)
         self.solutions_in_all_ways = functools.cache(lambda function: tuple(self.iter_solutions_in_all_ways(function)))
-        """Return the modules of `iter_solutions_in_all_ways` for a function, which are made only once."""
+        """Return the modules of `iter_solutions_in_all_ways` for a function; the modules are made only once."""
         self.mistake_groups = functools.cache(self._direct_and_inherited_mistakes)
 
     @functools.cached_property

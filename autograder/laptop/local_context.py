@@ -93,7 +93,7 @@ class LoadedFile:
 
 
 def _raise_interrupt(raised: Raised | None) -> None:
-    """Raise KeyboardInterrupt for Ctrl-C in a student's code and for `q` in the debugger, which both end the checks."""
+    """Raise KeyboardInterrupt, to end the checks, for Ctrl-C in a student's code and for `q` in the debugger."""
     if raised is not None and raised.kind in ("KeyboardInterrupt", "BdbQuit", "Exit"):
         raise KeyboardInterrupt
 

@@ -1,9 +1,9 @@
 """Conversion of plain values to bytes and back; only plain values may pass between a submission and a test.
 
 The plain values are None, bool, int, float, str, list, tuple, dict with str keys, and numpy arrays and
-scalars of the usual bool, integer and float dtypes, each of exactly that class. Any other value from a
-submission is replaced with a description of its type. Decoding builds only plain values: it looks up no class
-and runs no code, and it trusts a length only if that many bytes follow.
+scalars of the usual bool, integer and float dtypes, each of exactly that class. A description replaces any
+other value from a submission. Decoding builds only plain values: it looks up no class and runs no code, and
+it trusts a length only if that many bytes follow.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ MAX_DEPTH = 16
 """Maximum depth of nested containers; no result in the course is deeper."""
 
 MAX_VALUES_PER_MESSAGE = 100_000
-"""Maximum number of values in one message, containers and contents included, so a few bytes cannot request
+"""Maximum number of values in one message, containers and contents included: a few bytes must not request
 much memory."""
 
 MAX_NUMBERS = 1 << 18
 """Maximum total of numbers in the arrays of one message, four times the course's largest result; eight bytes
-of text count as one number. The maximum limits the work of a test that multiplies two results, and the memory
-of a reply."""
+of text count as one number. This limit also bounds the work of a test that multiplies two results, and the
+memory of a reply."""
 
 MAX_MESSAGE_BYTES = 8 << 20
 """Maximum bytes of one message."""
@@ -136,7 +136,7 @@ class _Bounded:
 def _counted_size(shape: tuple[int, ...]) -> int:
     """Return the number of entries in an array; in an empty array, each axis of length 0 counts as length 1.
 
-    The product cannot overflow, since it is a Python integer.
+    The number cannot overflow, since it is a Python integer.
     """
     return math.prod(shape) or math.prod(max(axis, 1) for axis in shape)
 

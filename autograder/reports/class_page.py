@@ -47,9 +47,9 @@ class AssignmentResults:
     unwritten: list[dict[str, bool]] = field(default_factory=list)
     """True for each question without any code, for each submission whose code could be run."""
     hints: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    """Number of submissions that show each known mistake, by question; the key "" is for all questions together."""
+    """Number of submissions with each known mistake, keyed by question; the key "" is for all questions together."""
     unexplained: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Number of submissions with a mistake that no hint explains, by question and kind."""
+    """Number of submissions with a mistake that no hint explains, keyed by question and kind."""
 
     def add(self, row: Row) -> None:
         """Add one submission. Statistics leave out a submission that could not be run."""

@@ -114,7 +114,7 @@ def write(
 
 
 def read(out: Path) -> list[dict[str, str]] | None:
-    """Return the pairs in OUT/similarity.csv, by column; None if the file is missing or its format has changed."""
+    """Return the pairs in OUT/similarity.csv, keyed by column; None if the file is missing or has another format."""
     try:
         table = pd.read_csv(out / SIMILARITY_FILE, dtype=str, keep_default_na=False, encoding_errors="replace")
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Templates and their single renderer."""
+"""Jinja templates, and the only function that renders them."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ LIBRARIES = str(Path(np.__file__).resolve().parents[1])
 """Folder in which numpy is installed."""
 
 MACHINE_TIMEOUT_SECONDS = 60.0
-"""Time limit for starting, forking and locking a process, which does not count as the submission's time."""
+"""Time limit for starting, forking and locking a process; none of this counts as the submission's time."""
 
 
 MAX_AHEAD_BYTES = 64 * 1024

@@ -133,8 +133,8 @@ class Locks:
     def _lock_user(self) -> None:
         """Switch to a separate user id, for signals and for the limit on threads, and drop all capabilities.
 
-        If every user may read the interpreter, new files also belong to the separate id. If only root may
-        enter the interpreter's folder, the id that the kernel uses for files (fsuid) stays the same, and
+        If every user may read the interpreter, new files also belong to the separate user id. If only root
+        may enter the interpreter's folder, the id that the kernel uses for files (fsuid) stays the same, and
         Landlock decides which files the worker can open. The other ids still change, because root could list
         the descriptors of other processes.
         """

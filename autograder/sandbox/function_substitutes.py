@@ -61,7 +61,7 @@ class UnansweredQuestion(BaseException):
 
 
 class Exchange:
-    """The substitutes of a submission, and the questions and answers that pass between them and the grader."""
+    """The substitutes of a submission, and the questions and answers that they exchange with the grader."""
 
     def __init__(self, namespace: dict[str, Any], functions: Collection[str]) -> None:
         """Put a substitute for each function into `namespace`, under each name that the function has."""

@@ -58,7 +58,7 @@ def main(descriptor: int) -> NoReturn:
 
 
 def send_message(end: socket.socket, **facts: object) -> None:
-    """Send a message in one piece. If the connection is closed, the next receive detects it."""
+    """Send a message in one piece. If the connection is closed, the next attempt to receive a message detects this."""
     with contextlib.suppress(OSError):
         end.sendall(json.dumps(facts).encode("ascii"))
 

@@ -26,7 +26,7 @@ MAKERS = """
 """Functions that return default integers unless another dtype is requested."""
 
 INDEXERS = {"take": 1, "put": 1, "repeat": 1, "bincount": 0, "choose": 0}
-"""Position of the indices or counts among a function's arguments, which may be no wider than the default integer."""
+"""Position of the argument that contains a function's indices or counts, of at most the default integer's width."""
 
 REDUCERS = dict.fromkeys(("sum", "prod", "cumsum", "cumprod"), 0)
 """Functions that add or multiply many numbers, and compute in the default integer unless the numbers are wider."""
