@@ -1,4 +1,4 @@
-"""The machinery of Whereabouts: file → submission → sandbox → suite → score → gradebook → report, one room per step.
+"""The machinery of Whereabouts, with a package for each step from a student's file to the class report.
 
-This file contains no imports: the sandbox's worker loads `autograder.sandbox`, and nothing else may come with it.
+This file imports nothing, because a sandboxed worker loads it and must not load anything else with it.
 """

@@ -1,7 +1,8 @@
 """The command line: `autograder` and its commands, each with `--help`.
 
-Each command imports its modules only when it runs, so that quick commands stay quick. Exit codes: 0 done, 1 some check
-failed (`check`), 2 wrong usage or nothing to grade, 3 the sandbox does not hold here, 130 interrupted with work left.
+Each command imports its modules only when it runs, so that quick commands stay quick. Exit codes: 0 for success, 1 if
+a check failed (`check`), 2 for wrong usage or nothing to grade, 3 if the sandbox does not hold on this machine, 130
+if the command was interrupted before it finished.
 """
 
 from __future__ import annotations
@@ -51,8 +52,9 @@ def main() -> None:
 def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options: Any) -> None:
     """Grade every submission in FOLDER into OUT.
 
-    If a student has submissions for one assignment in several FOLDERs, the one in the last of them counts. Corrections
-    by hand go into adjustments.csv, next to the last FOLDER: student, assignment, points or score, reason.
+    If a student has submissions for one assignment in several FOLDERs, the one in the last such FOLDER counts. Write
+    corrections by hand into adjustments.csv, next to the last FOLDER, with the columns student, assignment, points or
+    score, and reason.
     """
     from rich.console import Console
 
@@ -100,7 +102,7 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
 @click.option("--config", type=click.File(encoding="utf-8"), help="Your additions to Otter's configuration, as JSON.")
 @ISOLATION_OPTION
 def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: str) -> None:
-    """Build the zips for `otter run` and Gradescope, for all assignments or some."""
+    """Build the zips for `otter run` and Gradescope, for all or some assignments."""
     from autograder.handout import first_problem
     from autograder.otter import package
 
@@ -149,8 +151,8 @@ def handout(out: Path, only: tuple[str, ...]) -> None:
 def site(out: Path, pyodide: str | None, alone: bool) -> None:
     """Build a folder for any static host: the lessons with an editor beside them, and Python in the browser tab.
 
-    The site contains what is in the handout. With --alone it contains every answer: publish it for people who learn
-    without an instructor, never for a class.
+    The site contains what is in the handout. With --alone, the site contains every answer: publish it for people who
+    learn without an instructor, never for a class.
     """
     from autograder.site import build as site_build
 
@@ -194,7 +196,7 @@ def report(out: Path) -> None:
 def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     """List submissions of a finished run that are worth reading side by side, in OUT/similarity.csv.
 
-    Later runs also compare with the --against folders, until this command names others.
+    Later runs also compare with the --against folders, until this command names other folders.
     """
     from autograder.batch import publish
     from autograder.reports import similarity as pairs_table
@@ -225,8 +227,9 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
 def roster(out: Path, table: Path, assignments: tuple[str, ...], **options: Any) -> None:
     """Write OUT/roster_TABLE, the table with the scores of a finished run, and list students who are not found.
 
-    For Canvas and Moodle, the columns are guessed. Students are matched by platform number, university ID, address or
-    login, which must be the same in the table and in the run. Sections in the table go into students.csv.
+    In a table from Canvas or Moodle, the command guesses the columns. Students are matched by platform number,
+    university ID, address or login, which must be the same in the table and in the run. Sections in the table go into
+    students.csv.
     """
     from autograder.batch import publish
     from autograder.batch.gradebook import Gradebook
@@ -275,7 +278,7 @@ def feedback(out: Path, platform: str, assignments: tuple[str, ...]) -> None:
 
 @main.command(short_help="Test the sandbox on this machine.")
 def doctor() -> None:
-    """Try to break out of a real worker, and list the promises that held."""
+    """Try to break out of a real sandboxed process, and list the sandbox's promises that held."""
     from rich.console import Console
 
     from autograder.self_test_table import print_table

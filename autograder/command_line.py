@@ -20,7 +20,7 @@ CHECK_FAILED, WRONG_USE, WALL_DOWN, INTERRUPTED = 1, 2, 3, 130
 def echo(text: object, err: bool = False) -> None:
     """Print a command's output.
 
-    Other people choose the names and messages in it, so control characters are escaped as in JSON.
+    Other people choose names and messages in the output, so control characters are escaped as in JSON.
     """
     shown = (letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in str(text))
     click.echo("".join(shown), err=err)
@@ -40,7 +40,7 @@ class CommandError(click.ClickException):
 
 
 class WallDownError(CommandError):
-    """The error for a sandbox that does not hold here, so that nothing ran."""
+    """An error that ends a command before anything runs, because the sandbox does not hold on this machine."""
 
     exit_code = WALL_DOWN
 
@@ -117,7 +117,7 @@ def warn_if_incomplete(out: Path) -> None:
 
 
 def disabled_locks(isolation: str) -> Collection[str]:
-    """Return the locks to disable. Raise WallDownError if the sandbox is expected and does not hold."""
+    """Return the locks to disable. Raise WallDownError if the sandbox is required but does not hold."""
     if isolation == "none":
         from autograder.sandbox.confine import ALL_LOCKS
 

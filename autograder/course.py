@@ -30,7 +30,7 @@ class Assignment:
 
     @property
     def folder(self) -> Path:
-        """Return the folder that students receive: lesson, stub, notebook."""
+        """Return the folder that students receive, with the lesson, the stub and the notebook."""
         return ROOT / "assignments" / self.name
 
     @property
@@ -77,8 +77,8 @@ class Assignment:
     def grading_hash(self) -> str:
         """Return a digest of everything that decides a grade or its feedback.
 
-        This includes the tests, the values that they compare with, the seed, the optional functions, the deciding
-        code, and libraries.
+        The digest covers the tests, the solution, the known mistakes, the recorded values, the seed, the optional
+        functions, the code of GRADE_DECIDING_PACKAGES, and the versions of Python and of the libraries.
         """
         seed()  # raises its error here, before a grader fails on it
         digest = hashlib.sha256(_versions().encode())
@@ -92,7 +92,7 @@ class Assignment:
 
 
 GRADE_DECIDING_PACKAGES = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "otter")
-"""Rooms whose code decides a grade or its feedback. They are hashed completely, so nobody has to list files."""
+"""Packages whose code decides a grade or its feedback. Every module in these packages is hashed."""
 
 _SHIPPED = (
     "__init__.py protocol/*.py checks/*.py laptop/*.py hints/__init__.py hints/golden.py hints/explain.py".split()
@@ -100,7 +100,7 @@ _SHIPPED = (
 
 
 def shipped_code() -> list[Path]:
-    """Return this package's files for students, without self-study, which needs hidden tests."""
+    """Return the files of this package that students receive, without self-study, which needs hidden tests."""
     shipped = (path for pattern in _SHIPPED for path in sorted(PACKAGE.glob(pattern)))
     return [path for path in shipped if path.name not in ("self_study.py", "learn.py")]
 
@@ -114,7 +114,7 @@ and the rest belong to the sandbox."""
 def _versions() -> str:
     versions = [f"python {sys.version_info.major}.{sys.version_info.minor}"]
     for name in _LIBRARIES:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # the wall's are not on every system
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # not all of them are on every system
             versions.append(f"{name} {importlib.metadata.version(name)}")
     return "\n".join(versions)
 
@@ -125,11 +125,11 @@ def seed_file() -> Path:
 
 
 class UserError(Exception):
-    """An error that a person can act on. The message is a sentence or two; the command line prints it."""
+    """An error that a person can act on. The command line prints the message, which is one or two sentences."""
 
 
 class BatchError(UserError):
-    """An error that ends a batch. Grades up to that point are stored."""
+    """An error that ends a batch. The grades that were already stored remain valid."""
 
 
 class CourseError(UserError):
@@ -137,7 +137,7 @@ class CourseError(UserError):
 
 
 def seed() -> int:
-    """Return the term's seed. Raise CourseError if the file has other content."""
+    """Return the term's seed. Raise CourseError if the seed's file does not contain a whole number."""
     try:
         return int(seed_file().read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -170,7 +170,7 @@ class Plan:
     """The instructor's choices for this term."""
 
     lessons: tuple[str, ...] = ()
-    """The lessons of this term, in order; empty for all lessons."""
+    """The lessons of this term, in order; empty if the term includes all lessons."""
     optional_functions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Functions that are not graded this term, by lesson."""
 
@@ -208,7 +208,7 @@ def _names() -> set[str]:
 
 
 def _title_number(name: str) -> tuple[int, str]:
-    """Return the number in a lesson's title, `# 5. RoPE …`, for sorting; a lesson without a number comes last."""
+    """Return the number at the beginning of a lesson's title, for sorting; a lesson without a number comes last."""
     lesson = Assignment(name).lesson
     if not lesson.is_file():
         how = f"to leave {name} out, list the other lessons in {plan_file().name} instead of removing files"
@@ -219,7 +219,10 @@ def _title_number(name: str) -> tuple[int, str]:
 
 
 def find(name: str) -> Assignment:
-    """Return the assignment with that name. Raise LookupError, listing this term's names, if there is none."""
+    """Return this term's assignment with that name.
+
+    Raise LookupError, with all names, if there is no such assignment.
+    """
     available = {assignment.name: assignment for assignment in term_assignments()}
     if name not in available:
         raise LookupError(f"there is no assignment {name!r}; the course has {', '.join(available)}")

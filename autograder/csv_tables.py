@@ -1,4 +1,4 @@
-"""Tables from people and platforms: the only reader and writer for tables from outside.
+"""Tables from people and platforms, which only this module reads and writes.
 
 A table may be UTF-8 with or without a byte order mark, UTF-16 or Windows-1252, with commas, semicolons or tabs, and
 with points or commas in numbers. An unchanged cell is written back byte for byte.
@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 
 
 class TableError(UserError):
-    """An error in a table that a person can correct. The message names the table and, if there is one, the line."""
+    """An error in a table that a person can correct. The message names the table and, if it is known, the line."""
 
     def __init__(self, path: Path, reason: str) -> None:
         """Make the sentence from the table's path and the reason."""
@@ -45,7 +45,7 @@ class Line:
     end: str
 
     def __getitem__(self, column: int) -> str:
-        """Return a cell's text; empty beyond the line's end."""
+        """Return a cell's text, or an empty string beyond the line's end."""
         return _unquoted(self.raw[column]) if column < len(self.raw) else ""
 
     @property
@@ -75,7 +75,7 @@ class Table:
         return [_unquoted(cell).strip() for cell in self.header.raw]
 
     def column(self, title: str) -> int:
-        """Return the number of the column with this title. Raise TableError if there is none or more than one."""
+        """Return the number of the column with this title. Raise TableError unless exactly one column has it."""
         match = [number for number, other in enumerate(self.titles) if other == title]
         if len(match) != 1:
             raise TableError(self.path, f"it has {'two columns' if match else 'no column'} {title}")
@@ -101,7 +101,7 @@ class Table:
 
 
 def read(path: Path, has_comments: bool = False) -> Table:
-    """Return a table. Raise TableError with a sentence if it cannot be read.
+    """Return the table in a file. Raise TableError with a sentence if the file cannot be read.
 
     With `has_comments`, a line that begins with `#` is a comment.
     """
@@ -132,7 +132,7 @@ def read(path: Path, has_comments: bool = False) -> Table:
 
 
 def number(text: str) -> float | None:
-    """Return the number in a cell, with a decimal point or comma; None if there is none."""
+    """Return the number in a cell, with a decimal point or comma; None if the cell contains no number."""
     return float(text.strip().replace(",", ".")) if _NUMBER.fullmatch(text.strip()) else None
 
 
@@ -160,7 +160,7 @@ def _encoding(content: bytes) -> tuple[str, bytes]:
 
 
 def _split_preamble(text: str, has_comments: bool) -> tuple[str, str, str]:
-    """Return the text before the line of titles, the text from there on, and the delimiter."""
+    """Return the text before the line of titles, the rest of the text, and the delimiter."""
     end, delimiter = 0, ""
     for line in text.splitlines(keepends=True):
         if named := re.fullmatch(rf"sep=([{DELIMITERS}])\s*", line):  # Excel's way to name the delimiter

@@ -1,8 +1,8 @@
 """The course's texts for this term: numbers, links and marks follow the course plan.
 
 The sources are written for the full course, in which `lesson 5` is the fifth lesson, as its title says. An `Edition`
-rewrites them: numbers become the term's numbers, links to files that students do not get become plain words, and an
-ungraded function is marked. The edition for a term with all lessons in order changes nothing.
+rewrites these sources: numbers become the term's numbers, links to files that students do not get become plain words,
+and an ungraded function is marked. The edition for a term with all lessons in order changes nothing.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _LESSON_WORDS = (
     rf"\b(?P<single>[Ll]esson\s+(?P<number>\d+))\b|\b(?P<word>[Ll]essons\s+)(?P<numbers>\d+{_MORE_NUMBERS})\b"
 )
 _LESSON_MENTION = re.compile(f"{_LINK}|{_LESSON_WORDS}")
-"""A link, `lesson 5`, or `lessons 2 to 4, and 10`."""
+"""Pattern of a link, of `lesson 5`, and of `lessons 2 to 4, and 10`."""
 _LESSON_LINK_LABEL = re.compile(r"(?P<word>[Ll]essons?\s+)?(?P<number>\d+)(?P<rest>\b[^\d]*)", re.DOTALL)
 _TITLE = re.compile(r"\A# \d+\. ")
 _LESSON_LINK_LIST = re.compile(r'(?s)(?<=<div class="plain">\n\n).*?(?=\n\n</div>)')
 _GLOSSARY_NUMBERS = re.compile(r"(?m)(?<=\| )\d+(?:, \d+)*(?= \|$)")
 TEXTS_WITH_EXAMPLES = ("README.md", "Makefile", "assignments/README.md", "assignments/setup.md")
-"""Texts in a handout that concern all lessons and mention the example lesson, function or lab below."""
+"""Texts in a handout that concern all lessons, but mention one lesson, function or lab as an example."""
 _EXAMPLE, _EXAMPLE_FUNCTION, _EXAMPLE_LAB = "attention", "softmax", "modern"
 _LESSON_NEEDS = re.compile(r"(?ms)^\*\*[^*]*?· needs (?P<needs>.*?)\*\*$")
 
@@ -51,7 +51,7 @@ class Edition:
 
     @classmethod
     def of_term(cls, only: Collection[str] = ()) -> Edition:
-        """Return the edition for the course plan, which ships all lessons of the plan or only some."""
+        """Return the edition for the course plan, with files for all lessons of the plan or for `only` some."""
         lessons = [assignment.name for assignment in course.term_assignments()]
         shipped_lessons = [name for name in lessons if not only or name in only]
         return cls(lessons, course.all_lessons(), shipped_lessons, course.plan().optional_functions)
@@ -94,14 +94,14 @@ class Edition:
         return self.text(source, "")
 
     def unmet_needs(self) -> Iterator[str]:
-        """Yield a sentence for each lesson this term that builds on a lesson that is left out or comes after it."""
-        for name in self.shipped_lessons:
+        """Yield a sentence for each of this term's lessons that builds on a lesson that is left out or comes later."""
+        for name in self.shipped:
             facts = _LESSON_NEEDS.search(course.Assignment(name).lesson.read_text("utf-8"))
             if unmet := self._unmet_needs_phrase(name, facts["needs"] if facts else ""):
                 yield f"{name} builds on {unmet}"
 
     def _unmet_needs_phrase(self, lesson: str, needs: str) -> str:
-        """Return a phrase on needed lessons that are left out or come later this term; empty for none."""
+        """Return a phrase on needed lessons that are left out or come later this term, or an empty string."""
         named = self._lessons_named_in(needs)
         missing = [name for name in named if name not in self.lessons]
         later = [name for name in named if name in self.lessons and self.number(name) > self.number(lesson)]
@@ -127,7 +127,7 @@ class Edition:
         return self._renumbered_lessons(match[0], match["numbers"])
 
     def _renumbered_link(self, folder: str, match: re.Match[str]) -> str:
-        """Return a link with this term's number; only the label if students do not get the lesson."""
+        """Return a link with this term's number, or only the label if students do not get the lesson."""
         target = posixpath.normpath(posixpath.join(folder, match["target"].partition("#")[0]))
         lesson = target.removeprefix("assignments/").partition("/")[0] if target.startswith("assignments/") else ""
         if "://" in match["target"] or lesson not in self.full_course:
@@ -193,7 +193,7 @@ class Edition:
 
 
 def _label_number(label: str | None) -> str:
-    """Return the number in the words of a link to a lesson; empty if there is none."""
+    """Return the number in the words of a link to a lesson, or an empty string if the words contain no number."""
     match = _LESSON_LINK_LABEL.fullmatch(label or "")
     return match["number"] if match else ""
 

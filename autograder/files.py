@@ -1,4 +1,4 @@
-"""Files that are written completely or not at all, the only writer of CSV files and zips, and a shared file name."""
+"""Functions that write text files, CSV tables and zips, and a file name that several packages use."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
     """Write a table, completely or not at all, for any spreadsheet and any terminal.
 
     Every cell is quoted, because many spreadsheets split cells at semicolons. The file begins with a byte order mark,
-    by which Excel recognises UTF-8.
+    from which Excel recognises UTF-8.
     """
     with atomic(path, encoding="utf-8-sig") as file:
         table = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
@@ -44,11 +44,11 @@ def _without_control_characters(cell: str) -> str:
 
 
 def write_zip(target: Path, files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> None:
-    """Write a zip of these files, name → content. Equal content gives equal bytes."""
+    """Write a zip of these files, whose contents are keyed by name. Equal contents give equal bytes."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
-            entry = zipfile.ZipInfo(name)  # of 1980
+            entry = zipfile.ZipInfo(name)  # dated 1980, so that the bytes do not depend on the time
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.create_system = 3  # otherwise the permissions would count as another system's
             entry.external_attr = (0o755 if name in executable else 0o644) << 16

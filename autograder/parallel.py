@@ -26,19 +26,19 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 ITEM_PROCESSOR_SECONDS = 5
-"""Processor time for one item. Reading a submission and comparing a submission are separate items."""
+"""Maximum processor time for one item. Reading a submission and comparing a submission are separate items."""
 
 ITEM_MEMORY = 512 << 20
-"""Bytes of memory for one item."""
+"""Maximum bytes of memory for one item."""
 
 ITEM_TIMEOUT_SECONDS = 120.0
-"""Wall-clock time for one item, enough for a busy machine or a slow disk; then the process is ended."""
+"""Maximum wall-clock time for one item, after which its process is ended; enough for a busy machine or a slow disk."""
 
 MAX_PENDING_ITEMS = 200
-"""Maximum number of items whose results are in memory at the same time, so that a whole class's never are."""
+"""Maximum number of items whose results are in memory at the same time, even for a very large class."""
 
 MIN_ITEMS_PER_PROCESS = 8
-"""Number of items that make it worth starting one more process."""
+"""Number of items for which it is worth starting one more process."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,11 @@ class CutOff:
 
 
 class Slow(CutOff):
-    """The work took more wall-clock time than allowed."""
+    """The replacement for the result of work that took more wall-clock time than allowed."""
 
 
 class Ended(CutOff):
-    """The process that did the work ended, by itself or from outside."""
+    """The replacement for the result of work whose process ended, by itself or because it was killed."""
 
 
 class TimeLimitedPool:
@@ -86,7 +86,7 @@ class TimeLimitedPool:
 
 
 def cut_off(error: Exception, timeout: float) -> CutOff | None:
-    """Return the event that ended a pool's job with this timeout; None if the error is the function's own."""
+    """Return the event that ended a job of a pool with this timeout; None if the job itself raised the error."""
     if isinstance(error, TimeoutError):
         return Slow(f"did not end within {timeout:.0f} seconds")
     if isinstance(error, ProcessExpired | BrokenProcessPool | CancelledError):
@@ -121,7 +121,7 @@ def run_bounded(function: Callable[[Item], Result], item: Item) -> Result | CutO
 
 
 def run_in_subprocess(function: Callable[..., Result], *arguments: Any) -> Result:
-    """Return the function's result, computed in a separate process whose memory ends with it."""
+    """Return the function's result, computed in a separate process, so that all of its memory is freed."""
     with closing(TimeLimitedPool(1, math.inf)) as pool:
         return pool.submit(function, *arguments).result()
 
@@ -154,6 +154,6 @@ def _within_budget(function: Callable[[Item], Result], item: Item, seconds: int,
 
 
 def _address_space() -> int:
-    """Return the bytes of this process's address space."""
+    """Return the size of this process's address space in bytes."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[0]) * resource.getpagesize()

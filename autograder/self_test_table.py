@@ -1,4 +1,4 @@
-"""The sandbox's self-test as a table: a line for each promise, with the lock that keeps it, and the limits."""
+"""A table of the sandbox's self-test, with the lock that keeps each promise, and a table of the limits."""
 
 from __future__ import annotations
 

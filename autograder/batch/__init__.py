@@ -9,4 +9,4 @@ summary      the run's result on the screen
 """
 
 PUBLIC_MODULES = ("gradebook", "publish", "run", "workers")
-"""Modules that other rooms may import."""
+"""Modules that other packages of `autograder` may import."""

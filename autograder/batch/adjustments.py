@@ -1,7 +1,7 @@
-"""Corrections by hand: adjustments.csv, the instructor's table next to the class folder, which every run reads.
+"""Corrections by hand, which every run reads from adjustments.csv, the instructor's table next to the class folder.
 
-Its columns are student (number, address, login or name), assignment, points (added) or score (set), and reason, which
-the student reads. A line that begins with `#` is a comment.
+The table's columns are student (a number, address, login or name), assignment, points (to add) or score (to set), and
+reason, which the student can read. A line that begins with `#` is a comment.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ MAX_POINTS = 100
 def apply(book: Gradebook, path: Path) -> tuple[int, list[str]]:
     """Store each correction from the table, if the table exists, with the submission that it concerns.
 
-    Return the number of corrections, and a sentence for each line that matches no submission or several; lines for
-    assignments that are not in this run share a sentence. Raise BatchError for a table that cannot be understood.
+    Return the number of corrections, and a sentence for each line that matches either no submission or several; lines
+    for assignments that are not in this run share one sentence. Raise BatchError for a table that cannot be
+    understood.
     """
     lines = list(_lines(path)) if path.is_file() else []
     if not lines:
@@ -72,7 +73,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str, str, Adjustment]]:
 
 
 def _adjustment(cells: Mapping[str, str]) -> Adjustment:
-    """Return the correction in a line. Raise ValueError with a sentence if the line has none, or two."""
+    """Return the correction in a line. Raise ValueError with a sentence unless the line contains exactly one."""
     texts = {name: cells.get(name, "") for name in ("points", "score")}
     numbers = {name: csv_tables.number(text) for name, text in texts.items() if text}
     value = next(iter(numbers.values()), None)

@@ -31,7 +31,7 @@ class RecordedScore(NamedTuple):
     adjustments: str
     """JSON: corrections by hand"""
     tests_at_correction: float
-    """points from the tests when these corrections were first applied"""
+    """points that the tests gave when these corrections were first applied"""
     score: float
 
 
@@ -46,9 +46,9 @@ class Changes:
         self.scores: list[RecordedScore] = []
         """scores of this run"""
         self.outdated_adjustments: list[str] = []
-        """sentences about corrections, one for each that was written when the tests gave other points than now"""
-        self.withdrawn_count = 0
-        """number of corrections that the last run applied and this run does not"""
+        """a sentence for each correction that was first applied when the tests gave different points"""
+        self.withdrawn = 0
+        """number of corrections that the last run applied and this run does not apply"""
 
     def add(self, row: Row) -> None:
         """Compare one submission's score with the score in the last run."""
@@ -77,14 +77,14 @@ class Changes:
         self._lines.append([csv_cell(before.student), before.assignment, f"{before.score:.10g}", now, why])
 
     def write(self, out: Path) -> None:
-        """Write OUT/changes.csv, with a line per changed score, after all submissions of the run have been added."""
+        """Write OUT/changes.csv, with one line per changed score, once all of the run's submissions have been added."""
         for gone in self._earlier.values():
             self._note(gone, "", GONE_REASON)
         write_csv(out / CHANGES_FILE, [COLUMNS, *self._lines])
 
     @property
     def sentence(self) -> str:
-        """Return a sentence on how many scores changed and why; empty if none did."""
+        """Return a sentence that says how many scores changed, and why, or an empty string if no score changed."""
         if not self._lines:
             return ""
         reasons = ", ".join(f"{count} by {why}" for why, count in self._reasons.most_common())

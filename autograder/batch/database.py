@@ -63,14 +63,14 @@ COMMIT;
 """
 
 DAMAGED_ROW_ERRORS = (zlib.error, ValueError, TypeError, KeyError)
-"""Exceptions that a damaged row may raise."""
+"""Exceptions that may be raised while a damaged row is read."""
 
 DAMAGED_MESSAGE = "{} is damaged or from another version: run `autograder grade` again to regrade what is damaged"
 """The sentence about a gradebook that cannot be read."""
 
 
 def connected(out: Path, mode: str) -> sqlite3.Connection:
-    """Return a connection to OUT's gradebook, in one of SQLite's modes."""
+    """Return a connection to OUT's gradebook, opened in one of SQLite's modes."""
     database = sqlite3.connect(f"{(out / GRADEBOOK_FILE).absolute().as_uri()}?mode={mode}", uri=True)
     database.row_factory = sqlite3.Row
     database.text_factory = lambda data: data.decode("utf-8", "replace")  # damaged text does not stop a run

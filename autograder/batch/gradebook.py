@@ -1,9 +1,9 @@
 """The gradebook: the submissions of the last run and the grades of all runs, in one SQLite file.
 
-A grade is keyed by (assignment, grading, code), see `Key`: identical files are graded once, a second run grades
-nothing, and a changed test regrades only its assignment. Since all its content can be made again, a damaged gradebook,
-or one from another version, is simply replaced. One process writes, under a lock; any number of processes may read
-meanwhile.
+A grade's key (see `Key`) names the assignment, the tests and the code: identical files are graded once, a second run
+grades nothing, and a changed test regrades only its assignment. A gradebook that is damaged, or from another version,
+is simply replaced, because another run can compute its content. Only one process at a time may write, but any number
+of processes may read.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Record = TypeVar("Record")
 
 _FINISHED, CORRECTIONS, CLASS_SECTIONS, COMPARED_FOLDERS = "finished", "corrections", "sections", "against"
 """Names of facts: whether the last run finished, the path of the corrections of the last run that finished, each
-person's section, earlier terms' folders to compare with."""
+person's section, and the folders of earlier terms with which the class is compared."""
 
 
 def code_hash(submission: Submission) -> str:
@@ -45,7 +45,7 @@ def code_hash(submission: Submission) -> str:
 class Gradebook:
     """An open gradebook: use `writing` for a run, `reading` for everything else.
 
-    Until it is closed, a disk error becomes a BatchError.
+    While the gradebook is open, a disk error becomes a BatchError.
     """
 
     def __init__(self, out: Path, connection: sqlite3.Connection, was_damaged: bool = False) -> None:
@@ -56,7 +56,7 @@ class Gradebook:
     @classmethod
     @contextmanager
     def writing(cls, out: Path) -> Iterator[Gradebook]:
-        """Open the gradebook in the folder OUT for grading; create both if they are missing."""
+        """Open the gradebook in the folder OUT for grading; create the folder and the gradebook if necessary."""
         with database.errors_in_words(out):
             out.mkdir(parents=True, exist_ok=True)
             with (out / LOCK_FILE).open("ab") as file:
@@ -83,11 +83,11 @@ class Gradebook:
     def replace_submissions(
         self, folders: Iterable[Iterable[Submission]], grading_keys: Mapping[str, str]
     ) -> list[str]:
-        """Replace the last run's submissions by those in `folders`; from now on, the run is unfinished.
+        """Replace the last run's submissions with those in `folders`, and mark the run as unfinished.
 
         If a student has a submission for an assignment in two folders, the one in the later folder counts.
-        `grading_keys`: assignment → the `grading` of its keys. Return the last run's submissions that are no longer
-        listed.
+        `grading_keys` contains the field `grading` of each assignment's keys. Return labels for the last run's
+        submissions that are no longer listed.
         """
         names: set[str] = set()
         folder_of: dict[str, str] = {}  # submissions of all students
@@ -125,7 +125,7 @@ class Gradebook:
         return list(self._read(lambda row: RecordedScore(*row), "SELECT * FROM scores ORDER BY assignment, student"))
 
     def finish(self, scores: Iterable[RecordedScore] = (), adjustments_path: str = "") -> None:
-        """Record that all files were written; keep scores and path of corrections for comparison with the next run."""
+        """Record that all files were written; store the scores and the corrections' path for the next run."""
         with self._database:
             self._database.execute("DELETE FROM scores")
             self._database.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", scores)
@@ -138,14 +138,14 @@ class Gradebook:
             self._database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, json.dumps(value)))
 
     def recall(self, name: str) -> Any:
-        """Return a fact about the last run; None if there is none, or if it is damaged."""
+        """Return a fact about the last run; None if the fact is missing or damaged."""
         row = self._database.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
         with suppress(*DAMAGED_ROW_ERRORS):
             return row and json.loads(row["value"])
         return None
 
     def incomplete(self) -> str:
-        """Return a sentence if the last run has not graded everything or written every file; otherwise empty."""
+        """Return a sentence if the last run left anything ungraded or unwritten, or an empty string otherwise."""
         query = (
             "SELECT count(*), count(grade) FROM submissions LEFT JOIN results USING (assignment, grading, code)"
             " WHERE counts AND grading != ''"
@@ -157,7 +157,7 @@ class Gradebook:
         return f"{what}: {'wait for the run in progress' if database.is_locked(self.out) else 'run `make grade` again'}"
 
     def require_finished_run(self, assignments: Sequence[str] = ()) -> None:
-        """Raise BatchError if the last run is incomplete, or has no submission of one of these assignments."""
+        """Raise BatchError if the last run is incomplete, or lacks submissions for one of these assignments."""
         if sentence := self.incomplete():
             raise BatchError(f"{sentence}. Nothing was written")
         graded = {name for name, _ in self._labels_by_assignment_and_person()}
@@ -165,7 +165,7 @@ class Gradebook:
             raise BatchError(f"the results have no submission for {', '.join(absent)}: grade them first")
 
     def content_hash(self) -> str:
-        """Return a digest of everything from which reports are made."""
+        """Return a digest of all the data from which reports are made."""
         digest = hashlib.sha256()
         query = "SELECT * FROM submissions LEFT JOIN results USING (assignment, grading, code) ORDER BY number"
         facts = f"SELECT * FROM facts WHERE name NOT IN ('{_FINISHED}', '{CORRECTIONS}') ORDER BY name"
@@ -174,7 +174,7 @@ class Gradebook:
         return digest.hexdigest()
 
     def _insert_submission(self, submission: Submission, grading: str, folder: str, last_earlier_number: int) -> None:
-        """Insert a submission. The student's earlier ones stop counting, unless only those are implemented.
+        """Insert a submission. The student's earlier submissions stop counting, unless only they are implemented.
 
         Earlier submissions come from earlier folders and have numbers up to `last_earlier_number`.
         """
@@ -210,7 +210,7 @@ class Gradebook:
         return list(self._read(_submission_without_code, query))
 
     def questions(self) -> dict[str, list[str]]:
-        """Return the questions of each assignment that has a grade, in its suite's order."""
+        """Return the questions of each assignment that has a grade, in the order of the assignment's suite."""
         query = (
             "SELECT assignment, grade FROM submissions JOIN results USING (assignment, grading, code) WHERE counts"
             " GROUP BY assignment ORDER BY assignment"
@@ -220,7 +220,7 @@ class Gradebook:
     def ungraded_key_counts(self) -> dict[Key, int]:
         """Return the keys without a complete grade, with the number of submissions that share each key.
 
-        If no grader could judge a key in the last run, it is tried again.
+        The keys include those that no grader could judge in the last run.
         """
         query = (
             "SELECT assignment, grading, code, count(*) AS count, lost, grade FROM submissions"
@@ -251,7 +251,7 @@ class Gradebook:
             self._database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", row)
 
     def grade(self, key: Key) -> Grade | None:
-        """Return the grade with this key; None if there is none, or if no grader could judge the code."""
+        """Return the grade with this key; None if it is missing, or if no grader could judge the code."""
         query = "SELECT lost, grade FROM results WHERE assignment = ? AND grading = ? AND code = ?"
         row = self._database.execute(query, key).fetchone()
         return from_json(_grade_json(row)) if row and not row["lost"] and _has_intact_grade(row) else None
@@ -289,7 +289,7 @@ def _row(row: sqlite3.Row) -> Row:
 
 
 def _grade_json(row: sqlite3.Row) -> bytes:
-    """Return a grade as JSON; empty if there is none. Raise zlib.error if it is damaged."""
+    """Return a grade as JSON, or no bytes if there is no grade. Raise zlib.error if the grade is damaged."""
     return zlib.decompress(row["grade"]) if row["grade"] is not None else b""
 
 

@@ -48,8 +48,9 @@ def _write_texts(out: Path, row: Row) -> Iterator[Path]:
 def _grades(book: Gradebook, rows: Iterator[Row]) -> Iterator[list[str]]:
     """Yield the lines of grades.csv, header first.
 
-    The columns are facts, points by question, the correction by hand, and the platform's information about the
-    student. A question's column contains the assignment's name if there are several assignments.
+    The columns contain facts about the submission, the points for each question, the correction by hand, and the
+    platform's information about the student. If there are several assignments, the title of a question's column
+    contains the assignment's name.
     """
     questions = book.questions()
 

@@ -1,7 +1,7 @@
 """The files of a finished run: grades, students, changes, feedback, similarity and the report.
 
-A grade is decoded once for all files. Comparing submissions and writing the report take memory in proportion to the
-class, so a run does both in a separate process.
+Each grade is decoded only once, and all files are written from it. Comparing submissions and writing the report take
+memory in proportion to the class, so a run does both in a separate process.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # reports load pandas
     from autograder.reports.class_page import ClassStatistics
 
 REPORT_HEAD_CHARACTERS = 1000
-"""Number of characters at the beginning of report.html that contain the gradebook's hash."""
+"""Number of characters at the beginning of report.html within which the gradebook's hash is written."""
 
 
 class Published(NamedTuple):
@@ -33,8 +33,8 @@ class Published(NamedTuple):
     """sentence about scores that changed"""
     outdated_adjustments: list[str]
     """corrections that were made when the tests gave different points"""
-    withdrawn_count: int
-    """number of corrections that the last run applied and this run does not"""
+    withdrawn: int
+    """number of corrections that the last run applied and this run does not apply"""
     scores: list[RecordedScore]
     files_not_compared: list[str]
 

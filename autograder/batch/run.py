@@ -34,13 +34,13 @@ from autograder.submission import NothingToGradeError, Submission, Upload, find_
 from autograder.submission.untrusted_names import listed, printable
 
 JOBS_IN_FLIGHT_PER_GRADER = 2
-"""Number of jobs per grader, one in progress and one waiting, so that a whole class's code is never in memory."""
+"""Number of jobs per grader, one in progress and one waiting: memory must never hold the code of a whole class."""
 
 REFERENCE_PSEUDO_HASH = "reference solution"
-"""Text instead of a hash in the key of a reference solution's grade; no submission's code has this hash."""
+"""Text that replaces the code's hash in the key of a reference solution's grade; no real hash equals this text."""
 
 PROGRESS_SECONDS = 10.0
-"""Seconds between two progress lines, if no terminal shows a bar."""
+"""Seconds between two lines about progress, for output to a file or pipe, where no progress bar can be shown."""
 
 
 def grade(
@@ -55,8 +55,8 @@ def grade(
 ) -> Summary:
     """Grade all submissions in these folders into OUT, on this machine or on a cluster.
 
-    If a student has two submissions for an assignment, the one in the later folder counts. Raise NothingToGradeError
-    or, if the run cannot continue, BatchError; grades up to that point are stored.
+    If a student has two submissions for an assignment, the one in the later folder counts. Raise NothingToGradeError,
+    or BatchError if the run cannot continue; all grades that were complete by then stay stored.
     """
     _refuse_folders_containing_course(folders)
     begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
@@ -104,14 +104,14 @@ def _refuse_folders_containing_course(folders: Iterable[Path]) -> None:
 def _store_submissions(
     book: Gradebook, submissions: Iterable[Iterable[Submission]], disabled_locks: Collection[str], summary: Summary
 ) -> None:
-    """Replace the submissions of the last run, and list those that are gone."""
+    """Replace the submissions of the last run, and list the ones that have disappeared since."""
     grading_keys = {one.name: grading_key(one, disabled_locks) for one in course.term_assignments()}
     gone = book.replace_submissions(submissions, grading_keys)
     summary.add_names("No longer listed, although the last run listed them", gone)
 
 
 def _folder_prefixes(folders: Sequence[Path]) -> list[str]:
-    """Return a prefix for each folder's file names: as much of its path as tells the folders apart."""
+    """Return a prefix for each folder's file names: the folder's path below the common parent of all folders."""
     if len(folders) < 2:
         return [""] * len(folders)
     around = os.path.commonpath([folder.resolve() for folder in folders])
@@ -125,11 +125,11 @@ def _read_submissions(
     assignments: tuple[str, ...],
     class_download_remarks: list[str],
 ) -> Iterator[Submission]:
-    """Yield all submissions of a folder, even those that cannot be read within bounds.
+    """Yield all submissions of a folder, even those that cannot be read within the limits on time and memory.
 
     Add a sentence to `class_download_remarks` for each file that is a whole class's download. Raise
-    NothingToGradeError if no submission has a file or an assignment that can be determined, because the folder is then
-    not a class.
+    NothingToGradeError if no submission's file and assignment can be determined, because the folder then does not
+    contain a class.
     """
     unclear: Submission | None = None
     is_clear = False
@@ -157,7 +157,7 @@ def _apply_adjustments(book: Gradebook, adjustments_path: Path, summary: Summary
 
 
 def _with_progress(counts: Iterable[int], total: int, console: Console) -> Iterator[int]:
-    """Yield numbers of graded submissions, and show the progress: a bar in a terminal, otherwise occasional lines."""
+    """Yield the counts of newly graded submissions, and show progress as a bar or in occasional lines."""
     if console.is_terminal:
         yield from track(counts, "Grading", total, console=console, transient=True)
         return
@@ -230,9 +230,10 @@ def _jobs(book: Gradebook, to_grade: Iterable[Key]) -> Iterator[Job]:
 def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluster) -> Generator[Key, None, None]:
     """Grade all jobs, and store each grade as it arrives. Yield each key once its grade is stored.
 
-    A job whose grader ended goes to another grader, a few times; a job whose grader was too slow does not. After that,
-    it is recorded as not graded, but only by a grader that proves with the solution that it can grade. Raise BatchError
-    if there is no such grader: the fault is then the machine's or the course's, and no submission is blamed for it.
+    A job that has ended fewer than MAX_GRADERS_LOST graders goes to another grader, unless it was too slow. Any other
+    failed job is recorded as not graded, but only by a grader that proves, with the solution, that it can grade.
+    Raise BatchError if no grader can prove this: the fault is then the machine's or the course's, and no submission
+    is blamed for it.
     """
     waiting = iter(jobs)
     under_way: dict[Future[bytes], Job] = {}

@@ -25,7 +25,7 @@ class StudentTable:
     """Scores by student, collected row by row."""
 
     def __init__(self, section_by_person: Mapping[str, str]) -> None:
-        """Take each person's section, if a roster has sections."""
+        """Store each person's section; the mapping is empty if no roster has sections."""
         self._section_by_person = section_by_person
         self._students: dict[str, _StudentScores] = {}
 

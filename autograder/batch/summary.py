@@ -19,7 +19,7 @@ from autograder.protocol.failure import SubmissionStatus
 from autograder.submission.untrusted_names import listed, printable
 
 MAX_LISTED = 10
-"""Maximum number of names in a sentence; report.html and grades.csv have the others."""
+"""Maximum number of names in a sentence; any further names are only counted."""
 
 
 @dataclass
@@ -39,7 +39,7 @@ class AssignmentSummary:
 
     @property
     def table_cells(self) -> tuple[str, str, str]:
-        """Return the number of submissions, the median, and the count of each other status."""
+        """Return the number of submissions, the median score, and the count of each status except `graded`."""
         count = f"{len(self.scores)} submission" + ("s" if len(self.scores) > 1 else "")
         median = f"median {statistics.median(self.scores):.3g} of {self.max_score:g}" if self.max_score else ""
         others = (f"{many} {status.replace('_', ' ')}" for status, many in self.other_statuses.most_common())
@@ -50,11 +50,11 @@ class AssignmentSummary:
 class Summary:
     """The result of a batch."""
 
-    newly_graded: int = 0  # submissions, in this run
-    total_graded: int = 0  # in this run or an earlier one
+    newly_graded: int = 0  # number of submissions graded in this run
+    total_graded: int = 0  # number of submissions graded in this run or an earlier one
     assignments: dict[str, AssignmentSummary] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)  # sentences
-    cases: dict[Case, list[str]] = field(default_factory=dict)  # and the students whom each concerns
+    cases: dict[Case, list[str]] = field(default_factory=dict)  # with the students whom each case concerns
 
     @property
     def graded_before(self) -> int:

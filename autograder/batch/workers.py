@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     from autograder.grading.grader import Grader
 
 GRADING_TIMEOUT_SECONDS = 90.0
-"""Wall-clock time for one job, including the start of a grader; longer than a submission's time (`sandbox.limits`)."""
+"""Maximum wall-clock time for one job, including a grader's start; it exceeds a submission's time limit."""
 
 MAX_GRADERS_LOST = 3
 """Number of graders that a job may end; after that, no other grader gets the job."""
 
 CONNECT_TIMEOUT_SECONDS = 10.0
-"""Time within which a Dask scheduler must answer."""
+"""Maximum time until a Dask scheduler answers."""
 
 DASK_WORKER_TIMEOUT_SECONDS = 300.0
-"""Time within which a Dask scheduler must have a worker."""
+"""Maximum time until a Dask scheduler has a worker."""
 
 TOO_SLOW_MESSAGE = "checking what the submission does took too long: the teaching staff will look at it"
-"""The message of every test, for a submission that took a grader too long."""
+"""The message of every test if a grader took too long to grade the submission."""
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,14 @@ class GraderSetup:
     disabled_locks: Collection[str] = ()
     """names of the sandbox's disabled locks"""
     tests_sandbox: bool = False
-    """True if a grader tests the sandbox before it grades; the coordinator has already tested its machine"""
+    """True if a grader tests the sandbox before it grades, because its machine may not be the coordinator's"""
     run: str = ""
     """name of the run, for machines that keep their graders from run to run"""
 
 
 @dataclass(frozen=True)
 class Job:
-    """A submission to grade, as its code or as the reason why no code can run."""
+    """A submission to grade: either its code, or the reason why it contains no code that can run."""
 
     key: Key
     cells: tuple[str, ...] = ()
@@ -69,21 +69,21 @@ class Job:
 
     @property
     def machine_failure(self) -> str:
-        """The reason why no other grader gets the code; empty if another grader may.
+        """The reason why no other grader gets the code, or an empty string if another grader may get it.
 
-        A lost job gets its result from a grader that proves, with the solution, that it can grade.
+        A job with such a reason gets its result from a grader that proves, with the solution, that it can grade.
         """
         return self.failures[-1] if self.exceeded_grader_time or len(self.failures) >= MAX_GRADERS_LOST else ""
 
     def after(self, failure: CutOff) -> Job:
-        """Return the same job with one more failure. If that grader was slow, another would be slow too."""
+        """Return the same job with one more failure. No other grader gets a job that was too slow."""
         return replace(self, failures=(*self.failures, failure.why), exceeded_grader_time=isinstance(failure, Slow))
 
 
 def failure_of(future: Future[bytes]) -> CutOff | None:
     """Return the reason why a grader failed on its job; None if there is a grade.
 
-    Raise UserError if no grader can continue, CancelledError if the job was withdrawn.
+    Raise UserError if no grader can continue, and CancelledError if the job was withdrawn.
     """
     try:
         future.result()
@@ -151,9 +151,9 @@ class Cluster:
 
 
 def grading_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
-    """Return a key for everything except the code on which a grade depends.
+    """Return a key for everything that a grade depends on, except for the submission's code.
 
-    A grade from outside the sandbox has a different key from one from inside.
+    Disabled locks change the key, so a grade without the full sandbox is never mistaken for one with it.
     """
     without = f" without {','.join(sorted(disabled_locks))}" if disabled_locks else ""
     return assignment.grading_hash + without
@@ -162,13 +162,13 @@ def grading_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
 # In a grader process
 
 _warm_grader: list[Grader] = []
-"""The grader in this process, once it has started; empty until then."""
+"""The grader of this process, in a list that is empty until the grader has started."""
 
 
 def _grade(job: Job, setup: GraderSetup) -> bytes:
     """Return a grade as deflated JSON, whose checksum detects damage.
 
-    Raise UserError for a fault that affects every submission, RuntimeError for a failure on this job.
+    Raise UserError for a fault that affects every submission, and RuntimeError for a failure on this job.
     """
     from autograder.grading.grader import Grader
     from autograder.sandbox import self_test

@@ -14,9 +14,9 @@
     source           a student's code: the syntax tree, the definitions, and their dependencies
     output_encoding  output that every terminal and pipe can show
 
-Students receive this room, so it contains no answers and imports nothing from the grader. The same tests run
-on a student's machine (on a file in the same process), in the grader (on a file behind the wall) and on the
-solutions.
+Students receive this package, so it contains no answers and imports nothing from the grader. The same tests
+run on a student's machine (on a file in the same process), in the grader (on a file in the sandbox) and on
+the solutions.
 """
 
 import sys
@@ -28,4 +28,4 @@ PUBLIC_MODULES = """
     answers call_repr difference expect fixtures function_status inputs numpy_errors oracle proxy render results source
     output_encoding value_text
 """.split()
-"""The modules that other rooms may import."""
+"""Modules that other packages of `autograder` may import."""

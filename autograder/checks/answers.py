@@ -1,4 +1,4 @@
-"""Checks of the entries of ANSWERS, and the messages that students' machines show without graded answers.
+"""Checks of the entries of ANSWERS, and the messages that a student's machine can show without the graded answers.
 
 In the handout, `questions.json` contains the form of each answer and the answers to practice questions.
 """
@@ -14,10 +14,10 @@ from autograder.checks.value_text import plain_scalar, value_text
 from autograder.protocol.call import ANSWERS
 
 FORM_BY_TYPE = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}
-"""Type of a right answer → the form of the answer, as in the handout."""
+"""The form of an answer, as in the handout, for each type of right answer."""
 
 HOW_TO_WRITE = {"yes or no": "True or False", "a word": "a word in quotes"}
-"""Form → words for the Python value to write, for each form that does not describe a Python value."""
+"""Words for the Python value to write, for each form of an answer that does not describe a Python value."""
 
 ANSWER_TOLERANCE = 1e-4
 """Relative tolerance: an answer that is not a whole number may be rounded to five significant digits."""
@@ -32,7 +32,10 @@ def form_of_right_answer(right: bool | int | float | str) -> str:
 
 
 def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the key of each entry that cannot be right, and a sentence. `forms`: key → form of the answer."""
+    """Yield the key of each entry that cannot be right, and a sentence that says why.
+
+    `forms` contains each answer's form.
+    """
     if not isinstance(answers, dict):
         yield ANSWERS, "ANSWERS is not a dict of answers: keep it as in the handout, and fill in the values"
         return
@@ -44,9 +47,9 @@ def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str
             yield key, f"{key}: {error}"
 
 
-def form_error(answer: Any, form: str) -> str:
-    """Return a sentence that names the form of the right answer, if an answer has another form; else an empty text."""
-    if _has_form(answer, form):
+def form_error(answer: Any, expected: str) -> str:
+    """Return a sentence that names the right answer's form, if an answer has another form; otherwise an empty text."""
+    if _has_form(answer, expected):
         return ""
     unquoted = ", without quotes," if type(answer) is str and form != FORM_BY_TYPE[str] else ""
     return f"write {HOW_TO_WRITE.get(form, form)}{unquoted} instead of {value_text(answer)}"
@@ -64,8 +67,8 @@ def _has_form(answer: Any, form: str) -> bool:
 def practice_results(answers: Any, practice: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[bool, str]]:
     """Yield True or False and a sentence for each practice question whose answer has the right form.
 
-    The sentence contains the reason only for a right answer. `practice`: key → the right `value` and the
-    `reason`.
+    The sentence gives the reason only if the answer is right. `practice` contains, for each key, the right
+    `value` and the `reason`.
     """
     for key, question in practice.items():
         answer, expected = plain_scalar(answers.get(key)), question["value"]

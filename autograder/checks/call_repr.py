@@ -33,15 +33,15 @@ FEATURES_DEFINITION = (
     "features = lambda *shape, seed=0, dtype=float:"
     " (np.random.default_rng([seed, *shape]).integers(-16, 17, shape) / 8).astype(dtype)"
 )
-"""Definition of `inputs.features` in one line, for a prompt where only numpy is there."""
+"""Definition of `inputs.features` in one line, for a Python prompt without this package."""
 
 
 class _UntypableError(Exception):
-    """A value is too long to type."""
+    """Raised for a value whose code is too long to type."""
 
 
-def call_as_prompt(call: Call) -> str:
-    """Return a call as lines for a prompt, or as a description; empty if the text is too long to read."""
+def call_text(call: Call) -> str:
+    """Return a call as lines for a prompt, or as a description, or an empty string if the text is too long to read."""
     try:
         whole = _joined(call, _typed)
     except _UntypableError:
@@ -57,7 +57,7 @@ def _joined(call: Call, write: Callable[[Any], str]) -> str:
 
 
 def _described(value: Any) -> str:
-    """Return a value's text for a reader; in a longer array, the shape stands for the numbers."""
+    """Return a value's text for a reader, with the shape and the dtype instead of a long array's numbers."""
     match value:
         case np.ndarray() if (
             value.size > MAX_ALWAYS_WRITTEN_NUMBERS or len(_array(value)) > MAX_DESCRIBED_ARRAY_CHARACTERS

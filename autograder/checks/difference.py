@@ -1,4 +1,4 @@
-"""The difference of two results: the kind of difference, and the words for the student.
+"""The difference between two results: the kind of difference, and the words for the student.
 
 The results of a submission are plain values (`codec`), so a comparison runs none of the submission's code.
 """
@@ -21,11 +21,11 @@ TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
 features and positions of moderate size. A test with larger positions states and justifies a tolerance."""
 
 MAX_NEARLY_RIGHT_DIFFERENCE = 1e-4
-"""Maximum relative difference that comes from too few correct digits, not from another formula."""
+"""Maximum relative difference that is attributed to too few correct digits instead of another formula."""
 
 
 class Difference(NamedTuple):
-    """The first difference of two results."""
+    """The first difference between two results."""
 
     kind: Kind
     words: str
@@ -35,17 +35,17 @@ class Difference(NamedTuple):
     expected: Any
 
     def inside(self, place: str) -> Difference:
-        """Return the difference as part of a larger result."""
+        """Return the same difference, described as a difference inside a larger result."""
         return self._replace(words=f"in {place}, {self.words}")
 
     def relation_line(self) -> str:
-        """Return a separate line on how the whole part is related to the expected one; empty if no relation fits."""
+        """Return a line that relates the actual part to the expected part, or an empty string if no relation fits."""
         words = relation(self.actual, self.expected)
         return f"\n{words}" if words else ""
 
 
 def difference(actual: Any, expected: Any, tolerance: float | None = None) -> Difference | None:
-    """Return the first difference of two results; None if the results agree."""
+    """Return the first difference between two results; None if the results agree."""
     if type(expected) is dict:
         return _dict_difference(actual, expected, tolerance)
     if type(expected) is tuple or (type(expected) is list and any(type(part) in (tuple, dict) for part in expected)):

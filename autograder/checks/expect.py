@@ -43,7 +43,7 @@ LENGTH_FACTOR = 4
 """Ratio of the lengths of successive sequences in `vectorised`."""
 
 ALLOWED_EXTRA_LINES = 4
-"""Number of lines, for example in a branch, that may run only for long sequences and are not a loop."""
+"""Number of additional lines, for example in a branch, that may run for long sequences without being a loop."""
 
 
 def matches(function: Function, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
@@ -80,10 +80,10 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
     """Check as `matches` does at three lengths, and check that no Python loop runs over the sequence.
 
     `arguments(length)` returns the arguments of a call. Each length is LENGTH_FACTOR times the previous
-    length. From step to step, the number of executed lines then grows by the same amount if the number
-    follows the logarithm of the length (a scan by doubling), by twice as much if it follows the square root,
-    and by four times as much if it follows the length. Lines of another graded function count only in the
-    tests of that function.
+    length. If the number of executed lines follows the logarithm of the length (as in a scan by doubling),
+    both steps add the same number of lines. If it follows the square root of the length, the second step adds
+    twice as many lines as the first; if it follows the length, four times as many. Lines of another graded
+    function count only in the tests of that function.
     """
     sizes = [length * LENGTH_FACTOR**step for step in range(3)]
     calls = (
@@ -101,8 +101,9 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
 def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     """Check that the function returns a result of the right shape for good arguments.
 
-    Each test of a refusal also contains this check, so a function that refuses every call earns no points,
-    and a function that refuses only bad arguments earns the points even if its values are wrong.
+    Each test that expects an error for a bad argument also contains this check. A function that refuses every
+    call therefore earns no points, and a function that refuses only bad arguments earns the points even if
+    its values are wrong.
     """
     reply, expected = _reply_and_expected(function, Call(function.name, args, kwargs))
     actual = leaves(reply.value) if type(expected) in (tuple, list, dict) else (reply.value,)
@@ -130,7 +131,7 @@ def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any
 
 
 def close(actual: Any, expected: Any, rule: str, tolerance: float | None = None) -> None:
-    """Check that two results agree. `rule` is the rule in the lesson's words."""
+    """Check that two results agree. `rule` states the rule in the words of the lesson."""
     if differs := difference(actual, expected, tolerance):
         raise WrongResultError(differs.kind, f"{rule}: {differs.words}{differs.relation_line()}", value=actual)
 
@@ -144,7 +145,7 @@ def precision(*results: Any) -> float:
 
 
 def holds(condition: object, rule: str) -> None:
-    """Check a condition on results. `rule` is the rule in the lesson's words."""
+    """Check a condition on results. `rule` states the rule in the words of the lesson."""
     if not condition:
         raise WrongResultError(Kind.VALUE, f"{rule}: this does not hold here")
 
@@ -182,7 +183,7 @@ def _matching_reply_and_expected(function: Function, call: Call, tolerance: floa
 
 
 def _reply_and_expected(function: Function, call: Call) -> tuple[Reply, Any]:
-    """Return the reply to a call with good arguments, which must be a plain value, and the right value."""
+    """Return the reply to a call with good arguments, and the right value; the reply must be a plain value."""
     expected = _expected(function, call)
     if isinstance(expected, Refused):
         raise _bad_call_error(function, "the reference refuses this call")
@@ -201,7 +202,7 @@ def _expected(function: Function, call: Call) -> Returned | Refused:
 
 
 def _bad_call_error(function: Function, what: str) -> Exception:
-    """Return the error for a bad call. The course is at fault only if the submission provided no argument."""
+    """Return the error for a test's bad call. The test is at fault unless it received a result from the submission."""
     if not function.submission.returned:
         return BrokenTestError(f"{what} of {function.name}: the test is wrong")
     form = "and that result does not have the required form"

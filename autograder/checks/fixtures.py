@@ -1,4 +1,4 @@
-"""The course's pytest plugin: the mark of a test, the fixture with a submission, and failures as sentences.
+"""The course's pytest plugin: a mark for tests, a fixture for each assignment, and failures as sentences.
 
 `@pytest.mark.question("apply_rope", points=2)` states the question and the points of a test. For each
 assignment, a fixture of the same name provides the submission. The `TestContext` decides where the
@@ -50,7 +50,7 @@ TEST_CONTEXT = pytest.StashKey["TestContext"]()
 
 
 class TestContext(ABC):
-    """The source of the tests' submissions, and a pytest plugin for one run."""
+    """A pytest plugin for one run, from which each test gets its submission."""
 
     __test__ = False
     seed = 0
@@ -121,9 +121,9 @@ def random_generator(context: TestContext, item: pytest.Item) -> np.random.Gener
 
 
 @functools.cache
-def _seed_sequence(term_seed: int, test: str) -> np.random.SeedSequence:
-    """Return the seed sequence of a test; cached, because making a sequence is slower than drawing."""
-    return np.random.SeedSequence([term_seed, *test.encode("utf-8")])
+def _seed_sequence(term: int, test: str) -> np.random.SeedSequence:
+    """Return the seed sequence of a test; cached, because making a sequence is slower than drawing from it."""
+    return np.random.SeedSequence([term, *test.encode("utf-8")])
 
 
 def _term_seed_if_hidden(context: TestContext, item: pytest.Item) -> int:

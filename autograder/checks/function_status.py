@@ -27,9 +27,9 @@ class Status(Enum):
     MISTAKEN = auto()
     """Wrong because of a mistake in the function itself."""
     INHERITED = auto()
-    """Wrong in the same way as another function that this function uses, which may be the only cause."""
+    """Wrong in the same way as another function that this function uses, and perhaps only because of that function."""
     COMPARED = auto()
-    """Wrong only in tests that also call another wrong function, which may be the only cause."""
+    """Wrong only in tests that also call another wrong function, and perhaps only because of that function."""
     WAITING = auto()
     """Written, but dependent on another function that is not written or raises an exception."""
     UNREACHED = auto()
@@ -93,10 +93,11 @@ def _function_status(
 
 
 def _origins(groups: Mapping[str, list[TestResult]], call_graph: CallGraph) -> dict[Test, str]:
-    """Return test → another function whose mistake may be the only cause, for each failed test that has one.
+    """Map each failed test to another function whose mistake may be the test's only cause, if there is one.
 
-    A failed test without a suspect shows a mistake in the tested function itself, and this mistake may then be
-    the cause of other failures. If functions are suspects only in each other's tests, none has a cause.
+    A failed test without a suspect shows a mistake in the tested function itself, and this mistake may then be the
+    cause of other failures. Where functions are suspects only in each other's tests, none of these tests has such a
+    cause.
     """
     mistakes = [result for group in groups.values() for result in group if result.is_mistake]
     suspects = {mistake.test: _suspects(mistake, groups, call_graph) for mistake in mistakes}
@@ -120,11 +121,12 @@ def _origins(groups: Mapping[str, list[TestResult]], call_graph: CallGraph) -> d
 
 
 def _suspects(mistake: TestResult, groups: Mapping[str, list[TestResult]], call_graph: CallGraph) -> list[TestResult]:
-    """Return the mistakes of other functions that may be the only cause of a mistake, the lowest function first.
+    """Return other functions' mistakes, each of which may be the only cause of a mistake, dependencies first.
 
-    The other functions are those that the tested function uses or that the test calls, except for functions
-    that build on the tested function. A function that returned a wrong value for the arguments that it received
-    has only suspects that it uses, and a mistake with a separate known cause has none.
+    The other functions are those that the tested function uses or that the test calls, except for functions that
+    build on the tested function. If the function returned a wrong value for the arguments that it received, only the
+    functions that it uses are suspects. A mistake with a known cause has no suspects unless at least one of them has
+    the same known cause.
     """
     name = mistake.test.question
     called = set() if mistake.is_at_fault else {call.function for call in mistake.calls} & groups.keys() - {name}

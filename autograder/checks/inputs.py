@@ -19,10 +19,11 @@ def features(*shape: int, seed: int = 0, dtype: type[np.generic] = np.float64) -
 
 
 RECOGNISED_SEEDS = range(10)
-"""Seeds whose features appear in messages as a call. Seeds from Hypothesis would tell a reader nothing."""
+"""Seeds for which messages show the call to `features`. Other seeds come from Hypothesis and mean nothing to a
+reader."""
 
 _calls_by_array: dict[tuple[str, tuple[int, ...], bytes], str] = {}
-"""Dtype, shape and bytes of an array → the call to `features` that makes the array."""
+"""The call to `features` that makes an array, keyed by the array's dtype, shape and bytes."""
 
 
 def how_made(array: np.ndarray) -> str | None:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 
 def explanation(message: str, line: int | None = None) -> str:
-    """Return a sentence that explains numpy's message; empty if the table has no explanation.
+    """Return a sentence that explains numpy's message, or an empty string if the table has no explanation.
 
     `line` is the line in the student's file that raised the exception.
     """
@@ -36,7 +36,7 @@ def _joined(shapes: list[tuple[int, ...]]) -> str:
 
 
 def _clash(shapes: list[tuple[int, ...]]) -> str:
-    """Return the sizes of the last axis on which shapes do not broadcast; empty if there is no such axis."""
+    """Return the sizes of the last axis on which shapes do not broadcast, or none if there is no such axis."""
     for sizes in itertools.zip_longest(*(shape[::-1] for shape in shapes), fillvalue=1):
         different = sorted({size for size in sizes if size != 1}, key=sizes.index)
         if len(different) > 1:

@@ -21,7 +21,7 @@ class Refused:
     """The outcome of a call that raises an error."""
 
     error: str = ""
-    """Mark of an error whose message names sizes, the same for all errors with the same explanation; else empty."""
+    """Mark of an error, the same for errors with the same explanation; empty if the explanation names no sizes."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Unaffected:
 
 
 Outcome = Returned | Refused | Unaffected
-"""The outcome of a call to the solution, either unchanged or with a known mistake."""
+"""The outcome of a call to the solution, with or without a known mistake in it."""
 
 
 class KnownMistake(Protocol):
@@ -46,14 +46,14 @@ class Observation:
     """A call as evidence: the actual outcome, the right value, and the outcome with each known mistake."""
 
     actual: Any
-    """The value, or Refused for an error."""
+    """The value that the submission returned, or Refused if its code raised an error."""
     expected: Any
     is_wrong: bool
     """True if the actual and the right value differ by more than a test allows."""
     mistake_groups: Sequence[Sequence[KnownMistake]]
     """The known mistakes that can affect the function's results, in groups, the likeliest group first."""
     predicted: Callable[[Any], Outcome]
-    """Function from a mistake to the outcome of the call with that mistake."""
+    """Function that takes a known mistake and returns the outcome of the call with that mistake."""
 
     @property
     def is_error(self) -> bool:
@@ -71,4 +71,4 @@ class Oracle(Protocol):
         """Return the right value of an entry of ANSWERS, and a hint for each known wrong number."""
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """Return a call as evidence; None if it should have raised an error, or raised an error without a mark."""
+        """Return a call as evidence; None if the call should have raised an error, or raised one without a mark."""

@@ -1,8 +1,8 @@
 """Output that every terminal and pipe can show.
 
-A pipe on Windows uses the system's code page, and a bare container uses ASCII. Both encodings lack the marks
-for results, and if two marks both become `?`, a reader cannot tell them apart. So a character that an
-encoding lacks is spelled in ASCII.
+A pipe on Windows uses the system's code page, and a bare container uses ASCII. Neither encoding contains the
+marks for results, and a reader could not tell two marks apart if both became `?`. Therefore, a character that
+an encoding lacks is spelled in ASCII.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SPELLINGS = {
     "⇒": "=>", "↦": "->", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "∞": "inf", "√": "sqrt", "‘": "'", "’": "'",
     "“": '"', "”": '"', "§": "sec. ",
 }  # fmt: skip
-"""Character → spelling, for characters whose spelling does not follow from Unicode's data."""
+"""The spelling of each character whose spelling does not follow from Unicode's data."""
 
 
 def spelling(character: str) -> str:

@@ -38,7 +38,7 @@ class Function:
         return self.note_returned(self.value(self.attempt(Call(self.name, args, kwargs))))
 
     def value(self, reply: Reply) -> Any:
-        """Return the plain value of a reply. Raise WrongResultError if the student's code raised."""
+        """Return the plain value of a reply. Raise WrongResultError if the student's code raised an exception."""
         if reply.raised is not None:
             raise self.why_it_raised(reply.raised)
         if type(reply.value) is codec.Foreign:
@@ -105,19 +105,19 @@ class StudentModule:
         self.graded = graded
         """Names of the functions that have tests."""
         self.seen: dict[Call, Reply | None] = {}
-        """Calls so far, each with its reply; None if there was no reply."""
+        """All calls so far, each with its reply; None stands for a missing reply."""
         self.returned: list[Any] = []
         """Results that the test received and may pass on as arguments."""
 
     def has_student_arguments(self, call: Call) -> bool:
-        """Return True if an argument of a call is a result of the submission, and may be why a call fails."""
+        """Return True if an argument is an array that the submission returned, and so may be why the call fails."""
         arguments = leaves([*call.args, *call.kwargs.values()])
         return any(
             argument is result for argument in arguments for result in self.returned if isinstance(result, np.ndarray)
         )
 
     def may_have_returned(self, value: object) -> bool:
-        """Return True if a value may come from the submission. An array must share memory with a result."""
+        """Return True if a value may come from the submission: an array does only if it shares memory with a result."""
         results = (part for reply in self.replies.values() if reply.raised is None for part in leaves(reply.value))
         return not isinstance(value, np.ndarray) or any(
             value is result or (isinstance(result, np.ndarray) and np.may_share_memory(value, result))
@@ -126,12 +126,12 @@ class StudentModule:
 
     @property
     def replies(self) -> dict[Call, Reply]:
-        """Function call → reply, for each call that has a reply."""
+        """The replies to calls of functions, keyed by call. Calls without a reply are left out."""
         return {call: reply for call, reply in self.seen.items() if reply is not None and call.function != ANSWERS}
 
     @property
     def last_call(self) -> str:
-        """The text of the last call, for a reader (`call_repr`); empty if the text would be too long."""
+        """The text of the last call, for a reader (`call_repr`), or an empty string if the text would be too long."""
         call = next(reversed(self.seen), None)
         return call_repr.call_as_prompt(call) if call is not None and call.function != ANSWERS else ""
 

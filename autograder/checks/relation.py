@@ -14,10 +14,10 @@ import numpy as np
 from autograder.checks.value_text import value_text
 
 RELATION_TOLERANCE = 2e-5
-"""Allowed difference, relative to 1 + |expected|, so that results in float32 also have a relation."""
+"""Allowed difference, relative to 1 + |expected|, large enough to recognise relations in float32 as well."""
 
-MIN_DISTINCT_VALUES = 3
-"""Minimum number of different values that a relation needs: fewer values agree by chance."""
+MIN_RELATED_VALUES = 3
+"""Minimum number of different values that a relation needs, because fewer values may agree by chance."""
 
 MIN_VALUES_IF_TWO_DISTINCT = 6
 """Minimum number of values that a relation needs if only two of them are different."""
@@ -27,7 +27,7 @@ MAX_AXES_TO_PERMUTE = 4
 
 
 def relation(actual: Any, expected: Any) -> str:
-    """Return a sentence on how a wrong array is related to the expected array; empty if no relation fits."""
+    """Return a sentence that relates a wrong array to the expected array, or an empty string if no relation fits."""
     if not (isinstance(actual, np.ndarray) and isinstance(expected, np.ndarray)) or actual.dtype.kind not in "biuf":
         return ""
     numbers, target = actual.astype(np.float64), expected.astype(np.float64)
@@ -43,7 +43,7 @@ def relation(actual: Any, expected: Any) -> str:
 
 
 def _relations(numbers: np.ndarray, target: np.ndarray, are_booleans: bool) -> Iterator[tuple[np.ndarray, str]]:
-    """Yield changed versions of an array, each with the sentence that holds if the version is as expected."""
+    """Yield changed versions of an array, each with a sentence that is true if the version equals `target`."""
     if numbers.ndim == target.ndim >= 2:
         yield np.swapaxes(numbers, -1, -2), "The values are right, but the last two axes are swapped."
     if numbers.size == target.size and numbers.shape != target.shape:
@@ -102,7 +102,7 @@ def shape_difference(actual: tuple[int, ...], expected: tuple[int, ...]) -> str:
 
 
 def _place(axis: int, count: int) -> str:
-    """Return words for the place of an axis, which lessons count from the last axis; empty if it is neither named."""
+    """Return words for the last axis or the second-to-last, or an empty string for any other axis."""
     return {count - 1: " (the last)" if count > 1 else "", count - 2: " (the second-to-last)"}.get(axis, "")
 
 

@@ -24,7 +24,7 @@ MAX_LINE_CHARACTERS = 400
 
 
 class Audience(Enum):
-    """The reader of a result, and the time of reading."""
+    """The person who reads a result, and the stage at which they read it."""
 
     HOME = auto()
     """A student at home, who may read about each test that runs there."""
@@ -41,7 +41,7 @@ _MARKUP_ESCAPES = str.maketrans(
 
 
 def printable_lines(text: str) -> str:
-    """Return text that a submission may control as printable characters, in lines of bounded length."""
+    """Turn text that a submission may control into printable characters, in lines of bounded length."""
     if not text.replace("\n", "").isprintable():
         text = "".join(character if character.isprintable() or character == "\n" else "\ufffd" for character in text)
     longest = MAX_LINE_CHARACTERS
@@ -50,12 +50,12 @@ def printable_lines(text: str) -> str:
 
 
 def code_block(text: str) -> str:
-    """Return text that a submission may control as a Markdown code block, in which no markup takes effect."""
+    """Turn text that a submission may control into a Markdown code block, in which no markup takes effect."""
     return "\n".join(f"    {line}" for line in printable_lines(text).split("\n"))
 
 
 def escape_markdown(text: str) -> str:
-    """Return text that a submission may control for use in a Markdown sentence: no markup, no HTML, no link."""
+    """Escape text that a submission may control, so that it adds no markup, HTML or link to a Markdown sentence."""
     escaped = printable_lines(" ".join(text.split())).translate(_MARKUP_ESCAPES)
     return re.sub(r"(?i)(www)\.", r"\1&#46;", escaped.replace("://", "&#58;//"))
 
@@ -86,7 +86,7 @@ def unescape_markdown(text: str) -> str:
 
 
 def points_text(test_results: Sequence[TestResult]) -> str:
-    """Return the text about the points won and the possible points."""
+    """Return the points won and the possible points as text, such as `3 of 8`."""
     return f"{points_won(test_results):g} of {points_possible(test_results):g}"
 
 
@@ -100,10 +100,10 @@ _NOTES = {
 }
 
 
-def status_note(function_status: FunctionStatus) -> str:
-    """Return a few words about the status of a function; empty if the function itself contains a mistake."""
-    cause = function_status.cause if (function_status.cause or "").isidentifier() else "another function"
-    words = _NOTES.get(function_status.status, "").format(cause=cause)
+def state_note(function_state: FunctionState) -> str:
+    """Return a few words about a function's state, or an empty string if the function itself contains a mistake."""
+    cause = function_state.cause if (function_state.cause or "").isidentifier() else "another function"
+    words = _NOTES.get(function_state.state, "").format(cause=cause)
     promise = "its docstring has a `Raises` line, but your function has no `raise`"
     return "; ".join(filter(None, [words, promise if function_status.lacks_promised_error else ""]))
 

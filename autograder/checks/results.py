@@ -1,4 +1,4 @@
-"""Tests and test results, with the same words on a student's machine and in the grader."""
+"""Tests and test results, described in the same words on a student's machine and in the grader."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ class TestResult:
     hint: str | None = None
     """The likely cause."""
     faulty_function: str | None = None
-    """The function at fault: a passed test used right values of this function; another test waits for it."""
+    """The function at fault: a test that passed used right values of this function, and any other test waits for it."""
     is_at_fault: bool = False
     """True if the tested function returned a wrong value for the arguments of a call, whatever else the test called."""
     calls: dict[Call, Reply] = field(default_factory=dict, compare=False, repr=False)
-    """All calls in the test and their replies, which are not stored."""
+    """All calls in the test, with their replies; a stored grade contains no calls."""
 
     @property
     def passed(self) -> bool:
@@ -82,7 +82,7 @@ class TestResult:
 
 
 def by_question(test_results: Iterable[TestResult]) -> dict[str, list[TestResult]]:
-    """Return question → test results, both in the order of the tests."""
+    """Return the test results keyed by question; questions and results are in the order of the tests."""
     questions: dict[str, list[TestResult]] = {}
     for result in test_results:
         questions.setdefault(result.test.question, []).append(result)
@@ -128,8 +128,8 @@ def test_of(item: pytest.Function) -> Test:
     return Test(item.name, question, float(mark.kwargs["points"]), phase, rule)
 
 
-def _computed_by_test_note(value: object, submission: StudentModule | None) -> str:
-    """Return a line about a value that the test computed; empty if a function may have returned the value."""
+def _computed_value_note(value: object, submission: StudentModule | None) -> str:
+    """Return a line about a value that the test computed, or an empty string if a function may have returned it."""
     if value is None or submission is None or not submission.replies or submission.may_have_returned(value):
         return ""
     return "\nThe test computed this value from what your functions returned."
@@ -140,7 +140,7 @@ _CALLEE_FAILURES = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.RAISED}
 
 
 def test_result(test: Test, raised: BaseException | None, submission: StudentModule | None = None) -> TestResult:
-    """Return the result of a test that ended with this exception. Re-raise an exception that is no result."""
+    """Return the result of a test that ended with this exception. Re-raise any exception that is not a result."""
     calls = submission.replies if submission is not None else {}
     match raised:
         case None:

@@ -1,6 +1,6 @@
 """Facts about a file that has not run: syntax errors, imports that fail in grading, and unwritten functions.
 
-With the call graph, the reports can name each mistake once, at the function that contains the mistake.
+With the call graph, the reports can name each mistake only once, at the function that contains the mistake.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ ALLOWED_MODULES = sys.stdlib_module_names | {"numpy"}
 """Modules that a graded submission may import."""
 
 MAX_CODE_CHARACTERS = 256 * 1024
-"""Maximum number of characters of code. A syntax tree may take a thousand times as many bytes."""
+"""Maximum number of characters of code, because a syntax tree may take a thousand times as many bytes."""
 
 
 def parse(text: str, filename: str = "<unknown>") -> ast.Module:
     """Return the syntax tree of a text. Raise SyntaxError or ValueError if the text cannot be parsed.
 
-    Even a short text can take long to parse, so parse a submission in a process that can be ended.
+    Even a short text can take a long time to parse, so parse a submission in a process that can be ended.
     """
     if len(text) > MAX_CODE_CHARACTERS:
         raise ValueError(f"it has more than {MAX_CODE_CHARACTERS // 1024} KiB of code")
@@ -41,7 +41,7 @@ def parse(text: str, filename: str = "<unknown>") -> ast.Module:
 
 
 def _top_level_functions(text: str) -> dict[str, ast.FunctionDef]:
-    """Return name → top-level function of a text; empty if the text cannot be parsed."""
+    """Return the top-level functions of a text, keyed by name, or none if the text cannot be parsed."""
     with contextlib.suppress(SyntaxError, ValueError):
         return {node.name: node for node in parse(text).body if isinstance(node, ast.FunctionDef)}
     return {}
@@ -55,7 +55,7 @@ class Source:
         self.text = ""
         self.body: list[ast.stmt] = []
         self.problem: str | None = None
-        """The reason why the file cannot run at all, with the line if known; None if the file can run."""
+        """The reason why the file cannot run at all, with the line if it is known; None if the file can run."""
         self._broken_at = 1
         try:
             with tokenize.open(path) as file:
@@ -71,9 +71,9 @@ class Source:
             self.problem = fix if self.text else f"{path} is not UTF-8: save it as UTF-8."
 
         self.functions = {node.name: node for node in self.body if isinstance(node, ast.FunctionDef)}
-        """Name → top-level function of the file."""
+        """The top-level functions of the file, keyed by name."""
         self.answers: dict[str, bool] = {}
-        """Key of ANSWERS → True if the entry has an answer."""
+        """For each key of ANSWERS, True if the entry has an answer."""
         self._lines = {name: node.lineno for name, node in self.functions.items()}
         for node in self.body:
             if isinstance(node, ast.Assign) and ANSWERS in map(ast.unparse, node.targets):
@@ -133,12 +133,12 @@ class CallGraph:
     def __init__(
         self, functions: Mapping[str, ast.FunctionDef], others: Iterable[tuple[str, frozenset[str]]] = ()
     ) -> None:
-        """Read the calls from `functions`, and add the calls in `others`: a function, and its callees."""
+        """Read the calls from `functions`, and add the calls in `others`, pairs of a caller and its callees."""
         self._named = {
             name: functions.keys() & {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
             for name, node in functions.items()
         }
-        """Function → the functions whose names appear in its body."""
+        """For each function, the functions whose names appear in its body."""
         for name, called in others:
             self._named[name] |= called
         self._functions = functions
@@ -160,7 +160,7 @@ class CallGraph:
         return frozenset(dependencies - {name})
 
     def lacks_promised_error(self, name: str) -> bool:
-        """Return True if a docstring has a `Raises` line but neither the function nor a dependency raises."""
+        """Return True if a docstring has a `Raises` line, but neither the function nor a dependency has a `raise`."""
         node = self._functions.get(name)
         promised = re.search(r"(?m)^\s*Raises:|\band errors:", (node and ast.get_docstring(node)) or "")
         bodies = [self._functions[each] for each in (name, *self.dependencies(name))] if promised else []

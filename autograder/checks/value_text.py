@@ -1,4 +1,4 @@
-"""The text of a value in a message: as a person writes the value in Python, without numpy's names of types."""
+"""The text of a value in a message, as a person would write the value in Python, without numpy's type names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def plain_scalar(value: Any) -> Any:
 
 
 class _Words(str):
-    """Text that stands for a value in a list, without quotes."""
+    """Text that appears without quotes where it stands for a value in a list."""
 
     __repr__ = str.__str__
 

@@ -1,9 +1,9 @@
 """The text of a grade, for a student before and after hidden results are published, and for teaching staff.
 
-About a public test, a student reads everything. About a hidden test, a student reads only the rule, one of a
-few kinds of mistake, and one known cause per question: never an input, an expected or actual value, or text
-that the submission printed or raised. A submission can choose how it fails by a hidden input, so the number
-of kinds limits the information about that input that it can reveal (`redacted`).
+A student may read everything about a public test. What a student may read about a hidden test is the rule,
+one of a few kinds of mistake, and one known cause per question, but never an input, an expected or actual
+value, or text that the submission printed or raised. Because a submission can fail in a way that depends on a
+hidden input, the small number of kinds limits what its failures can reveal about that input (see `redacted`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _STOPPED = {
     SubmissionStatus.TIMEOUT: "Your code used up all of its time.",
     SubmissionStatus.KILLED: "Your code repeatedly ended its own process.",
 }
-"""Status of a submission that was stopped → sentence for the student."""
+"""Sentence for the student, by the status of a submission that was stopped."""
 
 _REDACTED_TO_RAISED = frozenset({Kind.RAISED, *UNFINISHED, *STOPPED})
 """Kinds of failure that a hidden test shows to a student as an exception."""
@@ -35,9 +35,9 @@ _REDACTED_TO_RAISED = frozenset({Kind.RAISED, *UNFINISHED, *STOPPED})
 def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
     """Return the results that a student may read. The results of public tests and answers do not change.
 
-    The result of a hidden test keeps only whether the test passed, or one of seven kinds of mistake, and the
-    likely cause, which `with_unfiltered_causes` gives each question once. If a public test found a function unfinished,
-    the function's hidden tests that received no value are left out.
+    The result of a failed hidden test keeps only one of seven kinds of mistake and the likely cause, which
+    `with_possible_causes` adds only once per question. If a public test found a function unfinished, the function's
+    hidden tests that received no value are left out.
     """
     public = [result for result in test_results if result.test.phase is Phase.PUBLIC]
     unfinished = {result.test.question for result in public if result.is_unfinished}
@@ -52,8 +52,8 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
     return readable
 
 
-def function_texts(test_results: Sequence[TestResult], audience: Audience) -> list[tuple[FunctionStatus, str]]:
-    """Return each function with a text: a block if the function has a mistake itself, else a few words."""
+def function_texts(test_results: Sequence[TestResult], audience: Audience) -> list[tuple[FunctionState, str]]:
+    """Return each function with a text about the mistakes in the function itself or, if there are none, its state."""
     reference = "" if audience is Audience.STAFF else "\n\nSee the lesson, section `{}`."
     right = "nothing wrong in the public tests" if audience is Audience.BEFORE_RELEASE else "complete"
     texts = []
@@ -94,8 +94,8 @@ def body(grade: Grade, audience: Audience) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _sentence_on_public_points(grade: Grade) -> str:
-    """Return the public points and those that hidden tests decide. Never report that all tests passed."""
+def _headline(grade: Grade) -> str:
+    """Return a text on the public points and on the points that hidden tests decide, even if all tests passed."""
     public = [result for result in grade.test_results if not result.test.hidden]
     return (
         f"{points_text(public)} public points. The other {grade.max_score - points_possible(public):g} of"
@@ -116,7 +116,7 @@ def _stop_paragraphs(grade: Grade) -> list[str]:
 
 
 def _defined(grade: Grade) -> str:
-    """Return a sentence on the functions that a file defines before it stops; empty if it ran to its end."""
+    """Return a sentence on the functions that a file defines before it stops, or an empty string if it does not."""
     if grade.failure is None or grade.failure.missing_import:
         return ""
     functions = by_question(result for result in grade.test_results if result.test.phase is Phase.PUBLIC)
@@ -128,8 +128,8 @@ def _defined(grade: Grade) -> str:
 def _answers(results: Sequence[TestResult], assignment: str, audience: Audience) -> str:
     """Return the section on the submission's ANSWERS.
 
-    The section names each wrong number. It does not name a wrong yes or no to a student, since that would
-    give away the right answer. Otter's texts give the reasons once hidden results are published.
+    The section names each wrong number, but not a student's wrong yes or no, because that would give away the
+    right answer. Otter's texts give the reasons once hidden results are published.
     """
     right = quiz.answers(Assignment(assignment))
     sentences = (
@@ -174,8 +174,8 @@ def reading_notes(submission: Submission, grade: Grade) -> str:
 def relevant_notes(submission: Submission, grade: Grade) -> Sequence[str]:
     """Return the notes on how the submission's file was read.
 
-    The last note on a file without any written function states that none is written. That note is left out if
-    the file stopped with an exception, which then is the reason.
+    If a file implements no function, the last note says so. That note is left out if the file stopped with an
+    exception, because the exception is then the reason.
     """
     is_explained = not submission.is_written and grade.failure is not None and not grade.failure.missing_import
     return submission.notes[:-1] if is_explained else submission.notes

@@ -1,4 +1,4 @@
-"""Limits on the questions between a submission's two processes: on their cost, size and whole numbers."""
+"""Limits on questions, the calls whose right values a submission's second process requests from the grader."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from autograder.protocol.call import Call
 
 MAX_WHOLE_NUMBER_FOR_SOLUTION = 1 << 20
-"""Largest whole number that the solution may receive from a submission, and so may loop over."""
+"""Largest whole number that a submission may pass to the solution, where it may become the length of a loop."""
 
 MAX_PHASE_QUESTION_SECONDS = 2.0
 """Maximum processor time that the grader spends on questions in one phase of a suite."""
@@ -38,13 +38,13 @@ class Budget:
             self.seconds -= time.process_time() - begin
 
     def spend(self, *parts: bytes) -> bool:
-        """Subtract bytes from the budget, and return whether anything is left of both bytes and time."""
+        """Subtract bytes from the budget. Return True if neither the bytes nor the time is used up."""
         self.bytes -= sum(map(len, parts))
         return self.bytes >= 0 and self.seconds > 0
 
 
 class QuestionBounds:
-    """The size and the whole numbers of some calls, beyond which a question is not answered.
+    """The size and the whole numbers of some calls; a question that goes beyond them is not answered.
 
     Without this limit, the submission could request all values of a function of whole numbers, and the right
     values could reach the first process through a channel that no lock closes.
@@ -63,9 +63,10 @@ class QuestionBounds:
         return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(numbers))))
 
     def covers(self, question: Call) -> bool:
-        """Return whether a question is at most as long as the longest call, and all its integers occur in the calls.
+        """Return True if a question is small enough to be answered.
 
-        Signs do not count, and 0, 1 and 2 are always allowed.
+        A question must not be longer than the longest of the calls, and each of its whole numbers must occur in a
+        call. Signs do not count, and 0, 1 and 2 are always allowed.
         """
         if (
             len(question.encoded) > self.size
@@ -77,7 +78,7 @@ class QuestionBounds:
 
 
 def _whole_numbers(value: Any) -> np.ndarray:
-    """Return the whole numbers in a plain value, shape (n,): integers, and floats without a fraction."""
+    """Return the whole numbers in a plain value, as an array (n,): integers, and floats without a fraction."""
     if isinstance(value, dict | tuple | list):
         parts = [_whole_numbers(part) for part in (value.values() if isinstance(value, dict) else value)]
         return np.concatenate(parts) if parts else np.empty(0)
@@ -90,9 +91,9 @@ def _whole_numbers(value: Any) -> np.ndarray:
 
 
 def largest_magnitude(value: Any, kinds: str = "iu") -> float:
-    """Return the largest absolute number in a value: 0 if it has no number, infinity if it is not plain.
+    """Return the largest absolute number in a value: 0 if the value has no number, infinity if it is not plain.
 
-    `kinds` contains the letters of the kinds of numpy dtypes that count, by default those of integers.
+    `kinds` contains numpy's letters for the kinds of dtypes that count; by default, only integers count.
     """
     if isinstance(value, dict | tuple | list):
         return max(

@@ -33,7 +33,7 @@ class Grade:
     score: float = 0.0
     max_score: float = 0.0
     questions: dict[str, float] = field(default_factory=dict)
-    """Question → points."""
+    """Points by question."""
     gradescope: dict[str, Any] = field(default_factory=dict)
     """The result in the form in which Otter writes it for Gradescope."""
     seconds: float = 0.0
@@ -41,13 +41,13 @@ class Grade:
     failure: Raised | None = None
     """Exception that stopped the file while it was loaded."""
     public_feedback: str = ""
-    """Markdown that the student may read immediately, final before the first hidden test."""
+    """Markdown that the student may read immediately; it is final before the first hidden test runs."""
     full_feedback: str = ""
     """Markdown that the student may read once hidden results are published."""
 
     @property
     def reason_not_run(self) -> str:
-        """The message that all tests share because no function could be called; empty if they share none."""
+        """The message that all tests share because no function could be called, or an empty string."""
         messages = {result.message for result in self.test_results}
         kinds = {result.kind for result in self.test_results}
         return messages.pop() if len(messages) == 1 and not kinds.isdisjoint({Kind.UNREADABLE, *STOPPED}) else ""
@@ -83,7 +83,7 @@ def sentences_on_changed_points(earlier: Grade, proof: Grade) -> list[str]:
 
 
 def fault_of_suite(assignment: Assignment, proof: Grade) -> str:
-    """Return a sentence about the tests that the reference solution fails; empty if there are none.
+    """Return a sentence about the tests that the reference solution fails, or an empty string if there are none.
 
     `proof` is the solution's grade. A test that the solution fails would lower the score of every submission.
     """

@@ -17,7 +17,7 @@ NO_GRADE = "without a grade"
 
 
 class Case(NamedTuple):
-    """A reason to look at submissions, which any number of students may share."""
+    """A reason to look at submissions, perhaps at those of several students."""
 
     assignment: str
     """The assignment's name, or a question mark if the assignment is not known."""
@@ -67,9 +67,9 @@ def iter_suspicions(grade: Grade) -> Iterator[str]:
 
 
 def _is_by_heart(test_results: list[TestResult]) -> bool:
-    """Return whether a function passes its public tests, but fails most hidden tests without explanation.
+    """Return True if a function passes its public tests but, for no known reason, fails most of its hidden tests.
 
-    A known mistake is an explanation, and so is a wrong function on which the function builds. A hidden test
+    A known mistake is a known reason, and so is a wrong function on which the function builds. A hidden test
     does not count as failed if the function's values are right.
     """
     if any(result.hint or (result.passed and result.faulty_function) for result in test_results):

@@ -10,7 +10,7 @@ from autograder.checks.source import CallGraph
 from autograder.course import Assignment, CourseError
 
 SCORE_STEP = 0.25
-"""Points between two scores to which a scaled score may be rounded."""
+"""A scaled score is rounded to a multiple of this number of points."""
 
 
 def without_optional_tests(assignment: Assignment, tests: Sequence[Test], call_graph: CallGraph) -> list[Test]:
@@ -27,8 +27,8 @@ def without_optional_tests(assignment: Assignment, tests: Sequence[Test], call_g
 def full_scale(numbers: Mapping[str, Any]) -> dict[str, Any]:
     """Return Otter's numbers with the score scaled to full marks, and rounded to a quarter of a point.
 
-    The points of the questions do not change. Gradescope adds up the points of its tests, so these are
-    scaled, and a separate entry rounds the total.
+    The points of the questions do not change. Gradescope adds up the points of its tests, so the points of
+    its tests are scaled, and a separate entry rounds the total.
     """
     possible = numbers["max_score"]
     if possible in (0, POINTS):

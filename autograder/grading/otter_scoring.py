@@ -1,9 +1,9 @@
 """A suite's tests and results in Otter's form. Otter computes every number in a grade, through this module.
 
 The collected tests become Otter's exception-based test files, one per question. A generated test case
-contains no test: it calls `result` (from `otter_namespace`), which raises if the pytest test of that name did
-not pass. This module replaces Otter's summaries, which report "All test cases passed!" about public tests and
-quote the generated file.
+contains no test: it calls `result` (from `otter_namespace`), which raises an exception if the pytest test of
+that name did not pass. This module replaces Otter's summaries, which report "All test cases passed!" about
+public tests and quote the generated file.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def case_{number}(result):
 
 
 def otter_files_by_name(tests: Iterable[Test]) -> dict[str, str]:
-    """Return file name → content of an Otter test file, one file per question.
+    """Return the contents of Otter's test files by name, one file per question.
 
     Otter runs the files in alphabetical order, so each name begins with the question's position in the
     lesson.
@@ -64,7 +64,7 @@ def otter_files_by_name(tests: Iterable[Test]) -> dict[str, str]:
 
 
 def otter_namespace(passed: Collection[str]) -> dict[str, Callable[[str], None]]:
-    """Return the generated test files' namespace: `result(name)` raises if the test did not pass."""
+    """Return the generated test files' namespace: `result(name)` raises an exception if the test did not pass."""
 
     def result(name: str) -> None:
         if name not in passed:
@@ -79,7 +79,7 @@ def passed(test_results: list[TestResult]) -> set[str]:
 
 
 class Scorer:
-    """A scorer of results, which loads Otter's test files of one suite once."""
+    """A scorer of results that loads the Otter test files of a suite only once."""
 
     def __init__(self, assignment: Assignment, tests: Iterable[Test]) -> None:
         from otter.run import AutograderConfig

@@ -24,7 +24,7 @@ class QuizAnswer(NamedTuple):
 
     @property
     def is_yes_or_no(self) -> bool:
-        """True if the answer is True or False: a text that rejects one of them gives away the other."""
+        """True if the answer is True or False: a text that rejects the wrong one gives away the right one."""
         return self.text in ("True", "False")
 
     @property
@@ -35,7 +35,7 @@ class QuizAnswer(NamedTuple):
 
 @functools.cache
 def answers(assignment: Assignment) -> dict[str, QuizAnswer]:
-    """Return key of a question → right answer, in the lesson's order."""
+    """Return the right answers by the keys of their questions, in the lesson's order."""
     text = assignment.solution.read_text(encoding="utf-8").partition(f"\n{ANSWERS} = {{")[2]
     lines = re.findall(r'^    "(\w+)": (.+),  # (.+?)\.?$', text, re.MULTILINE)
     return {key: QuizAnswer(text, reason) for key, text, reason in lines}

@@ -18,7 +18,7 @@ from autograder.submission import Submission
 from autograder.submission.untrusted_names import folded
 
 IDENTITIES = ("number", "sid", "email", "login", "name")
-"""Facts that identify a person, which tables show last."""
+"""Fields that identify a person, in the order in which the last columns of tables show them."""
 
 
 class Key(NamedTuple):
@@ -56,11 +56,11 @@ class Row:
     folder: str
     """Name of the student's folder."""
     machine_failure: str = ""
-    """Reason why no grader could judge the submission, for staff; otherwise empty."""
+    """Reason for staff why no grader could judge the submission; empty if a grader could."""
     adjustments: tuple[Adjustment, ...] = ()
     """Corrections by hand, in the order in which they apply."""
     encoded_grade: bytes = b""
-    """The grade as JSON; empty if the submission's assignment is not known."""
+    """The grade as JSON; no bytes if the submission's assignment is not known."""
 
     @property
     def student(self) -> str:
@@ -106,12 +106,12 @@ class Row:
 
     @property
     def late_yes_no(self) -> str:
-        """Yes if the submission was late, otherwise no; empty if the platform gives no information."""
+        """`yes` if the submission was late, `no` if not, or an empty string if the platform does not say."""
         return {None: "", True: "yes", False: "no"}[self.submission.late]
 
     @property
     def arrival(self) -> str:
-        """A sentence with the submission time; empty if the platform gives no time."""
+        """A sentence with the submission time, or an empty string if the platform gives no time."""
         return f"Submitted {self.submission.submitted}." if self.submission.submitted else ""
 
     @property
@@ -126,7 +126,7 @@ class Row:
 
 
 def identities(submission: Submission) -> set[str]:
-    """Return a student's identifiers in folded form: both numbers, address, login and names."""
+    """Return a student's identifiers, folded for comparison: both numbers, the address, the login and the names."""
     person = submission.person
     names = (person.number, person.sid, person.email, person.login, person.name, submission.student)
     return {folded(name) for name in names if name}

@@ -5,8 +5,8 @@ public tests, then answers, then hidden tests, so that the feedback on public te
 submission gets the first hidden input.
 
 pytest collects the tests but does not run them, because pytest's report on a test would take longer than most
-tests. So each test must be a plain function of the submission, random inputs and the test's own parameters.
-The suite refuses any other test, with the test's name in the message.
+tests. Each test must therefore be a plain function of the submission, random inputs and the test's own
+parameters. The suite refuses any other test, with the test's name in the message.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ RNG_FIXTURE = "rng"
 
 
 class Suite(fixtures.TestContext):
-    """The collected tests of one assignment, and the context that gives them the submission being graded."""
+    """The collected tests of one assignment, and the context that gives the tests the submission being graded."""
 
     backend: Backend
 
@@ -95,7 +95,7 @@ class Suite(fixtures.TestContext):
         return self._solution_calls[test]
 
     def golden_content(self) -> dict[str, Any]:
-        """Return the content of the handout's file of golden values, recorded in the public tests."""
+        """Return the content of the handout's file of golden values, recorded while the public tests run."""
         self.oracle = recorder = GoldenRecorder(self.reference)
         for test in self.tests:
             if test.phase is Phase.PUBLIC:
@@ -106,7 +106,7 @@ class Suite(fixtures.TestContext):
 
 
 class _CallRecorder(catalogue.ModuleBackend):
-    """The solution as a backend that copies and keeps all calls; a test may later change an argument."""
+    """The solution as a backend that keeps a copy of each call, because a test may later change an argument."""
 
     def __init__(self, solution: types.ModuleType) -> None:
         super().__init__(solution)
@@ -146,10 +146,10 @@ class _Runnable:
 
 
 def _on_hypothesis_examples(item: pytest.Function, fixtures: list[str]) -> Callable[..., Any]:
-    """Return a property test that runs on examples drawn once: they are the same for every submission (see `fixtures`).
+    """Return a property test with examples that are drawn only once, the same for every submission (see `fixtures`).
 
     Hypothesis documents `inner_test` as the hook for integrations. Each run gets copies of the examples, so that no
-    submission can change the examples of the next.
+    submission can change the examples for the next one.
     """
     test = item.obj.hypothesis.inner_test
     drawn: list[dict[str, Any]] = []
@@ -170,7 +170,7 @@ def _on_hypothesis_examples(item: pytest.Function, fixtures: list[str]) -> Calla
 
 
 def collect(assignment: Assignment, suite: Suite) -> list[pytest.Function]:
-    """Collect an assignment's tests with pytest, without configuration file, output or installed plugins.
+    """Collect an assignment's tests with pytest, without a configuration file, output or installed plugins.
 
     Raise BrokenTestError if pytest ends with any status except OK, or if two tests share a name.
     """

@@ -32,7 +32,8 @@ _SHARED_FILES = """
     assignments/writer/text.txt assignments/writer/weights.safetensors assignments/writer/recorded.npz
     assignments/writer/*.csv
 """.split()
-"""Patterns of shared files. The writer's training program is missing because it contains rope's rotation."""
+"""Patterns of shared files. The writer's training program is left out because it contains the rotation that students
+write for `rope`."""
 
 _LESSON_FILES = """
     assignments/NAME/README.md assignments/NAME/NAME.py assignments/NAME/figures.py assignments/NAME/lab*.py
@@ -42,7 +43,7 @@ _LESSON_FILES = """
 
 
 def contents(only: Collection[str] = ()) -> dict[str, bytes]:
-    """Return path → content of every file for students, for all or `only` some assignments."""
+    """Return the contents of all files for students, keyed by path, for all assignments or `only` some."""
     edition = Edition.of_term(only)
     chosen = [Assignment(name) for name in edition.shipped_lessons]
     patterns = [
@@ -85,8 +86,8 @@ def _mentions_lessons(name: str) -> bool:
 def build(target: Path, only: Collection[str] = ()) -> Path:
     """Write the zip and, beside the zip, a folder with the same content; return the zip's path.
 
-    `only` names the assignments opened so far, by default all. Raise HandoutError if the handout would reveal
-    a secret or replace anything except an earlier handout.
+    `only` names the assignments that are open so far; by default, all assignments are open. Raise
+    HandoutError if the handout would reveal a secret or replace anything except an earlier handout.
     """
     folder = target.with_suffix("")
     if target.suffix != ".zip":

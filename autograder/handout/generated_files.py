@@ -89,7 +89,7 @@ def _split_at_quiz_answers(source: str) -> tuple[str, list[str]]:
 
 
 def outdated_files(assignment: Assignment) -> dict[Path, str]:
-    """Return path → right content of every committed file that no longer agrees with the solution."""
+    """Return the right contents, keyed by path, of committed files that no longer agree with the solution."""
     stub_file, values = assignment.stub, assignment.golden_values
     right = {
         stub_file: stub(assignment.solution.read_text("utf-8"), assignment.name),
@@ -167,7 +167,7 @@ def regenerate() -> list[Path]:
 
 
 def write_files(files: Mapping[Path, str | bytes]) -> list[Path]:
-    """Write a content to each path; return the paths."""
+    """Write each content to its path; return the paths."""
     for path, content in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))

@@ -2,7 +2,7 @@
 
 Texts are compared without spaces, quotes and escapes. A line is therefore found even inside a notebook's
 JSON, in prose, with a different indentation, or split in two. Words that also occur in a stub, a public test
-or the room `checks` are not secret.
+or the package `checks` are not secret.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from autograder.course import Assignment, all_lessons, seed, shipped_code
 from autograder.handout.generated_files import BEGIN, END, quiz_answer_texts, stub
 
 MIN_SECRET_CHARACTERS = 24
-"""Minimum characters, without spaces, of a secret line, since anybody may write a line such as `return x`."""
+"""Minimum number of characters, without spaces, of a secret line: anybody may write a line such as `return x`."""
 BLOCK_CHARACTERS = MIN_SECRET_CHARACTERS // 2
 
 _TINY_MODEL_FOLDER = "assignments/model/tiny"
@@ -31,7 +31,7 @@ BINARY_FILES = frozenset(
 
 
 def leaks(files: Mapping[str, bytes]) -> list[str]:
-    """Return a description of each secret in the files; empty if students may receive all files."""
+    """Return a description of each secret in the files, or none if students may receive all files."""
     secrets = _secret_descriptions()
     by_block: dict[str, set[str]] = {}
     for part in secrets:
@@ -61,7 +61,7 @@ def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, 
 
 
 def _secret_descriptions() -> dict[str, str]:
-    """Return secret → description for all lessons, including the lessons that this term leaves out."""
+    """Return the secrets of all lessons, even of those that this term leaves out, with a description of each."""
     shown = [path.read_text("utf-8") for path in shipped_code()]
     secrets = {BEGIN: "a solution's marks", END: "a solution's marks"}
     for assignment in map(Assignment, all_lessons()):

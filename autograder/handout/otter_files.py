@@ -18,7 +18,7 @@ _TEMPLATES = Path(__file__).with_name("forms")
 
 
 def files(assignment: Assignment, tests: Sequence[Test]) -> dict[str, str]:
-    """Return path in the handout → content of one assignment's Otter files and notebook."""
+    """Return the contents of one assignment's Otter files and notebook, keyed by path in the handout."""
     folder, questions = (
         f"assignments/{assignment.name}",
         dict.fromkeys(test.question for test in tests if not test.hidden),

@@ -1,4 +1,4 @@
-"""`make solutions`: a page for each assignment, with the solution and answers, for after the deadline."""
+"""`make solutions`: a page with each assignment's solution and answers, for publication after the deadline."""
 
 from __future__ import annotations
 

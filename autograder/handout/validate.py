@@ -14,7 +14,7 @@ from autograder.protocol.failure import BrokenTestError
 
 
 def first_problem(assignment: Assignment) -> str:
-    """Return a sentence about the first missing or wrong part; empty if the assignment is valid."""
+    """Return a sentence about the first missing or wrong part, or an empty string if the assignment is valid."""
     try:
         return next(_problems(assignment), "")
     except CourseError as error:

@@ -9,4 +9,4 @@ Students receive `explain` and `golden`, which contain no solution.
 """
 
 PUBLIC_MODULES = ("catalogue", "explain", "golden", "reference")
-"""Modules that other rooms may import."""
+"""Modules that other packages of `autograder` may import."""

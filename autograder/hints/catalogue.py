@@ -13,7 +13,7 @@ file lists known wrong numbers for ANSWERS, as `WRONG_ANSWERS`:
 
     WRONG_ANSWERS = {"extra_parameters": {32: "…"}}
 
-The file also contains right implementations that build on other functions than the solution does
+The file also contains right implementations that build on different functions than the solution does
 (`another_way`).
 """
 
@@ -66,28 +66,28 @@ def mistake(function: str, origin: str, *, hint: str = "") -> Callable[[Callable
 
 @dataclass(frozen=True, eq=False)
 class OtherWay:
-    """A right implementation of a function that builds on other functions than the solution does."""
+    """A right implementation of a function that builds on different functions than the solution does."""
 
     function: str
     built_on: frozenset[str]
     """Names of the functions that the implementation calls."""
     implementation: Callable[..., Any]
-    """The function, with the module whose functions it calls as an additional first argument."""
+    """The function; its additional first argument is the module whose functions it calls."""
 
 
 def another_way(function: str, *built_on: str) -> Callable[[Callable[..., Any]], OtherWay]:
     """Return a decorator for a right implementation of `function` that calls the functions in `built_on`.
 
-    If a student writes `function` in this way, follow-through can compute the results that it has with the
-    student's wrong versions of the functions in `built_on`. The implementation must not return results of
-    those functions unchanged or merely reordered: follow-through would then allow a wrong guess that both
-    functions make.
+    If a student writes `function` in this way, follow-through can compute its results from the student's
+    wrong versions of the functions in `built_on`. The implementation must not return results of those
+    functions unchanged or merely reordered: follow-through would then allow a wrong guess that both functions
+    make.
     """
     return lambda implementation: OtherWay(function, frozenset(built_on), implementation)
 
 
 def without_effect(function: Callable[..., Any], *parameters: str) -> Iterator[tuple[str, Misconception]]:
-    """Yield a name and a mistake for each parameter, which the function does not use or does not pass on.
+    """Yield, for each parameter, a name and the mistake of not using the parameter or not passing it on.
 
     The function with the mistake behaves as if the parameter had its default value. A catalogue adds the
     yielded names to its global names.
@@ -117,7 +117,7 @@ def _ignoring(function: Callable[..., Any], signature: inspect.Signature, parame
 
 
 def _with_errors_and_dtypes(right: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `other` as a function with the errors and the result dtypes of `right`."""
+    """Return a function with the values of `other`, but with the errors and the result dtypes of `right`."""
 
     @functools.wraps(other)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -129,7 +129,7 @@ def _with_errors_and_dtypes(right: Callable[..., Any], other: Callable[..., Any]
 
 
 def _in_dtypes_of(result: Any, model: Any) -> Any:
-    """Return a result cast to `model`'s floating-point dtypes, part by part if the structures agree."""
+    """Return a result cast to the floating-point dtypes of `model`, part by part if their structures agree."""
     if type(result) is type(model) is dict and result.keys() == model.keys():
         return {key: _in_dtypes_of(value, model[key]) for key, value in result.items()}
     if type(result) in (tuple, list) and type(model) in (tuple, list) and len(result) == len(model):
@@ -139,7 +139,7 @@ def _in_dtypes_of(result: Any, model: Any) -> Any:
 
 
 def wrong_answers(assignment: Assignment) -> Mapping[str, Mapping[float, str]]:
-    """Return question → known wrong number → hint.
+    """Return the hints for known wrong numbers, keyed by question and number.
 
     A wrong yes or no has no hint, since a hint would give away the right answer.
     """
@@ -157,7 +157,7 @@ def other_ways(assignment: Assignment) -> tuple[OtherWay, ...]:
 
 
 def _catalogue(assignment: Assignment) -> dict[str, Any]:
-    """Return name → value for all names that an assignment's catalogue defines."""
+    """Return the values of all names that an assignment's catalogue defines, keyed by name."""
     if str(ROOT) not in sys.path:  # a catalogue imports solutions, even if an installed wheel runs
         sys.path.append(str(ROOT))
     return vars(_run(assignment.misconceptions, f"misconceptions_{assignment.name}"))
@@ -204,7 +204,7 @@ def _run(path: Path, name: str) -> types.ModuleType:
 
 @functools.cache
 def _compiled(path: Path, changed: int) -> types.CodeType:
-    """Return a file's code, compiled again whenever `changed`, the file's modification time, is new."""
+    """Return a file's compiled code; a new modification time, `changed`, causes a new compilation."""
     return compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True)
 
 

@@ -38,7 +38,7 @@ MAX_HINTS = 2
 
 
 class ValueFingerprint(NamedTuple):
-    """The shape of a value and two weighted sums: enough to recognise the value, too little to read it."""
+    """The shape of a value and two weighted sums: enough to recognise the value, but not to reconstruct it."""
 
     shape: tuple[int, ...]
     sums: tuple[float, ...]
@@ -75,7 +75,7 @@ def matches(actual: Any, expected: Any) -> bool:
 
 
 def explains(mistake: KnownMistake, observation: Observation) -> bool:
-    """Return whether the actual value of a call matches the outcome of the call with a mistake."""
+    """Return whether the actual outcome of a call is the outcome of the call with a known mistake."""
     match observation.predicted(mistake):
         case Returned(value):
             return observation.is_wrong and not observation.is_error and matches(observation.actual, value)
@@ -86,7 +86,7 @@ def explains(mistake: KnownMistake, observation: Observation) -> bool:
 
 
 def error_mark(raised: Raised) -> str:
-    """Return a mark of an error of numpy at certain sizes of arrays; empty if the message names no sizes."""
+    """Return a mark for an error of numpy at certain array sizes, or an empty string if no sizes are named."""
     words = numpy_errors.explanation(raised.message)
     has_sizes = any(character.isdigit() for character in words)
     return hashlib.sha256(words.encode("utf-8")).hexdigest()[:ERROR_MARK_HEX_DIGITS] if has_sizes else ""
@@ -108,9 +108,10 @@ def with_likely_causes(
     call_graph: Callable[[], CallGraph],
     tried_with_right_values: Callable[[str], Collection[str]] = lambda name: (),
 ) -> list[TestResult]:
-    """Return the results with likely causes, but none where another wrong function may be at fault.
+    """Return the results with likely causes, except where another wrong function may be at fault.
 
-    `call_graph` returns the submission's call graph. It is called only if there is a cause, since parsing takes time.
+    `call_graph` returns the submission's call graph, and is called only if there is a cause, since parsing takes
+    time.
     """
     results = with_unfiltered_causes(oracle, results)
     if not any(result.hint for result in results):
@@ -147,11 +148,11 @@ def without_hints_above_wrong_functions(
     call_graph: CallGraph,
     tried_with_right_values: Callable[[str], Collection[str]],
 ) -> list[TestResult]:
-    """Return the results without the hint of each function that builds on a wrong function with another hint.
+    """Return the results without hints for functions that build on a wrong function with a different hint.
 
     A function can look mistaken only because it builds on a wrong function. `call_graph` is the call graph of
-    the submission. `tried_with_right_values` returns the functions below a function whose right values
-    follow-through has tried: such functions cannot be the cause.
+    the submission. `tried_with_right_values` returns those dependencies of a function whose right values
+    follow-through has tried, so that they cannot be the cause.
     """
     results = list(results)
     kept: dict[str, set[str | None]] = {}
@@ -179,10 +180,10 @@ def _joined_hints_if_few(mistakes: Iterable[KnownMistake]) -> str | None:
 def _explanations(observations: Sequence[Observation]) -> list[KnownMistake]:
     """Return the mistakes that explain all of a function's values, from the first group that contains any.
 
-    If no mistake explains every call, the first wrong call decides, so that a second mistake, which shows in
-    other calls, does not hide the first. The first wrong call decides only if exactly one mistake explains
-    that call (with zeros as inputs, several mistakes look the same), leaves all right calls right, and explains
-    more than half of the wrong calls: a few small values may agree by chance.
+    If no mistake explains every call, the first wrong call decides, so that a second mistake, which shows in other
+    calls, does not hide the first. The first wrong call decides only if exactly one mistake explains it, leaves all
+    right calls right, and explains more than half of the wrong calls: several mistakes look the same if the inputs
+    are zeros, and a few small values may agree by chance.
     """
     if any(observation.is_wrong and not observation.is_error for observation in observations):
         observations = [observation for observation in observations if not observation.is_error]

@@ -1,7 +1,7 @@
 """Golden values: the right results of the public tests' calls, and fingerprints of the results with known mistakes.
 
-`autograder handout` records golden values from the reference solution. So a student's machine can name a
-mistake and the likely cause, but contains no code of the solution or of a known mistake.
+`autograder handout` records golden values from the reference solution. A student's machine can therefore name
+a mistake and the likely cause, although it contains no code of the solution or of a known mistake.
 `autograder/FORMATS.md` describes the files.
 """
 
@@ -31,11 +31,12 @@ if TYPE_CHECKING:  # the recording code is not in the handout
 IN_ITSELF, IN_DEPENDENCIES = "own", "below"
 """Names of two groups of known mistakes: in a function itself, and in functions that it builds on."""
 
-ARGUMENTS_RECORD_TOLERANCE = 1e-9
-"""Allowed difference of two records of the same arguments, relative to 1 + the number."""
+RECORD_TOLERANCE = 1e-9
+"""Allowed difference between numbers in two records of the same arguments, relative to 1 + the number."""
 
 FingerprintRecord = list[float] | str | None
-"""Recorded fingerprint of an outcome: the lengths of a value's axes and two sums, or for an error its mark or None."""
+"""Recorded fingerprint of an outcome: for a value, the lengths of its axes and two sums; for an error, its mark or
+None."""
 
 
 @functools.lru_cache(maxsize=1024)
@@ -45,7 +46,7 @@ def decoded(expected: str | None) -> Returned | Refused:
 
 
 def is_recordable(outcome: Outcome) -> bool:
-    """Return whether an outcome differs from the right value and a fingerprint can recognise it."""
+    """Return True if an outcome is an error, or a wrong value that has a fingerprint."""
     return isinstance(outcome, Refused) or (isinstance(outcome, Returned) and fingerprint(outcome.value) is not None)
 
 
@@ -69,7 +70,7 @@ class RecordedMistake(NamedTuple):
     """A known mistake, with the information that a student's machine has."""
 
     number: str
-    """Position of the mistake in the function's groups, under which the records store outcomes."""
+    """Position of the mistake in the function's groups; records store outcomes under this number."""
     hint: str
 
 
@@ -81,7 +82,7 @@ class GoldenValues:
         self.calls: Iterator[dict[str, Any]] = iter(())
         """Recorded calls of the current test, in order."""
         self.recorded: dict[Call, dict[str, Any]] = {}
-        """Call of the submission → the record of that call."""
+        """The record of each call of the submission, keyed by call."""
 
     def start_test(self, test: str) -> GoldenValues:
         """Go to the first recorded call of a test, and return this oracle."""
@@ -89,7 +90,7 @@ class GoldenValues:
         return self
 
     def expected(self, call: Call) -> Returned | Refused:
-        """Return the right outcome of the test's next call. Raise BrokenTestError if it is not recorded."""
+        """Return the right outcome of the test's next call. Raise BrokenTestError if no record exists."""
         golden = self.recorded[call] = next(self.calls, {})
         if golden.get("function") != call.function:
             raise BrokenTestError(f"no recorded value for this call to {call.function}: run `make handout`")
@@ -100,7 +101,7 @@ class GoldenValues:
         raise BrokenTestError("answers are not in the handout")
 
     def mistake_groups(self, function: str) -> list[list[RecordedMistake]]:
-        """Return two groups of known mistakes that can change a function's results, the likelier first."""
+        """Return two groups of known mistakes that can change a function's results, the likelier group first."""
         groups = self.content.get("known", {}).get(function, {}).values()
         return [[RecordedMistake(number, hint) for number, hint in group.items()] for group in groups]
 
@@ -129,7 +130,7 @@ class GoldenValues:
 
 
 def arguments_record(call: Call) -> FingerprintRecord:
-    """Return the fingerprint record of a call's numbers, and of counts that distinguish calls with equal numbers."""
+    """Return a fingerprint record of a call's numbers, and of counts that distinguish calls with equal numbers."""
     arguments = leaves((call.args, call.kwargs))
     parts = [np.frombuffer(part.encode(), np.uint8) if type(part) is str else part for part in arguments]
     numbers = [part for part in parts if isinstance(part, int | float | np.generic | np.ndarray)]
@@ -138,7 +139,7 @@ def arguments_record(call: Call) -> FingerprintRecord:
 
 
 def _is_same(record: FingerprintRecord, arguments: FingerprintRecord) -> bool:
-    """Return whether two records of arguments agree to the digits that a record has."""
+    """Return whether two records of arguments agree in the digits that a record contains."""
     if record is None or arguments is None or len(record) != len(arguments):
         return False
     return np.allclose(record, arguments, ARGUMENTS_RECORD_TOLERANCE, ARGUMENTS_RECORD_TOLERANCE)
@@ -154,12 +155,12 @@ class GoldenRecorder:
         self.test = ""
         """Name of the current test."""
         self.calls: dict[str, list[dict[str, Any]]] = {}
-        """Test name → the records of the test's calls."""
+        """The records of each test's calls, keyed by the test's name."""
         self.other_calls: dict[str, list[dict[str, Any]]] = {}
-        """Function → records of calls whose results the tests use without a comparison with the solution's."""
+        """The records of calls whose results no test compares with the solution's, keyed by function."""
         self.last_expected: Call | None = None
         self.hints: dict[str, dict[str, dict[int, str]]] = {}
-        """Function → group → number of each mistake that changes a call → hint."""
+        """The hints of mistakes that change a call, keyed by function, group and number of the mistake."""
 
     def content(self) -> dict[str, Any]:
         """Return the content of the recorded file, with mistakes in the catalogue's order."""
@@ -191,7 +192,7 @@ class GoldenRecorder:
             records.append({"arguments": arguments, "result": result, "mistakes": self._record_mistakes(call)})
 
     def _record_mistakes(self, call: Call) -> dict[str, FingerprintRecord]:
-        """Return number of a mistake → record of the call's outcome with that mistake, and keep the mistakes' hints."""
+        """Return records of a call's outcomes, keyed by the number of the mistake, and keep the mistakes' hints."""
         groups = self.hints.setdefault(call.function, {IN_ITSELF: {}, IN_DEPENDENCIES: {}})
         records = {}
         for number, entry in enumerate(itertools.chain(*self.reference.mistake_groups(call.function))):
@@ -202,7 +203,7 @@ class GoldenRecorder:
 
 
 class RecordingBackend:
-    """The solution as a backend of tests, whose results a recorder records."""
+    """The solution as a backend of tests, with a recorder of its results."""
 
     failure: Raised | None = None
 

@@ -25,7 +25,7 @@ from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 
 MAX_CACHED_CALL_BYTES = 32 * 1024
-"""Maximum bytes of a call that the oracle caches and explains; a test may pass on results of any size."""
+"""Maximum bytes of a call that the oracle caches or explains, because a test may pass on a result of any size."""
 
 
 class InnerCall(NamedTuple):
@@ -46,7 +46,7 @@ class Reference:
         self._mistaken = functools.cache(functools.partial(catalogue.solution_with_mistake, assignment))
         self.outcome_with = functools.lru_cache(1 << 16)(self._outcome_with)
         self.solutions_in_all_ways = functools.cache(lambda function: tuple(self.iter_solutions_in_all_ways(function)))
-        """Return the modules of `iter_solutions_in_all_ways`, made once per function, for `value_with`."""
+        """Return the modules of `iter_solutions_in_all_ways` for a function; the modules are made only once."""
         self.mistake_groups = functools.cache(self._direct_and_inherited_mistakes)
 
     @functools.cached_property
@@ -61,7 +61,7 @@ class Reference:
 
     @functools.cached_property
     def _functions(self) -> Mapping[str, ast.FunctionDef]:
-        """The syntax trees of the solution's functions, by name."""
+        """The syntax trees of the solution's functions, keyed by name."""
         return Source(self.assignment.solution).functions
 
     @functools.cached_property
@@ -167,7 +167,7 @@ class Reference:
 
     @functools.cached_property
     def wrong_answers(self) -> Mapping[str, Mapping[float, str]]:
-        """Question → known wrong number → hint."""
+        """The hints for known wrong numbers, keyed by question and number."""
         return catalogue.wrong_answers(self.assignment)
 
     # The solution with a known mistake in it
@@ -180,8 +180,8 @@ class Reference:
     def _direct_and_inherited_mistakes(self, function: str) -> tuple[list[Misconception], list[Misconception]]:
         """Return the known mistakes in a function itself, and those in the functions that it builds on.
 
-        The second group also counts for the function, because a student may have rewritten code in the
-        function that the solution takes from another function.
+        The second group also counts for the function, because a student may have written again, inside the
+        function, what the solution takes from another function.
         """
         groups = ({function}, self.call_graph.dependencies(function))
         in_itself, in_dependencies = ([entry for entry in self.entries if entry.function in group] for group in groups)

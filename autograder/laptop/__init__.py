@@ -11,7 +11,7 @@
     student_errors   sentences about exceptions of the student's functions outside the tests
     notebook_checks  the public tests on a notebook's functions
 
-Students receive this room, except for `self_study` and `learn`.
+Students receive this package, except for `self_study` and `learn`.
 """
 
 PUBLIC_MODULES = (
@@ -24,4 +24,4 @@ PUBLIC_MODULES = (
     "self_study",
     "student_errors",
 )
-"""The modules that other rooms may import."""
+"""Modules that other packages of `autograder` may import."""

@@ -19,7 +19,7 @@ TIMEOUT_MESSAGE_PART = "from pytest-timeout"
 
 @dataclass(frozen=True)
 class Host:
-    """A place where checks run: its limit on a call, and the wording for files and next steps in its messages.
+    """A place where checks run, with its time limit on a call and its wording for files and next steps.
 
     The defaults are those of a terminal in a handout or a checkout.
     """
@@ -27,24 +27,24 @@ class Host:
     pytest_options_format: str = "-p pytest_timeout --timeout={seconds}"
     """Options for pytest that only this host needs; `{seconds}` stands for LOCAL_TIMEOUT_SECONDS."""
     location_format: str = "{path}:{line}"
-    """Words for a line in the student's file, with `{path}` and `{line}`."""
+    """Words that name a line in the student's file by its `{path}` and `{line}`."""
     submit_step: str = "hand in {file}"
-    """Words for the step of submitting `{file}`."""
+    """Words for the next step of submitting `{file}`."""
     show_all_step: str = "check {checked}{alone} to see all"
-    """Words for the step that shows all mistakes in one function.
+    """Words for the next step that shows all mistakes in one function.
 
     `{checked}` is `assignment.function`, and `{alone}` is the option for self-study, if it is on.
     """
     lesson_reference: str = "See README.md, section {function}."
-    """Words for the section on `{function}` in `{lesson}`; empty if the message is shown in that section."""
+    """Words that refer to the section on `{function}` in `{lesson}`; empty if messages are shown in that section."""
     limit_call: Callable[[str], AbstractContextManager[object]] = nullcontext
     """Return a context that limits the time of one function call; its exception contains TIMEOUT_MESSAGE_PART."""
     solution_step: str = "--show FUNCTION (with make: SHOW=…)"
-    """Words for the step that shows one of `{lesson}`'s worked solutions, in self-study."""
+    """Words for the next step that shows one of `{lesson}`'s worked solutions, in self-study."""
     student_file: Callable[[Path, str], Path] = lambda root, name: root / "assignments" / name / f"{name}.py"
     """Return the path of the student's file for an assignment, in the course's folder `root`."""
     timed_out_functions: Mapping[str, str] = field(default_factory=dict)
-    """Function → a sentence, for a function that ended an earlier run of the file and is no longer called."""
+    """Sentences about functions that ended an earlier run of the file and are no longer called, keyed by function."""
 
     def pytest_options(self) -> list[str]:
         """Return the options for pytest that only this host needs."""
@@ -52,7 +52,7 @@ class Host:
 
 
 def timeout_message(function: str, where: str = "", seconds: float | None = None) -> str:
-    """Return the sentence for a function that did not return in time. `where` is the wording for the line, if known."""
+    """Return the sentence for a function that did not return in time. `where` names the line, if it is known."""
     sentence = f"{function} did not return within {seconds or LOCAL_TIMEOUT_SECONDS} seconds{where}."
     return f"{sentence} Is there a loop that never ends?"
 

@@ -136,7 +136,7 @@ def _check_exists(name: str, available: Sequence[str]) -> None:
 
 
 def _check_and_print(run: LocalContext, names: Sequence[str], only: Collection[str] = ()) -> list[AssignmentProgress]:
-    """Run the tests of some assignments, print the progress and return it. For `only`, see `print_detail`."""
+    """Run the tests of some assignments, and print and return the progress. For `only`, see `print_detail`."""
     run.run_tests(names)
     all_progress = [AssignmentProgress(name, run) for name in names]
     console = Console(soft_wrap=True, highlight=False)  # print numbers in the style of words
@@ -148,7 +148,7 @@ def _check_and_print(run: LocalContext, names: Sequence[str], only: Collection[s
 
 
 def _saved_assignments(files: Mapping[str, Path]) -> Iterator[list[str]]:
-    """Yield the assignments whose files were saved: the first immediately, then all others, then each after a save."""
+    """Yield assignments to check: one immediately, then all others, and from then on those whose files were saved."""
     seen: dict[str, int] = {}
     while True:
         now: dict[str, int] = {}

@@ -36,7 +36,7 @@ const follow = async () => {
 };
 addEventListener("DOMContentLoaded", follow);
 </script></head>"""
-"""The script that requests the results. `pages/script/live.js`, which is on every page, shows them."""
+"""The script that requests the results, which `pages/script/live.js` then shows on every page."""
 
 DRAWING_TIMEOUT_SECONDS = 20
 """Maximum time for drawing a lesson's pictures."""
@@ -45,7 +45,7 @@ MEDIA_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", 
 
 
 class PageServer(ThreadingHTTPServer):
-    """Server for the course's files, by name, and for the results, as `state.json`."""
+    """Server for the course's files and, in `state.json`, for the results."""
 
     def __init__(self, files: dict[str, bytes], port: int) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
@@ -55,13 +55,13 @@ class PageServer(ThreadingHTTPServer):
         self.update(checking=True)
 
     def update(self, **changes: Any) -> None:
-        """Change the state that the pages show. A change to one lesson does not affect the others."""
+        """Change the state that the pages show. A change to one lesson does not affect other lessons."""
         for name, value in changes.items():
             self.state[name] = self.state[name] | value if isinstance(value, dict) else value
         self.files["state.json"] = json.dumps(self.state).encode()
 
     def draw(self, lesson: str, source: Path) -> None:
-        """Draw a lesson's pictures, in a separate process, which is all that the student's code can end.
+        """Draw a lesson's pictures in a separate process, so that the student's code can end only that process.
 
         A changed picture gets a new address, so that browsers load it.
         """
@@ -75,7 +75,7 @@ class PageServer(ThreadingHTTPServer):
         self.update(pictures={lesson: addresses})
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore a browser that leaves before the end of a reply."""
+        """Ignore a browser that closes the connection before the end of a reply."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -94,7 +94,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Write no log: the terminal shows the results."""
+        """Write no log, because the terminal shows the results."""
 
 
 def serve(
@@ -127,7 +127,10 @@ def serve(
 
 
 def _course() -> dict[str, bytes]:
-    """Return path → content of the pages. A handout contains them as files; a checkout builds them from its lessons."""
+    """Return the contents of the pages, keyed by path.
+
+    A handout contains the pages; a checkout builds them from its lessons.
+    """
     if find_spec("autograder.pages") is None:
         folder = Path("course")
         paths = (path for path in folder.rglob("*") if path.is_file())

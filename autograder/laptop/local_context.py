@@ -1,6 +1,7 @@
 """The student's file, loaded in this process, and one run of the tests on it.
 
-The module is a pytest plugin, also for a plain `pytest` command. The host ends a call that does not return.
+The module is a pytest plugin, which also works with a plain `pytest` command. The host ends a call that does not
+return.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ PYTEST_OPTIONS = (
 `unraisableexception` would collect garbage twice, which takes longer than many checks."""
 
 LOADING = "Your file"
-"""Name that stands for the loading of the file among names of tests or functions."""
+"""Name of the step that loads the file, used where other steps have the name of a test or function."""
 
 
 class NoKeyboard(io.TextIOBase):
     """Input of a check, from which `input()` and the methods of `sys.stdin` can read nothing."""
 
     def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
-        """Raise an error that says what to do instead."""
+        """Raise an error that tells the student to write the value into the code."""
         raise EOFError("a check has no keyboard, so nothing can be typed in: write the value into the code")
 
     read = readline
@@ -58,7 +59,7 @@ class LoadedFile:
         self.source = Source(path)
         self.call_graph = CallGraph(self.source.functions)
         self.timed_out_functions = dict(host.timed_out_functions)
-        """Function, or LOADING → a sentence, for code that did not return and is no longer called."""
+        """Sentences about code that did not return and is no longer called, keyed by function or LOADING."""
         self.failure: Raised | None
         if LOADING in self.timed_out_functions:
             self.module, self.failure = ModuleType(name), Raised("", (), self.timed_out_functions[LOADING])
@@ -92,13 +93,13 @@ class LoadedFile:
 
 
 def _raise_interrupt(raised: Raised | None) -> None:
-    """Raise KeyboardInterrupt for Ctrl-C in a student's code and for `q` in the debugger, which both end the checks."""
+    """Raise KeyboardInterrupt, to end the checks, for Ctrl-C in a student's code and for `q` in the debugger."""
     if raised is not None and raised.kind in ("KeyboardInterrupt", "BdbQuit", "Exit"):
         raise KeyboardInterrupt
 
 
 class LocalContext(TestContext):
-    """The source of the student's files for the tests, and the collector of results and output in a run."""
+    """A pytest plugin for one run, which loads the student's files for the tests and collects results and output."""
 
     folders: Sequence[str] = ("public",)
     """The folders of the tests to run."""
@@ -107,10 +108,10 @@ class LocalContext(TestContext):
         self.root, self.host = root, host
         self.files: dict[str, LoadedFile] = {}
         self.oracles: dict[str, Oracle] = {}
-        """Assignment → its oracle."""
+        """The oracle of each assignment."""
         self.test_results: dict[str, list[TestResult]] = {}
         self.printed: dict[tuple[str, str], str] = {}
-        """Assignment and test → the output of the student's code in that test."""
+        """The output of the student's code, keyed by assignment and test."""
         self.raised: BaseException | None = None
         """The exception that ended the current test."""
 
@@ -173,9 +174,9 @@ class LocalContext(TestContext):
 
     @pytest.hookimpl
     def pytest_sessionstart(self) -> None:
-        """Let code that asks for input fail with a message for a student, instead of pytest's for the author of a test.
+        """Make code that asks for input fail with a message for students, not pytest's message for authors of tests.
 
-        At its end, pytest restores the input.
+        At the end of the run, pytest restores the input.
         """
         sys.stdin = NoKeyboard()
 
@@ -203,7 +204,7 @@ class LocalContext(TestContext):
 
 
 def context_class(self_study: bool) -> Callable[..., LocalContext]:
-    """Return the class for a run: with public tests or, in self-study, hidden tests as well."""
+    """Return the context's class for a run of the public tests or, in self-study, of public and hidden tests."""
     if not self_study:
         return LocalContext
     from autograder.laptop.self_study import SelfStudyContext

@@ -1,4 +1,4 @@
-"""The results of a run in the form of a lesson's page, for the live page and a browser tab alike."""
+"""The results of a run as data for lessons' pages, on the live page as well as in a browser tab."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from autograder.laptop.progress import (
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 
-def page_results(all_progress: Sequence[AssignmentProgress], adapt: Callable[[str], str] = str) -> dict[str, Any]:
-    """Return assignment → the state of its page: each function's mark and text, and a text about the file.
+def page_state(all_progress: Sequence[AssignmentProgress], adapt: Callable[[str], str] = str) -> dict[str, Any]:
+    """Return the state of each assignment's page: the mark and text of each function, and a text about the file.
 
-    `runs` is False if the file stops, or a function in it did not return: then no picture is drawn from it.
+    `runs` is False, so that no picture is drawn, if the file stops or one of its functions did not return.
     `adapt` changes each text, which is HTML, for the place where it is shown.
     """
     return {
@@ -56,17 +56,17 @@ def _file_summary_html(progress: AssignmentProgress) -> str:
 
 
 def _next_mistake_text(progress: AssignmentProgress) -> list[str]:
-    """Return the likely cause of the next function's first mistake, or the rule that it breaks."""
-    next_functions = (function for function in progress.function_statuses if function.name == progress.next_function)
-    mistakes = [mistake for function in next_functions for mistake in function.mistakes]
+    """Return the first likely cause for the next function or, if there is none, its first broken rule."""
+    states = (state for state in progress.function_states if state.name == progress.next_function)
+    mistakes = [mistake for state in states for mistake in state.mistakes]
     causes = [f"**Likely cause:** {mistake.hint}" for mistake in mistakes if mistake.hint]
     rules = [f"✗ {mistake.test.rule}: {escape_markdown(mistake.message.splitlines()[0])}" for mistake in mistakes[:1]]
     return causes[:1] or rules
 
 
-def _solution(progress: AssignmentProgress, function: FunctionStatus) -> str:
-    """Return a worked solution, folded away, with a warning if the student's function is not right yet."""
-    text = progress.run.solution(progress.assignment, function.name)
+def _solution(progress: AssignmentProgress, state: FunctionState) -> str:
+    """Return a worked solution in a closed section, with a warning if the student's function is not right yet."""
+    text = progress.run.solution(progress.assignment, state.name)
     if text is None:
         return ""
     warning = "" if function.is_right else f" Your {function.name} is not right yet. {SPOILER_WARNING}"

@@ -38,9 +38,9 @@ OUTPUT_HEADING = "Your code printed"
 FIX_FILE_STEP = "fix what stops the file"
 """Words for the next step if the file does not run to its end."""
 
-SIGN_BY_STATUS = dict.fromkeys(Status, "·") | dict.fromkeys((Status.RIGHT, Status.RIGHT_ONCE_FIXED), "✓")
-SIGN_BY_STATUS |= dict.fromkeys((Status.MISTAKEN, Status.INHERITED, Status.COMPARED), "✗")
-"""State of a function → its mark: ✓ finished, ✗ wrong, · open."""
+SIGN_BY_STATE = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.RIGHT_ONCE_FIXED), "✓")
+SIGN_BY_STATE |= dict.fromkeys((State.MISTAKEN, State.INHERITED, State.COMPARED), "✗")
+"""The mark for each state of a function: ✓ finished, ✗ wrong, · open."""
 
 HIDDEN_TESTS_NOTE = (
     f"{POINTS - PUBLIC_POINTS} of {POINTS} points are decided by tests that you do not see: they check the same"
@@ -75,7 +75,7 @@ class AssignmentProgress:
 
     @property
     def file_problem(self) -> str:
-        """The reason why the file does not run to its end; empty if it does or only lacks an import."""
+        """The reason why the file does not run to its end, or an empty string if it does (even without an import)."""
         failure = self.file.failure
         stopped = file_stop_message(failure) if failure is not None and not failure.missing_import else ""
         return self.source.problem or stopped
@@ -97,9 +97,9 @@ class AssignmentProgress:
 
     @property
     def next_function(self) -> str | None:
-        """The next function to work on: the first that is not right, and waits for none if possible.
+        """The next function to work on: the first that is not right, preferably one that waits for no other.
 
-        None if all functions are right, or if the file stops before a definition: the file comes first then.
+        None if all functions are right, or if the file stops before a definition and must be fixed first.
         """
         waiting = (Status.WAITING, Status.INHERITED, Status.COMPARED)
         unfinished = [function for function in self.function_statuses if not function.is_right]
@@ -136,13 +136,13 @@ def assignments_with_public_tests(root: Path = Path()) -> list[str]:
 
 
 def lesson_text(name: str, root: Path = Path()) -> str:
-    """Return a lesson's text; empty if the course's folder has none."""
+    """Return a lesson's text, or an empty string if the course's folder has none."""
     lesson = root / "assignments" / name / LESSON_FILE
     return lesson.read_text("utf-8") if lesson.is_file() else ""
 
 
 def lesson_number(name: str, root: Path = Path()) -> int:
-    """Return the number in a lesson's title, as in `# 5. RoPE …`."""
+    """Return the number at the beginning of a lesson's title, or a very large number if there is none."""
     match = re.match(r"# (\d+)\.", lesson_text(name, root))
     return int(match[1]) if match else 10**6
 
@@ -191,7 +191,7 @@ def function_text(progress: AssignmentProgress, function: FunctionStatus, full_c
 
 
 def _first_output(progress: AssignmentProgress, *tests: str) -> list[str]:
-    """Return the beginning of the output of the first test that printed anything; empty if no test did."""
+    """Return the beginning of the output of the first test that printed anything, or none if no test did."""
     for test in tests:
         if printed := progress.run.printed.get((progress.assignment, test), "").strip("\n"):
             where = "while it was loaded" if test == LOADING else f"in {escape_markdown(test)}"

@@ -28,7 +28,7 @@ from autograder.laptop.local_context import LocalContext
 from autograder.laptop.progress import SPOILER_WARNING, AssignmentProgress
 
 TRIES_FILE = Path(".tries.json")
-"""File in the current folder: assignment → question → the wrong answers tried so far."""
+"""File in the current folder with the wrong answers so far, keyed by assignment and question."""
 
 TRIES_BEFORE_REASON = 2
 """Number of wrong answers to a question before the right answer is explained; 1 for a yes-or-no question."""
@@ -87,7 +87,7 @@ class SelfStudyContext(LocalContext):
 
 
 def _wrong_answers() -> dict[str, dict[str, list[str]]]:
-    """Return assignment → question → wrong answers so far; empty if the file is missing or damaged."""
+    """Return the wrong answers so far, keyed by assignment and question, or none if the file is missing or damaged."""
     with suppress(OSError, ValueError):
         tries = json.loads(TRIES_FILE.read_text("utf-8"))
         lessons = tries.values() if isinstance(tries, dict) else [None]

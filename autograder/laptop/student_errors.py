@@ -7,7 +7,7 @@ import traceback
 from pathlib import Path
 
 STUDENT_FILE = re.compile(r"assignments[/\\](\w+)[/\\]\1\.py$")
-"""End of the path of a file in which a student writes."""
+"""Pattern of the end of a path that leads to a student's file."""
 
 MAX_MESSAGE_CHARACTERS = 300
 """Maximum number of characters of an exception's message."""
@@ -27,7 +27,7 @@ def error_sentence(error: BaseException) -> str:
 def called_function_and_line(error: BaseException) -> tuple[str, str]:
     """Return the student's function that was called, and the words for the line that raised the exception.
 
-    Both are empty if no student's file took part.
+    Both are empty if no function in a student's file was running.
     """
     steps = [
         (frame.f_code, line)

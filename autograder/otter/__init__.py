@@ -9,4 +9,4 @@ Otter's kernel loads the same files.
 """
 
 PUBLIC_MODULES = ("package",)
-"""The modules that other rooms may import."""
+"""Modules that other packages of `autograder` may import."""

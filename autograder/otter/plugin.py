@@ -1,8 +1,8 @@
-"""The Otter plugin: it grades the submission behind the wall and gives Otter's kernel a trusted driver to run.
+"""The Otter plugin: it grades the submission in the sandbox, and gives Otter's kernel a trusted notebook to run.
 
-Otter would execute the submission in the process that contains the tests. So the plugin removes the whole
-submission from the working directory of Otter's kernel before the kernel can import or unpickle any part of
-the submission.
+Otter would execute the submission in the process that contains the tests. The plugin therefore removes the
+whole submission from the working directory of Otter's kernel before the kernel can import or unpickle any
+part of the submission.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ MOVED_SUBMISSION_FOLDER = "handed_in"
 
 
 class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
-    """The plugin, with these settings: the assignment's name, the hash of the zip's suite, and "isolation"."""
+    """The plugin; its settings are the assignment's name, the hash of the suite in the zip, and "isolation"."""
 
     def before_grading(self, config: Any) -> None:
-        """Read the submission, then empty the folder, before Otter looks for logs or starts the kernel."""
+        """Read the submission, and empty its folder before Otter looks for logs or starts the kernel."""
         use_safe_path()  # Otter's kernel also starts in a folder whose file names the student chose
         self.assignment = course.find(self.plugin_config["assignment"])
         if self.assignment.grading_hash != self.plugin_config["suite"]:
@@ -51,7 +51,7 @@ class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         path.write_text(_BLANK_SUBMISSION_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")
 
     def before_execution(self, submission: Any) -> Any:
-        """Grade the submission, and return the notebook (the driver) that Otter runs instead."""
+        """Grade the submission, and return the notebook that Otter runs instead of the submission."""
         disabled_locks = ALL_LOCKS if self.plugin_config.get("isolation") == "none" else ()
         if not disabled_locks:
             self_test.require()

@@ -28,8 +28,8 @@ SHARED_STYLE = templates.FOLDER / "shared.css"
 ASSIGNMENTS_FOLDER = ROOT / "assignments"
 
 
-def course_files(edition: Edition | None = None) -> dict[str, bytes]:
-    """Return path below `course/` → content, for a term's edition, by default for all lessons in the course plan."""
+def course(edition: Edition | None = None) -> dict[str, bytes]:
+    """Return the contents of all files below `course/`, keyed by path, in this term's edition or another."""
     edition = edition or Edition.of_term()
     environment = templates.environment(HERE / "templates", *dials.DIAL_SOURCE_FOLDERS)
     environment.globals |= vars(environment.get_template("controls.html").module) | {
@@ -94,7 +94,7 @@ def _lesson_with_insertions(
 
 
 def _docstring_html(function: ast.FunctionDef) -> str:
-    """Return a function's signature and docstring, folded away.
+    """Return a function's signature and docstring as a closed section of a page.
 
     The lines of a paragraph are joined, so that the paragraph wraps at the page's width; formulas (indented)
     and fields (`Returns:`) begin a new line.
@@ -108,7 +108,7 @@ def _docstring_html(function: ast.FunctionDef) -> str:
 
 
 def _dial_forms(text: str, page: str, environment: Environment, edition: Edition) -> dict[str, str]:
-    """Return marker → form, for each dial that has a marker in a text."""
+    """Return the forms of the dials that have markers in a text, keyed by marker."""
     forms = {name: environment.get_template(f"{name}.html") for name in dials.named(text)}
     return {f"dial: {name}": edition.renumbered(form.render(name=name, page=page)) for name, form in forms.items()}
 
@@ -147,16 +147,16 @@ def _bodies(
 def search_script(bodies: Mapping[str, str]) -> str:
     """Return the search index as a script, because a page without a server may not fetch a file.
 
-    `bodies`: page → body as HTML.
+    `bodies` contains the HTML of each page's body.
     """
     index = [section for name, html in bodies.items() for section in _sections(name, html)]
     return f"window.WHEREABOUTS_INDEX={json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n"
 
 
 _HEADING_OR_TERM = re.compile(r'<(?:h([23])|tr) id="(?!title-)(.+?)">\n?(.+?)</(?:h|td)')
-"""A heading, or a term in the glossary: level, anchor, words."""
+"""Pattern of a heading or of a term in the glossary, with level, anchor and words."""
 _TERM_ROW = re.compile(r'<tr id="(.+?)">\n<td>(.+?)</td>\n<td>(.+?)</td>')
-"""A row of the glossary: anchor, term, meaning."""
+"""Pattern of a row of the glossary, with anchor, term and meaning."""
 
 
 def _sections(page: str, html: str) -> Iterator[dict[str, str]]:

@@ -1,4 +1,4 @@
-"""LaTeX → MathML, which browsers show without JavaScript.
+"""Conversion of LaTeX to MathML, which browsers show without JavaScript.
 
 latex2mathml converts every command that the lessons use, but leaves out the space around functions, the sides
 of brackets, and the role of a minus as a sign at the beginning. This module adds what is missing.
@@ -16,7 +16,7 @@ from autograder.course import UserError
 
 
 class PageError(UserError):
-    """A text that cannot be shown as a page. The message names the faulty part of the text."""
+    """An error in a text that cannot be shown as a page. The message names the faulty part of the text."""
 
 
 _FUNCTION_COMMAND = r"\\(?:cos|sin|ln|log|exp|min|max)\b"
@@ -28,8 +28,8 @@ _LATEX_REWRITES = (
     (rf"(?<=[\w}})])(?<!\\cdot)(?<!quad)\s*(?={_FUNCTION_COMMAND})", r"\\,"),
     (rf"({_FUNCTION_COMMAND}(?:[_^](?:\w|\{{[^}}]*\}}))?)(?!\s*(?:[(^_{{]|\\left))", r"\1\\,"),
 )
-"""Pattern → replacement, applied before a formula is converted: names as text, brackets with a side, and a
-thin space on both sides of a function, but not before a bracket."""
+"""Patterns and replacements, applied before a formula is converted: names as text, brackets with a side, and
+a thin space on both sides of a function, but not before a bracket."""
 _BEFORE_SIGN = frozenset("([{,;=<>≤≥≈→↦⌊⌈+−·×/∣")
 """Characters after which a plus or a minus is a sign."""
 

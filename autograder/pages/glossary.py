@@ -9,8 +9,8 @@ import re
 from html import escape
 
 _ROW = re.compile(r"^\| ([^|$`]+?) \| (.+?) \| ([\d, ]+) \|$", re.MULTILINE)
-"""A row of the glossary: a term, the meaning and the lesson. For a word that has another meaning elsewhere,
-the row lists the lessons in which the word has this meaning (0 is the front page)."""
+"""Pattern of a row of the glossary, which contains a term, its meaning and a lesson. For a word that has
+another meaning elsewhere, the row lists the lessons in which the word has this meaning (0 is the front page)."""
 _EVERYDAY_WORDS = frozenset("value content learned factor base row shape step section model distance".split())
 """Terms that never become buttons, because lessons also use the same words in an everyday sense."""
 

@@ -1,4 +1,4 @@
-"""A lesson's Markdown → HTML, with formulas, highlighted code, links between pages, terms and docstrings."""
+"""Conversion of a lesson's Markdown to HTML, with formulas, code, links between pages, terms and docstrings."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ class Renderer:
     """Renderer for the course's texts: every lesson, the glossary, the page on numpy."""
 
     def __init__(self, glossary: Glossary, folder: Path, lessons: Sequence[str] = ()) -> None:
-        """Prepare to render texts from `folder`. `lessons`: the full course, as the glossary numbers it."""
+        """Prepare to render texts from `folder`.
+
+        `lessons` names the full course's lessons, by whose numbers the glossary refers to them.
+        """
         self._glossary, self._folder, self._lessons = glossary, folder, lessons
         self._markdown = MarkdownIt("commonmark", {"html": True, "typographer": True}).enable(["table", "smartquotes"])
         self._markdown.use(dollarmath_plugin)
@@ -53,7 +56,7 @@ class Renderer:
         self._html.rules |= rules | {"code_block": rules["fence"]}
 
     def render(self, text: str, folder: str, insertions: Mapping[str, str]) -> str:
-        """Return the HTML of a text in a folder below assignments/, with each term marked once.
+        """Return the HTML of a text in a folder below assignments/, with each term marked only once.
 
         The section `Sources` has no marked terms.
 
@@ -130,7 +133,7 @@ _FORMULA_OR_TERM = r"<(math|button)\b(?:(?!</\{0}>).)*</\{0}>"
 _TERM_WITH_PUNCTUATION = re.compile(
     rf"[(“]{_FORMULA_OR_TERM.format(1)}[,.;:!?)”]*|{_FORMULA_OR_TERM.format(2)}[,.;:!?)”]+", re.DOTALL
 )
-"""A formula or a term with the punctuation around it, which stays on the same line."""
+"""Pattern of a formula or a term with the punctuation around it, all of which must stay on one line."""
 
 
 def _html_block(text: str) -> Token:

@@ -19,7 +19,7 @@ _ASSIGNMENTS_FOLDER = ROOT / "assignments"
 
 
 def pictures(edition: Edition, names: Iterable[str]) -> dict[str, bytes]:
-    """Return path below assignments/ → content, for these pictures and their narrow variants."""
+    """Return the contents of these pictures and their narrow variants, keyed by path below assignments/."""
     shown = {Path(name).name for name in names}
     pictures_by_path = {
         path.relative_to(_ASSIGNMENTS_FOLDER).as_posix(): path.read_bytes()

@@ -4,9 +4,9 @@
     codec    converts plain values to bytes and back, and nothing else
     failure  names the results of tests and submissions: kinds of mistakes, and exceptions for them
 
-Students receive this package. It imports only numpy and the standard library, because a sandboxed worker
-loads it.
+Students receive this package. The package imports only numpy and the standard library, because a sandboxed
+worker loads it.
 """
 
 PUBLIC_MODULES = ("call", "codec", "failure")
-"""Modules that other rooms may import."""
+"""Modules that other packages of `autograder` may import."""

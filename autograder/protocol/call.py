@@ -32,9 +32,9 @@ ANSWERS = "ANSWERS"
 
 
 class LoadTimeout(BaseException):
-    """Raised in a file that does not end in time.
+    """Raised inside a student's file that does not finish loading in time.
 
-    The class is not a subclass of Exception, so few files catch it.
+    The class is not a subclass of Exception, so that few files catch it.
     """
 
 
@@ -65,7 +65,7 @@ class Raised:
 
     @property
     def at_line(self) -> str:
-        """The words that name the line, for the end of a sentence; empty if the line is not known."""
+        """The words that name the line, for the end of a sentence, or an empty string if the line is not known."""
         return f" at line {self.line}" if self.line else ""
 
 
@@ -111,8 +111,8 @@ class Reply:
     def value(self) -> Any:
         """The value, decoded once, with read-only arrays; None if the call raised an exception.
 
-        Raise MalformedError if the bytes are forged. A reply that a wire or a backend has returned is already
-        checked.
+        Raise MalformedError if the bytes are forged. A reply that comes from `sandbox.wire` or a backend has
+        already been checked.
         """
         return codec.decode(self.encoded, writeable=False) if self.raised is None else None
 
@@ -177,7 +177,7 @@ class _EmptyModuleFinder:
         return _MissingModule(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """Leave the module empty. A name that a file imports from it is another empty module."""
+        """Leave the module empty. A name that a file imports from an empty module is another empty module."""
 
 
 class _MissingModule(types.ModuleType):
@@ -191,7 +191,7 @@ class _MissingModule(types.ModuleType):
 
 
 def perform(module: types.ModuleType, call: Call) -> Reply:
-    """Call a submission's function, or read its ANSWERS. The function may change the arguments."""
+    """Call a submission's function, or read the submission's ANSWERS. The function may change the arguments."""
     function = module.__dict__.get(call.function)
     if call.function == ANSWERS:
         return Reply(codec.encode(function))
@@ -242,7 +242,7 @@ class _LineCounter:
         str(Path(np.__file__).parents[1]) + os.sep,
     )
     """Prefixes of the files whose lines do not count: the standard library, this file, and packages installed
-    next to numpy, since a library that watches the garbage collector may run in the middle of a call."""
+    next to numpy, one of which may watch the garbage collector and so run in the middle of a call."""
 
     def __init__(self, uncounted: Iterable[types.CodeType] = ()) -> None:
         self.count = 0
@@ -286,7 +286,7 @@ def describe_exception(error: BaseException, filename: str) -> Raised:
 
 
 def _raising_location(error: BaseException, filename: str) -> tuple[int | None, str | None]:
-    """Return the line and the function of a file that raised an exception; None where unknown."""
+    """Return the line and the function of a file that raised an exception; each is None if it is unknown."""
     if isinstance(error, SyntaxError) and error.filename == filename:
         return error.lineno, None
     steps = [step for step in traceback.walk_tb(error.__traceback__) if step[0].f_code.co_filename == filename]

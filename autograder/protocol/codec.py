@@ -1,9 +1,9 @@
-"""Conversion of plain values to bytes and back; only plain values may cross between a submission and a test.
+"""Conversion of plain values to bytes and back; only plain values may pass between a submission and a test.
 
 The plain values are None, bool, int, float, str, list, tuple, dict with str keys, and numpy arrays and
-scalars of the usual bool, integer and float dtypes, each of exactly that class. Any other value from a
-submission is opaque, and only its description crosses. Decoding builds only plain values: it looks up no
-class and runs no code, and it trusts a length only if that many bytes follow.
+scalars of the usual bool, integer and float dtypes, each of exactly that class. A description replaces any
+other value from a submission. Decoding builds only plain values: it looks up no class and runs no code, and
+it trusts a length only if that many bytes follow.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ MAX_DEPTH = 16
 """Maximum depth of nested containers; no result in the course is deeper."""
 
 MAX_VALUES_PER_MESSAGE = 100_000
-"""Maximum number of values in one message, containers and contents included, so a few bytes cannot request
+"""Maximum number of values in one message, containers and contents included: a few bytes must not request
 much memory."""
 
 MAX_NUMBERS = 1 << 18
 """Maximum total of numbers in the arrays of one message, four times the course's largest result; eight bytes
-of text count as one number. The maximum limits the work of a test that multiplies two results, and the memory
-of a reply."""
+of text count as one number. This limit also bounds the work of a test that multiplies two results, and the
+memory of a reply."""
 
 MAX_MESSAGE_BYTES = 8 << 20
 """Maximum bytes of one message."""
 
 MAX_DESCRIPTION_CHARACTERS = 500
-"""Maximum number of characters in the description of a value that may not cross."""
+"""Maximum number of characters in the description that replaces a value."""
 
 MAX_INT_BYTES = 64
 """Maximum number of bytes of an encoded Python integer."""
@@ -49,8 +49,8 @@ _SPELLING_BY_DTYPE = {
     np.dtype(name): b"\x03" + np.dtype(name).str.encode("ascii")
     for name in "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
 }
-"""Dtype that may cross, in this machine's byte order → the bytes that stand for it: the length of its name,
-then the name. Two C names for one type (long, long long) count as one dtype."""
+"""The bytes that stand for each supported dtype, in this machine's byte order: the length of its name, and
+the name. Two C names for one type (long, long long) count as one dtype."""
 
 DEFAULT_INTEGER_TYPE_NUMBERS = {kind.num for kind in map(np.dtype, "ilq") if kind == np.dtype(int)}
 """numpy's type numbers for the default integer, one for each C name of that type. A default integer is
@@ -67,9 +67,9 @@ class MalformedError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Foreign:
-    """Replacement for a value that may not cross; `description` is text that the submission may control.
+    """Replacement for a value that cannot be encoded; `description` is text that the submission may control.
 
-    No two replacements are equal, so a value that may not cross matches no expected value.
+    No two replacements are equal, so a value that cannot be encoded matches no expected value.
     """
 
     description: str
@@ -102,8 +102,8 @@ def encode_request(*values: object) -> bytes:
 def decode(data: bytes, writeable: bool = True) -> Any:
     """Return the value that the bytes encode. Raise MalformedError if the bytes encode no value.
 
-    With `writeable`, arrays are copied. Without it, the bytes come from a worker and may contain no
-    generator.
+    With `writeable`, arrays are copied. Without `writeable`, the bytes come from a worker and must not
+    contain a generator.
     """
     decoder = _Decoder(data, writeable)
     try:
@@ -127,16 +127,16 @@ class _Bounded:
             raise MalformedError(f"{self.items:,} values in {depth} containers, too large to compare")
 
     def grow(self, numbers: int, what: str, size: object) -> None:
-        """Count more numbers. Raise MalformedError with the words `what` and `size` if there are too many."""
+        """Count more numbers. Raise MalformedError, with the words `what` and `size`, if the message has too many."""
         self.numbers += numbers
         if self.numbers > MAX_NUMBERS:
             raise MalformedError(f"{what} {size}, too large to compare")
 
 
 def _counted_size(shape: tuple[int, ...]) -> int:
-    """Return the number of entries in an array; for an empty array, the steps of a loop over the axes.
+    """Return the number of entries in an array; in an empty array, each axis of length 0 counts as length 1.
 
-    The product cannot overflow, since it is a Python integer.
+    The number cannot overflow, since it is a Python integer.
     """
     return math.prod(shape) or math.prod(max(axis, 1) for axis in shape)
 
@@ -250,7 +250,7 @@ class _Decoder(_Bounded):
         return dict(zip(items[::2], items[1::2], strict=True))
 
     def _generator(self, tag: bytes, depth: int) -> np.random.Generator:
-        """Return a random number generator, the only plain value that may be in a request but not in a reply."""
+        """Return a random number generator, the only plain value that a request may contain but a reply may not."""
         if tag == b"r" and self.writeable:  # a reply cannot contain a generator
             bits = np.random.PCG64()
             bits.state = self.read(depth + 1)

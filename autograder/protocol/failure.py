@@ -93,8 +93,8 @@ class WrongResultError(AssertionError):
 class CallStopped(BaseException):
     """Raised when a call receives no reply, because it took too long or its process ended.
 
-    The class is no subclass of Exception, so neither a test nor a search for a smaller failing example makes
-    further calls.
+    The class is not a subclass of Exception, so neither a test nor a search for a smaller failing example
+    makes further calls.
     """
 
     def __init__(self, kind: Kind, message: str) -> None:

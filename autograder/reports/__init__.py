@@ -11,4 +11,4 @@ Text that a submission controls is escaped or cleaned before it is shown.
 """
 
 PUBLIC_MODULES = ("class_page", "feedback_zip", "check_result", "platform_table", "similarity", "templates")
-"""Modules that other rooms may import."""
+"""Modules that other packages of `autograder` may import."""

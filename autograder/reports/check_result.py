@@ -17,7 +17,7 @@ from autograder.submission import Submission
 def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
     """Return the result for `autograder check --json`.
 
-    Other programs read it (`autograder/FORMATS.md`), so keys may be added but never removed.
+    Other programs read the result (see `autograder/FORMATS.md`), so keys may be added but never removed.
     """
     tests = [
         {

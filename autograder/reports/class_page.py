@@ -1,7 +1,7 @@
 """The page for an instructor: scores, questions that separate students, and the class's misconceptions.
 
 The page is self-contained: it loads nothing, and its only links lead to the feedback in the same folder.
-Jinja escapes every text in it.
+Jinja escapes every text on the page.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ class AssignmentResults:
     max_points: dict[str, float] = field(default_factory=dict)
     """Points for each question."""
     ran_scores: list[float] = field(default_factory=list)
-    """Scores of the submissions whose code could be run; all shares refer to these."""
+    """Scores of the submissions whose code could be run; every share on the page is a share of these submissions."""
     points_won: list[dict[str, float]] = field(default_factory=list)
-    """Points that each of these submissions won for each question."""
+    """Points for each question, for each submission whose code could be run."""
     unwritten: list[dict[str, bool]] = field(default_factory=list)
-    """For each of these submissions, True for each question without any code."""
+    """True for each question without any code, for each submission whose code could be run."""
     hints: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    """Number of submissions that show each known mistake, by question; "" for all questions together."""
+    """Number of submissions with each known mistake, keyed by question; the key "" is for all questions together."""
     unexplained: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Number of submissions with a mistake that no hint explains, by question and kind."""
+    """Number of submissions with a mistake that no hint explains, keyed by question and kind."""
 
     def add(self, row: Row) -> None:
         """Add one submission. Statistics leave out a submission that could not be run."""
@@ -96,8 +96,8 @@ class AssignmentResults:
     def questions(self) -> list[dict[str, Any]]:
         """Return the class's results for each question.
 
-        Discrimination is the correlation of a question's points with the rest of the score: None if either is the same
-        for all submissions.
+        Discrimination is the correlation of a question's points with the rest of the score; it is None if either is
+        the same for all submissions.
         """
         if not self.points_won:
             return []
@@ -219,8 +219,8 @@ def _ranked(mistakes: Iterator[tuple[AssignmentResults, str, str, int]]) -> list
 def write(out: Path, statistics: ClassStatistics, content_hash: str = "", incomplete: str = "") -> Path:
     """Write OUT/report.html. Raise OSError if the disk is full.
 
-    `content_hash` goes into the page's head and identifies the gradebook; `incomplete` is the sentence at the top of a
-    report in which grades are missing.
+    `content_hash` goes into the page's head and identifies the gradebook. If grades are missing, `incomplete` is the
+    sentence about them at the top of the report.
     """
     pairs = similarity.read(out)
     alike = pairs and [{column: printable(text, 60) for column, text in pair.items()} for pair in pairs]

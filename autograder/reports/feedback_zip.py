@@ -1,9 +1,10 @@
 """Feedback for platforms: one zip per assignment, with the names by which a platform finds students.
 
-Canvas accepts a zip of files named as in its own download (*Upload Submissions*). It finds student and file by the
-first two numbers in the name, and shows the feedback under the name of the submitted file, so the feedback has the
-format of that file. It ignores text entries and links. Moodle accepts a zip of files whose names begin with the
-student's name, the participant's number and the feedback's kind (*Upload multiple feedback files in a zip*).
+Canvas accepts a zip of files named as in its own download (*Upload Submissions*). Canvas finds the student and the
+file by the first two numbers in the name, and shows the feedback under the name of the submitted file, so the
+feedback has the format of that file. Canvas ignores text entries and links. Moodle accepts a zip of files whose names
+begin with the student's name, the participant's number and the feedback's kind (*Upload multiple feedback files in a
+zip*).
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ UPLOAD_INSTRUCTIONS = {
     "moodle": "in the assignment on Moodle, upload it with Upload multiple feedback files in a zip",
 }
 _CANVAS_TEXT_ENTRY_NAME = re.compile(r"_(?:text|link)[^_]*\.html$")
-"""The end of the names that Canvas gives to text entries and links."""
+"""Pattern of the end of the names that Canvas gives to text entries and links."""
 
 
 def page(row: Row) -> str:
-    """Return feedback as HTML without raw HTML, although text from submissions is already escaped."""
-    body = str(MarkdownIt("commonmark", {"html": False}).render(row.feedback_markdown))
+    """Return feedback as HTML, in which raw HTML has no effect, although text from submissions is already escaped."""
+    body = str(MarkdownIt("commonmark", {"html": False}).render(row.feedback_page))
     return templates.filled(templates.FOLDER / "feedback.html", row=row, body=Markup(body))
 
 
@@ -57,17 +58,17 @@ FEEDBACK_BY_EXTENSION: dict[str, Callable[[Row], str | bytes]] = {
     ".ipynb": _notebook,
     ".zip": _zip,
 }
-"""File extension → a function that returns feedback in that format."""
+"""For each file extension, a function that returns feedback in that format."""
 
 
 def pack(
     out: Path, rows: Iterable[Row], superseded: Iterable[Submission], platform: str, assignments: Collection[str] = ()
 ) -> tuple[dict[Path, int], list[str]]:
-    """Write a finished run's feedback for a platform in UPLOAD_INSTRUCTIONS, on all or some assignments.
+    """Write a finished run's feedback on all or some assignments, for a platform in UPLOAD_INSTRUCTIONS.
 
     `superseded` lists the submissions that do not count because the student has a later one. Return the number of
-    pages in each zip, and the submissions without a page. An assignment from which nobody has a page was submitted
-    elsewhere.
+    pages in each zip, and the submissions without a page. By default, an assignment for which nobody has a page
+    counts as submitted elsewhere, and its submissions are not returned.
     """
     earlier: dict[tuple[str, str], list[str]] = defaultdict(list)
     for submission in superseded:
@@ -102,7 +103,7 @@ def _is_from(row: Row, platform: str) -> bool:
 
 
 def _name(row: Row, platform: str, files: list[str]) -> str:
-    """Return the name by which the platform finds the student; empty if there is none.
+    """Return the name by which the platform finds the student, or an empty string if there is none.
 
     `files` lists the student's submitted files: a late file from another folder has no Canvas name, but an earlier file
     may have one.

@@ -28,8 +28,8 @@ NAME_COLUMN, MOODLE_GRADE, MOODLE_MAXIMUM, CANVAS_MAXIMUM = "Full name", "Grade"
 
 
 MIN_NAME_SIMILARITY = 0.6
-"""Minimum share of letters that two spellings of one name have in common, in order. The number identifies the student;
-this share only tells a person's number from a group's."""
+"""Minimum share of letters that two spellings of one name have in common, in order. The number identifies the
+student, and the name only shows whether the number is a person's or a group's."""
 
 
 class PlatformTableError(UserError):
@@ -42,9 +42,9 @@ class FilledTable:
 
     path: Path
     score_counts: dict[str, int] = field(default_factory=dict)
-    """column title → number of scores"""
+    """number of scores, by title of the column"""
     remarks: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """heading → names of the students or files concerned"""
+    """names of the students or files that a remark concerns, by heading of the remark"""
     section_by_person: dict[str, str] = field(default_factory=dict)
     """each person's section, if the table has sections"""
 
@@ -154,7 +154,7 @@ def _comparable_title(title: str) -> str:
 
 
 class _StudentLines:
-    """The lines of a table, by the students' keys."""
+    """The lines of a table, keyed by the students' numbers, addresses and logins."""
 
     def __init__(self, table: Table, id_column: str | None, rows: Iterable[Row]) -> None:
         titles = (id_column,) if id_column is not None else ID_COLUMNS
@@ -184,7 +184,7 @@ class _StudentLines:
         return set(chain.from_iterable(self._lines.values()))
 
     def lines_of(self, row: Row) -> set[int]:
-        """Return the numbers of a student's lines; exactly one if the table is unambiguous."""
+        """Return the numbers of a student's lines: none for a missing student, several if the table is ambiguous."""
         numbers = self._lines_with_identity(row)
         return {number for number in numbers if not self._lacks_moodle_name(row, number)}
 
@@ -196,7 +196,7 @@ class _StudentLines:
         return set[int]().union(*(self._lines[key] for key in identities(row.submission) & self._lines.keys()))
 
     def _lacks_moodle_name(self, row: Row, number: int) -> bool:
-        """Return True if the line lacks the name of Moodle's folder: groups also have numbers."""
+        """Return True if a line lacks the name in Moodle's folder, so that its number may be a group's number."""
         is_from_moodle = row.submission.person.platform == "Moodle" and bool(row.submission.person.name)
         return is_from_moodle and self._has_names and not self._has_name_of(row, number)
 

@@ -1,10 +1,11 @@
 """Similar submissions, which are worth reading side by side.
 
 Copies differ first in names, comments, layout, messages and the order of functions, so these do not count: every
-function becomes the sequence of its syntax tree's nodes, and every run of twelve nodes becomes a fingerprint (the
-k-grams of Schleimer, Wilkerson and Aiken 2003, "Winnowing", all of them kept). Fingerprints that occur in the handout
-are set aside, as are those that occur in more than a quarter of the class, the idioms of the course. The others are
-compared through an index from fingerprints to submissions, so a class of thousands takes seconds.
+function becomes the sequence of its syntax tree's nodes, and every run of twelve nodes becomes a fingerprint.
+(Fingerprints are the k-grams of Schleimer, Wilkerson and Aiken 2003, "Winnowing", but all k-grams are kept.)
+Fingerprints that occur in the handout are set aside, and so are those that occur in more than a quarter of the class,
+because they are idioms of the course. An index from the remaining fingerprints to submissions makes the comparison of
+a class of thousands take only seconds.
 
 A pair is listed if at least half of one submission is also in the other, or if the two are nearly the same program.
 Similar does not mean copied: two students may have had the same book, teacher or idea.
@@ -38,18 +39,18 @@ from autograder.submission.untrusted_names import csv_cell, listed
 
 SIMILARITY_FILE = "similarity.csv"
 SAMPLE_LABEL = "{} (sample of this course)"
-"""Label of a sample submission, which may have the same name as a student."""
+"""Label that distinguishes a sample submission from a student of the same name."""
 _COLUMNS = "assignment group student other_student share other_share file other_file sha256 other_sha256".split()
 NODES_PER_FINGERPRINT = 12
 """Number of syntax tree nodes in one fingerprint."""
 MIN_SHARE, MIN_SHARED = 0.5, 30
-"""Minimum share and number of its fingerprints that one submission of a pair shares; fewer may occur by chance."""
+"""Minimum share and number of a submission's fingerprints that a similar submission has; fewer may occur by chance."""
 COMMON_SHARE, MIN_COMMON = 0.25, 10
 """Share of the class, and number of submissions, beyond which a fingerprint counts as common."""
 MAX_FINGERPRINTS = 32768
 """Maximum number of fingerprints per submission; a solution has from a few hundred to a thousand."""
 SAME_PROGRAM_SHARE, SMALLEST_COMPARED = 0.9, 3
-"""Share that two nearly equal programs have in common, and number of smallest fingerprints for finding such pairs."""
+"""Share that two nearly equal programs have in common, and number of smallest fingerprints that find such pairs."""
 
 Fingerprints = NDArray[np.uint64]
 
@@ -59,7 +60,7 @@ class Link(NamedTuple):
 
     similarity: float
     first: int
-    """number of a submission, smaller than that of the second"""
+    """number of the submission that comes first"""
     second: int
 
 
@@ -77,9 +78,10 @@ def write(
 ) -> list[str]:
     """Write OUT/similarity.csv, by assignment and group; return the files that could not be compared.
 
-    Students who submitted a file together count as one submission. For each group, only the strongest links are listed:
-    n − 1 for n submissions. `others`, such as solutions and an earlier term's class, may be part of a pair, but do not
-    count otherwise. `cells_by_hash` returns the code for a hash. Raise OSError if the disk is full.
+    Students who submitted a file together count as one submission. For each group, only the strongest links are
+    listed: n − 1 for n submissions. Submissions in `others`, such as solutions and an earlier term's class, may be
+    part of a pair, but do not count as part of the class. `cells_by_hash` returns the code for a hash. Raise OSError
+    if the disk is full.
     """
     students: defaultdict[tuple[str, str, str, str], list[str]] = defaultdict(list)
     for row in graded:
@@ -115,7 +117,7 @@ def write(
 
 
 def read(out: Path) -> list[dict[str, str]] | None:
-    """Return the pairs in OUT/similarity.csv, by column; None if the file is missing or its format has changed."""
+    """Return the pairs in OUT/similarity.csv, keyed by column; None if the file is missing or has another format."""
     try:
         table = pd.read_csv(out / SIMILARITY_FILE, dtype=str, keep_default_na=False, encoding_errors="replace")
     except (OSError, ValueError):
@@ -180,8 +182,8 @@ def _links_of_nearly_equal_programs(
 def _fingerprints_beyond_handout(
     handouts: Mapping[str, tuple[Fingerprints, Set[str]]], assignment_and_cells: tuple[str, Sequence[str]]
 ) -> Fingerprints | CutOff:
-    """Return a submission's fingerprints beyond the handout; CutOff with the reason if it cannot be compared."""
-    name, cells = assignment_and_cells
+    """Return a submission's fingerprints that are not in the handout, or a CutOff that says why there are none."""
+    name, cells = text
     handout, vocabulary = handouts[name]
     try:
         return np.setdiff1d(_function_fingerprints(vocabulary, cells), handout, True)[:MAX_FINGERPRINTS]
@@ -236,7 +238,7 @@ def _nodes(body: Sequence[ast.AST], vocabulary: Set[str]) -> Iterator[str]:
 
 
 def fingerprints(nodes: Sequence[str]) -> Fingerprints:
-    """Return a number for every run of nodes, the same in every process and on every machine."""
+    """Return a number for every run of twelve nodes, the same in every process and on every machine."""
     if len(nodes) < NODES_PER_FINGERPRINT:
         return _NONE
     numbers = np.array([zlib.crc32(node.encode()) for node in nodes], dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""Templates and their single renderer."""
+"""Jinja templates, and the only function that renders them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
 
 FOLDER = Path(__file__).with_name("page_template")
-"""Folder of this room's templates, and of the style sheet that all pages share."""
+"""Folder with the templates of this package, and with the style sheet that all pages share."""
 
 
 def environment(*folders: Path) -> Environment:

@@ -46,18 +46,18 @@ LIBRARIES = str(Path(np.__file__).resolve().parents[1])
 """Folder in which numpy is installed."""
 
 MACHINE_TIMEOUT_SECONDS = 60.0
-"""Time limit for starting, forking and locking a process, which does not count as the submission's time."""
+"""Time limit for starting, forking and locking a process; none of this counts as the submission's time."""
 
 
 MAX_AHEAD_BYTES = 64 * 1024
-"""Maximum bytes of requests that are sent ahead: the connection holds so many before the worker reads any."""
+"""Maximum bytes of requests that are sent ahead, which the connection can hold before the worker reads any."""
 
 
 class SandboxError(BaseException):
     """Raised if the sandbox does not work on this machine, with a message on what is wrong and what to do.
 
-    The class is no subclass of Exception, because an error must end the grading even in the middle of a test.
-    No code that searches for a smaller failing example may treat the error as the submission's mistake.
+    The class is not a subclass of Exception, because an error must end the grading even in the middle of a
+    test. No code that searches for a smaller failing example may treat the error as the submission's mistake.
     """
 
 
@@ -93,7 +93,7 @@ class Sandbox:
 
     @functools.cached_property
     def second_sandbox(self) -> Sandbox:
-        """Second sandbox with the same settings, for a second process of a submission; started once."""
+        """A second sandbox with the same settings, for a submission's second process; it is started only once."""
         return Sandbox(self.disabled_locks, self.limits)
 
     def open(self) -> Worker:
@@ -114,8 +114,8 @@ class Sandbox:
     def kill_worker(self) -> tuple[int, str]:
         """Kill the current worker and wait for its end.
 
-        Return the worker's exit status (negative: a signal), and a description of the limit for which the
-        zygote had already killed the worker; empty if it had not.
+        Return the worker's exit status (negative for a signal). If the zygote had already killed the worker
+        for exceeding a limit, also return a description of the limit; otherwise an empty text.
         """
         try:
             self.control.sendall(zygote.END)
@@ -189,7 +189,7 @@ class Worker:
     process: int
 
     def __init__(self, sandbox: Sandbox, wire_end: socket.socket) -> None:
-        """Take the grader's end of the wire."""
+        """Take the grader's end of the connection."""
         self.sandbox = sandbox
         self.wire = wire_end
         self._unread = bytearray()
@@ -232,7 +232,7 @@ class Worker:
                 self.wire.shutdown(socket.SHUT_WR)  # no partial request can continue, so end the worker
 
     def ask(self, request: bytes | None, seconds: float) -> Reply:
-        """Send a request and return the reply; for None, return the reply of a worker that is now locked.
+        """Send a request and return the reply; for None, return a new worker's first reply, which needs no request.
 
         Skip the replies to earlier requests that were sent ahead. Raise WorkerDiedError if there is no reply;
         after that, the worker is unusable.
@@ -266,7 +266,7 @@ class Worker:
             raise WorkerDiedError("answered with something other than a result") from error
 
     def _receive(self, size: int, deadline: float) -> bytes:
-        """Return `size` bytes. Raise WorkerDiedError if the connection ends, TimeoutError if it is late."""
+        """Return `size` bytes. Raise WorkerDiedError if the connection ends, and TimeoutError at the deadline."""
         while len(self._unread) < size:
             if (seconds := deadline - time.monotonic()) <= 0:
                 raise TimeoutError
@@ -279,7 +279,7 @@ class Worker:
         return data
 
     def kill_and_describe_end(self) -> str:
-        """Kill the process. Return a description of how it had already ended; empty if it was running."""
+        """Kill the process; return a description of its end if it had already ended, else an empty text."""
         try:
             status, ending = self.sandbox.kill_worker()
         finally:
@@ -291,7 +291,7 @@ class Worker:
 
 
 def thread_states(process: int) -> set[str]:
-    """Return the kernel's letters for the states of a process's threads; empty if the process is gone."""
+    """Return the kernel's letters for the states of a process's threads, or none if the process is gone."""
     tasks, states = f"/proc/{process}/task", set()
     with contextlib.suppress(OSError):  # the process may have just ended
         for task in os.listdir(tasks):

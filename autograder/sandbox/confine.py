@@ -14,7 +14,7 @@ The locks have these purposes:
                signals or abstract sockets to other processes
     seccomp    allows only the system calls that computing needs: no socket, no process, no signal, no ptrace
 
-The lock `watch` is not in this module: with it, the zygote measures what no single kernel limit bounds.
+The lock `watch` is not in this module: it stands for the limits that the zygote checks because the kernel cannot.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ MAX_TASKS_OF_SHARED_USER = 4096
 """Kernel limit on tasks for a worker without a separate user id. The kernel counts the tasks of all that
 user's processes together, so the zygote limits the threads of the worker alone."""
 
-USER_ID_BASE = 0x60000000
-"""Number to which a worker adds its process id to get a user id that is unique and far from any account."""
+FIRST_USER = 0x60000000
+"""Number to which a worker adds its process id to get a unique user id, far from the ids of all accounts."""
 
 FALLBACK_USER_IDS = range(60000, 65000)
 """User ids for workers if the large ids are not mapped, as in a container with a small user namespace."""
@@ -133,8 +133,8 @@ class Locks:
     def _lock_user(self) -> None:
         """Switch to a separate user id, for signals and for the limit on threads, and drop all capabilities.
 
-        If every user may read the interpreter, new files also belong to the separate id. If only root may
-        enter the interpreter's folder, the id that the kernel uses for files (fsuid) stays the same, and
+        If every user may read the interpreter, new files also belong to the separate user id. If only root
+        may enter the interpreter's folder, the id that the kernel uses for files (fsuid) stays the same, and
         Landlock decides which files the worker can open. The other ids still change, because root could list
         the descriptors of other processes.
         """
@@ -231,7 +231,7 @@ def allowed_packages(libraries: str) -> list[Path]:
 
 
 def settle_access_times(packages: Collection[Path]) -> None:
-    """Read all files that submissions may read, so that their reads leave no trace for later ones.
+    """Read all files that submissions may read, so that a submission's reads leave no trace for later submissions.
 
     On a file system with access times (relatime), a read changes the access time only if that time is older
     than the last change of the file, or older than a day.

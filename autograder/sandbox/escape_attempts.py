@@ -14,7 +14,7 @@ class EscapeAttempt:
     """names of the locks, each of which is enough to refuse the line, separated by commas"""
     line: str
     refused: str = "PermissionError"
-    """beginnings of the exceptions, or of the worker's endings, that show a refusal, separated by commas"""
+    """beginnings of the texts that show a refusal (an exception, or how the worker ended), separated by commas"""
 
 
 ATTEMPTING_SUBMISSION = """

@@ -1,9 +1,9 @@
-"""Substitutes for a submission's functions, in the second worker, which return the grader's answers.
+"""Substitutes that return the grader's answers instead of the results of a submission's functions.
 
-A substitute contains no rule and no answer. While its function is replaced, it looks up each call among the
-answers that have arrived, and records the call as a question if there is no answer. Without an answer, it
-runs the submission's function. The submission shares this process and can change everything in it, so the
-grader trusts nothing that the process sends.
+A substitute contains no rule and no answer. While its function is replaced, a substitute looks up each call
+among the answers that have arrived, and records the call as a question if there is no answer. Without an
+answer, the substitute runs the submission's function. The submission shares its second worker with the
+substitutes and can change everything in it, so the grader trusts nothing that the worker sends.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ MAX_QUESTIONS_PER_ROUND = 256
 """Maximum number of unanswered questions that one call reports."""
 
 UNANSWERED_TAG = "unanswered"
-"""First part of the result of a helped call that has unanswered questions."""
+"""First part of the result of a call that has unanswered questions."""
 
 Question = tuple[str, tuple[Any, ...], dict[str, Any]]
 """A call to a replaced function: the function's name, the positional arguments and the keyword arguments."""
 
 Answer = tuple[str, Any] | None
-"""Name and message of an error, or "" and the right value; None if the submission's function must run."""
+"""Either the name and message of an error, or "" and the right value; None if the submission's function must run."""
 
 SealedAnswer = tuple[str, str]
-"""Hash of a question, and the answer in a form that only the question makes readable."""
+"""Hash of a question, and the answer in a form that is readable only with the question."""
 
 
 def seal(question: bytes, answer: Answer) -> SealedAnswer:
@@ -55,13 +55,13 @@ def _mixed(question: bytes, data: bytes) -> bytes:
 class UnansweredQuestion(BaseException):
     """Raised to end a call in which a substitute has met an unanswered question.
 
-    It is not an Exception, so no `except Exception` in a submission can continue with a value that will
-    change.
+    The class is not a subclass of Exception, so no `except Exception` in a submission can continue with a
+    value that will change.
     """
 
 
 class Exchange:
-    """The substitutes of a submission, and the questions and answers that pass between them and the grader."""
+    """The substitutes of a submission, and the questions and answers that they exchange with the grader."""
 
     def __init__(self, namespace: dict[str, Any], functions: Collection[str]) -> None:
         """Put a substitute for each function into `namespace`, under each name that the function has."""
@@ -69,13 +69,13 @@ class Exchange:
         self.replaced: frozenset[str] = frozenset()
         """Names of the functions whose substitutes return right values during the current call."""
         self.answers: dict[bytes, Answer] = {}
-        """Encoded question → opened answer."""
+        """Opened answers, keyed by encoded question."""
         self.sealed: dict[str, str] = {}
-        """Hash of a question → sealed answer."""
+        """Sealed answers, keyed by the hash of the question."""
         self.current = b""
         """Encoded call that is being made with substitutes."""
         self.pending: dict[bytes, Question] = {}
-        """Encoded question → question, for unanswered questions that are not reported yet."""
+        """Unanswered questions that have not been reported yet, keyed by encoded question."""
         self.substitutes: dict[str, Callable[..., Any]] = {}
         for name in functions:
             original = namespace.get(name)
@@ -109,8 +109,8 @@ class Exchange:
         except UnansweredQuestion:
             return UNANSWERED_TAG, self._set_replaced_and_take_questions(replaced)
 
-    def _forget_declined_questions(self) -> None:
-        """Forget which questions the grader did not answer, since it decides anew for each call."""
+    def _forget_refusals(self) -> None:
+        """Forget which questions the grader did not answer, since the grader decides again for each call."""
         for key in [key for key, answer in self.answers.items() if answer is None]:
             del self.answers[key]
             self.sealed.pop(_question_hash(key), None)

@@ -1,7 +1,7 @@
 """A submission in the sandbox, in the form that tests use.
 
-A worker loads the submission's file at the first call to a function. Another worker replaces each worker that
-ends, within the submission's limits.
+A worker loads the submission's file at the first call to a function. A new worker replaces each worker that
+ends, as often as the submission's limits allow.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class SandboxedBackend:
         self.deaths = 0
         """number of workers that ended while a request waited for a reply"""
         self.slow: Counter[str] = Counter()
-        """function → number of its calls that did not return in time"""
+        """number of calls that did not return in time, keyed by function"""
         self.other: SandboxedBackend | None = None
         """the submission's other process, which is suspended while this process is awake"""
         self.unchanged: dict[str, Reply] = {}
-        """ANSWERS or an undefined name → the reply, which stays valid until another function has run"""
+        """replies for ANSWERS and for undefined names, which stay valid until another function has run"""
         self.status: SubmissionStatus | None = None
         """final status, once the submission is no longer called; None before"""
         self.why = ""
@@ -152,7 +152,7 @@ class SandboxedBackend:
             self.status, self.why = status, why
 
     def _end_worker(self) -> str:
-        """End the worker. Return a description of how it had already ended; empty if it was still running."""
+        """End the worker. Return a description of its end if the worker had already ended; otherwise an empty text."""
         worker, self.worker = self.worker, None
         return worker.kill_and_describe_end() if worker is not None else ""
 
@@ -162,8 +162,8 @@ class SandboxedBackend:
 
         The second process has separate state and a separate share of the time. At most one of the two
         processes is awake: each is suspended before a request to the other, and the first process stays
-        suspended until its next request. So no information from the second process can reach the first while
-        the first could receive it.
+        suspended until its next request. Therefore, no information from the second process can reach the
+        first while the first could receive it.
         """
         begin = time.monotonic()
         second = SandboxedBackend(self.sandbox.second_sandbox, self.name, (*self.cells, *more_cells), self.limits)

@@ -40,7 +40,7 @@ from autograder.sandbox.limits import LIMITS, MIB
 
 
 class BrokenPromiseError(Exception):
-    """Raised if a promise of the sandbox does not hold on this machine; the message names it and a fix."""
+    """Raised if a promise of the sandbox does not hold on this machine; the message names the promise and a fix."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ FIX = {
     "watch": "Mount /proc as readable, and keep the temporary folder on a local disk.",
     "zygote": "Report this message: the grader itself must keep this promise on any Linux.",
 }
-"""Name of a lock → advice on how to make the lock work on this machine."""
+"""Advice on how to make each lock work on this machine, keyed by the lock's name."""
 
 ADVICE_WITHOUT_SANDBOX = "`--isolation none` grades without the sandbox: use it only for code that you trust."
 
@@ -119,7 +119,7 @@ def require() -> None:
 
 @contextmanager
 def _attempt_variables(sandbox: Sandbox) -> Iterator[dict[str, Any]]:
-    """Yield name → value for the attempts' variables, such as a folder that every user may write to."""
+    """Yield the attempts' variables by name, such as the path of a folder that every user may write to."""
     with tempfile.TemporaryDirectory(prefix="canaries-") as folder:
         file = Path(folder) / "file"
         file.write_bytes(b"whereabouts")
@@ -161,12 +161,12 @@ class _Examined:
         return self.running().ask(wire.request(Call("attempt", (line, self.variables))), seconds)
 
     def end_worker(self) -> str:
-        """End the worker. Return a description of how it had already ended; empty if it was running."""
+        """End the worker. Return a description of its end if the worker had already ended; otherwise an empty text."""
         worker, self.worker = self.worker, None
         return worker.kill_and_describe_end() if worker is not None else ""
 
-    def lets_through(self, attempt: EscapeAttempt) -> str:
-        """Return a description of an attempt that the sandbox does not refuse; empty for a refusal."""
+    def lets_through(self, attempt: Attempt) -> str:
+        """Return a description of an attempt that succeeds, or an empty string if the sandbox refuses the attempt."""
         try:
             raised = self.ask(attempt.line).raised
             ended = f"{raised.kind}: {raised.message}" if raised is not None else ""
@@ -199,7 +199,7 @@ def _outlives_its_timeout(examined: _Examined) -> str:
 
 
 def _runs_while_suspended(examined: _Examined) -> str:
-    """Return the process if one of its threads runs while the process is suspended; empty otherwise."""
+    """Return words for a suspended process if one of its threads runs nevertheless, or an empty string otherwise."""
     examined.ask("threading.Thread(target=tick, daemon=True).start()")
     worker = examined.running()
     worker.suspend()
@@ -210,8 +210,8 @@ def _runs_while_suspended(examined: _Examined) -> str:
     return "" if raised is not None and raised.kind == "PermissionError" else f"the process {worker.process}"
 
 
-def _shadows_stdlib_for_grader(examined: _Examined) -> str:
-    """Return a description if an interpreter takes `socket` from a file in its folder; empty otherwise."""
+def _imports_stdlib_name_from_folder(examined: _Examined) -> str:
+    """Return a description if an interpreter imports `socket` from its current folder, or an empty string otherwise."""
     use_safe_path()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "socket.py").touch()
@@ -223,7 +223,7 @@ def _shadows_stdlib_for_grader(examined: _Examined) -> str:
 
 
 def _outlives_the_grader(examined: _Examined) -> str:
-    """End the zygote, and return the worker's process if it survives.
+    """End the zygote, and return words for the worker's process if the process survives; empty otherwise.
 
     Call this function after all other checks.
     """

@@ -21,30 +21,25 @@ _ALLOWED_CALLS = """
 """
 """System calls that numpy and the standard library need, including those for threads and temporary files.
 
-The list was recorded with strace on the sample submissions. Every other call fails with EPERM, as if the
-kernel did not
-allow it."""
+The list was recorded with strace on the sample submissions. Every other call fails with the error EPERM."""
 
 CLONE_THREAD = 0x10000
 """Flag with which `clone` starts a thread instead of a process."""
 
 FUTEX_PRIVATE_FLAG = 128
 """Bit that limits a futex operation to the calling process. Without this bit, all processes that have mapped
-a library share a futex in its pages, so two workers could signal each other."""
+a library share each futex in the library's pages, so two workers could signal each other."""
 
 O_LARGEFILE = 0o100000
-"""Flag that C libraries add when they open a file. Python's constant is 0 where files are always large."""
+"""Flag that C libraries add when they open a file. Python's constant for the flag is 0 on systems where all files may
+be large."""
 
 _FLAGS_FOR_READING = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_DIRECTORY | O_LARGEFILE
 _FLAGS_FOR_WRITING = (
     os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CREAT | os.O_EXCL | os.O_TRUNC | os.O_APPEND | O_LARGEFILE
 )
-ALLOWED_FLAGS_BY_ACCESS_MODE = {
-    os.O_RDONLY: _FLAGS_FOR_READING,
-    os.O_WRONLY: _FLAGS_FOR_WRITING,
-    os.O_RDWR: _FLAGS_FOR_WRITING,
-}
-"""Access mode → flags that are allowed with it when a file is opened.
+ALLOWED_OPEN_FLAGS = {os.O_RDONLY: _FLAGS_FOR_READING, os.O_WRONLY: _FLAGS_FOR_WRITING, os.O_RDWR: _FLAGS_FOR_WRITING}
+"""Flags that are allowed when a file is opened, by access mode.
 
 Access mode 3 (neither reading nor writing) is missing, because Landlock has no right for it and would allow
 it for every file. Reading with O_TRUNC is missing, because Landlock before ABI 3 would allow a worker to
@@ -71,7 +66,7 @@ def system_call_filter() -> bytes:
     rules.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
 
     def add(calls: str, *arguments: Any, action: int = seccomp.ALLOW) -> None:
-        """Add a rule for each system call in a list that the machine's architecture has."""
+        """Add a rule for each listed system call that exists on the machine's architecture."""
         for call in calls.split():
             if seccomp.resolve_syscall(seccomp.system_arch(), call) >= 0:
                 rules.add_rule(action, call, *arguments)

@@ -1,10 +1,10 @@
 """A warm interpreter that forks workers: starting Python and numpy for each submission would take ten times as long.
 
 `client` runs this module as a script, in an empty environment, with one socket to the grader. The grader's
-first message contains the zygote's settings, and no answer to any test. After that, each order starts a
-worker (and brings a descriptor) or ends the worker; there is one worker at a time. The zygote replies in
-JSON, and gives the reason if it cannot start. While there is a worker, the zygote enforces the limits that
-the kernel does not enforce, even if the grader is busy.
+first message contains the zygote's settings, and no answer to any test. After that, each order either starts
+a worker (and brings its descriptor) or ends the worker; there is only one worker at a time. The zygote
+replies in JSON, and gives the reason if it cannot start. While there is a worker, the zygote enforces the
+limits that the kernel does not enforce, even if the grader is busy.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def main(descriptor: int) -> NoReturn:
 
 
 def send_message(end: socket.socket, **facts: object) -> None:
-    """Send a message, which arrives whole. If the connection is closed, the next receive detects it."""
+    """Send a message in one piece. If the connection is closed, the next attempt to receive a message detects this."""
     with contextlib.suppress(OSError):
         end.sendall(json.dumps(facts).encode("ascii"))
 
@@ -173,8 +173,8 @@ class _WorkerProcess:
     def kill(self) -> tuple[int, str]:
         """Kill the worker with all its threads, and wait for its end; a worker has no child processes.
 
-        Return the exit status (negative: a signal), and a description of the limit that the worker had
-        exceeded.
+        Return the exit status (negative for a signal), and a description of the limit that the worker had
+        exceeded, if any.
         """
         os.kill(self.process, signal.SIGKILL)
         return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1]), self.exceeded_limit

@@ -1,4 +1,4 @@
-"""Handout → a static site in which Python runs: the course in a browser tab, with nothing to install.
+"""The handout as a static site, in which the course and Python run in a browser tab, with nothing to install.
 
     build            the archives of Python code, and all files of the site
     tab_pages        the pages: words for a tab, an editor, buttons (templates/), and the content policy
@@ -14,4 +14,4 @@ contains hidden tests, reasons and solutions.
 """
 
 PUBLIC_MODULES = ("build",)
-"""The modules that other rooms may import."""
+"""Modules that other packages of `autograder` may import."""

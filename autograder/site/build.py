@@ -1,4 +1,4 @@
-"""The site as files: pages, scripts, archives of Python code and, if it is on this machine, Pyodide."""
+"""The files of the site: pages, scripts, archives of Python code and, unless it is loaded from an address, Pyodide."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from autograder.site.tab_pages import tab_pages
 
 HERE = Path(__file__).parent
 FETCH = "fetch"
-"""Stands for a folder with a release of Pyodide that the build fetches."""
+"""Word that stands for a folder with the release of Pyodide, which the build then fetches."""
 
 PYODIDE_MEGABYTES = 8.9
-"""Megabytes of Python and numpy from Pyodide, as sent by a static host."""
+"""Megabytes that a static host sends to a browser for Python and numpy from Pyodide."""
 
 PYODIDE_FILES = ("pyodide.js", "pyodide.asm.wasm", STANDARD_LIBRARY, pyodide_release.LOCK_FILE)
-"""The Pyodide files that every site needs besides `pyodide.asm.js`. The last one lists the packages' files."""
+"""The Pyodide files that every site needs besides `pyodide.asm.js`. The last of these files lists the files of
+Pyodide's packages."""
 
 SELF_STUDY_FILES = """
     solutions/*.py tests/hidden/* tests/misconceptions/*.py autograder/course.py
@@ -36,7 +37,7 @@ SELF_STUDY_FILES = """
 
 
 Archives = Mapping[str, Mapping[str, bytes]]
-"""Files, as path → content, of each archive of Python modules."""
+"""Archives of Python modules: for each archive, the contents of its files, keyed by path."""
 
 
 def build(
@@ -47,9 +48,9 @@ def build(
 ) -> Path:
     """Write the site into a folder, replacing any earlier site; return the folder.
 
-    `pyodide` is an address, a folder, or FETCH; by default the address of the release.
-    `warn` receives a sentence if the modules cannot be compiled.
-    Raise HandoutError instead of giving an answer away, unless the site is for self-study.
+    `pyodide` is an address, a folder, or FETCH; by default, it is the address of the release. `warn` receives
+    a sentence if the modules cannot be compiled. Raise HandoutError if the site would give an answer away,
+    unless it is for self-study.
     """
     if out.exists() and not (out / "service-worker.js").is_file():
         raise UserError(f"{out} is in the site's place but is not a site: move it, or choose another --out")
@@ -76,7 +77,7 @@ def build(
 
 
 def _compiled(archives: Archives, pyodide: Callable[[], Path], warn: Callable[[str], object]) -> Archives:
-    """Return the archives with compiled modules; if that is impossible, warn and return the archives."""
+    """Return the archives with compiled modules; if compiling is impossible, warn and return them unchanged."""
     try:
         return compiled(archives, pyodide())
     except UserError as error:
@@ -88,7 +89,7 @@ def _compiled(archives: Archives, pyodide: Callable[[], Path], warn: Callable[[s
 
 
 def _core_at(address: str) -> Path:
-    """Return a folder with the core of the Pyodide at an address."""
+    """Return a folder with the core of the release of Pyodide at an address."""
     if address != pyodide_release.ADDRESS:
         raise UserError(f"the version of Python at {address} is unknown; build with --pyodide DIR or --pyodide fetch")
     return pyodide_release.core_folder()
@@ -100,7 +101,7 @@ def _chosen(files: Mapping[str, bytes], pattern: str) -> dict[str, bytes]:
 
 
 def _source_files(shipped: Mapping[str, bytes], self_study: bool) -> dict[str, bytes]:
-    """Return all of the site's content, as texts that can be searched: path → content."""
+    """Return all of the site's content as texts that can be searched, keyed by path."""
     site_files = {
         f"site/{path.relative_to(HERE)}": path for path in HERE.rglob("*") if path.suffix in (".js", ".css", ".html")
     }
@@ -113,7 +114,7 @@ def _source_files(shipped: Mapping[str, bytes], self_study: bool) -> dict[str, b
 
 
 def _site(files: Mapping[str, bytes], modules: Archives, pyodide: str, self_study: bool) -> dict[str, bytes]:
-    """Return path in the site → content, without Pyodide's own files."""
+    """Return the contents of the site's files, keyed by path, without Pyodide's own files."""
     texts = r"tests/.*|solutions/.*|assignments/(?!figures/|writer/)\w+/(README\.md|(?!figures|lab)\w+\.py)"
     archives = {
         "libraries": modules["libraries"],
@@ -146,14 +147,14 @@ def _hashed_name(name: str, content: bytes) -> str:
 
 
 def _service_worker(script: bytes, site: Mapping[str, bytes], pyodide: str) -> bytes:
-    """Return the service worker, with the files that it keeps and a version that changes with any of them."""
+    """Return the service worker, with the names of the files that it keeps and a version that depends on them."""
     version = hashlib.sha256(b"".join(name.encode() + content for name, content in sorted(site.items()))).hexdigest()
     constants = {"VERSION": version[:12], "FILES": sorted(site), "PYODIDE": pyodide}
     return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in constants.items()).encode() + script
 
 
 def _release(folder: Path) -> dict[str, bytes]:
-    """Return name → content of the files that a site needs from a folder with Pyodide."""
+    """Return the contents of the files that a site needs from a folder with Pyodide, keyed by name."""
     lock_file = folder / pyodide_release.LOCK_FILE
     if not lock_file.is_file():
         raise UserError(f"{folder} contains no Pyodide: {lock_file.name} is missing")
@@ -166,7 +167,7 @@ def _release(folder: Path) -> dict[str, bytes]:
 
 
 def _pyodide_files(release: Mapping[str, bytes], archives: Archives) -> dict[str, bytes]:
-    """Return path in the site → content of a Pyodide, with these files in its archives."""
+    """Return the contents of Pyodide's files, keyed by path in the site; its archives contain those in `archives`."""
     content = {name: zipped(archives[name]) if name in archives else release[name] for name in release}
     lock = json.loads(release[pyodide_release.LOCK_FILE])
     for package in lock["packages"].values():

@@ -1,6 +1,6 @@
-"""Compiled Python modules for the tab, which halve the time until Python is ready.
+"""Compilation of Python modules for the browser tab, which halves the time until Python is ready.
 
-Pyodide compiles them in Node.js: no other Python is certain to have the version of the tab's Python.
+Pyodide compiles the modules in Node.js, because no other Python is certain to have the version of the tab's Python.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ STANDARD_LIBRARY = "python_stdlib.zip"
 """The Pyodide file with the modules of Python itself."""
 
 OPTIMIZATION_LEVELS = {STANDARD_LIBRARY: 2}
-"""Archive → Python's level of optimization, if it is not 0. Level 2 leaves out docstrings, which numpy needs."""
+"""Python's level of optimization for an archive. Other archives have level 0, because numpy needs its docstrings,
+which level 2 leaves out."""
 
 TIMEOUT_SECONDS = 600
-"""Maximum time of Node.js for all archives, which take about 10 seconds on an idle machine."""
+"""Maximum time for Node.js to compile all archives, which takes about 10 seconds on an idle machine."""
 
 
 def compiled(archives: Mapping[str, Mapping[str, bytes]], pyodide: Path) -> dict[str, dict[str, bytes]]:
-    """Return the archives, as path → content, with each module compiled by the Pyodide in a folder.
+    """Return the archives with each module compiled by the Pyodide in a folder; their contents are keyed by path.
 
-    A module that Python cannot compile stays as it is. Do not compile a module whose text a program reads.
-    Raise UserError if Node.js is missing or fails.
+    A module that Python cannot compile stays as it is. The source of a compiled module is left out, so no
+    program may need to read it. Raise UserError if Node.js is missing or fails.
     """
     with tempfile.TemporaryDirectory() as name:
         folders = {archive: Path(name, str(OPTIMIZATION_LEVELS.get(archive, 0)), archive) for archive in archives}
@@ -51,6 +52,6 @@ def _run_node(pyodide: Path, folder: Path) -> None:
 
 
 def _modules(folder: Path) -> dict[str, bytes]:
-    """Return path → content of the files in a folder, without the source of compiled modules."""
+    """Return the contents of a folder, keyed by path, without the source of compiled modules."""
     files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     return {path: content for path, content in files.items() if not (path.endswith(".py") and f"{path}c" in files)}

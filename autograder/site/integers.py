@@ -1,9 +1,10 @@
 """64-bit integers in a browser tab, where numpy's default integer has 32 bits.
 
-A result must not depend on the machine, but `np.arange(65536) ** 2` overflows only in a tab.
-This module lets numpy's functions return int64, as they do on other machines. Array methods still return the default
-(`x.astype(int)`), which a reply calls int64 (`codec`). In a tab, np.int32 is C's int, a different type of the same
-size, so that a reply can tell it from the default. A message explains the remaining difference: see INDEX_ERROR.
+A result must not depend on the machine, but `np.arange(65536) ** 2` overflows only in a tab. This module lets numpy's
+functions return int64, as they do on other machines. Array methods such as `x.astype(int)` still return the default
+integer, which a reply calls int64 (see `codec`). In a tab, np.int32 is C's int, a different type of the same size, so
+that a reply can distinguish np.int32 from the default integer. A message explains the remaining difference (see
+INDEX_ERROR).
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ MAKERS = """
 """Functions that return default integers unless another dtype is requested."""
 
 INDEXERS = {"take": 1, "put": 1, "repeat": 1, "bincount": 0, "choose": 0}
-"""Function → the position of the argument whose integers may be no wider than the default: indices or counts."""
+"""Position of the argument that contains a function's indices or counts, of at most the default integer's width."""
 
 REDUCERS = dict.fromkeys(("sum", "prod", "cumsum", "cumprod"), 0)
-"""Functions that add or multiply many numbers, in the default integer if the numbers' own is no wider."""
+"""Functions that add or multiply many numbers, and compute in the default integer unless the numbers are wider."""
 
 INDEX_ERROR = "from dtype('int64') to dtype('int32') according to the rule 'safe'"
 INDEX_ERROR_NOTE = " (only in a browser tab: call numpy's function, np.take(x, indices), not x.take(indices))"
-"""Part of numpy's message for a method that gets wider indices than it accepts, and the explanation after it."""
+"""Part of numpy's message about indices that are wider than a method accepts, and the explanation to be added."""
 
 
 def use_int64() -> None:
@@ -45,10 +46,11 @@ def use_int64() -> None:
             setattr(np, name, _wide(vars(np)[name], position, convert))
 
 
-def distinguish_int32_if_named(text: str) -> None:
-    """Let replies say int32 for np.int32, if a student's text names it.
+def distinguish_int32(text: str) -> None:
+    """Let replies say int32 for np.int32 if a student's text contains that name or `intc`.
 
-    Otherwise C's int comes only from numpy, which returns it from operators such as // on two default integers.
+    In any other text, C's int comes only from numpy, which returns it from operators such as // on two default
+    integers.
     """
     numbers = codec.DEFAULT_INTEGER_TYPE_NUMBERS
     (numbers.discard if re.search(r"\bint(32|c)\b", text) else numbers.add)(np.dtype(np.intc).num)
@@ -67,7 +69,7 @@ def _wide(function: Callable[..., Any], position: int = 0, convert: Callable[[An
 
 
 def _widened(value: Any, kinds: str = "") -> Any:
-    """Return a default integer, or an array of them, as int64; also convert values of these dtype kinds."""
+    """Return default integers, and values of these dtype kinds, as int64; return any other value unchanged."""
     is_number = isinstance(value, np.ndarray | np.generic)
     is_narrow = is_number and (value.dtype.num == np.dtype(int).num or value.dtype.kind in kinds)
     return value.astype(np.int64, copy=False) if is_narrow else value

@@ -23,14 +23,14 @@ UNUSED_FILES = re.compile(
     r"pygments/(lexers/(?!__init__|_mapping|python|diff)|styles/(?!__init__|_mapping|default)|formatters/(?!__init__"
     r"|_mapping|terminal\.))|hypothesis/(extra/(?!__init__)|vendor/tlds)|.*\.dist-info/(?!METADATA|entry_points|licenses)"
 )
-"""Files that the checks never load: two thirds of all bytes."""
+"""Files that the checks never load, which make up two thirds of all bytes."""
 
 UNUSED_IN_PYODIDE = re.compile(
     r"(aifc|cgi|ftplib|imaplib|mailbox|nntplib|optparse|pickletools|poplib|pydoc|smtplib|wsgiref|xmlrpc)\b|numpy/f2py/"
     r"|(_pyio|_pydatetime)\.py|encodings/(mac_|cp(?!437|1252)|iso8859_(?!1\b|15\b))|.*/tests/|.*\.(pyi|h|c|a|pxd|pyx)$"
 )
-"""Files in Pyodide's archives that the course never loads: servers, clients, headers, tests, old encodings, and modules
-that Python has in C too."""
+"""Pattern of files in Pyodide's archives that the course never loads: servers, clients, headers, tests, old
+encodings, and modules that Python also has in C."""
 
 
 def cache_folder() -> Path:
@@ -39,7 +39,7 @@ def cache_folder() -> Path:
 
 
 def unpacked_wheels() -> dict[str, bytes]:
-    """Return path → content for all packages in the lock, as installed. pip fetches their wheels once."""
+    """Return the contents of all packages in the lock file, keyed by path. pip fetches each wheel only once."""
     folder = cache_folder() / "libraries"
     folder.mkdir(parents=True, exist_ok=True)
     hashes = set(re.findall(r"sha256:(\w+)", LOCK_FILE.read_text("utf-8")))
@@ -57,12 +57,12 @@ def unpacked_wheels() -> dict[str, bytes]:
 
 
 def _wheels_by_hash(folder: Path) -> dict[str, Path]:
-    """Return sha256 → path of each wheel in a folder."""
+    """Return the paths of the wheels in a folder, keyed by sha256."""
     return {hashlib.sha256(path.read_bytes()).hexdigest(): path for path in sorted(folder.glob("*.whl"))}
 
 
 def needed_files(archive: bytes) -> dict[str, bytes]:
-    """Return path → content of the files in one of Pyodide's archives, without those that the course never loads."""
+    """Return the contents of one of Pyodide's archives, keyed by path, without files that the course never loads."""
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         names = [name for name in opened.namelist() if not name.endswith("/") and not UNUSED_IN_PYODIDE.match(name)]
         return {name: opened.read(name) for name in names}

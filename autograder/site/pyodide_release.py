@@ -1,7 +1,7 @@
-"""A release of Pyodide in a folder on this machine, from which a site is built that needs no other host.
+"""A release of Pyodide in a folder on this machine, for sites that need no other host.
 
-Its core is a package of npm; the wheels of numpy and matplotlib come from the address of the same release. All are
-checked by hash, and kept for the next build.
+The core of the release is an npm package; the wheels of numpy and matplotlib come from the address of the same
+release. All of these files are checked by hash, and kept for the next build.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from autograder.course import UserError
 from autograder.site.libraries import cache_folder
 
 VERSION = "314.0.7"
-"""The release of Pyodide from which a site loads Python unless another is named."""
+"""The release of Pyodide from which a site loads Python, unless the build names another."""
 
 NPM_PACKAGE_SHA256 = "66b7949e5a0cba2250b586d7e368bf12fb482800748d182c4618254b685ffaa0"
 """Hash of the release's npm package."""
@@ -29,7 +29,7 @@ ADDRESS = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
 """The address of the release."""
 
 NEEDED_PACKAGES = ("numpy", "matplotlib")
-"""The packages of Pyodide that the course needs, besides those that they need."""
+"""The packages of Pyodide that the course needs, without the dependencies of these packages."""
 
 LOCK_FILE = "pyodide-lock.json"
 """The file in the core that lists the release's packages, with their files' hashes."""
@@ -39,8 +39,8 @@ DOWNLOAD_TIMEOUT_SECONDS = 60
 
 
 def fetch() -> Path:
-    """Return a folder with the release. Fetch each file that is not there yet, or is not the right one."""
-    folder = core_folder()
+    """Return a folder with the release. Fetch each file that is missing or has a wrong hash."""
+    folder = fetch_core()
     packages = json.loads((folder / LOCK_FILE).read_text("utf-8"))["packages"]
     for name in sorted(with_dependencies(packages, NEEDED_PACKAGES)):
         if name not in packages:
@@ -61,7 +61,7 @@ def core_folder() -> Path:
 
 
 def npm_package(package: str, sha256: str) -> dict[str, bytes]:
-    """Return name → content of the files in an npm package, such as `name@1.0.0`."""
+    """Return the contents of an npm package such as `name@1.0.0`, keyed by file name."""
     archive = cache_folder() / f"{package.replace('@', '-')}.tgz"
     if not _is_file_with_hash(archive, sha256):
         archive.parent.mkdir(parents=True, exist_ok=True)
@@ -79,7 +79,7 @@ def npm_package(package: str, sha256: str) -> dict[str, bytes]:
 
 
 def with_dependencies(packages: Mapping[str, Any], names: Collection[str]) -> set[str]:
-    """Return the names of these packages of Pyodide and of all that they need."""
+    """Return the names of these packages of Pyodide and of all their dependencies."""
     needed = {other for name in names if name in packages for other in packages[name]["depends"]}
     return with_dependencies(packages, needed | {*names}) if needed - {*names} else {*names}
 
@@ -97,7 +97,7 @@ def _is_file_with_hash(path: Path, sha256: str) -> bool:
 
 
 def _checked(content: bytes, sha256: str, source: str) -> bytes:
-    """Return the content, or raise UserError if it has another hash."""
+    """Return the content, or raise UserError if its hash is not the expected one."""
     if (actual := hashlib.sha256(content).hexdigest()) != sha256:
         raise UserError(f"{source} is not the expected file: its sha256 is {actual}, expected {sha256}")
     return content

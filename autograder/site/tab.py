@@ -29,16 +29,16 @@ from autograder.site import integers
 
 Texts = Mapping[str, str]
 STEP_TIMEOUTS = {"draw": ("A picture", 20), "write": ("The writer", 5), "experiment": ("The experiment", 120)}
-"""Kind of job → its name in a message, and the maximum time of one of its steps in seconds."""
+"""The name of each kind of job in a message, and the maximum time of one of its steps in seconds."""
 
-LINE_MENTION = re.compile(r"\bline ([1-9]\d*)")
-"""A line of the student's file in a message."""
+LINE = re.compile(r"\bline ([1-9]\d*)")
+"""Pattern of words in a message that name a line of the student's file."""
 
-FIRST_LINE_MENTION = re.compile(rf"(?m)^(?! {{4}})(.*?)({LINE_MENTION.pattern})")
-"""The first line of the file in each line of a message, where a student's own words cannot stand before it."""
+FIRST_LINE = re.compile(rf"(?m)^(?! {{4}})(.*?)({LINE.pattern})")
+"""Pattern of the first words in each line of a message that name a line; a student's text cannot come before them."""
 
 OUTPUT = re.compile(rf"(?s)(<p>{OUTPUT_HEADING} .*?</pre>)")
-"""The output of the student's code in the text about a function or a file."""
+"""Pattern of the output of the student's code in the text about a function or a file."""
 
 HOST = Host(
     pytest_options_format="--capture=sys",
@@ -47,11 +47,11 @@ HOST = Host(
     show_all_step="they are shown once this one passes",
     lesson_reference="",
 )
-"""A browser tab: its messages name the buttons of the page."""
+"""The browser tab as a place where checks run: its messages name the buttons of the page."""
 
 
 class CallTimeout(BaseException):
-    """Ends a call that takes too long."""
+    """Raised to end a call that takes too long."""
 
 
 class Clock:
@@ -63,8 +63,8 @@ class Clock:
     def __init__(self, began: Callable[[str, float, str], None], ended: Callable[[], None]) -> None:
         self.began, self.ended = began, ended
         self.seconds, self.deadline = 0.0, math.inf
-        self.monitoring = monitoring = vars(sys)["monitoring"]  # Python 3.11 has none
-        tool = 4  # which no debugger or profiler uses
+        self.monitoring = monitoring = vars(sys)["monitoring"]  # Python 3.11 does not have this module
+        tool = 4  # the id of no debugger or profiler
         monitoring.use_tool_id(tool, "whereabouts")
         monitoring.register_callback(tool, monitoring.events.JUMP, self._on_jump)
         monitoring.set_events(tool, monitoring.events.JUMP)
@@ -95,16 +95,17 @@ class Tab:
     def __init__(self, began: Callable[[str, float, str], None], ended: Callable[[], None], self_study: bool) -> None:
         gc.freeze()  # a search for garbage in what is imported takes a quarter of a check
         sys.breakpointhook = _refuse_debugger
-        sys.dont_write_bytecode = True  # two versions of a file may have one size and one time
+        sys.dont_write_bytecode = True  # two versions of a file may have the same size and time
         integers.use_int64()
         self.clock = Clock(began, ended)
         self.context = context_class(self_study)
 
     def job(self, kind: str, task: str) -> Generator[str, None, str]:
-        """Yield the messages of a job but the last, and return the last.
+        """Yield all messages of a job except the last, and return the last.
 
-        `kind`: a method below. `task`: its arguments. All is JSON. The last message contains `failed`, a sentence,
-        if a function of the student's has ended the job.
+        `kind` names a method of this class, and `task` contains the method's arguments. The task and the messages are
+        JSON. If one of the student's functions ended the job, the last message contains a sentence about it,
+        `failed`.
         """
         if kind == "check":
             return json.dumps(self.check(**json.loads(task)))
@@ -124,10 +125,11 @@ class Tab:
             failed = error_sentence(error)
         return json.dumps({"failed": failed})
 
-    def check(self, name: str, files: Texts, timed_out_functions: Texts, tries: str | None) -> dict[str, Any]:
-        """Return the state of a lesson's page, line and sentence of each error, and the tries of self-study.
+    def check(self, name: str, files: Mapping[str, str], stuck: Mapping[str, str], tries: str | None) -> dict[str, Any]:
+        """Return the state of a lesson's page, the line and sentence of each error, and the tries in self-study.
 
-        `files`: assignment → text. `timed_out_functions`: function → sentence, instead of calls.
+        `files` contains the text of each assignment's file, and `stuck` a sentence about each function that is no
+        longer called.
         """
         _save(files)
         tries_file = Path(".tries.json")  # self-study counts wrong answers in it; the page keeps its content
@@ -145,12 +147,12 @@ class Tab:
         return {"lesson": state, "errors": errors, "tries": tries_file.read_text("utf-8")}
 
     def draw(self, lesson: str) -> Iterator[dict[str, Any]]:
-        """Yield the pictures of a lesson, drawn from the student's functions: path → SVG."""
+        """Yield the pictures of a lesson, drawn from the student's functions, as SVG keyed by path."""
         figures = import_module("assignments.figures")  # before the first step, whose time is limited
         return ({"pictures": drawn} for drawn in figures.draw_lesson(Path("assignments"), lesson))
 
-    def write(self, files: Texts, prompt: str) -> Iterator[dict[str, str]]:
-        """Return the sources of the functions, then the text that they write."""
+    def write(self, files: Mapping[str, str], prompt: str) -> Iterator[dict[str, str]]:
+        """Return texts: first where each function comes from, and then what the functions write."""
         model, texts = self._model_and_texts(files)
         sources = "".join(f"{name}: {source}\n" for name, source in model.parts.sources.items())
         return ({"text": text} for text in chain([f"{sources}\n"], texts.written(model, prompt)))
@@ -160,9 +162,9 @@ class Tab:
         model, texts = self._model_and_texts(files)
         return ({"text": text} for text in texts.compared(model, name))
 
-    def _model_and_texts(self, files: Texts) -> Any:
-        """Return the writer's model, with the functions in these files, and the module of its texts."""
-        from assignments.writer import llama, text_generation, written_functions  # in a separate archive
+    def _model_and_texts(self, files: Mapping[str, str]) -> Any:
+        """Return the writer's model, with the functions in these files, and the module that makes its texts."""
+        from assignments.writer import llama, texts, written_functions  # here, because they are in a separate archive
 
         _save(files)
         for name in assignments_with_public_tests():
@@ -181,9 +183,9 @@ def _save(files: Texts) -> None:
 
 
 def _adapted_to_tab(html: str) -> str:
-    """Return a text with links to lines of the file in the editor, which has a name but no folder."""
+    """Return a text that names the file without its folder, with links to the file's lines in the editor."""
     html = html.replace(integers.INDEX_ERROR, integers.INDEX_ERROR + integers.INDEX_ERROR_NOTE)
     html = re.sub(r"assignments/\w+/(?=\w+\.py)", "", html)
-    parts = OUTPUT.split(html)  # whose output names no lines of the file
-    parts[::2] = (FIRST_LINE_MENTION.sub(r'\1<a href="#line-\3" data-click="line">\2</a>', part) for part in parts[::2])
+    parts = OUTPUT.split(html)  # a student's output stays unchanged
+    parts[::2] = (FIRST_LINE.sub(r'\1<a href="#line-\3" data-click="line">\2</a>', part) for part in parts[::2])
     return "".join(parts)

@@ -1,6 +1,6 @@
-"""The pages of the handout → the pages of a site: words for a tab, an editor, buttons, and a policy of loading.
+"""Conversion of the handout's pages to a site's pages, with words for a tab, an editor, buttons and a content policy.
 
-What a text of the course says about a terminal is between two marks; the second has the words for a tab, if any:
+In the course's texts, words about a terminal are between two marks, and the second mark may contain words for a tab:
 
     Write it in <!--terminal-->any editor<!--tab: the editor of this page-->.
 """
@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 from autograder.pages import search_script
 
 TEMPLATES = Path(__file__).with_name("templates")
-"""The folder with what a page of the site has beside its text."""
+"""The folder with templates for the parts of a site's page that the handout's pages lack."""
 
 TERMINAL_PASSAGE = re.compile(r"(?s)<!--terminal-->.*?<!--tab(?:: ?(.*?))?-->")
 
@@ -27,7 +27,7 @@ FIRST_INSTRUCTION_IN_TAB = (
     r"<p>Write <code>\1</code> in this page's editor; it checks what you write automatically. Everything in this"
     " lesson can be done here, and this browser keeps your work.</p>"
 )
-"""The first instruction of each lesson, and the words in its place."""
+"""Pattern of the first instruction of each lesson, and the words that replace it."""
 
 _MARKDOWN = MarkdownIt("commonmark")
 
@@ -35,9 +35,9 @@ _MARKDOWN = MarkdownIt("commonmark")
 def tab_pages(
     pages: Mapping[str, bytes], lessons: Collection[str], hashed_names: Mapping[str, str], pyodide: str
 ) -> dict[str, bytes]:
-    """Return the pages of a site and the files beside them, from those of the handout.
+    """Return the pages of a site and their accompanying files, made from those of the handout.
 
-    `hashed_names`: file → its name in the site. `pyodide`: the address or folder of Pyodide.
+    `hashed_names` contains the name of each file in the site, and `pyodide` is the address or folder of Pyodide.
     """
     texts = {name: _for_tab(content.decode("utf-8")) for name, content in pages.items() if name.endswith(".html")}
     bodies = {
@@ -57,13 +57,13 @@ def _for_tab(text: str) -> str:
 
 
 def _rendered(text: str) -> str:
-    """Return Markdown as HTML: paragraphs if it begins with a new line, else a part of one."""
+    """Return Markdown as HTML: paragraphs if the text begins with a line end, otherwise part of a paragraph."""
     html: str = _MARKDOWN.render(text) if text[:1] == "\n" else _MARKDOWN.renderInline(text)
     return re.sub(r'href="(\w+)(?:/README)?\.md"', r'href="\1.html"', html)
 
 
 def _my_work_page(first_page: str) -> str:
-    """Return the page of a student's own work: the first page with another text."""
+    """Return the page about a student's own work, which is the first page with a different text."""
     text = re.sub(r'(?s)<nav class="contents".*?</nav>|<a class="skip" href="#dial.*?</a>', "", first_page)
     text = text.replace('data-page="index"', 'data-page="keep"')
     text = re.sub(r"<title>.*?</title>", "<title>My work · Whereabouts</title>", text)
@@ -85,9 +85,9 @@ def _with_tools(name: str, text: str, lessons: Collection[str]) -> str:
     )
 
 
-def _row_with_button(row: re.Match[str]) -> str:
-    """Return a row of the table of experiments, and a row with its button and its text."""
-    button = _filled("experiment", name=row[1], label="Try it")
+def _experiment_row(row: re.Match[str]) -> str:
+    """Return a row of the table of experiments, and a second row with the experiment's button and text."""
+    button = _template("experiment", name=row[1], label="Try it")
     return f'{row[0]}<tr><td colspan="3">{button}</td></tr>\n'
 
 
@@ -96,7 +96,7 @@ def _filled(template: str, **words: str) -> str:
 
 
 def _with_scripts_and_policy(text: str, hashed_names: Mapping[str, str], pyodide: str) -> str:
-    """Return a page with the site's scripts and style, and the policy of what it may load."""
+    """Return a page with the site's scripts and style, and with the policy on what the page may load."""
     inline = [
         base64.b64encode(hashlib.sha256(code.encode()).digest())
         for code in re.findall(r"(?s)<script>(.*?)</script>", text)

@@ -1,6 +1,7 @@
 """Reading of all files that students submit, without running any of them.
 
-    folder → uploads of each student → candidates for the file that counts → submissions
+The package finds each student's uploads in a folder, and candidates for the file that counts among the
+uploads, and returns a submission for each student and assignment.
 
     download_layouts  the uploads of each student in a folder
     platforms         the facts in names that platforms write
@@ -32,8 +33,8 @@ from autograder.submission.records import NothingToGradeError, Person, Problem, 
 __all__ = ["NothingToGradeError", "Person", "Problem", "Submission", "Upload", "find_in_folder", "lost"]
 __all__ += ["Download", "read_file", "read_file_bounded", "read_student_uploads"]
 
-PUBLIC_MODULES = ("untrusted_names", "syntax_trees", "records")
-"""Modules that other rooms may import."""
+PUBLIC_MODULES = ("names", "syntax_trees", "records")
+"""Modules that other packages of `autograder` may import."""
 
 
 def read_file(path: Path, assignment: str | None, assignments: Sequence[str]) -> Submission:

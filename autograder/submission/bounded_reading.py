@@ -39,13 +39,13 @@ def size_limit(name: str) -> int:
 
 
 def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
-    """Return the content of a file. Raise UnreadableError for more than `limit` bytes, OSError for a link."""
+    """Return the content of a file. Raise UnreadableError for more than `limit` bytes, and OSError for a link."""
     with opened(path) as file:
         return _bounded(file, limit)
 
 
 def opened(path: Path) -> IO[bytes]:
-    """Open a file for reading, without waiting for the writer of a pipe. Raise OSError for a link."""
+    """Open a file for reading; if the file is a pipe, do not wait for its writer. Raise OSError for a link."""
     return open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
 
 
@@ -81,7 +81,8 @@ def zip_members(data: bytes) -> dict[str, zipfile.ZipInfo]:
 def top_of_zip(path: Path) -> tuple[set[str], set[str]]:
     """Return the names of the folders and files at the top of a zip.
 
-    A single folder that contains everything is opened first. A damaged zip may raise any exception.
+    If a single folder contains everything, return the names in that folder instead. A damaged zip may raise any
+    exception.
     """
     with opened(path) as file, zipfile.ZipFile(file) as archive:
         paths = [name.split("/") for name in _members(archive)]

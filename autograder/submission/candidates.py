@@ -32,7 +32,7 @@ _HANDOUT_NOTEBOOK = "explore.ipynb"
 class Candidate:
     """A file that may count, on disk or in a zip.
 
-    The file's code is read once, even for several assignments.
+    The file's code is read only once, even if the file is a candidate for several assignments.
     """
 
     upload: Upload
@@ -107,7 +107,7 @@ class StudentFiles:
         return candidates, names
 
     def _name_match(self, path: str) -> tuple[str, int]:
-        """Return the assignment that a path mentions nearest to its end, and the strength of this mention."""
+        """Return the assignment that a path mentions nearest to the path's end, and how strong this mention is."""
         *folders, file = path.split("/")
         around = [mention(name, self.assignments)._replace(is_exact=False) for name in reversed(folders)]
         mentions = [mention(stem_and_suffix(file)[0], self.assignments), *around]
@@ -125,7 +125,7 @@ class StudentFiles:
         return self._zipped_candidates_and_names[1] or [file.upload.file_name for file in self._files]
 
     def assignments_to_grade(self) -> list[str]:
-        """Return the decided assignment, those that file names mention, or else the suggested assignment."""
+        """Return the assignment if it is decided, else those that file names mention, or else the suggested one."""
         if self.last.is_decided:
             return [self.last.assignment]
         least = 2 if self.folders and self.last.assignment else 0
@@ -140,7 +140,7 @@ class StudentFiles:
         return self._of_assignment(assignment, [*self._plain, *self._zipped_candidates_and_names[0]])
 
     def _of_assignment(self, assignment: str, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Return the sorted candidates for an assignment, including a single file with any name."""
+        """Return the sorted candidates for an assignment; if it is decided, a single file may have any name."""
         is_single = self.last.is_decided and len(candidates) == 1
         fitting = (each for each in candidates if is_single or each.assignment in (assignment, ""))
         return sorted(fitting, key=lambda candidate: candidate.rank)[:MAX_FILES_PER_ASSIGNMENT]

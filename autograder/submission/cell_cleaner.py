@@ -1,4 +1,4 @@
-"""Removal of the lines of a cell that only a notebook's host can run.
+"""Removal of those lines in a cell that only a notebook's host can run.
 
 The same rule applies to notebooks and to all scripts that notebook tools save. `pass` replaces each statement
 that imports one of the host's modules, calls `get_ipython` (IPython's spelling of magics, shell and help
@@ -29,13 +29,13 @@ _Edit = tuple[int, int, int, int, str]
 
 
 class CellCleaner:
-    """Cleaner for the cells of one file, in order, which remembers the names that the host has bound."""
+    """Cleaner for the cells of one file, in order; it remembers the names that code for the host has bound."""
 
     def __init__(self) -> None:
         self.host_names = {"get_ipython", "mo"}  # `mo` is marimo, perhaps imported only in the last cell
 
     def clean(self, source: str) -> tuple[str, list[int]]:
-        """Return the cleaned cell and the lines with omissions. Raise NotPythonError for any other text."""
+        """Return the cleaned cell and the lines with omissions. Raise NotPythonError if the cell is not Python."""
         left_out = []
         if magic := _CELL_MAGIC.match(source):
             before, body = magic[0].count("\n"), source[magic.end() :]
@@ -97,7 +97,9 @@ def _marimo_header(cell: Any) -> _Edit:
 
 
 def _magics_as_calls(source: str) -> str:
-    """Return a cell with magics as get_ipython() calls. Raise NotPythonError if IPython rejects the cell.
+    """Return a cell with its magics written as calls of get_ipython().
+
+    Raise NotPythonError if IPython rejects the cell.
 
     A cell that parses has no magics: a line that begins with % may be part of a string or an expression.
     """
@@ -107,7 +109,7 @@ def _magics_as_calls(source: str) -> str:
     except NotPythonError:
         if not _MAGIC_LINE.search(source):
             raise
-    from IPython.core.inputtransformer2 import TransformerManager  # takes a third of a second
+    from IPython.core.inputtransformer2 import TransformerManager  # this import takes a third of a second
 
     manager: Any = TransformerManager()  # type: ignore[no-untyped-call]
     manager.cleanup_transforms = manager.line_transforms = []

@@ -1,7 +1,7 @@
 """Choose the file that counts as a student's submission for each assignment.
 
-The file with implemented functions counts, and among several such files, the likeliest. If two files are
-equally likely, the submission names both and neither is graded.
+A file with implemented functions counts, or the likeliest one if there are several such files. If two files
+are equally likely, the submission names both and neither is graded.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _doubts(assignment: str, chosen: Candidate, ranked: list[Candidate]) -> Iter
 
 
 def _why_nothing_is_written(chosen: Candidate, assignment: str, assignments: Sequence[str]) -> Iterator[str]:
-    """Yield a sentence if the file implements no function of the assignment, to explain a zero."""
+    """Yield a sentence that explains a score of zero, if the file implements no function of the assignment."""
     expected = functions(assignment)
     if chosen.is_written(assignment) or not expected:
         return

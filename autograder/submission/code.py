@@ -37,12 +37,12 @@ class Code:
 
 @functools.cache
 def functions(assignment: str) -> frozenset[str]:
-    """Return the names of the public functions in an assignment's stub; empty if the stub does not exist."""
+    """Return the names of the public functions in an assignment's stub, or none if the stub does not exist."""
     return frozenset(name for name in Source(Assignment(assignment).stub).functions if not name.startswith("_"))
 
 
 def read_code(data: bytes, name: str) -> Code:
-    """Return the code in a .py or .ipynb file. If name and content disagree, the content decides.
+    """Return the code in a .py or .ipynb file. If the file's name and content disagree, the content decides.
 
     Raise UnreadableError if the file contains no code that can run; the message is a sentence for the
     student.
@@ -138,7 +138,7 @@ def _of_script(text: str) -> Code:
 
 
 def _left_out(where: str, numbers: Sequence[int], fault: str = "") -> tuple[str, ...]:
-    """Return a note about the omitted lines or cells; empty if `numbers` is empty."""
+    """Return a note about the omitted lines or cells, or none if `numbers` is empty."""
     what = "what only a notebook can run, such as magics, shell and help lines, uploads and calls to Otter"
     places = f"{where}{'s' * (len(numbers) > 1)} {listed([str(number) for number in numbers], _MAX_LISTED_OMISSIONS)}"
     return (f"Left out of {places}: {what}{fault}.",) if numbers else ()

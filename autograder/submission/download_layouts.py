@@ -1,4 +1,4 @@
-"""Every student's uploads in the download of a class.
+"""Every student's uploads in the download of a whole class.
 
 The names at the top of a folder, which platforms and instructors choose, decide its layout: a Gradescope
 export, folders of assignments or exports, or files and folders of many students. Nothing inside a student's
@@ -44,10 +44,10 @@ class Download(NamedTuple):
 def find_in_folder(
     folder: Path, assignment: str | None, assignments: Sequence[str], out: Path | None = None, prefix: str = ""
 ) -> Download:
-    """Return all uploads in a folder. Raise NothingToGradeError if there are none.
+    """Return all uploads in a folder. Raise NothingToGradeError if the folder contains no upload.
 
-    A results folder `out` that exists may not be inside: a student could have put a folder with that name and with a
-    forged gradebook there. `prefix` comes before every file's label, since another folder may contain the same name.
+    The results folder `out` must not already exist inside this folder: a student could have put it there with a
+    forged gradebook. `prefix` comes before every file's label, since another folder may contain the same name.
     """
     shown = printable(str(folder), 200)
     if not os.path.isdir(folder):
@@ -101,8 +101,8 @@ class _Finder:
         """Return the layout of a folder and the uploads in the folder.
 
         Folders of assignments (or exports) determine the layout unless most entries are something else, so
-        one student's entry never changes the layout of a class. Inside these folders, a folder with such a
-        name belongs to a student.
+        one student's entry never changes the layout of a class. Inside the folder of an assignment, a folder
+        whose name mentions an assignment belongs to a student.
         """
         folders, files = self._listing(folder)
         if platforms.is_export(folders, files):
@@ -133,7 +133,7 @@ class _Finder:
         return "folders of assignments", uploads
 
     def _holds_only_downloads(self, folder: Path, folders: list[str], files: list[str]) -> bool:
-        """Return True if a folder contains only whole downloads and their zips, and no clone.
+        """Return True if a folder contains only whole downloads and their zips, but no clone of a repository.
 
         Archive tools repeat the outer folder's name; Canvas and GitHub's command line use "submissions".
         """
@@ -192,7 +192,7 @@ class _Finder:
         return Upload(Person(name=utf8_safe(name)), assignment=mention(name, self.assignments).name)
 
     def _placed(self, upload: Upload, folder: Path, name: str, majority: str = "") -> Upload:
-        """Return an upload with a path and the assignment that the upload or a folder around it mentions."""
+        """Return an upload with its path, and with the assignment that the upload or a folder around it mentions."""
         inside = folder.relative_to(self.root).parts
         around = [mention(outer, self.assignments) for outer in (*self.around, *inside)]
         mentions = [Mention(upload.assignment, upload.is_decided), *reversed(around), Mention(majority)]

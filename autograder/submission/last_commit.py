@@ -23,7 +23,7 @@ _COUNT, _NAMES = 1028, 1032  # in a pack's index: the number of objects; hashes,
 
 
 def last_commit(folder: Path) -> str:
-    """Return the time of a clone's last commit in ISO format; empty if the folder is not a clone."""
+    """Return the time of a clone's last commit in ISO format, or an empty string if the folder is not a clone."""
     git = folder / ".git"
     with suppress(Exception):  # damaged bytes may raise any exception
         if not git.is_symlink() and (match := _COMMITTER.search(_commit(git))):
@@ -53,7 +53,7 @@ def _commit(git: Path) -> bytes:
 
 
 def _packed(pack: Path, offset: int) -> bytes:
-    """Return a compressed object from a pack, without the header: bytes of 128 or more, and a last byte."""
+    """Return a compressed object from a pack, without the header, which ends with the first byte below 128."""
     with opened(pack) as file:
         file.seek(offset)
         return re.sub(rb"^[\x80-\xff]*.", b"", file.read(_MAX_COMMIT_BYTES), count=1, flags=re.DOTALL)

@@ -72,7 +72,7 @@ def recognise(
 
 
 def class_download_platform(folders: Collection[str], files: Collection[str]) -> str:
-    """Return the platform whose marks show files of several people; empty if no platform's marks do."""
+    """Return the platform whose marks show files of several people, or an empty string if no platform's marks do."""
     platform, uploads = _by_name_patterns(folders, files)
     return platform if len({upload.person.key for upload in uploads.values()}) > 1 else ""
 
@@ -86,7 +86,7 @@ def _by_name_patterns(folders: Collection[str], files: Collection[str]) -> tuple
     }
 
     def order(platform: str) -> tuple[int, int]:
-        """Sort key: the number of matching names, and then the platform whose marks come first in them."""
+        """Sort key: the number of matching names, and then how early the platform's marks end in them."""
         made = matches[platform].values()
         return len(made), -sum(match.start("file") if match["file"] else match.end() for match in made)
 
@@ -114,7 +114,7 @@ def _upload(platform: str, parts: dict[str, str]) -> Upload:
 
 
 def _time(text: str) -> str:
-    """Return a platform's time in ISO format; empty for any other text."""
+    """Return a platform's time in ISO format, or an empty string for any other text."""
     for form in _TIMES:
         with suppress(ValueError):
             return datetime.strptime(text, form).isoformat()
@@ -166,7 +166,7 @@ def is_export(folders: Collection[str], files: Collection[str]) -> bool:
 
 
 def export_uploads(metadata: bytes) -> dict[str, list[Upload]]:
-    """Return folder → uploads of an export, one for each person. Damaged bytes may raise any exception."""
+    """Return the uploads in an export, keyed by folder, one for each person. Damaged bytes may raise any exception."""
     text = metadata.decode("utf-8-sig")
     depth = 0
     for event in yaml.parse(text, Loader=_AllTextLoader):  # the C loader crashes if nesting is very deep

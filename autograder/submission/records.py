@@ -44,7 +44,7 @@ def problem_of(error: Exception) -> Problem:
 
 
 class NothingToGradeError(UserError):
-    """The named folder or file cannot be graded. The message is a sentence for the instructor."""
+    """An error for a named folder or file that cannot be graded. The message is a sentence for the instructor."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Person:
 
     @property
     def key(self) -> str:
-        """The person's identifier, the same in every folder; empty if it is unknown."""
+        """The person's identifier, the same in every folder, or an empty string if it is unknown."""
         identity = self.number or self.email.casefold() or self.login or self.sid or self.name
         return f"{self.platform}:{identity}" if identity else ""
 

@@ -24,7 +24,7 @@ class NotPythonError(Exception):
 
 @functools.lru_cache(1)
 def parse(text: str) -> ast.Module:
-    """Return the syntax tree of a text. Raise only NotPythonError, if the text does not parse."""
+    """Return the syntax tree of a text. Raise NotPythonError, and no other error, if the text does not parse."""
     try:
         return source.parse(text)
     except (SyntaxError, ValueError) as error:
@@ -33,7 +33,7 @@ def parse(text: str) -> ast.Module:
 
 
 def bound_and_written_names(trees: Iterable[ast.Module]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names that texts, run in order, bind, and the names bound to more than a stub binds."""
+    """Return the names that texts bind if they run in order, and those that are bound to more than a stub."""
     names: set[str] = set()
     written: set[str] = set()
     for statement in chain.from_iterable(map(top_level, trees)):

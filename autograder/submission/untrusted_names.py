@@ -43,7 +43,7 @@ class Mention(NamedTuple):
 
 
 def mention(name: str, assignments: Collection[str]) -> Mention:
-    """Return the assignment that is a separate word in a name; an empty mention for none or for several.
+    """Return the assignment that a name contains as a word; an empty mention if it contains none or several.
 
     If one matching assignment contains another, as rope_2d contains rope, only the longest counts.
     """
@@ -56,7 +56,7 @@ def mention(name: str, assignments: Collection[str]) -> Mention:
 
 
 def words_beside(name: str, assignment: str) -> frozenset[str]:
-    """Return a name's words of three or more letters (perhaps a person's) outside the assignment's name."""
+    """Return the words of three or more letters in a name that are not part of the assignment's name."""
     rest = f"_{_words(name)}_".replace(f"_{_words(assignment)}_", "_")
     return frozenset(re.findall(r"[^\W\d_]{3,}", rest))
 
@@ -104,7 +104,7 @@ def csv_cell(text: str) -> str:
 
 
 def safe_name(student: str, taken: set[str]) -> str:
-    """Return a readable file name for a student that is safe on every system, and add its folded form to `taken`.
+    """Return a readable file name for a student, safe on every system, and add the name's folded form to `taken`.
 
     If the name is taken, a suffix made from the full name distinguishes it from every other name in the
     class.
@@ -124,7 +124,7 @@ def safe_name(student: str, taken: set[str]) -> str:
 
 
 def _cut(name: str, reserve: int) -> str:
-    """Return a beginning of a name that leaves `reserve` characters free and does not end in a dot."""
+    """Return a name cut to leave `reserve` characters free, without a dot at its end."""
     return name[: MAX_NAME - reserve].encode()[: MAX_NAME_BYTES - reserve].decode("utf-8", "ignore").rstrip(".")
 
 
