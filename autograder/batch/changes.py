@@ -47,7 +47,7 @@ class Changes:
         """scores of this run"""
         self.outdated_adjustments: list[str] = []
         """a sentence for each correction that was first applied when the tests gave different points"""
-        self.withdrawn = 0
+        self.withdrawn_count = 0
         """number of corrections that the last run applied and this run does not apply"""
 
     def add(self, row: Row) -> None:

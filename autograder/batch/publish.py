@@ -33,7 +33,7 @@ class Published(NamedTuple):
     """sentence about scores that changed"""
     outdated_adjustments: list[str]
     """corrections that were made when the tests gave different points"""
-    withdrawn: int
+    withdrawn_count: int
     """number of corrections that the last run applied and this run does not apply"""
     scores: list[RecordedScore]
     files_not_compared: list[str]

@@ -47,9 +47,9 @@ def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str
             yield key, f"{key}: {error}"
 
 
-def form_error(answer: Any, expected: str) -> str:
+def form_error(answer: Any, form: str) -> str:
     """Return a sentence that names the right answer's form, if an answer has another form; otherwise an empty text."""
-    if _has_form(answer, expected):
+    if _has_form(answer, form):
         return ""
     unquoted = ", without quotes," if type(answer) is str and form != FORM_BY_TYPE[str] else ""
     return f"write {HOW_TO_WRITE.get(form, form)}{unquoted} instead of {value_text(answer)}"

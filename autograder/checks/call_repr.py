@@ -40,7 +40,7 @@ class _UntypableError(Exception):
     """Raised for a value whose code is too long to type."""
 
 
-def call_text(call: Call) -> str:
+def call_as_prompt(call: Call) -> str:
     """Return a call as lines for a prompt, or as a description, or an empty string if the text is too long to read."""
     try:
         whole = _joined(call, _typed)

@@ -121,9 +121,9 @@ def random_generator(context: TestContext, item: pytest.Item) -> np.random.Gener
 
 
 @functools.cache
-def _seed_sequence(term: int, test: str) -> np.random.SeedSequence:
+def _seed_sequence(term_seed: int, test: str) -> np.random.SeedSequence:
     """Return the seed sequence of a test; cached, because making a sequence is slower than drawing from it."""
-    return np.random.SeedSequence([term, *test.encode("utf-8")])
+    return np.random.SeedSequence([term_seed, *test.encode("utf-8")])
 
 
 def _term_seed_if_hidden(context: TestContext, item: pytest.Item) -> int:

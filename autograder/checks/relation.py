@@ -16,7 +16,7 @@ from autograder.checks.value_text import value_text
 RELATION_TOLERANCE = 2e-5
 """Allowed difference, relative to 1 + |expected|, large enough to recognise relations in float32 as well."""
 
-MIN_RELATED_VALUES = 3
+MIN_DISTINCT_VALUES = 3
 """Minimum number of different values that a relation needs, because fewer values may agree by chance."""
 
 MIN_VALUES_IF_TWO_DISTINCT = 6

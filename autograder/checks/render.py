@@ -100,10 +100,10 @@ _NOTES = {
 }
 
 
-def state_note(function_state: FunctionState) -> str:
+def status_note(function_status: FunctionStatus) -> str:
     """Return a few words about a function's state, or an empty string if the function itself contains a mistake."""
-    cause = function_state.cause if (function_state.cause or "").isidentifier() else "another function"
-    words = _NOTES.get(function_state.state, "").format(cause=cause)
+    cause = function_status.cause if (function_status.cause or "").isidentifier() else "another function"
+    words = _NOTES.get(function_status.status, "").format(cause=cause)
     promise = "its docstring has a `Raises` line, but your function has no `raise`"
     return "; ".join(filter(None, [words, promise if function_status.lacks_promised_error else ""]))
 

@@ -128,7 +128,7 @@ def test_of(item: pytest.Function) -> Test:
     return Test(item.name, question, float(mark.kwargs["points"]), phase, rule)
 
 
-def _computed_value_note(value: object, submission: StudentModule | None) -> str:
+def _computed_by_test_note(value: object, submission: StudentModule | None) -> str:
     """Return a line about a value that the test computed, or an empty string if a function may have returned it."""
     if value is None or submission is None or not submission.replies or submission.may_have_returned(value):
         return ""

@@ -36,7 +36,7 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
     """Return the results that a student may read. The results of public tests and answers do not change.
 
     The result of a failed hidden test keeps only one of seven kinds of mistake and the likely cause, which
-    `with_possible_causes` adds only once per question. If a public test found a function unfinished, the function's
+    `with_unfiltered_causes` adds only once per question. If a public test found a function unfinished, the function's
     hidden tests that received no value are left out.
     """
     public = [result for result in test_results if result.test.phase is Phase.PUBLIC]
@@ -52,7 +52,7 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
     return readable
 
 
-def function_texts(test_results: Sequence[TestResult], audience: Audience) -> list[tuple[FunctionState, str]]:
+def function_texts(test_results: Sequence[TestResult], audience: Audience) -> list[tuple[FunctionStatus, str]]:
     """Return each function with a text about the mistakes in the function itself or, if there are none, its state."""
     reference = "" if audience is Audience.STAFF else "\n\nSee the lesson, section `{}`."
     right = "nothing wrong in the public tests" if audience is Audience.BEFORE_RELEASE else "complete"
@@ -94,7 +94,7 @@ def body(grade: Grade, audience: Audience) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _headline(grade: Grade) -> str:
+def _sentence_on_public_points(grade: Grade) -> str:
     """Return a text on the public points and on the points that hidden tests decide, even if all tests passed."""
     public = [result for result in grade.test_results if not result.test.hidden]
     return (

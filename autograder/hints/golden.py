@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # the recording code is not in the handout
 IN_ITSELF, IN_DEPENDENCIES = "own", "below"
 """Names of two groups of known mistakes: in a function itself, and in functions that it builds on."""
 
-RECORD_TOLERANCE = 1e-9
+ARGUMENTS_RECORD_TOLERANCE = 1e-9
 """Allowed difference between numbers in two records of the same arguments, relative to 1 + the number."""
 
 FingerprintRecord = list[float] | str | None

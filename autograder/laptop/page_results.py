@@ -23,7 +23,7 @@ from autograder.laptop.progress import (
 _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 
-def page_state(all_progress: Sequence[AssignmentProgress], adapt: Callable[[str], str] = str) -> dict[str, Any]:
+def page_results(all_progress: Sequence[AssignmentProgress], adapt: Callable[[str], str] = str) -> dict[str, Any]:
     """Return the state of each assignment's page: the mark and text of each function, and a text about the file.
 
     `runs` is False, so that no picture is drawn, if the file stops or one of its functions did not return.
@@ -57,16 +57,16 @@ def _file_summary_html(progress: AssignmentProgress) -> str:
 
 def _next_mistake_text(progress: AssignmentProgress) -> list[str]:
     """Return the first likely cause for the next function or, if there is none, its first broken rule."""
-    states = (state for state in progress.function_states if state.name == progress.next_function)
+    states = (state for state in progress.function_statuses if state.name == progress.next_function)
     mistakes = [mistake for state in states for mistake in state.mistakes]
     causes = [f"**Likely cause:** {mistake.hint}" for mistake in mistakes if mistake.hint]
     rules = [f"✗ {mistake.test.rule}: {escape_markdown(mistake.message.splitlines()[0])}" for mistake in mistakes[:1]]
     return causes[:1] or rules
 
 
-def _solution(progress: AssignmentProgress, state: FunctionState) -> str:
+def _solution(progress: AssignmentProgress, function: FunctionStatus) -> str:
     """Return a worked solution in a closed section, with a warning if the student's function is not right yet."""
-    text = progress.run.solution(progress.assignment, state.name)
+    text = progress.run.solution(progress.assignment, function.name)
     if text is None:
         return ""
     warning = "" if function.is_right else f" Your {function.name} is not right yet. {SPOILER_WARNING}"

@@ -38,8 +38,8 @@ OUTPUT_HEADING = "Your code printed"
 FIX_FILE_STEP = "fix what stops the file"
 """Words for the next step if the file does not run to its end."""
 
-SIGN_BY_STATE = dict.fromkeys(State, "·") | dict.fromkeys((State.RIGHT, State.RIGHT_ONCE_FIXED), "✓")
-SIGN_BY_STATE |= dict.fromkeys((State.MISTAKEN, State.INHERITED, State.COMPARED), "✗")
+SIGN_BY_STATUS = dict.fromkeys(Status, "·") | dict.fromkeys((Status.RIGHT, Status.RIGHT_ONCE_FIXED), "✓")
+SIGN_BY_STATUS |= dict.fromkeys((Status.MISTAKEN, Status.INHERITED, Status.COMPARED), "✗")
 """The mark for each state of a function: ✓ finished, ✗ wrong, · open."""
 
 HIDDEN_TESTS_NOTE = (

@@ -18,6 +18,6 @@ from autograder.pages.course_pages import course_files, search_script, style
 from autograder.pages.markdown import highlighted_code
 from autograder.pages.picture_files import pictures
 
-__all__ = ["course", "highlighted_code", "pictures", "search_script", "style"]
+__all__ = ["course_files", "highlighted_code", "pictures", "search_script", "style"]
 PUBLIC_MODULES = ("answer_forms",)
 """Modules that other packages of `autograder` may import."""

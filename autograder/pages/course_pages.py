@@ -28,7 +28,7 @@ SHARED_STYLE = templates.FOLDER / "shared.css"
 ASSIGNMENTS_FOLDER = ROOT / "assignments"
 
 
-def course(edition: Edition | None = None) -> dict[str, bytes]:
+def course_files(edition: Edition | None = None) -> dict[str, bytes]:
     """Return the contents of all files below `course/`, keyed by path, in this term's edition or another."""
     edition = edition or Edition.of_term()
     environment = templates.environment(HERE / "templates", *dials.DIAL_SOURCE_FOLDERS)

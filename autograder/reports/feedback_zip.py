@@ -36,7 +36,7 @@ _CANVAS_TEXT_ENTRY_NAME = re.compile(r"_(?:text|link)[^_]*\.html$")
 
 def page(row: Row) -> str:
     """Return feedback as HTML, in which raw HTML has no effect, although text from submissions is already escaped."""
-    body = str(MarkdownIt("commonmark", {"html": False}).render(row.feedback_page))
+    body = str(MarkdownIt("commonmark", {"html": False}).render(row.feedback_markdown))
     return templates.filled(templates.FOLDER / "feedback.html", row=row, body=Markup(body))
 
 

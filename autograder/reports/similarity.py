@@ -183,7 +183,7 @@ def _fingerprints_beyond_handout(
     handouts: Mapping[str, tuple[Fingerprints, Set[str]]], assignment_and_cells: tuple[str, Sequence[str]]
 ) -> Fingerprints | CutOff:
     """Return a submission's fingerprints that are not in the handout, or a CutOff that says why there are none."""
-    name, cells = text
+    name, cells = assignment_and_cells
     handout, vocabulary = handouts[name]
     try:
         return np.setdiff1d(_function_fingerprints(vocabulary, cells), handout, True)[:MAX_FINGERPRINTS]

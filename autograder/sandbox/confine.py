@@ -61,7 +61,7 @@ MAX_TASKS_OF_SHARED_USER = 4096
 """Kernel limit on tasks for a worker without a separate user id. The kernel counts the tasks of all that
 user's processes together, so the zygote limits the threads of the worker alone."""
 
-FIRST_USER = 0x60000000
+USER_ID_BASE = 0x60000000
 """Number to which a worker adds its process id to get a unique user id, far from the ids of all accounts."""
 
 FALLBACK_USER_IDS = range(60000, 65000)

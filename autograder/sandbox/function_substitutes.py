@@ -109,7 +109,7 @@ class Exchange:
         except UnansweredQuestion:
             return UNANSWERED_TAG, self._set_replaced_and_take_questions(replaced)
 
-    def _forget_refusals(self) -> None:
+    def _forget_declined_questions(self) -> None:
         """Forget which questions the grader did not answer, since the grader decides again for each call."""
         for key in [key for key, answer in self.answers.items() if answer is None]:
             del self.answers[key]

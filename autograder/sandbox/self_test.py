@@ -165,7 +165,7 @@ class _Examined:
         worker, self.worker = self.worker, None
         return worker.kill_and_describe_end() if worker is not None else ""
 
-    def lets_through(self, attempt: Attempt) -> str:
+    def lets_through(self, attempt: EscapeAttempt) -> str:
         """Return a description of an attempt that succeeds, or an empty string if the sandbox refuses the attempt."""
         try:
             raised = self.ask(attempt.line).raised
@@ -210,7 +210,7 @@ def _runs_while_suspended(examined: _Examined) -> str:
     return "" if raised is not None and raised.kind == "PermissionError" else f"the process {worker.process}"
 
 
-def _imports_stdlib_name_from_folder(examined: _Examined) -> str:
+def _shadows_stdlib_for_grader(examined: _Examined) -> str:
     """Return a description if an interpreter imports `socket` from its current folder, or an empty string otherwise."""
     use_safe_path()
     with tempfile.TemporaryDirectory() as folder:

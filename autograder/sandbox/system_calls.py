@@ -38,7 +38,11 @@ _FLAGS_FOR_READING = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_NONBLOCK 
 _FLAGS_FOR_WRITING = (
     os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CREAT | os.O_EXCL | os.O_TRUNC | os.O_APPEND | O_LARGEFILE
 )
-ALLOWED_OPEN_FLAGS = {os.O_RDONLY: _FLAGS_FOR_READING, os.O_WRONLY: _FLAGS_FOR_WRITING, os.O_RDWR: _FLAGS_FOR_WRITING}
+ALLOWED_FLAGS_BY_ACCESS_MODE = {
+    os.O_RDONLY: _FLAGS_FOR_READING,
+    os.O_WRONLY: _FLAGS_FOR_WRITING,
+    os.O_RDWR: _FLAGS_FOR_WRITING,
+}
 """Flags that are allowed when a file is opened, by access mode.
 
 Access mode 3 (neither reading nor writing) is missing, because Landlock has no right for it and would allow

@@ -3,8 +3,7 @@
 A result must not depend on the machine, but `np.arange(65536) ** 2` overflows only in a tab. This module lets numpy's
 functions return int64, as they do on other machines. Array methods such as `x.astype(int)` still return the default
 integer, which a reply calls int64 (see `codec`). In a tab, np.int32 is C's int, a different type of the same size, so
-that a reply can distinguish np.int32 from the default integer. A message explains the remaining difference (see
-INDEX_ERROR).
+a reply can distinguish the two. INDEX_ERROR explains the remaining difference.
 """
 
 from __future__ import annotations
@@ -46,11 +45,10 @@ def use_int64() -> None:
             setattr(np, name, _wide(vars(np)[name], position, convert))
 
 
-def distinguish_int32(text: str) -> None:
+def distinguish_int32_if_named(text: str) -> None:
     """Let replies say int32 for np.int32 if a student's text contains that name or `intc`.
 
-    In any other text, C's int comes only from numpy, which returns it from operators such as // on two default
-    integers.
+    In any other text, C's int comes only from numpy: operators such as // return it for two default integers.
     """
     numbers = codec.DEFAULT_INTEGER_TYPE_NUMBERS
     (numbers.discard if re.search(r"\bint(32|c)\b", text) else numbers.add)(np.dtype(np.intc).num)

@@ -40,7 +40,7 @@ DOWNLOAD_TIMEOUT_SECONDS = 60
 
 def fetch() -> Path:
     """Return a folder with the release. Fetch each file that is missing or has a wrong hash."""
-    folder = fetch_core()
+    folder = core_folder()
     packages = json.loads((folder / LOCK_FILE).read_text("utf-8"))["packages"]
     for name in sorted(with_dependencies(packages, NEEDED_PACKAGES)):
         if name not in packages:

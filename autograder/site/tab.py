@@ -31,10 +31,10 @@ Texts = Mapping[str, str]
 STEP_TIMEOUTS = {"draw": ("A picture", 20), "write": ("The writer", 5), "experiment": ("The experiment", 120)}
 """The name of each kind of job in a message, and the maximum time of one of its steps in seconds."""
 
-LINE = re.compile(r"\bline ([1-9]\d*)")
+LINE_MENTION = re.compile(r"\bline ([1-9]\d*)")
 """Pattern of words in a message that name a line of the student's file."""
 
-FIRST_LINE = re.compile(rf"(?m)^(?! {{4}})(.*?)({LINE.pattern})")
+FIRST_LINE_MENTION = re.compile(rf"(?m)^(?! {{4}})(.*?)({LINE_MENTION.pattern})")
 """Pattern of the first words in each line of a message that name a line; a student's text cannot come before them."""
 
 OUTPUT = re.compile(rf"(?s)(<p>{OUTPUT_HEADING} .*?</pre>)")
@@ -103,9 +103,8 @@ class Tab:
     def job(self, kind: str, task: str) -> Generator[str, None, str]:
         """Yield all messages of a job except the last, and return the last.
 
-        `kind` names a method of this class, and `task` contains the method's arguments. The task and the messages are
-        JSON. If one of the student's functions ended the job, the last message contains a sentence about it,
-        `failed`.
+        `kind` names a method of this class, and `task` contains the method's arguments. Tasks and messages are JSON.
+        If one of the student's functions ended the job, the last message contains a sentence about it, `failed`.
         """
         if kind == "check":
             return json.dumps(self.check(**json.loads(task)))
@@ -125,11 +124,10 @@ class Tab:
             failed = error_sentence(error)
         return json.dumps({"failed": failed})
 
-    def check(self, name: str, files: Mapping[str, str], stuck: Mapping[str, str], tries: str | None) -> dict[str, Any]:
+    def check(self, name: str, files: Texts, timed_out_functions: Texts, tries: str | None) -> dict[str, Any]:
         """Return the state of a lesson's page, the line and sentence of each error, and the tries in self-study.
 
-        `files` contains the text of each assignment's file, and `stuck` a sentence about each function that is no
-        longer called.
+        `files` contains each assignment's text; `timed_out_functions`, sentences on functions no longer called.
         """
         _save(files)
         tries_file = Path(".tries.json")  # self-study counts wrong answers in it; the page keeps its content
@@ -151,7 +149,7 @@ class Tab:
         figures = import_module("assignments.figures")  # before the first step, whose time is limited
         return ({"pictures": drawn} for drawn in figures.draw_lesson(Path("assignments"), lesson))
 
-    def write(self, files: Mapping[str, str], prompt: str) -> Iterator[dict[str, str]]:
+    def write(self, files: Texts, prompt: str) -> Iterator[dict[str, str]]:
         """Return texts: first where each function comes from, and then what the functions write."""
         model, texts = self._model_and_texts(files)
         sources = "".join(f"{name}: {source}\n" for name, source in model.parts.sources.items())
@@ -162,9 +160,9 @@ class Tab:
         model, texts = self._model_and_texts(files)
         return ({"text": text} for text in texts.compared(model, name))
 
-    def _model_and_texts(self, files: Mapping[str, str]) -> Any:
+    def _model_and_texts(self, files: Texts) -> Any:
         """Return the writer's model, with the functions in these files, and the module that makes its texts."""
-        from assignments.writer import llama, texts, written_functions  # here, because they are in a separate archive
+        from assignments.writer import llama, text_generation, written_functions  # in a separate archive
 
         _save(files)
         for name in assignments_with_public_tests():
@@ -187,5 +185,5 @@ def _adapted_to_tab(html: str) -> str:
     html = html.replace(integers.INDEX_ERROR, integers.INDEX_ERROR + integers.INDEX_ERROR_NOTE)
     html = re.sub(r"assignments/\w+/(?=\w+\.py)", "", html)
     parts = OUTPUT.split(html)  # a student's output stays unchanged
-    parts[::2] = (FIRST_LINE.sub(r'\1<a href="#line-\3" data-click="line">\2</a>', part) for part in parts[::2])
+    parts[::2] = (FIRST_LINE_MENTION.sub(r'\1<a href="#line-\3" data-click="line">\2</a>', part) for part in parts[::2])
     return "".join(parts)

@@ -85,9 +85,9 @@ def _with_tools(name: str, text: str, lessons: Collection[str]) -> str:
     )
 
 
-def _experiment_row(row: re.Match[str]) -> str:
+def _row_with_button(row: re.Match[str]) -> str:
     """Return a row of the table of experiments, and a second row with the experiment's button and text."""
-    button = _template("experiment", name=row[1], label="Try it")
+    button = _filled("experiment", name=row[1], label="Try it")
     return f'{row[0]}<tr><td colspan="3">{button}</td></tr>\n'
 
 
