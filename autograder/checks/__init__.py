@@ -9,7 +9,7 @@
     call_repr        the text of a call, as a student would type the call
     inputs           features, and strategies for Hypothesis
     results          the result of one test
-    function_status   the status of each function, judged by the function's tests
+    function_status  the status of each function, judged by the function's tests
     render           the text of a result, for each kind of reader
     source           a student's code: the syntax tree, the definitions, and their dependencies
     output_encoding  output that every terminal and pipe can show

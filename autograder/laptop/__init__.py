@@ -4,7 +4,7 @@
     host             the differences between a terminal and a browser tab
     local_context    one run of the tests on the student's file in this process; a pytest plugin
     progress         the state of an assignment after a run, and its text in Markdown
-    page_results       the state of an assignment as HTML, for a lesson's page
+    page_results     the state of an assignment as HTML, for a lesson's page
     live_page        the server of the course's pages, with results and pictures after every save
     learn            the installed package's command `whereabouts learn`, in a learner's folder
     self_study       hidden tests, reasons and solutions for learning without an instructor; not in a handout

@@ -1,4 +1,4 @@
-"""The interface to Otter-Grader. Otter computes the scores for `grading.scoring`.
+"""The interface to Otter-Grader. Otter computes the scores for `grading.otter_scoring`.
 
     plugin             runs a trusted driver instead of the student's code under `otter run` and on Gradescope
     gradescope_entry   the entry point of a Gradescope container

@@ -1,14 +1,15 @@
 """The lessons as web pages, `course/`, which open with a double click: no server, network or installation is needed.
 
-    course_pages   the pages and their accompanying files
-    markdown       conversion of a lesson's Markdown to HTML
-    formulas       conversion of LaTeX to MathML
-    glossary       the terms of the glossary, explained where a lesson uses them
-    answer_forms   the form of each answer, and the answers to practice questions
-    picture_files  the pictures in the texts, and the map of the course for a term's plan
-    dials          interactive pictures, and all JavaScript (script/, and dials/ here and in lessons)
-    style, templates  the look of the pages
-    vendor            the full-text search and the font for formulas, with their licences
+    course_pages    the pages and their accompanying files
+    markdown        conversion of a lesson's Markdown to HTML
+    formulas        conversion of LaTeX to MathML
+    glossary        the terms of the glossary, explained where a lesson uses them
+    quiz_questions  the form of each answer, and the answers to practice questions
+    picture_files   the pictures in the texts, and the map of the course for a term's plan
+    dials           interactive pictures, and all JavaScript (script/, and dials/ here and in lessons)
+    style           the look of the pages, with templates
+    XX of the pages
+    vendor          the full-text search and the font for formulas, with their licences
 
 The pages are made from the handout's files and from the answers to questions without points. No page contains a
 solution.
@@ -19,5 +20,5 @@ from autograder.pages.markdown import highlighted_code
 from autograder.pages.picture_files import pictures
 
 __all__ = ["course_files", "highlighted_code", "pictures", "search_script", "style"]
-PUBLIC_MODULES = ("answer_forms",)
+PUBLIC_MODULES = ("quiz_questions",)
 """Modules that other packages of `autograder` may import."""

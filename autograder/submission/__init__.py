@@ -33,7 +33,7 @@ from autograder.submission.records import NothingToGradeError, Person, Problem, 
 __all__ = ["NothingToGradeError", "Person", "Problem", "Submission", "Upload", "find_in_folder", "lost"]
 __all__ += ["Download", "read_file", "read_file_bounded", "read_student_uploads"]
 
-PUBLIC_MODULES = ("names", "syntax_trees", "records")
+PUBLIC_MODULES = ("untrusted_names", "syntax_trees", "records")
 """Modules that other packages of `autograder` may import."""
 
 

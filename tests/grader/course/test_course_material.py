@@ -27,7 +27,7 @@ def one_collection(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     it."""
     if "suite" in request.fixturenames:
         suite = request.getfixturevalue("suite")
-        for module in ("validate", "stubs"):
+        for module in ("validate", "generated_files"):
             monkeypatch.setattr(f"autograder.handout.{module}.Suite", lambda _: suite)
 
 
