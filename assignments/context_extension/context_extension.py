@@ -1,19 +1,19 @@
 """Context extension: longer texts than in training.
 
 RoPE accepts any position, so the code of a model trained on 4,096 tokens reads 32,768 tokens without an error. Yet the
-model fails on them. The fast pairs are not the reason: they rotated many times in training, so the model has seen all
-of their angles. The slow pairs are the reason: they made less than one full rotation in training, and now reach angles
-that no query or key ever had. Each method below lowers frequencies, so that the slow pairs stay within the trained
-angles. The methods differ in which pairs they slow down: all by the same factor (position interpolation), slow pairs
-more than fast ones (NTK-aware), only pairs with too few rotations (YaRN and Llama 3), or each pair by a factor found by
-a search (LongRoPE).
+model fails on texts longer than those in training. The fast pairs are not the reason: they rotated many times in
+training, so the model has seen all of their angles. The slow pairs are the reason: they made less than one full
+rotation in training, and now reach angles that no query or key ever had. Each method below lowers frequencies, so that
+the slow pairs stay within the trained angles. The methods differ in which pairs they slow down: all by the same factor
+(position interpolation), slow pairs more than fast ones (NTK-aware), only pairs with too few rotations (YaRN and Llama
+3), or each pair by a factor found by a search (LongRoPE).
 
-Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are
-(sequence, feature). Pair i consists of features 2i and 2i+1, and its frequency is θ_i = base^(−2i/d), with d
-= head_dim. L₀ = trained_len is the length that the model was trained on, and `factor` is the number s that
-says how far to extend it. Functions without a feature array compute in float64 and return float64 arrays or
-plain floats. No function changes an argument in place. The frequencies are those that Hugging Face
-transformers computes (modeling_rope_utils) for the same parameters, but in float64 instead of float32.
+Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are (sequence,
+feature). Pair i consists of features 2i and 2i+1, and its frequency is θ_i = base^(−2i/d), with d = head_dim. L₀ =
+trained_len is the length that the model was trained on, and `factor` is the number s that says how far to extend this
+length. Functions without a feature array compute in float64 and return float64 arrays or plain floats. No function
+changes an argument in place. The frequencies are those that Hugging Face transformers computes (modeling_rope_utils)
+for the same parameters, but in float64 instead of float32.
 Only functions with a `Raises` line must refuse bad arguments.
 """
 
@@ -37,8 +37,9 @@ def interpolate_positions(positions, factor):
 
         m' = m / factor
 
-    Then no pair rotates further than in training. The price is that the distance between neighbours is only
-    1/factor. Dividing all positions is the same as dividing all frequencies: (m/factor)·θ = m·(θ/factor).
+    With compressed positions, no pair rotates further than in training. The price is that the distance between
+    neighbours is only 1/factor. Dividing all positions is the same as dividing all frequencies: (m/factor)·θ =
+    m·(θ/factor).
 
     Parameters: `positions`, a real number or an array of them, any shape; `factor`, at least 1.
     Returns: float64, the shape of positions.
@@ -105,7 +106,7 @@ def dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor):
 
     Up to and including L₀, the result is base itself. Beyond L₀, a longer sequence has a larger base. A key that was
     rotated before it was cached would have the base of a shorter sequence, and its score would depend on more than the
-    offset. So a program must cache the unrotated keys, and rotate all keys with the current base.
+    offset. A program must therefore cache the unrotated keys, and rotate all keys with the current base.
 
     Parameters: `base`, a positive finite number; `head_dim`, an even int, at least 4; `seq_len` and
     `trained_len`, at least 1; `factor`, at least 1.
@@ -181,8 +182,8 @@ def llama3_frequencies(
         θ'_i = θ_i / factor                     if r_i < low_freq_factor       (few: interpolate)
         θ'_i = (1 − s_i) · θ_i / factor + s_i · θ_i    between                 (mix)
 
-    s_i is 1 at r_i = high_freq_factor and 0 at r_i = low_freq_factor, so there is no jump at either end. This is the
-    ramp in the YaRN paper (not in its code) with other bounds, and without a scale for the scores.
+    s_i is 1 at r_i = high_freq_factor and 0 at r_i = low_freq_factor, so there is no jump at either end. The mix
+    follows the ramp in the YaRN paper (not in its code), with other bounds and without a scale for the scores.
 
     Parameters: `head_dim`, an even int; `base`, a positive finite number; `factor`, at least 1;
     `low_freq_factor` below `high_freq_factor`, numbers of rotations; `trained_len`, at least 1.
@@ -229,9 +230,9 @@ def rerope_scores(q, k, q_positions, k_positions, window, factor=np.inf, base=10
         score = (R_δ q_i) · k_j / √d                   R_δ rotates pair i by δ·base^(−2i/d)
 
     With factor = ∞ every far key has the distance `window` (ReRoPE). With a finite factor, far distances still differ,
-    but by less (Leaky ReRoPE). At r = window, both lines agree. Nothing is trained. This is lesson 6's clipping,
-    applied to a rotation. Rotating q and k by their own positions gives only r, or r / factor if the positions are
-    divided. So compute two tables of scores, and choose between them with np.where.
+    but by less (Leaky ReRoPE). At r = window, both lines of the formula agree. Nothing is trained. ReRoPE applies
+    lesson 6's clipping to a rotation. Rotating q and k by their own positions gives only r, or r / factor if the
+    positions are divided. Compute two tables of scores instead, and choose between them with np.where.
 
     Parameters: `q`, shape (..., Tq, d) and `k`, shape (..., Tk, d), with d even; `q_positions`, (Tq,), and
     `k_positions`, (Tk,), 1-D, real; `window`, above 0 (∞ is plain RoPE); `factor`, at least 1; `base`, a positive

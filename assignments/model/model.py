@@ -45,8 +45,8 @@ def rms_norm(x, weight, eps=1e-5):
 
         y = x / √(mean of x² + eps) · weight       mean over the last axis
 
-    Afterwards, all rows have about the same size. No mean is subtracted: that is the difference from
-    LayerNorm. eps is under the root, and prevents division by 0 for a row of zeros.
+    All rows of the result have about the same size. Unlike LayerNorm, RMSNorm subtracts no mean. eps is under the root,
+    and prevents division by 0 for a row of zeros.
 
     Parameters: `x`, shape (..., d); `weight`, shape (d,); `eps`, a small number, not negative.
     Returns: the shape of x.
@@ -61,9 +61,9 @@ def swiglu(x, w_gate, w_up, w_down):
 
         (silu(x w_gate) ∘ (x w_up)) w_down        silu(z) = z / (1 + e^−z)
 
-    ∘ multiplies number by number. silu is applied to the gate, not to x w_up or to the product. silu must be
-    correct for z of any size: if e^−z overflows, silu(z) is 0. (The formula also gives 0, but with a warning;
-    the lesson has a form without the warning.)
+    ∘ multiplies number by number. silu is applied to the gate, not to x w_up or to the product. silu must be correct
+    for z of any size: if e^−z overflows, silu(z) is 0. (The formula also gives 0 for such z, but with a warning; the
+    lesson has a form without the warning.)
 
     Parameters: `x`, shape (..., T, d); `w_gate` and `w_up`, shape (d, f); `w_down`, shape (f, d).
     Returns: the shape of x.
@@ -77,7 +77,7 @@ def swiglu(x, w_gate, w_up, w_down):
 def repeat_heads(x, n_rep):
     """Repeat each head n_rep times, with its copies side by side: 0, 0, 1, 1, and not 0, 1, 0, 1.
 
-    So the query heads j·n_rep … (j+1)·n_rep − 1 use key head j.
+    With these copies, the query heads j·n_rep … (j+1)·n_rep − 1 use key head j.
 
     Parameters: `x`, shape (..., g, T, dh); `n_rep`, an int, at least 1.
     Returns: shape (..., g·n_rep, T, dh).
@@ -91,9 +91,9 @@ def repeat_heads(x, n_rep):
 def to_half_layout(w, n_heads):
     """Reorder, for the half layout, the columns of w_q or w_k from a model with pairs (2i, 2i+1).
 
-    The model was trained with those pairs. In each head, the columns 0, 2, 4, … come first, then the columns 1, 3, 5,
-    …. Afterwards, the half layout, with pairs (i, i + dh/2), gives the same scores as the neighbouring pairs did
-    before.
+    The model was trained with the neighbouring pairs (2i, 2i+1). In each head, the columns 0, 2, 4, … come first, then
+    the columns 1, 3, 5, …. With the new order, the half layout, with pairs (i, i + dh/2), gives the same scores as the
+    neighbouring pairs gave with the old order.
 
     Never reorder w_v or w_o: values are not rotated.
 
@@ -156,7 +156,7 @@ def block(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
         x = x + attention(rms_norm(x, norm_1))
         x = x + swiglu(rms_norm(x, norm_2))
 
-    Normalize a copy, and add to x itself, the residual stream.
+    Each part reads a normalized copy of x, and its output is added to x itself, the residual stream.
 
     Parameters: `x`, shape (..., T, d); `layer`, a dict with all weights of the layer; `positions`,
     `frequencies`, `mask` and `cache` as in grouped_query_attention; `eps` as in rms_norm.
@@ -185,7 +185,7 @@ def from_checkpoint(tensors, frequencies, eps=1e-5):
 
     Parameters: `tensors`, a dict of names to arrays, in any order; `frequencies`, shape (dh/2,); `eps`, a
     number.
-    Returns: a model, the dict described at the top of this file; `frequencies` and `eps` are entries of it.
+    Returns: a model, the dict described at the top of this file; its entries include `frequencies` and `eps`.
     Raises: ValueError for any other name: a model with a bias or another norm would give different logits.
     Example: the matrix `mlp.up_proj.weight` of shape (f, d) becomes `w_up` of shape (d, f).
     Source: LlamaForCausalLM in Hugging Face transformers.
@@ -204,9 +204,9 @@ def forward(tokens, model, positions=None, mask=None, cache=None):
     Without a `mask`, row i may use keys 0 … t+i: the causal mask from row t on, even for T > 1 after a cache.
     To decode one more token: forward([token], model, cache=cache).
 
-    Parameters: `tokens`, ints, shape (..., T); `model`, a dict; `positions`, None, (T,) or (..., T); `mask`,
-    None or bool, as in grouped_query_attention; `cache`, None or a list with one pair (keys, values) per
-    layer. The list and its arrays do not change.
+    Parameters: `tokens`, ints, shape (..., T); `model`, a dict; `positions`, None, (T,) or (..., T); `mask`, None or
+    bool, as in grouped_query_attention; `cache`, None or a list with one pair (keys, values) per layer. The cache and
+    its arrays do not change.
     Returns: logits, shape (..., T, V), and the new cache, a list of pairs, each array (..., g, t + T, dh).
     Raises: IndexError for a token outside 0 … V−1. −1 is not a token, though numpy would take the last row.
     Example: without layers and with a tied head, the logits are rms_norm(embedding[tokens],
