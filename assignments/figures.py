@@ -2,12 +2,12 @@
 
 A lesson's pictures are in its folder: `figures.clock_hands(sinusoidal)` draws what the functions of `sinusoidal`
 return, right or wrong, and returns a matplotlib Figure. If a function is not implemented yet, or fails, the picture is
-a card with its name. In the lesson's notebook,
+a card with its name. In the lesson's notebook, the following call draws the same picture with a slider for each named
+argument:
 
     figures.explore(figures.clock_hands, sinusoidal, position=(0, 60))
 
-draws the same picture with a slider for each named argument. `python -m assignments.figures` draws all pictures of all
-lessons into the folder `figures` beside this file.
+`python -m assignments.figures` draws all pictures of all lessons into the folder `figures` beside this file.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ LINES = ((BLUE, "-"), (ORANGE, "--"), (GREEN, "-."), (PURPLE, ":"))
 ON_COLOUR = "#FEFEFE"  # colour of words on a full colour
 SHADES = ListedColormap([to_rgba(BLUE, step / 255) for step in range(256)])
 SIGNED = ListedColormap([to_rgba(ORANGE if step < 0 else BLUE, abs(step) / 255) for step in range(-255, 256, 2)])
-"""Shades with no colour at 0, where the paper shows, and stronger colour farther from 0.
+"""Colour maps that are transparent at 0 and become stronger farther from 0.
 
 `SIGNED` is orange below 0 and blue above.
 """
@@ -65,7 +65,7 @@ THEME = {
     PURPLE: ("purple", PURPLE, "#C873B9"),
     ON_COLOUR: ("on", "#FFFFFF", "#101214"),
 }
-"""Colour in a picture → its name in a saved picture, and its values on a light and on a dark page.
+"""Name of each colour in a saved picture, and the colour's values on a light and on a dark page.
 
 Words in each colour are readable on paper, and ON_COLOUR is readable on each colour.
 """
@@ -157,8 +157,8 @@ def _card(function: str, reason: Exception) -> Figure:
 def explore(draw: Callable[..., Figure], *modules: ModuleType, **controls: Any) -> Figure | None:
     """Show a picture with a slider for each control.
 
-    A control is `name=(low, high)`, `(low, high, step)`, or a list to choose from. Without ipywidgets, the
-    picture has no sliders, and a sentence says how to get them.
+    A control is `name=(low, high)`, `(low, high, step)`, or a list to choose from. Without ipywidgets, the picture has
+    no sliders, and a sentence says how to install ipywidgets.
     """
     try:
         from ipywidgets import interact, interactive  # only notebooks need it
@@ -267,9 +267,9 @@ def signed(value: float, digits: int = 2) -> str:
 
 
 def seed_lines(axes: Axes, accuracy: dict[tuple[int, int], float], lengths: Sequence[int]) -> None:
-    """Draw accuracies, (length, seed) → accuracy, against length on a logarithmic axis.
+    """Draw the accuracies by length and seed against the length, on a logarithmic axis.
 
-    There is a thin line per seed and a thick line for their mean.
+    Each seed has a thin line, and the mean of the seeds has a thick line.
     """
     seeds = sorted({seed for _, seed in accuracy})
     curves = np.array([[accuracy[length, seed] for length in lengths] for seed in seeds])
@@ -300,7 +300,7 @@ PLACES = ("embedding", "score", "bias,\nmask")
 
 @dataclass(frozen=True)
 class Lesson:
-    """Lesson on the map: hours, required lessons, places (counted from 1), and what happens there."""
+    """Lesson on the map: hours, required lessons, places (counted from 1), and a description of what happens there."""
 
     number: int
     hours: float
@@ -310,7 +310,7 @@ class Lesson:
 
 
 def lessons() -> dict[str, ModuleType]:
-    """Return lesson name → module of its pictures, in the order of the course."""
+    """Return the module of each lesson's pictures by the lesson's name, in the order of the course."""
     found = {path.parent.name: _pictures_of(path.parent.name) for path in HERE.glob("*/figures.py")}
     return dict(sorted(found.items(), key=lambda one: one[1].LESSON.number))
 
@@ -402,7 +402,7 @@ def drawn_from(draw: Callable[..., Figure]) -> list[str]:
 
 
 def pictures(lesson: str) -> dict[str, Callable[..., Figure]]:
-    """Return name → picture, for all pictures of one lesson."""
+    """Return all pictures of one lesson by name."""
     module = _pictures_of(lesson)
     return {
         name: one
@@ -412,7 +412,7 @@ def pictures(lesson: str) -> dict[str, Callable[..., Figure]]:
 
 
 def measurements(lesson: str) -> dict[str, Any]:
-    """Return the measurements that a lesson's pictures need besides functions, if there are any."""
+    """Return the measurements that a lesson's pictures need besides the student's functions, if there are any."""
     return getattr(_pictures_of(lesson), "measurements", dict)()
 
 
@@ -446,7 +446,7 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def layouts(figure: Figure, name: str) -> dict[str, str]:
-    """Return path → SVG for a picture and, if it is wide, for its layout for a phone, in `narrow`.
+    """Return the SVG of a picture by its path and, if the picture is wide, that of its layout for a phone, in `narrow`.
 
     Text stays text, and colours follow a light or a dark page. The same picture always gives the same SVG.
     """
@@ -635,7 +635,7 @@ def _make_room(axes: Axes) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Draw everything from the modules in FOLDER, or one lesson's pictures of its functions into another folder.
+    """Draw all pictures from the modules in FOLDER, or the pictures of one lesson's functions into another folder.
 
     The command is `python -m assignments.figures [FOLDER [TARGET LESSON]]`.
     """

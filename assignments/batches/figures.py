@@ -35,7 +35,7 @@ PARAGRAPHS = (18, 94, 5, 46, 54, 103)
 
 
 def measurements() -> dict[str, Any]:
-    """Return the measurements for the pictures that use no functions."""
+    """Return the measurements for the pictures that show no function of the student."""
     from assignments.batches import lab
 
     return {"packed_ways": lab.saved()}

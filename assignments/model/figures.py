@@ -33,11 +33,11 @@ UNIFORM = np.log(84)
 """Loss of a random guess among the characters of the course's model."""
 LLAMA_3_8B = {"embedding": 2 * 128256 * 4096, "attention": 32 * 2 * 4096 * (4096 + 1024)}
 LLAMA_3_8B["feed-forward"] = 32 * 3 * 4096 * 14336
-"""Numbers in each kind of part; the embedding includes the head, which is not tied."""
+"""Numbers of weights in each kind of part; the embedding's number includes the head, which is not tied."""
 
 
 def measurements() -> dict[str, Any]:
-    """Return the measurements for the pictures that use no functions."""
+    """Return the measurements for the pictures that show no function of the student."""
     from assignments.model import lab
 
     return {"model_changes": lab.saved(), "writer_sizes": lab.saved_sizes()}

@@ -53,7 +53,7 @@ def decay_matrices(state: ModuleType, length: int = 10, slope: float = 0.2, shut
 def chunk_paths(state: ModuleType, length: int = 9, chunk: int = 3, slope: float = 0.08) -> Figure:
     """Draw how much each key counts at each query, and by which path.
 
-    The paths are: all keys together; or, in chunks, inside a chunk and through the state.
+    Without chunks, all keys take the same path; with chunks, a key counts inside its chunk or through the state.
     """
     # These values separate the keys, so the outputs show how much each key counts.
     ones, own = np.ones((length, 1)), np.eye(length)

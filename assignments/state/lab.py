@@ -1,9 +1,9 @@
 """Experiments with this lesson's layers: gates that a small model learns, and memories that are written and read.
 
-This code is provided; you do not fill in anything here. `make experiment` runs it on your `state.py`.
+This code is provided; you do not fill in anything here. `make experiment` runs the lab on your `state.py`.
 
 *Gates.* The model is lesson 9's, trained at 16 tokens and tested on up to 128: one layer of causal attention with one
-head. Each token sets its gate, and w and c are trained:
+head. Each token sets its gate, with trained weights w and c:
 
     f = sigmoid(h w + c)       log_f = log f, and `forgetting_attention` of your file does the rest
 
@@ -13,9 +13,9 @@ Before training, w is 0, so all gates are equal: the model begins as ALiBi. The 
     name of the sentence              marks cut the text into sentences; name the first token after the last mark
     name of the sentence, rare marks  the same, and the sentences are three times as long
 
-ALiBi is `constant_decay`. RoPE rotates as your `retention` does. All its gates are 1, as are those of "none", which
-should fail. Copying with ALiBi and RoPE was measured in lesson 9, with the same seeds and sequences; those numbers are
-read from its file.
+ALiBi is `constant_decay`. RoPE rotates as your `retention` does, with all gates 1. The control "none" also has gates of
+1, but no rotation, so it should fail. Copying with ALiBi and RoPE was measured in lesson 9, with the same seeds and
+sequences; those numbers are read from its file.
 
 The setting and the learning rate of each method are chosen on separate seeds; `grid.csv` lists all trials.
 
@@ -66,7 +66,7 @@ CHOICES: dict[str, tuple[float, ...]] = {
     "rope": (4.0, 10.0, 30.0, 100.0, 1000.0, 10000.0, 1000000.0),
     "none": (0.0,),
 }
-"""Method → values that are tried: c before training, the slope, the base, and nothing."""
+"""Values that are tried for each method: c before training, the slope, the base, and no value."""
 EQUAL = "gates set to their mean"
 """Control in which the mean (of the logarithms) replaces a sequence's trained gates, so no token sets its own gate."""
 
@@ -82,7 +82,7 @@ MEMORIES: dict[str, tuple[bool, float]] = {
     "delta rule": (True, 1.0),
     "delta rule, gate 0.9": (True, 0.9),
 }
-"""Memory → True if the delta rule writes (with β = 1), and the gate of every token."""
+"""True for each memory that the delta rule writes (with β = 1), and the gate of every token."""
 KEYS = (2, 4, 8, 16, 32, 64)
 WRITES = (1, 2)
 """Number of values that are written for each key."""
@@ -194,7 +194,7 @@ def mark(task: str) -> int:
 def draw_parameters(task: str, method: str, setting: float, seed: int) -> Parameters:
     """Return lesson 9's initial parameters, the same for all methods.
 
-    With sentences, there is also a table with a row for each possible previous token.
+    In a task with sentences, the parameters include a table with a row for each possible previous token.
     """
     model = lab_train_and_test.draw_parameters("none", setting_of(task), seed)
     if task in MARK_SHARE:
@@ -346,7 +346,7 @@ def ask(
     length: int,
     equal: bool = False,
 ) -> tuple[float, dict[str, float]]:
-    """Return the accuracy of one model at one length and, with sentences, its mean gates by kind of token.
+    """Return the accuracy of one model at one length and, in a task with sentences, its mean gates by kind of token.
 
     The model has an axis for its seed. The sequences are the same for every method and seed. If `equal`, the
     gates of each sequence are set to their mean.
