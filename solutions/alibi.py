@@ -35,7 +35,7 @@ def _features(*arrays):
 
 
 def _check_size(size, name, minimum=0):
-    """Return a size (a length, or a number of heads or features) if it is not too small."""
+    """Return a size (a length, or a number of heads or features), or raise ValueError if the size is too small."""
     if size < minimum:
         raise ValueError(f"{name} must be at least {minimum}; got {size}")
     return size
@@ -47,7 +47,7 @@ def _geometric_slopes(n_heads):
 
 
 def _softmax(scores):
-    """Return the weights over the last axis. No row is all −inf, since every query may use at least one key."""
+    """Return the softmax along the last axis. No row is all −inf, since every query may use at least one key."""
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return weights / weights.sum(axis=-1, keepdims=True)
 

@@ -1,9 +1,9 @@
 """Grids: where a pixel is.
 
-A sentence has one axis, an image has two and a video three. Here a position is a row of coordinates, (y, x) or (t, h,
-w), and not a single number. You place a sinusoidal code on a grid, stretch a learned grid, and rotate queries and keys
-by several coordinates at once. Every variant of rotation is a matrix of frequencies: row i says how fast pair i rotates
-along each axis.
+A sentence has one axis, an image has two and a video three. On a grid, a position is a row of coordinates, (y, x) or
+(t, h, w), and not a single number. You place a sinusoidal code on a grid, stretch a learned grid, and rotate queries
+and keys by several coordinates at once. Every variant of rotation is a matrix of frequencies: row i says how fast pair
+i rotates along each axis.
 
 Conventions: coordinates start at 0; the row (y, h) comes before the column (x, w). `...` stands for any number of
 leading axes; the last two axes are (sequence, feature). Pair i consists of features 2i and 2i+1. Results are float32 if
@@ -287,7 +287,7 @@ def resize_grid(table, old_shape, new_shape):
         u = (j + 1/2) · H / H' − 1/2,   clamped to 0 … H − 1
         new[j] = (1 − r) · old[⌊u⌋] + r · old[⌊u⌋ + 1],   r = u − ⌊u⌋
 
-    If r is 0, the second row is not needed. Columns work the same way.
+    If r is 0, the second row is not needed. Columns are resized in the same way.
 
     Parameters: `table`, shape (H·W, d), cells row by row; `old_shape`, (H, W); `new_shape`, (H', W').
     Returns: shape (H'·W', d); float32 if the table is float32, else float64. The table does not change.

@@ -1,4 +1,4 @@
-"""Model: a whole model, built from the parts of this course.
+"""Model: a whole language model, built from the parts of this course.
 
 You build the layers of a small Llama from the functions of this course and a few new ones: a norm that
 subtracts no mean, a gated feed-forward part, and heads that share keys. The whole lesson tests one statement:
@@ -115,8 +115,8 @@ def swiglu(x, w_gate, w_up, w_down):
         (silu(x w_gate) ∘ (x w_up)) w_down        silu(z) = z / (1 + e^−z)
 
     ∘ multiplies number by number. silu is applied to the gate, not to x w_up or to the product. silu must be correct
-    for z of any size: if e^−z overflows, silu(z) is 0. (The formula also gives 0 for such z, but with a warning; the
-    lesson has a form without the warning.)
+    for z of any size: if e^−z overflows, silu(z) is 0. (If e^−z overflows, the formula also gives 0, but with a
+    warning; the lesson has a form without the warning.)
 
     Parameters: `x`, shape (..., T, d); `w_gate` and `w_up`, shape (d, f); `w_down`, shape (f, d).
     Returns: the shape of x.
@@ -177,7 +177,7 @@ def to_half_layout(w, n_heads):
 
 
 def apply_rope_half_with(x, positions, frequencies):
-    """Lesson 5's apply_rope_half, with frequencies as an argument: you can pass those of lesson 8.
+    """Lesson 5's apply_rope_half, with frequencies as an argument, for example those of lesson 8.
 
         y_i        = x_i · cos − x_{i+dh/2} · sin
         y_{i+dh/2} = x_i · sin + x_{i+dh/2} · cos        (angle positions[t] · frequencies[i])
@@ -287,8 +287,8 @@ def from_checkpoint(tensors, frequencies, eps=1e-5):
 
     A checkpoint stores each matrix as (out, in), so the matrices of the layers and of lm_head are transposed. The
     embedding is not transposed, because its rows are looked up. Layers are ordered by number: 10 comes after 9. Without
-    lm_head.weight the head is tied, and the model has no entry `head`. The columns are in the half layout already.
-    Leave out names that end in `rotary_emb.inv_freq`: in old checkpoints, they are the frequencies.
+    lm_head.weight the head is tied, and the model has no entry `head`. The columns of w_q and w_k are already in the
+    half layout. Leave out names that end in `rotary_emb.inv_freq`: in old checkpoints, they are the frequencies.
 
     Parameters: `tensors`, a dict of names to arrays, in any order; `frequencies`, shape (dh/2,); `eps`, a
     number.
@@ -322,9 +322,9 @@ def forward(tokens, model, positions=None, mask=None, cache=None):
         x = block(x, …) for each layer
         logits = rms_norm(x, norm) @ head              head = embeddingᵀ if the model has none
 
-    The tokens come after the t tokens of the cache. Without `positions`, they are at positions t … t+T−1.
-    Without a `mask`, row i may use keys 0 … t+i: the causal mask from row t on, even for T > 1 after a cache.
-    To decode one more token: forward([token], model, cache=cache).
+    The tokens come after the t tokens of the cache. Without `positions`, the tokens are at positions t … t+T−1. Without
+    a `mask`, row i may use keys 0 … t+i: the causal mask from row t on, even for T > 1 after a cache. To decode one
+    more token: forward([token], model, cache=cache).
 
     Parameters: `tokens`, ints, shape (..., T); `model`, a dict; `positions`, None, (T,) or (..., T); `mask`, None or
     bool, as in grouped_query_attention; `cache`, None or a list with one pair (keys, values) per layer. The cache and
@@ -363,8 +363,8 @@ def next_token_loss(logits, tokens):
 
     Parameters: `logits`, shape (..., T, V); `tokens`, ints, shape (..., T), with T at least 2.
     Returns: a float. e raised to this power is called the perplexity.
-    Raises: IndexError for a token outside 0 … V−1: −100, which other libraries leave out of the mean, is not
-    a token here.
+    Raises: IndexError for a token outside 0 … V−1: −100, which other libraries leave out of the mean, is not a token in
+    this function.
     Example: if all logits are equal, the loss is ln V, whatever the tokens are.
     Source: Touvron et al. 2023; the cross-entropy of every language model.
     """

@@ -76,9 +76,9 @@ def add_integer_positions(x):
 
         y[..., i, :] = x[..., i, :] + i
 
-    A token's features are about 1 or less; at position 500, the 500 that is added is much larger. Every
-    position adds a vector in the same direction, (1, 1, …, 1); only its size differs. A layer that subtracts
-    the mean over the features (LayerNorm) removes this vector completely.
+    A token's features are about 1 or less; at position 500, the 500 that is added is much larger. Every position adds a
+    vector in the same direction, (1, 1, …, 1); only its size differs. A layer that subtracts the mean over the features
+    (LayerNorm) removes such a vector completely.
 
     Parameters: `x`, shape (..., T, d).
     Returns: the shape of x. x itself does not change.
@@ -117,8 +117,8 @@ def bit_period(bit):
 
         period = 2^(bit + 1)
 
-    Bit 0 goes 0, 1, 0, 1, …: its period is 2, not 1. Each further bit changes half as often. The sinusoidal
-    encoding also gives each pair of features its own period, but with smooth waves.
+    Bit 0 goes 0, 1, 0, 1, …: its period is 2, not 1. Each further bit changes half as often as the bit below it. The
+    sinusoidal encoding also gives each pair of features its own period, but with smooth waves.
 
     Parameters: `bit`, an int, 0 for the least significant bit.
     Returns: an int.

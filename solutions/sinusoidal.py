@@ -58,9 +58,9 @@ def frequencies(d_model, base=10000.0):
 
         ω_i = base^(−2i / d),   i = 0 … d/2 − 1,   d = d_model
 
-    Pair 0 turns by one radian per position. With a base above 1 it is the fastest pair, and each further pair
-    is slower by the same factor. i counts pairs and 2i counts features, so the exponent goes from 0 to
-    −(d − 2)/d, almost −1, and not just to −1/2.
+    Pair 0 turns by one radian per position. With a base above 1, pair 0 is the fastest pair, and each further pair is
+    slower by the same factor. i counts pairs and 2i counts features, so the exponent goes from 0 to −(d − 2)/d, almost
+    −1, and not just to −1/2.
 
     Parameters: `d_model`, an even int; `base`, a positive finite number.
     Returns: float64, shape (d_model/2,).
@@ -180,8 +180,8 @@ def shift_matrix(offset, d_model, base=10000.0):
 def to_concatenated(pe):
     """Reorder features from [sin, cos, sin, cos, …] to [all the sines | all the cosines].
 
-    Only the layout changes. The values are the same, and so is every dot product of two encodings in the same layout.
-    Not every encoding in two halves is a reordering of this one: tensor2tensor also uses different frequencies,
+    Only the layout changes: the values are the same, and so is every dot product of two encodings in the same layout.
+    Not every encoding in two halves is a reordering of this encoding: tensor2tensor also uses different frequencies,
     base^(−i / (d/2 − 1)). The last frequency of tensor2tensor is exactly 1/base, so the values differ.
 
     Parameters: `pe`, shape (..., d) with d even.

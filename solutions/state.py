@@ -39,7 +39,7 @@ def _check_at_least(minimum, **numbers):
 
 
 def _check_within(values, good, rule):
-    """Return the values as float64 if `good` is True for all of them; every comparison with NaN is False."""
+    """Return the values as float64 if `good` is True for all of them; an ordering comparison with NaN is False."""
     values = np.asarray(values, dtype=np.float64)
     bad = ~good(values)
     if bad.any():
@@ -157,8 +157,8 @@ def forgetting_attention(q, k, v, log_f):
 
         out = softmax(q kᵀ/√d + decay_bias(log_f)) v
 
-    If all gates are 1 (log_f = 0), this is plain causal attention. The bias is added after the division by √d. The
-    result is finite for scores of any finite size.
+    If all gates are 1 (log_f = 0), the result is plain causal attention. The bias is added after the division by √d.
+    The result is finite for scores of any finite size.
 
     Parameters: `q` and `k`, shape (..., T, d); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 if q, k and v are all float32, else float64.
@@ -183,7 +183,7 @@ def linear_attention(q, k, v, log_f):
 
         out = ((q kᵀ) ∘ decay_matrix(log_f)) v,   so   out_i = Σ_{j≤i} (q_i · k_j) · matrix[i, j] · v_j
 
-    ∘ multiplies entry by entry. Nothing is divided: there is no 1/√d and no sum of weights.
+    ∘ multiplies entry by entry. Linear attention divides nothing: there is no 1/√d and no sum of weights.
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 if q, k and v are all float32, else float64.
@@ -358,7 +358,7 @@ def cope_positions(gates):
 
 
 def half_life(log_f):
-    """Return the number of tokens with this gate after which half of the state is left.
+    """Return the number of tokens with the gate log_f after which half of the state is left.
 
         exp(log_f)^n = ½,   so   n = ln ½ / log_f
 

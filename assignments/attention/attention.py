@@ -1,4 +1,4 @@
-"""Attention without positions: blind to the order of the tokens.
+"""Attention without positions: it is blind to the order of the tokens.
 
 Attention (Vaswani et al. 2017) compares every query with every key. Attention then averages the values, and gives more
 weight to values whose keys match the query better. Nothing in attention depends on the order of the rows. If you
@@ -114,7 +114,8 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
 
         q = x w_q,   k = x w_k,   v = x w_v,   output = attention(q, k, v, mask)
 
-    w_q, w_k and w_v are learned matrices: a model finds their values in training. Here they are arguments.
+    w_q, w_k and w_v are learned matrices: a model finds their values in training. In this function, the matrices are
+    arguments.
 
     Parameters: `x`, shape (..., T, dx); `w_q` and `w_k`, shape (dx, d); `w_v`, shape (dx, dv); `mask` as in
     attention_weights, with Tq = Tk = T.

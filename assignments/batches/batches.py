@@ -1,15 +1,15 @@
 """Batches: where each text begins.
 
 A computer processes many texts at once, in one shared array. Batching must not change any result: a text in a batch
-gives exactly the same result as alone. Three rules ensure equal results. The positions of a text count only its own
+gives exactly the same result as alone. Three rules keep the results equal. The positions of a text count only its own
 tokens. A mask hides the padding and the tokens of other texts. A layer with a state begins each text with an empty
 state.
 
-Conventions: positions start at 0; `...` stands for any number of leading axes. A `mask` is boolean: True
-for a real token, False for padding. `boundaries` says where packed texts begin and end: D + 1 ascending
-integers for D texts, from 0 to the number of tokens. FlashAttention calls them cu_seqlens. Positions and
-boundaries are returned as int64, masks as bool. packed_attention returns float32 if q, k and v are all
-float32, else float64; gates are float64. No function changes an argument in place.
+Conventions: positions start at 0; `...` stands for any number of leading axes. A `mask` is boolean: True for a real
+token, False for padding. `boundaries` says where packed texts begin and end: D + 1 ascending integers for D texts, from
+0 to the number of tokens. FlashAttention calls the boundaries cu_seqlens. Positions and boundaries are returned as
+int64, masks as bool. packed_attention returns float32 if q, k and v are all float32, else float64; gates are float64.
+No function changes an argument in place.
 Only functions with a `Raises` line must refuse bad arguments.
 """
 
@@ -73,8 +73,8 @@ def padding_mask(mask):
     Returns: bool, shape (..., 1, T, T). The axis of size 1 is for the heads.
     Raises: ValueError for a row without a real token.
     Example: padding_mask([False, True, True]) is [[[False, False, False], [False, True, False], [False, True, True]]].
-    Source: Hugging Face transformers' causal masks. The library lets a row of padding use keys, because nobody reads
-    the row's result.
+    Source: Hugging Face transformers' causal masks, in which a row of padding may use keys, because nobody reads its
+    result.
     """
     raise NotImplementedError("padding_mask is not written yet")
 

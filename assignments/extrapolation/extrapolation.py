@@ -1,11 +1,11 @@
 """Extrapolation: the experiment.
 
 Many articles say how far each encoding extrapolates: learned, not at all; sinusoidal, a little; RoPE and ALiBi, very
-far. This lesson measures it. A small model is trained with each encoding at a short length, and then tested at longer
-lengths. `encode` returns the embeddings plus the rows that a method adds, and `logits` returns the attention scores
-with the method's effect; each method acts in only one of these functions. Of the other five functions, two summarise
-measured accuracies, two describe a method (its shift gap, and how many numbers it learns), and one draws random
-positions for training.
+far. This lesson tests such claims by measurement. A small model is trained with each encoding at a short length, and
+then tested at longer lengths. `encode` returns the embeddings plus the rows that a method adds, and `logits` returns
+the attention scores with the method's effect; each method acts in only one of these functions. Of the other five
+functions, two summarise measured accuracies, two describe a method (its shift gap, and how many numbers it learns), and
+one draws random positions for training.
 
 Conventions: positions start at 0; rows are tokens and columns are features; attention is causal: row t may
 attend to rows 0 … t. Scores are divided by √d for every method (T5 itself does not divide). Results are
@@ -75,7 +75,7 @@ def longest_reliable_length(lengths, accuracies, threshold=0.9):
 
 
 def encode(method, x, parameters):
-    """Return the embeddings plus what the method adds to them.
+    """Return the embeddings plus the rows that the method adds to them.
 
     The methods add the following to row t of T rows and d features:
 
@@ -141,7 +141,7 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
 
 
 def random_positions(length, max_length, rng):
-    """Draw training positions from 0 … max_length − 1, in ascending order: even a short text gets large ones.
+    """Draw training positions from 0 … max_length − 1, in ascending order: even a short text gets large positions.
 
     Each set of `length` different positions is as likely as any other. With such positions, a model trains
     every row of a table up to max_length, or learns to use a sinusoidal encoding up to there, although no

@@ -2,8 +2,8 @@
 
 In the sinusoidal encoding, every number is fixed before training. Learned positions are trained instead: each position
 gets a row of a table, the rows start as small random numbers, and gradient descent trains them like any other weight
-(Gehring et al. 2017; BERT, GPT-2). A table has two weaknesses. The table ends: positions past its last row have no
-code. And a row that no training sequence was long enough to reach gets no gradient: it keeps its random initial values.
+(Gehring et al. 2017; BERT, GPT-2). A table has two weaknesses. A table ends: positions past its last row have no code.
+And a row that no training sequence was long enough to reach gets no gradient: it keeps its random initial values.
 
 Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are
 (sequence, feature). The result is float32 if all feature arrays are float32, otherwise float64. Looking up
@@ -34,7 +34,7 @@ def init_table(max_len, d_model, seed, std=0.02):
     `std`.
     Returns: float64, shape (max_len, d_model).
     Example: init_table(512, 768, seed=0) contains 393216 numbers with a standard deviation of about 0.02.
-    Source: Hugging Face transformers' GPT-2 and BERT. (The BERT authors truncate this distribution at two
+    Source: Hugging Face transformers' GPT-2 and BERT. (The BERT authors truncate the normal distribution at two
     standard deviations; OpenAI's own GPT-2 code uses 0.01 for positions and 0.02 for tokens.)
     """
     raise NotImplementedError("init_table is not written yet")
@@ -128,7 +128,7 @@ def resize_table(table, new_len):
         u_j = j · (rows − 1) / (new_len − 1),   j = 0 … new_len − 1
         new[j] = (1 − f) · table[⌊u_j⌋] + f · table[⌊u_j⌋ + 1],   f = u_j − ⌊u_j⌋
 
-    The first and last rows are kept. Every other new row is a mix of the two old rows on either side of it.
+    The first and last rows are kept. Every other new row is a mix of the two old rows on either side of its position.
     If new_len is 1, the result is the first row. A longer table has more rows, but no new information.
 
     Parameters: `table`, shape (rows, d); `new_len`, an int.

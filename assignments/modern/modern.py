@@ -1,9 +1,9 @@
 """Modern: how today's models use position.
 
-Models from 2024 and later keep RoPE, but change where and how they use it. Some layers have no encoding at all. Some
-layers see only a window or a chunk of the text. Some pairs are not rotated. The scores of distant positions are
-multiplied by a factor. Content and position get separate features. A cache drops old tokens, and moves the others to
-new positions. Each function in this file implements one of these ideas in a few lines.
+Models from 2024 and later keep RoPE, but change where and how they use it. In such models, some layers have no encoding
+at all. Some layers see only a window or a chunk of the text. Some pairs of features are not rotated. The scores of
+distant positions are multiplied by a factor. Content and position get separate features. A cache drops old tokens, and
+moves the others to new positions. Each function in this file implements one of these ideas in a few lines.
 
 Conventions: positions and layers count from 0; `...` stands for any number of leading axes; the last two axes are
 (sequence, feature). Pair i consists of features 2i and 2i+1. Results are float32 if every feature array (queries, keys,

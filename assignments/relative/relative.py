@@ -7,11 +7,11 @@ learns one number per head and bucket of distances, and adds it to the score. Bo
 distances. Shaw et al. clip long distances. T5's buckets become wider as the distance grows, and the last bucket takes
 all the remaining distances.
 
-Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are
-(sequence, feature). The relative position of a key at j for a query at i is j − i: negative if the key comes
-before the query, positive if it comes after it. Relative positions and buckets are int64. The result is
-float32 if all feature arrays (q, k, v and the tables) are float32, otherwise float64. Sums are computed in
-float64 and converted at the end.
+Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are (sequence,
+feature). The relative position of a key at j for a query at i is j − i: negative if the key comes before the query,
+positive if the key comes after the query. Relative positions and buckets are int64. The result is float32 if all
+feature arrays (q, k, v and the tables) are float32, otherwise float64. Sums are computed in float64 and converted at
+the end.
 Only functions with a `Raises` line must refuse bad arguments.
 """
 
@@ -73,7 +73,7 @@ def shaw_scores(q, k, key_table, max_distance):
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `key_table`, shape (2·max_distance + 1, d);
     `max_distance`, an int of at least 0. Queries and keys both count from 0.
     Returns: shape (..., Tq, Tk).
-    Raises: ValueError if the table has any other shape.
+    Raises: ValueError if key_table has any other shape.
     Example: q = [[1, 0], [1, 0]], k = [[1, 0], [1, 0]], max_distance 1, table [[2, 0], [0, 0], [−1, 0]]:
     the scores are [[1, 0], [3, 1]] / √2 = [[0.7071, 0], [2.1213, 0.7071]].
     Source: Shaw et al. 2018 §3.1 eq. 4, §3.3 eq. 5.
@@ -150,8 +150,8 @@ def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance)
 
     u = content_bias and w = position_bias. In lesson 3, the score of two rows x + p had four terms. Transformer-XL's
     score has the same four terms, with a relative position for the key. The query's position is replaced by u and w,
-    which are the same for every query. Transformer-XL makes a_ij from sinusoids; here it is a row of a table, as in
-    shaw_scores.
+    which are the same for every query. Transformer-XL makes a_ij from sinusoids; in this function, a_ij is a row of a
+    table, as in shaw_scores.
 
     Parameters: `q`, `k`, `key_table` and `max_distance` as in shaw_scores; `content_bias` and `position_bias`, shape
     (d,), which do not affect the dtype.

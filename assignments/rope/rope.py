@@ -1,9 +1,9 @@
 """RoPE: position inside the score.
 
-Every encoding so far added something to the token's features. RoPE (Su et al. 2021, RoFormer) adds nothing. It rotates
-each pair of features of a query or key by an angle proportional to its position. If both vectors of a dot product are
-rotated by the same angle, the product does not change. The score of a query at m and a key at n therefore depends only
-on n − m. Values are not rotated.
+Every encoding so far added something to the token's features. RoPE (Su et al. 2021, RoFormer) adds nothing. RoPE
+rotates each pair of features of a query or key by an angle proportional to its position. If both vectors of a dot
+product are rotated by the same angle, the product does not change. The score of a query at m and a key at n therefore
+depends only on n − m. Values are not rotated.
 
 Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are
 (sequence, feature). Pair i consists of features 2i and 2i+1; in functions with `half` in their names, of
@@ -30,9 +30,9 @@ def rope_frequencies(head_dim, base=10000.0):
 
         θ_i = base^(−2i / d),   i = 0 … d/2 − 1,   d = head_dim
 
-    Pair 0 rotates by one radian per position. For every base above 1 it is the fastest pair, and each further
-    pair is slower by the same factor. i counts pairs and 2i counts features, so the exponent goes from 0 to
-    nearly −1, not to −1/2.
+    Pair 0 rotates by one radian per position. For every base above 1, pair 0 is the fastest pair, and each further pair
+    is slower by the same factor. i counts pairs and 2i counts features, so the exponent goes from 0 to nearly −1, not
+    to −1/2.
 
     Parameters: `head_dim`, an even int; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2,).
@@ -100,7 +100,7 @@ def rope_scores(q, k, q_positions, k_positions, base=10000.0):
 
         score[i, j] = apply_rope(q)_i · apply_rope(k)_j / √d
 
-    Do not compute a difference of positions: the dot product of two rotated rows already depends on it.
+    Do not compute a difference of positions: the dot product of two rotated rows already depends on this difference.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); their positions, 1-D, (Tq,) and (Tk,).
     Returns: shape (..., Tq, Tk).
