@@ -51,7 +51,7 @@ def spread(values: np.ndarray) -> str:
 
 
 def mean_and_reliable(accuracies: np.ndarray) -> str:
-    """Return `spread` and, in brackets, the number of reliable seeds."""
+    """Return mean ± standard deviation and, in brackets, the number of reliable seeds."""
     reliable = "" if np.isnan(accuracies).all() else f" ({(accuracies >= RELIABLE).sum()})"
     return spread(accuracies) + reliable
 
@@ -72,7 +72,7 @@ class Paired(NamedTuple):
     """Number of models with a higher value after than before."""
     models: int
     p: float
-    """`sign_flip` of the differences."""
+    """Value of p for the differences, as computed by `sign_flip`."""
 
 
 def paired(before: np.ndarray, after: np.ndarray) -> Paired:
@@ -83,7 +83,7 @@ def paired(before: np.ndarray, after: np.ndarray) -> Paired:
 
 
 def sign_flip(differences: np.ndarray) -> float:
-    """Return the share of all 2ⁿ choices of signs that give a mean difference at least this large.
+    """Return the share of all 2ⁿ choices of signs for which the mean difference is at least as large as measured.
 
     If the change has no effect, each difference could just as well have the opposite sign. The function tries all
     choices of signs, and counts those whose mean is at least as far from 0 as the measured mean. With n models, the

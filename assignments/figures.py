@@ -220,7 +220,7 @@ def note(axes: Axes, text: str, at: tuple[float, float], beside: tuple[float, fl
 def heatmap(axes: Axes, values: Any, low: float, high: float, digits: int | None = None) -> Any:
     """Draw a matrix as shades, with each number written in its cell if `digits` gives the number of decimals.
 
-    If `low` is −`high`, a cell without colour is 0.
+    If `low` is −`high`, a cell without colour has the value 0.
     """
     values = as_numbers(values)
     shades = SIGNED if low == -high else SHADES
@@ -363,7 +363,7 @@ def course_map(course: dict[str, Lesson] | None = None) -> Figure:
 
 
 def mapped_lessons() -> dict[str, Lesson]:
-    """Return the lessons that show a map of a layer: the first, and each that puts the position in a new place."""
+    """Return the lessons that show a map of a layer: the first, and each lesson with a new place for the position."""
     mapped, seen = {}, set()
     for name, module in lessons().items():
         places = set(module.LESSON.places)
@@ -431,7 +431,7 @@ def draw_all(source: Path, target: Path) -> list[Path]:
 
 
 def draw_lesson(source: Path, lesson: str) -> Iterator[dict[str, str]]:
-    """Draw the pictures that need only one lesson's functions, with its module in `source`; yield each one's SVGs."""
+    """Draw the pictures that need only one lesson's functions, from its module in `source`; yield SVGs by picture."""
     module = _module(source, lesson)
     for name, draw in pictures(lesson).items():
         if drawn_from(draw) == [lesson]:
@@ -448,7 +448,7 @@ def save(figure: Figure, path: Path) -> None:
 def layouts(figure: Figure, name: str) -> dict[str, str]:
     """Return the SVG of a picture by its path and, if the picture is wide, that of its layout for a phone, in `narrow`.
 
-    Text stays text, and colours follow a light or a dark page. The same picture always gives the same SVG.
+    Text in the SVG stays text, and colours follow a light or a dark page. The same picture always gives the same SVG.
     """
     drawings = {name: _drawing(figure)}
     if figure.get_figwidth() > NARROW:
@@ -508,7 +508,7 @@ def _without_padding(drawing: str) -> str:
 
 
 def narrowed(figure: Figure) -> Figure:
-    """Return the same figure, as wide as a phone.
+    """Make the figure as wide as a phone, and return it.
 
     The panels are stacked, each with the labels that the panels shared; long lines of text are broken.
     """
@@ -613,7 +613,7 @@ def _say_what_was_shared(panels: dict[Axes, Any]) -> None:
 
 
 def _wrap(words: Any, room: float) -> None:
-    """Break a line that is too long into several."""
+    """Break a line that is too long into several lines."""
     width = words.get_window_extent().width
     if width > 0.96 * room:
         longest = max(map(len, words.get_text().split("\n")))

@@ -67,7 +67,7 @@ def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure
 
 @picture
 def slopes_in_the_gaps(alibi: ModuleType, counts: Sequence[int] = (3, 6, 12)) -> Figure:
-    """Draw the slopes when the number of heads is not a power of two.
+    """Draw the slopes for a number of heads that is not a power of two.
 
     All slopes in the picture are among the slopes for 2p heads, where p is the power of two below the number of heads.
     """

@@ -163,7 +163,7 @@ class Seen(NamedTuple):
     rotations: np.ndarray | None
     weights: np.ndarray
     scores: np.ndarray
-    """Scores of each token as the answer, (S, B, T, vocabulary)."""
+    """Score of each token of the vocabulary as the answer, (S, B, T, vocabulary)."""
 
 
 def look(parameters: Parameters, method: str, tokens: np.ndarray, rows: Rows) -> Seen:

@@ -197,7 +197,7 @@ COPYING, PASSKEY, LATEST = Task(_copying), Task(_passkey, marked=True), Task(_la
 
 @dataclass(frozen=True)
 class Run:
-    """One task in one setting, and the further training that follows."""
+    """Task in one setting, with the further training that follows."""
 
     task: Task
     setting: Setting
@@ -361,7 +361,7 @@ def evaluate(task: Task, setting: Setting, parameters: Parameters, reading: Read
 
 
 def measure(implementation: ModuleType, run: str, seeds: Sequence[int] = SEEDS) -> tuple[list[Measurement], list[Loss]]:
-    """Train at the trained length, extend with every method to every length, test, train further, test again."""
+    """Train models, extend them by every method to every length, test them, train them further, and test them again."""
     task, setting, methods, further_steps = (
         RUNS[run].task,
         RUNS[run].setting,

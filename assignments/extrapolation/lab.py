@@ -75,7 +75,7 @@ from autograder.checks.streams import print_anywhere  # noqa: E402
 def jobs(full: bool) -> list[tuple[str, ...]]:
     """Return the jobs for the reported results: every method, in its usual and its chosen setting, in both tasks.
 
-    With `full`, the jobs for the choice and for the changes are included.
+    With `full`, the jobs for the choice of settings and for the changes to settings are included.
     """
     choice = chosen(saved_trials("grid.csv"))
     pairs = {
@@ -91,7 +91,7 @@ def jobs(full: bool) -> list[tuple[str, ...]]:
 
 
 def grid_jobs() -> list[tuple[str, ...]]:
-    """Return a job for each task, method and setting of the choice."""
+    """Return a job for each task, method and setting that takes part in the choice."""
     return [
         ("grid", task, method, change)
         for task in TASKS

@@ -143,7 +143,7 @@ def attention_scores(parameters: Parameters, reading: Reading, q: np.ndarray, k:
 def _score_gradients(
     parameters: Parameters, reading: Reading, q: np.ndarray, k: np.ndarray, d_scores: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, Parameters]:
-    """Return the gradients of queries, keys and the table that the scores read, if there is one."""
+    """Return the gradients of queries, keys and, if the scores read a table, of that table."""
     last, root = np.s_[-q.shape[-2] :], float(np.sqrt(q.shape[-1]))
     back = None if reading.rotations is None else reading.rotations.conj()  # rotates in the opposite direction
     d_q = _rotated(d_scores @ _rotated(k, reading.rotations) / root, back)

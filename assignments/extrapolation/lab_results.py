@@ -41,9 +41,9 @@ TRIPLED = f"steps {3 * Setting.steps}"
 
 
 def setting_of(*changes: str, task: str = "copy 3 back") -> Setting:
-    """Return the usual setting with these fields changed.
+    """Return the usual setting with some fields changed.
 
-    Lengths stay 1, 2, 4 and 8 times the trained length.
+    The test lengths stay 1, 2, 4 and 8 times the trained length.
     """
     setting = Setting(back=TASKS[task])
     for name, value in (change.split() for change in changes if change != USUAL):
@@ -192,7 +192,7 @@ def by_length(
 
 
 def mean_by(rows: Iterable[Any], keys: Sequence[str], value: Callable[[Any], float]) -> dict[tuple[Any, ...], float]:
-    """Return the mean of a value over the rows that agree in these columns."""
+    """Return the mean of a value over each group of rows that agree in the columns `keys`."""
     groups: dict[tuple[Any, ...], list[float]] = {}
     for row in rows:
         groups.setdefault(tuple(getattr(row, key) for key in keys), []).append(value(row))
@@ -374,7 +374,7 @@ def flat(once: Sequence[Trial], thrice: Sequence[Trial]) -> bool:
 
 
 def changes_table(grid: Sequence[Trial], changes: Sequence[Trial]) -> str:
-    """Return each rival's accuracy at 8 times the trained length after one more change, as usual and as chosen.
+    """Return the rivals' accuracies at 8 times the trained length, after one more change to each setting.
 
     The accuracy at the trained length is in brackets if it is below RELIABLE, because such a model has not learned the
     task.

@@ -1,7 +1,7 @@
 """Training and testing one model with one method, through the `encode` and `logits` of the module under test.
 
-`read` finds out from the two functions what they add, how they rotate, and which row of a table they use; the model of
-`lab_model.py` is trained with the result. `evaluate` calls only `encode` and `logits`.
+`read` finds out from `encode` and `logits` what they add, how they rotate, and which row of a table they use; the model
+of `lab_model.py` is trained with the result. `evaluate` calls only `encode` and `logits`.
 """
 
 from __future__ import annotations

@@ -192,7 +192,7 @@ def changes(model_changes: Iterable[Any]) -> Figure:
 
 @picture
 def parameters(writer_sizes: Mapping[str, int]) -> Figure:
-    """Draw how the numbers in two models are divided among the kinds of parts."""
+    """Draw how the weights in two models are divided among the kinds of parts."""
     figure, axes = make_panels(1, NARROW, 1.9)
     colours = {"embedding": FAINT, "attention": ORANGE, "feed-forward": BLUE}
     for row, counts in enumerate((writer_sizes, LLAMA_3_8B)):

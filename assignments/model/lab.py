@@ -49,7 +49,7 @@ class Measurement(NamedTuple):
 
 
 def frequencies(head_dim: int, base: float = BASE) -> np.ndarray:
-    """Return lesson 5's frequencies: the first is 1, and each further one is smaller by the same factor."""
+    """Return lesson 5's frequencies: the first is 1, and each further frequency is smaller by the same factor."""
     return np.asarray(np.geomspace(1, base, head_dim // 2, endpoint=False) ** -1)
 
 
@@ -159,7 +159,7 @@ def _no_final_norm(functions: ModuleType, model: Model) -> Callable[..., np.ndar
 
 
 def _rotated_values(functions: ModuleType, model: Model) -> Callable[..., Any]:
-    """Return an attention that rotates the values first: the repeated heads that equal x w_v."""
+    """Return an attention that rotates the values before it repeats their heads."""
     right, repeat = functions.grouped_query_attention, functions.repeat_heads
 
     def attention(x: Any, layer: Model, positions: Any, frequencies: Any, mask: Any, cache: Any = None) -> Any:
@@ -184,7 +184,7 @@ def _gated(
 
 
 class Parts(NamedTuple):
-    """Parts of one layer, from your functions, each of rows (..., T, d)."""
+    """Parts of one layer, made from your functions; each part maps rows (..., T, d) to rows of the same shape."""
 
     norm_1: Rows
     attention: Rows

@@ -191,7 +191,7 @@ PASSKEY = Task(passkey, lambda setting: 1)
 
 @dataclass(frozen=True)
 class Run:
-    """One task in one setting, and the schedules that are trained in it."""
+    """Task in one setting, with the schedules that are trained in it."""
 
     task: Task
     setting: Setting
@@ -563,7 +563,7 @@ def tables(measured: Sequence[Measurement], looks: Sequence[Look]) -> str:
 
 
 def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
-    """Write the new numbers, the saved numbers of runs that were not repeated, and the pictures; return the tables."""
+    """Write the numbers, keeping those of runs that were not repeated, draw the pictures, and return the tables."""
     repeated = {name for name, _ in jobs(full)}
     measurements = [row for one in results for row in one.measurements]
     losses = [row for one in results for row in one.losses]

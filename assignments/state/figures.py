@@ -29,7 +29,7 @@ LESSON = Lesson(12, 3, "1, 5, 7", (3,), "each token says how much of the past st
 
 @picture
 def decay_matrices(state: ModuleType, length: int = 10, slope: float = 0.2, shut: int = 6, gate: float = 0) -> Figure:
-    """Draw what is left of each key at each query.
+    """Draw the share of each key that is left at each query.
 
     One panel has ALiBi's constant gates; the other has one closed gate.
     """

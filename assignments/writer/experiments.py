@@ -182,7 +182,7 @@ class Rolling(Model):
 
 
 def rolling(model: Model, sinks: int, window: int) -> Rolling:
-    """Return the model with a cache of that size."""
+    """Return the model with a cache that keeps the first `sinks` tokens and the last `window` tokens."""
     provided = Model().parts.rotate
     reader = Rolling(model.with_parts(rotate=provided, half_layout=False, decode_step=None).parts)
     reader.sinks, reader.window = sinks, window

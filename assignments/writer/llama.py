@@ -134,8 +134,7 @@ class Model:
     def _per_head(matrix: np.ndarray, reorder: bool) -> np.ndarray:
         """Return a projection to all heads, (h·dh, d), from a projection that may have rows only for the key heads.
 
-        Lessons 1 and 5 have as many key heads as query heads. So each query head gets its own copy of its key
-        head.
+        Lessons 1 and 5 have as many key heads as query heads. Each query head therefore gets a copy of its key head.
         """
         heads = matrix.reshape(-1, HEAD_DIM, matrix.shape[-1])
         if reorder:

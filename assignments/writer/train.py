@@ -161,8 +161,8 @@ def bigram_loss(read: np.ndarray, tested: np.ndarray, symbols: int) -> float:
 def rotation_steps() -> dict[str, np.ndarray]:
     """Return the matrices that rotate a row of one head by one position: the trained matrix, and two for longer texts.
 
-    A row is multiplied from the left. Interpolation divides every frequency by 4. YaRN (Peng et al. 2023,
-    defaults of §3.2) divides the frequencies that make less than one full rotation in the trained length,
+    A row stands to the left of the matrix that rotates it. Interpolation divides every frequency by 4. YaRN (Peng et
+    al. 2023, defaults of §3.2) divides the frequencies that make less than one full rotation in the trained length,
     keeps those that make more than 32, and mixes both for the frequencies in between.
     """
     frequencies = 10000.0 ** (-np.arange(0, HEAD_DIM, 2) / HEAD_DIM)
