@@ -258,8 +258,8 @@ def reset_gates(log_f, boundaries):
     """Return the gates of a packed row, with the gate of each text's first token closed.
 
     A gate acts on everything before its token. A closed gate, −inf, removes everything before its token, but not the
-    token itself. With the new gates, a layer with a state (lesson 12) begins each text with an empty state. All other
-    gates stay as they are.
+    token itself. With these gates closed, a layer with a state (lesson 12) begins each text with an empty state. All
+    other gates stay as they are.
 
     Parameters: `log_f`, shape (..., N), each 0 or negative, possibly −inf; `boundaries`, D + 1 ascending integers from
     0 to N.

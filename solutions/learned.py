@@ -72,7 +72,7 @@ def lookup(table, positions):
 
         out[j] = row positions[j] of the table, for every index j of positions
 
-    A position below 0 is an error too, although numpy alone would count it from the end of the table.
+    A position below 0 is an error, although numpy alone would count it from the end of the table.
 
     Parameters: `table`, shape (rows, d); `positions`, an int or an array of ints, any shape.
     Returns: shape positions.shape + (d,); if positions is an empty array or list, shape (0, d).
@@ -164,7 +164,7 @@ def sgd_step(table, gradient, learning_rate):
 
 
 def trained_rows(max_len, lengths):
-    """Mark the rows of the table that get a gradient from training sequences of these lengths.
+    """Mark the rows of a table that get a gradient in training, from the lengths of the training sequences.
 
         row r is trained   if some length > r
 

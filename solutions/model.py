@@ -1,8 +1,8 @@
 """Model: a whole language model, built from the parts of this course.
 
-You build the layers of a small Llama from the functions of this course and a few new ones: a norm that
-subtracts no mean, a gated feed-forward part, and heads that share keys. The whole lesson tests one statement:
-the same weights give the same logits. The reference is Hugging Face transformers' Llama.
+You build the layers of a small Llama from the functions of this course and a few new ones: a norm that subtracts no
+mean, a gated feed-forward part, and heads that share keys. The whole lesson tests one statement: the same weights give
+the same logits. The reference for the logits is Hugging Face transformers' Llama.
 
 A model is a dict of plain values:
 

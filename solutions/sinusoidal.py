@@ -134,7 +134,7 @@ def add_positions(x, base=10000.0):
 
 
 def offset_similarity(offsets, d_model, base=10000.0):
-    """Return the dot product of two encodings whose positions differ by each offset.
+    """Return, for each offset, the dot product of two encodings whose positions differ by that offset.
 
         PE(p) · PE(p + k) = Σ_i cos(ω_i · k)   for every p
 
@@ -159,8 +159,8 @@ def shift_matrix(offset, d_model, base=10000.0):
 
     M has one 2 × 2 block per pair on its diagonal and zeros elsewhere. Block i is [[cos, sin], [−sin, cos]] at the
     angle offset·ω_i. The matrix follows from sin(a+b) = sin a cos b + cos a sin b and cos(a+b) = cos a cos b − sin a
-    sin b. The minus sign is in the lower left corner because sin comes first in each pair. M is a rotation: Mᵀ M is the
-    identity matrix, and a shift by a followed by a shift by b is a shift by a + b.
+    sin b. The minus sign of a block is in its lower left corner because sin comes first in each pair. M is a rotation:
+    Mᵀ M is the identity matrix, and a shift by a followed by a shift by b is a shift by a + b.
 
     Parameters: `offset`, one real number, negative to move back.
     Returns: float64, shape (d_model, d_model).

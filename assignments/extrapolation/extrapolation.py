@@ -1,11 +1,11 @@
 """Extrapolation: the experiment.
 
-Many articles say how far each encoding extrapolates: learned, not at all; sinusoidal, a little; RoPE and ALiBi, very
-far. This lesson tests such claims by measurement. A small model is trained with each encoding at a short length, and
-then tested at longer lengths. `encode` returns the embeddings plus the rows that a method adds, and `logits` returns
-the attention scores with the method's effect; each method acts in only one of these functions. Of the other five
-functions, two summarise measured accuracies, two describe a method (its shift gap, and how many numbers it learns), and
-one draws random positions for training.
+Many articles say how far each encoding extrapolates: learned encodings not at all, sinusoidal encodings a little, RoPE
+and ALiBi very far. This lesson tests such claims by measurement. A small model is trained with each encoding at a short
+length, and then tested at longer lengths. `encode` returns the embeddings plus the rows that a method adds, and
+`logits` returns the attention scores with the method's effect; each method acts in only one of these functions. Of the
+other five functions, two summarise measured accuracies, two describe a method (its shift gap, and how many numbers it
+learns), and one draws random positions for training.
 
 Conventions: positions start at 0; rows are tokens and columns are features; attention is causal: row t may
 attend to rows 0 … t. Scores are divided by √d for every method (T5 itself does not divide). Results are
@@ -143,10 +143,10 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
 def random_positions(length, max_length, rng):
     """Draw training positions from 0 … max_length − 1, in ascending order: even a short text gets large positions.
 
-    Each set of `length` different positions is as likely as any other. With such positions, a model trains
-    every row of a table up to max_length, or learns to use a sinusoidal encoding up to there, although no
-    training text is longer than `length`. A length of 1 draws one number, so a random start is
-    random_positions(1, max_length − T + 1, rng) + np.arange(T).
+    Each set of `length` different positions is as likely as any other. With random positions, a model trains every row
+    of a table up to max_length, or learns to use a sinusoidal encoding up to there, although no training text is longer
+    than `length`. A length of 1 draws one number, so a random start is random_positions(1, max_length − T + 1, rng) +
+    np.arange(T).
 
     Parameters: `length`, an int from 0 to `max_length`; `rng`, a numpy Generator. Draw only with the methods of `rng`
     (for example rng.choice or rng.permutation), so that its seed determines the result.

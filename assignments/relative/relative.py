@@ -88,7 +88,7 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
 
     α = softmax(shaw_scores) over the keys that the mask allows. A query that may use no key gets zeros.
 
-    The values that a query collects then also carry the distances of their tokens, so the next layer can use these
+    The values that a query collects also carry the distances of their tokens, so the next layer can use these
     distances.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `v`, shape (..., Tk, dv); `key_table`, shape

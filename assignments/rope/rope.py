@@ -115,7 +115,7 @@ def rotate_half(x):
 
         rotate_half([x₁ | x₂]) = [−x₂ | x₁]
 
-    rotate_half rotates each pair (i, i + d/2) by a quarter of a full rotation. Two applications give −x.
+    rotate_half rotates each pair (i, i + d/2) by a quarter of a full rotation. Two applications of rotate_half give −x.
 
     Parameters: `x`, shape (..., d) with d even.
     Returns: the shape of x.

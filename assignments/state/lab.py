@@ -19,9 +19,9 @@ sequences; the lab reads these numbers from lesson 9's file.
 
 The setting and the learning rate of each method are chosen on separate seeds; `grid.csv` lists all trials.
 
-*Memories.* Nothing is trained. Keys are drawn, and values are written for them, once or twice each, in a random order.
-Then each key reads, and the lab checks whether the largest entry belongs to the last value that was written for the
-key. `linear_chunks` and `delta_step` from your file do the work.
+*Memories.* The memories are not trained. Keys are drawn, and values are written for them, once or twice each, in a
+random order. Then each key reads, and the lab checks whether the largest entry belongs to the last value that was
+written for the key. `linear_chunks` and `delta_step` from your file do the work.
 """
 
 from __future__ import annotations
