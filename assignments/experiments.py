@@ -1,17 +1,18 @@
 """Shared parts of the lessons' experiments: statistics over seeds, paired differences, tables, and parallel jobs.
 
+To run all experiments with one progress bar, as `make experiment` and `make experiment FULL=1` do, type:
+
     python -m assignments.experiments [--full]
 
-runs all experiments with one progress bar (`make experiment`, `make experiment FULL=1`). An experiment is the `lab.py`
-in a lesson's folder, a module with three functions:
+An experiment is the `lab.py` in a lesson's folder, a module with three functions:
 
     jobs(full)                  the arguments of each job, as tuples of plain values
     job(path, *arguments)       one job, on the functions in the file at `path`; runs in a separate process
     keep(path, full, results)   writes files and pictures from the results, in the order of the jobs; returns what to
                                 print
 
-Without `full`, an experiment takes a few minutes. With `full`, it also repeats longer measurements, whose numbers come
-with the course as files and otherwise do not change.
+Without `full`, an experiment takes a few minutes. With `full`, an experiment also repeats longer measurements, whose
+numbers come with the course as files and otherwise do not change.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def spread(values: np.ndarray) -> str:
 
 
 def mean_and_reliable(accuracies: np.ndarray) -> str:
-    """Return `spread` and, in brackets, the number of reliable seeds."""
+    """Return mean ± standard deviation and, in brackets, the number of reliable seeds."""
     reliable = "" if np.isnan(accuracies).all() else f" ({(accuracies >= RELIABLE).sum()})"
     return spread(accuracies) + reliable
 
@@ -71,7 +72,7 @@ class Paired(NamedTuple):
     """Number of models with a higher value after than before."""
     models: int
     p: float
-    """`sign_flip` of the differences."""
+    """Value of p for the differences, as computed by `sign_flip`."""
 
 
 def paired(before: np.ndarray, after: np.ndarray) -> Paired:
@@ -82,11 +83,11 @@ def paired(before: np.ndarray, after: np.ndarray) -> Paired:
 
 
 def sign_flip(differences: np.ndarray) -> float:
-    """Return the share of all 2ⁿ choices of signs that give a mean difference at least this large.
+    """Return the share of all 2ⁿ choices of signs for which the mean difference is at least as large as measured.
 
-    If the change has no effect, each difference could just as well have the opposite sign. So try all choices of signs,
-    and count those whose mean is at least as far from 0 as the measured mean. With n models, the share is at least
-    2/2ⁿ.
+    If the change has no effect, each difference could just as well have the opposite sign. The function tries all
+    choices of signs, and counts those whose mean is at least as far from 0 as the measured mean. With n models, the
+    share is at least 2/2ⁿ.
     """
     differences = np.asarray(differences, dtype=np.float64)
     signs = np.array(list(product((1, -1), repeat=len(differences))))
@@ -95,7 +96,7 @@ def sign_flip(differences: np.ndarray) -> float:
 
 
 def compared(before: np.ndarray, after: np.ndarray) -> str:
-    """Return `paired` in a few words: +0.24, 8 of 8, p 0.008."""
+    """Format a comparison in a few words: +0.24, 8 of 8, p 0.008."""
     change = paired(before, after)
     sign = "+" if round(change.mean, 2) > 0 else ""
     return f"{sign}{number(change.mean)}, {change.gained} of {change.models}, p {change.p:.3f}"
@@ -135,9 +136,9 @@ def load(path: Path) -> ModuleType:
 
 
 class ProgressLine:
-    """ProgressLine line on a terminal: the number of finished jobs and the name of the last job.
+    """Line on a terminal that shows the number of finished jobs and the name of the last job.
 
-    Elsewhere, nothing is printed.
+    If the output is not a terminal, nothing is printed.
     """
 
     def __init__(self, jobs: int) -> None:
@@ -179,8 +180,8 @@ def student_file(lab: Path) -> Path:
 def run(labs: Sequence[ModuleType], full: bool = False, path: Path | None = None) -> None:
     """Run the experiments one after another.
 
-    If a function is missing or wrong, the other experiments still run, and the program ends with a sentence
-    about it.
+    If a function is missing or wrong, the other experiments still run, and the program ends with a sentence about that
+    function.
     """
     print_anywhere()
     missing = []

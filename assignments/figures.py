@@ -2,12 +2,12 @@
 
 A lesson's pictures are in its folder: `figures.clock_hands(sinusoidal)` draws what the functions of `sinusoidal`
 return, right or wrong, and returns a matplotlib Figure. If a function is not implemented yet, or fails, the picture is
-a card with its name. In the lesson's notebook,
+a card with its name. In the lesson's notebook, the following call draws the same picture with a slider for each named
+argument:
 
     figures.explore(figures.clock_hands, sinusoidal, position=(0, 60))
 
-draws the same picture with a slider for each named argument. `python -m assignments.figures` draws all pictures of all
-lessons into the folder `figures` beside this file.
+`python -m assignments.figures` draws all pictures of all lessons into the folder `figures` beside this file.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ LINES = ((BLUE, "-"), (ORANGE, "--"), (GREEN, "-."), (PURPLE, ":"))
 ON_COLOUR = "#FEFEFE"  # colour of words on a full colour
 SHADES = ListedColormap([to_rgba(BLUE, step / 255) for step in range(256)])
 SIGNED = ListedColormap([to_rgba(ORANGE if step < 0 else BLUE, abs(step) / 255) for step in range(-255, 256, 2)])
-"""Shades with no colour at 0, where the paper shows, and stronger colour farther from 0.
+"""Colour maps that are transparent at 0 and become stronger farther from 0.
 
 `SIGNED` is orange below 0 and blue above.
 """
@@ -65,7 +65,7 @@ THEME = {
     PURPLE: ("purple", PURPLE, "#C873B9"),
     ON_COLOUR: ("on", "#FFFFFF", "#101214"),
 }
-"""Colour in a picture → its name in a saved picture, and its values on a light and on a dark page.
+"""Name of each colour in a saved picture, and the colour's values on a light and on a dark page.
 
 Words in each colour are readable on paper, and ON_COLOUR is readable on each colour.
 """
@@ -157,8 +157,8 @@ def _card(function: str, reason: Exception) -> Figure:
 def explore(draw: Callable[..., Figure], *modules: ModuleType, **controls: Any) -> Figure | None:
     """Show a picture with a slider for each control.
 
-    A control is `name=(low, high)`, `(low, high, step)`, or a list to choose from. Without ipywidgets, the
-    picture has no sliders, and a sentence says how to get them.
+    A control is `name=(low, high)`, `(low, high, step)`, or a list to choose from. Without ipywidgets, the picture has
+    no sliders, and a sentence says how to install ipywidgets.
     """
     try:
         from ipywidgets import interact, interactive  # only notebooks need it
@@ -220,7 +220,7 @@ def note(axes: Axes, text: str, at: tuple[float, float], beside: tuple[float, fl
 def heatmap(axes: Axes, values: Any, low: float, high: float, digits: int | None = None) -> Any:
     """Draw a matrix as shades, with each number written in its cell if `digits` gives the number of decimals.
 
-    If `low` is −`high`, a cell without colour is 0.
+    If `low` is −`high`, a cell without colour has the value 0.
     """
     values = as_numbers(values)
     shades = SIGNED if low == -high else SHADES
@@ -267,9 +267,9 @@ def signed(value: float, digits: int = 2) -> str:
 
 
 def seed_lines(axes: Axes, accuracy: dict[tuple[int, int], float], lengths: Sequence[int]) -> None:
-    """Draw accuracies, (length, seed) → accuracy, against length on a logarithmic axis.
+    """Draw the accuracies by length and seed against the length, on a logarithmic axis.
 
-    There is a thin line per seed and a thick line for their mean.
+    Each seed has a thin line, and the mean of the seeds has a thick line.
     """
     seeds = sorted({seed for _, seed in accuracy})
     curves = np.array([[accuracy[length, seed] for length in lengths] for seed in seeds])
@@ -300,7 +300,7 @@ PLACES = ("embedding", "score", "bias,\nmask")
 
 @dataclass(frozen=True)
 class Lesson:
-    """Lesson on the map: hours, required lessons, places (counted from 1), and what happens there."""
+    """Lesson on the map: hours, required lessons, places (counted from 1), and a description of what happens there."""
 
     number: int
     hours: float
@@ -310,7 +310,7 @@ class Lesson:
 
 
 def lessons() -> dict[str, ModuleType]:
-    """Return lesson name → module of its pictures, in the order of the course."""
+    """Return the module of each lesson's pictures by the lesson's name, in the order of the course."""
     found = {path.parent.name: _pictures_of(path.parent.name) for path in HERE.glob("*/figures.py")}
     return dict(sorted(found.items(), key=lambda one: one[1].LESSON.number))
 
@@ -363,7 +363,7 @@ def course_map(course: dict[str, Lesson] | None = None) -> Figure:
 
 
 def mapped_lessons() -> dict[str, Lesson]:
-    """Return the lessons that show a map of a layer: the first, and each that puts the position in a new place."""
+    """Return the lessons that show a map of a layer: the first, and each lesson with a new place for the position."""
     mapped, seen = {}, set()
     for name, module in lessons().items():
         places = set(module.LESSON.places)
@@ -402,7 +402,7 @@ def drawn_from(draw: Callable[..., Figure]) -> list[str]:
 
 
 def pictures(lesson: str) -> dict[str, Callable[..., Figure]]:
-    """Return name → picture, for all pictures of one lesson."""
+    """Return all pictures of one lesson by name."""
     module = _pictures_of(lesson)
     return {
         name: one
@@ -412,7 +412,7 @@ def pictures(lesson: str) -> dict[str, Callable[..., Figure]]:
 
 
 def measurements(lesson: str) -> dict[str, Any]:
-    """Return the measurements that a lesson's pictures need besides functions, if there are any."""
+    """Return the measurements that a lesson's pictures need besides the student's functions, if there are any."""
     return getattr(_pictures_of(lesson), "measurements", dict)()
 
 
@@ -431,7 +431,7 @@ def draw_all(source: Path, target: Path) -> list[Path]:
 
 
 def draw_lesson(source: Path, lesson: str) -> Iterator[dict[str, str]]:
-    """Draw the pictures that need only one lesson's functions, with its module in `source`; yield each one's SVGs."""
+    """Draw the pictures that need only one lesson's functions, from its module in `source`; yield SVGs by picture."""
     module = _module(source, lesson)
     for name, draw in pictures(lesson).items():
         if drawn_from(draw) == [lesson]:
@@ -446,9 +446,9 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def layouts(figure: Figure, name: str) -> dict[str, str]:
-    """Return path → SVG for a picture and, if it is wide, for its layout for a phone, in `narrow`.
+    """Return the SVG of a picture by its path and, if the picture is wide, that of its layout for a phone, in `narrow`.
 
-    Text stays text, and colours follow a light or a dark page. The same picture always gives the same SVG.
+    Text in the SVG stays text, and colours follow a light or a dark page. The same picture always gives the same SVG.
     """
     drawings = {name: _drawing(figure)}
     if figure.get_figwidth() > NARROW:
@@ -508,7 +508,7 @@ def _without_padding(drawing: str) -> str:
 
 
 def narrowed(figure: Figure) -> Figure:
-    """Return the same figure, as wide as a phone.
+    """Make the figure as wide as a phone, and return it.
 
     The panels are stacked, each with the labels that the panels shared; long lines of text are broken.
     """
@@ -613,7 +613,7 @@ def _say_what_was_shared(panels: dict[Axes, Any]) -> None:
 
 
 def _wrap(words: Any, room: float) -> None:
-    """Break a line that is too long into several."""
+    """Break a line that is too long into several lines."""
     width = words.get_window_extent().width
     if width > 0.96 * room:
         longest = max(map(len, words.get_text().split("\n")))
@@ -635,7 +635,7 @@ def _make_room(axes: Axes) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Draw everything from the modules in FOLDER, or one lesson's pictures of its functions into another folder.
+    """Draw all pictures from the modules in FOLDER, or the pictures of one lesson's functions into another folder.
 
     The command is `python -m assignments.figures [FOLDER [TARGET LESSON]]`.
     """

@@ -1,8 +1,8 @@
-"""Model: a whole model, built from the parts of this course.
+"""Model: a whole language model, built from the parts of this course.
 
-You build the layers of a small Llama from the functions of this course and a few new ones: a norm that
-subtracts no mean, a gated feed-forward part, and heads that share keys. The whole lesson tests one statement:
-the same weights give the same logits. The reference is Hugging Face transformers' Llama.
+You build the layers of a small Llama from the functions of this course and a few new ones: a norm that subtracts no
+mean, a gated feed-forward part, and heads that share keys. The whole lesson tests one statement: the same weights give
+the same logits. The reference for the logits is Hugging Face transformers' Llama.
 
 A model is a dict of plain values:
 
@@ -92,8 +92,8 @@ def rms_norm(x, weight, eps=1e-5):
 
         y = x / √(mean of x² + eps) · weight       mean over the last axis
 
-    Afterwards, all rows have about the same size. No mean is subtracted: that is the difference from
-    LayerNorm. eps is under the root, and prevents division by 0 for a row of zeros.
+    All rows of the result have about the same size. Unlike LayerNorm, RMSNorm subtracts no mean. eps is under the root,
+    and prevents division by 0 for a row of zeros.
 
     Parameters: `x`, shape (..., d); `weight`, shape (d,); `eps`, a small number, not negative.
     Returns: the shape of x.
@@ -114,9 +114,9 @@ def swiglu(x, w_gate, w_up, w_down):
 
         (silu(x w_gate) ∘ (x w_up)) w_down        silu(z) = z / (1 + e^−z)
 
-    ∘ multiplies number by number. silu is applied to the gate, not to x w_up or to the product. silu must be
-    correct for z of any size: if e^−z overflows, silu(z) is 0. (The formula also gives 0, but with a warning;
-    the lesson has a form without the warning.)
+    ∘ multiplies number by number. silu is applied to the gate, not to x w_up or to the product. silu must be correct
+    for z of any size: if e^−z overflows, silu(z) is 0. (If e^−z overflows, the formula also gives 0, but with a
+    warning; the lesson has a form without the warning.)
 
     Parameters: `x`, shape (..., T, d); `w_gate` and `w_up`, shape (d, f); `w_down`, shape (f, d).
     Returns: the shape of x.
@@ -135,7 +135,7 @@ def swiglu(x, w_gate, w_up, w_down):
 def repeat_heads(x, n_rep):
     """Repeat each head n_rep times, with its copies side by side: 0, 0, 1, 1, and not 0, 1, 0, 1.
 
-    So the query heads j·n_rep … (j+1)·n_rep − 1 use key head j.
+    With these copies, the query heads j·n_rep … (j+1)·n_rep − 1 use key head j.
 
     Parameters: `x`, shape (..., g, T, dh); `n_rep`, an int, at least 1.
     Returns: shape (..., g·n_rep, T, dh).
@@ -154,9 +154,9 @@ def repeat_heads(x, n_rep):
 def to_half_layout(w, n_heads):
     """Reorder, for the half layout, the columns of w_q or w_k from a model with pairs (2i, 2i+1).
 
-    The model was trained with those pairs. In each head, the columns 0, 2, 4, … come first, then the columns 1, 3, 5,
-    …. Afterwards, the half layout, with pairs (i, i + dh/2), gives the same scores as the neighbouring pairs did
-    before.
+    The model was trained with the neighbouring pairs (2i, 2i+1). In each head, the columns 0, 2, 4, … come first, then
+    the columns 1, 3, 5, …. With the new order, the half layout, with pairs (i, i + dh/2), gives the same scores as the
+    neighbouring pairs gave with the old order.
 
     Never reorder w_v or w_o: values are not rotated.
 
@@ -177,7 +177,7 @@ def to_half_layout(w, n_heads):
 
 
 def apply_rope_half_with(x, positions, frequencies):
-    """Lesson 5's apply_rope_half, with frequencies as an argument: you can pass those of lesson 8.
+    """Lesson 5's apply_rope_half, with frequencies as an argument, for example those of lesson 8.
 
         y_i        = x_i · cos − x_{i+dh/2} · sin
         y_{i+dh/2} = x_i · sin + x_{i+dh/2} · cos        (angle positions[t] · frequencies[i])
@@ -255,7 +255,7 @@ def block(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
         x = x + attention(rms_norm(x, norm_1))
         x = x + swiglu(rms_norm(x, norm_2))
 
-    Normalize a copy, and add to x itself, the residual stream.
+    Each part reads a normalized copy of x, and its output is added to x itself, the residual stream.
 
     Parameters: `x`, shape (..., T, d); `layer`, a dict with all weights of the layer; `positions`,
     `frequencies`, `mask` and `cache` as in grouped_query_attention; `eps` as in rms_norm.
@@ -287,12 +287,12 @@ def from_checkpoint(tensors, frequencies, eps=1e-5):
 
     A checkpoint stores each matrix as (out, in), so the matrices of the layers and of lm_head are transposed. The
     embedding is not transposed, because its rows are looked up. Layers are ordered by number: 10 comes after 9. Without
-    lm_head.weight the head is tied, and the model has no entry `head`. The columns are in the half layout already.
-    Leave out names that end in `rotary_emb.inv_freq`: in old checkpoints, they are the frequencies.
+    lm_head.weight the head is tied, and the model has no entry `head`. The columns of w_q and w_k are already in the
+    half layout. Leave out names that end in `rotary_emb.inv_freq`: in old checkpoints, they are the frequencies.
 
     Parameters: `tensors`, a dict of names to arrays, in any order; `frequencies`, shape (dh/2,); `eps`, a
     number.
-    Returns: a model, the dict described at the top of this file; `frequencies` and `eps` are entries of it.
+    Returns: a model, the dict described at the top of this file; its entries include `frequencies` and `eps`.
     Raises: ValueError for any other name: a model with a bias or another norm would give different logits.
     Example: the matrix `mlp.up_proj.weight` of shape (f, d) becomes `w_up` of shape (d, f).
     Source: LlamaForCausalLM in Hugging Face transformers.
@@ -322,13 +322,13 @@ def forward(tokens, model, positions=None, mask=None, cache=None):
         x = block(x, …) for each layer
         logits = rms_norm(x, norm) @ head              head = embeddingᵀ if the model has none
 
-    The tokens come after the t tokens of the cache. Without `positions`, they are at positions t … t+T−1.
-    Without a `mask`, row i may use keys 0 … t+i: the causal mask from row t on, even for T > 1 after a cache.
-    To decode one more token: forward([token], model, cache=cache).
+    The tokens come after the t tokens of the cache. Without `positions`, the tokens are at positions t … t+T−1. Without
+    a `mask`, row i may use keys 0 … t+i: the causal mask from row t on, even for T > 1 after a cache. To decode one
+    more token: forward([token], model, cache=cache).
 
-    Parameters: `tokens`, ints, shape (..., T); `model`, a dict; `positions`, None, (T,) or (..., T); `mask`,
-    None or bool, as in grouped_query_attention; `cache`, None or a list with one pair (keys, values) per
-    layer. The list and its arrays do not change.
+    Parameters: `tokens`, ints, shape (..., T); `model`, a dict; `positions`, None, (T,) or (..., T); `mask`, None or
+    bool, as in grouped_query_attention; `cache`, None or a list with one pair (keys, values) per layer. The cache and
+    its arrays do not change.
     Returns: logits, shape (..., T, V), and the new cache, a list of pairs, each array (..., g, t + T, dh).
     Raises: IndexError for a token outside 0 … V−1. −1 is not a token, though numpy would take the last row.
     Example: without layers and with a tied head, the logits are rms_norm(embedding[tokens],
@@ -363,8 +363,8 @@ def next_token_loss(logits, tokens):
 
     Parameters: `logits`, shape (..., T, V); `tokens`, ints, shape (..., T), with T at least 2.
     Returns: a float. e raised to this power is called the perplexity.
-    Raises: IndexError for a token outside 0 … V−1: −100, which other libraries leave out of the mean, is not
-    a token here.
+    Raises: IndexError for a token outside 0 … V−1: −100, which other libraries leave out of the mean, is not a token in
+    this function.
     Example: if all logits are equal, the loss is ln V, whatever the tokens are.
     Source: Touvron et al. 2023; the cross-entropy of every language model.
     """

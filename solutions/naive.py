@@ -1,12 +1,12 @@
 """Three honest first attempts at telling attention where a token is.
 
-Attention cannot see order, so the features must include something that depends on the position. The first
-idea is to use the position itself: a number that grows without bound until it is much larger than the
-features. The second idea is to divide by the last position. Now the size is right, but the same position gets
-a different number in a sequence of a different length. The third idea is to write the position in binary:
-bounded, unique, and the same in every sequence if the number of bits is fixed. But neighbouring codes can
-differ in every bit. Each idea fails for a reason that later encodings address. They keep one idea from the
-binary code: many features, each repeating with its own period.
+Attention cannot see order, so the features must include something that depends on the position. The first idea is to
+use the position itself: a number that grows without bound until it is much larger than the features. The second idea is
+to divide by the last position. After this division, the size is right, but the same position gets a different number in
+a sequence of a different length. The third idea is to write the position in binary: bounded, unique, and the same in
+every sequence if the number of bits is fixed. But neighbouring binary codes can differ in every bit. Each idea fails
+for a reason that later encodings address. Later encodings keep one idea from the binary code: many features, each
+repeating with its own period.
 
 Conventions: positions start at 0; `...` stands for any number of leading axes, possibly none; the last two
 axes of features are (sequence, feature). The most significant bit of a code comes first, as in a written
@@ -38,7 +38,7 @@ def _check_length(length):
 
 
 def _check_bits(length, n_bits):
-    """Return the number of bits to use for positions 0 … length − 1: n_bits, or as many as they need if it is None."""
+    """Return n_bits or, if n_bits is None, the number of bits that positions 0 … length − 1 need."""
     needed = bits_needed(length)
     if n_bits is None:
         return needed
@@ -76,9 +76,9 @@ def add_integer_positions(x):
 
         y[..., i, :] = x[..., i, :] + i
 
-    A token's features are about 1 or less; at position 500, the 500 that is added is much larger. Every
-    position adds a vector in the same direction, (1, 1, …, 1); only its size differs. A layer that subtracts
-    the mean over the features (LayerNorm) removes this vector completely.
+    A token's features are about 1 or less; at position 500, the 500 that is added is much larger. Every position adds a
+    vector in the same direction, (1, 1, …, 1); only its size differs. A layer that subtracts the mean over the features
+    (LayerNorm) removes such a vector completely.
 
     Parameters: `x`, shape (..., T, d).
     Returns: the shape of x. x itself does not change.
@@ -117,8 +117,8 @@ def bit_period(bit):
 
         period = 2^(bit + 1)
 
-    Bit 0 goes 0, 1, 0, 1, …: its period is 2, not 1. Each further bit changes half as often. The sinusoidal
-    encoding also gives each pair of features its own period, but with smooth waves.
+    Bit 0 goes 0, 1, 0, 1, …: its period is 2, not 1. Each further bit changes half as often as the bit below it. The
+    sinusoidal encoding also gives each pair of features its own period, but with smooth waves.
 
     Parameters: `bit`, an int, 0 for the least significant bit.
     Returns: an int.
@@ -136,8 +136,8 @@ def bits_needed(length):
 
         n = max(⌈log₂ L⌉, 1)
 
-    The largest number to write is the last position, L − 1. So 8 tokens need three bits, and 9 need four. A
-    logarithm is rounded and can end up on the wrong side of a whole number (math.log(2**29) / math.log(2) is
+    The largest number to write is the last position, L − 1. For example, 8 tokens need three bits, and 9 tokens need
+    four. A logarithm is rounded and can end up on the wrong side of a whole number (math.log(2**29) / math.log(2) is
     29.000000000000004); integer arithmetic is exact.
 
     Parameters: `length`, the number of tokens L, an int.
@@ -153,7 +153,7 @@ def bits_needed(length):
 
 
 def binary_positions(length, n_bits=None):
-    """Third attempt: return one feature for each binary digit of the position.
+    """Return one feature for each binary digit of the position: the third attempt.
 
         code[p, c] = ⌊p / 2^b⌋ mod 2,   b = n_bits − 1 − c      (c = 0 is the most significant bit)
 
@@ -195,9 +195,9 @@ def gray_positions(length, n_bits=None):
 
         gray(p) = p XOR ⌊p / 2⌋,   written as in binary_positions
 
-    The code is still not smooth. The bit that changes jumps between 0 and 1, and no code lies between two
-    positions. Similar codes do not mean nearby positions either: with three bits, positions 0 (000) and 7
-    (100) differ in one bit, but 0 and 2 (011) differ in two.
+    The Gray code is still not smooth. The bit that changes jumps between 0 and 1, and no code lies between two
+    positions. Similar codes do not mean nearby positions either: with three bits, positions 0 (000) and 7 (100) differ
+    in one bit, but 0 and 2 (011) differ in two.
 
     Parameters, returns and errors: as binary_positions.
     Example: gray_positions(4) is [[0, 0], [0, 1], [1, 1], [1, 0]].

@@ -1,17 +1,16 @@
 """State: position without positions.
 
-ALiBi lowers a score by a slope times the distance. Here each token sets its own slope: a gate that says how much of
-everything before it survives. Such a gate can act in attention scores. It also works without softmax. Then everything
-that a query can use from the past fits into one matrix of fixed size, the state, and a token costs the same however
-long the text is. No function here numbers the tokens: the order comes from forgetting.
+ALiBi lowers a score by a slope times the distance. With gates, each token sets its own slope: its gate says how much of
+everything before the token survives. Such a gate can act in attention scores. A gate also works in attention without
+softmax: then everything that a query can use from the past fits into one matrix of fixed size, the state, and a token
+costs the same however long the text is. No function in this file numbers the tokens: the order comes from forgetting.
 
-Conventions: tokens are numbered from 0; `...` stands for any number of leading axes, and leading axes
-broadcast. The last two axes of q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from
-0 to 1: the share of everything before token t that survives at token t. Token t itself stays. log_f is 0 for
-"keep everything" and −inf for "keep nothing". Results are float32 if every feature array (q, k, v, state) is
-float32, else float64; log_f, β, γ and CoPE's gates do not count: compute with them in float64, even if they
-are float32. Functions that take only these arguments return float64. No function changes an argument in
-place. There is at least one token.
+Conventions: tokens are numbered from 0; `...` stands for any number of leading axes, and leading axes broadcast. The
+last two axes of q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from 0 to 1: the share of
+everything before token t that survives at token t. Token t itself stays. log_f is 0 for "keep everything" and −inf for
+"keep nothing". Results are float32 if every feature array (q, k, v, state) is float32, else float64; log_f, β, γ and
+CoPE's gates do not affect the dtype: compute with them in float64, even if they are float32. Functions of only log_f or
+gates return float64. No function changes an argument in place. Every sequence has at least one token.
 Only functions with a `Raises` line must refuse bad arguments.
 """
 
@@ -40,7 +39,7 @@ def _check_at_least(minimum, **numbers):
 
 
 def _check_within(values, good, rule):
-    """Return the values as float64 if `good` is True for all of them; every comparison with NaN is False."""
+    """Return the values as float64 if `good` is True for all of them; an ordering comparison with NaN is False."""
     values = np.asarray(values, dtype=np.float64)
     bad = ~good(values)
     if bad.any():
@@ -102,7 +101,7 @@ def decay_bias(log_f):
 
     Key j reaches query i through the gates of the tokens after j, up to i itself. Do not subtract two entries of a
     running sum, c[i] − c[j]: after a log_f of −inf, the difference is NaN, and after −1e30, the later gates are lost in
-    rounding. The sums of the gates after such a token must be exact.
+    rounding. The sums of the gates after a token that keeps nothing must be exact.
 
     Parameters: `log_f`, shape (..., T), each 0 or negative, possibly −inf.
     Returns: float64, shape (..., T, T).
@@ -158,8 +157,8 @@ def forgetting_attention(q, k, v, log_f):
 
         out = softmax(q kᵀ/√d + decay_bias(log_f)) v
 
-    If all gates are 1 (log_f = 0), this is plain causal attention. The bias is added after the division by √d. The
-    result is finite for scores of any finite size.
+    If all gates are 1 (log_f = 0), the result is plain causal attention. The bias is added after the division by √d.
+    The result is finite for scores of any finite size.
 
     Parameters: `q` and `k`, shape (..., T, d); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 if q, k and v are all float32, else float64.
@@ -184,7 +183,7 @@ def linear_attention(q, k, v, log_f):
 
         out = ((q kᵀ) ∘ decay_matrix(log_f)) v,   so   out_i = Σ_{j≤i} (q_i · k_j) · matrix[i, j] · v_j
 
-    ∘ multiplies entry by entry. Nothing is divided: there is no 1/√d and no sum of weights.
+    ∘ multiplies entry by entry. Linear attention divides nothing: there is no 1/√d and no sum of weights.
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 if q, k and v are all float32, else float64.
@@ -261,7 +260,7 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
         out_i = linear attention inside the chunk + exp(c_i) · q_iᵀ state
         state ← exp(c_last) · state + Σ_j decay_matrix[last, j] · k_j v_jᵀ   over the tokens j of the chunk
 
-    So the state at the end of a chunk equals linear_step's state after the chunk's last token.
+    The state at the end of a chunk equals linear_step's state after the chunk's last token.
 
     The last chunk may be shorter. The arrays inside a chunk are (chunk, chunk), so none is (T, T) unless one chunk
     contains the whole text. Loop over the chunks, never over tokens. With the returned state, a later call can continue
@@ -359,7 +358,7 @@ def cope_positions(gates):
 
 
 def half_life(log_f):
-    """Return the number of tokens with this gate after which half of the state is left.
+    """Return the number of tokens with the gate log_f after which half of the state is left.
 
         exp(log_f)^n = ½,   so   n = ln ½ / log_f
 

@@ -1,7 +1,7 @@
 """ALiBi: subtract the distance.
 
-T5 learns a number for each distance. So it has numbers only for the distances that it was trained on, and it looks up
-one number for every pair of tokens. ALiBi (Press et al. 2022) does less: each head lowers a score by its own fixed
+T5 learns a number for each distance. T5 therefore has numbers only for the distances that it was trained on, and looks
+up one number for every pair of tokens. ALiBi (Press et al. 2022) does less: each head lowers a score by its own fixed
 slope times the distance. A straight line has a value at every distance, even beyond the length of the training
 sequences, and costs one multiplication. Heads with steep slopes use near keys; heads with gentle slopes use far keys as
 well.
@@ -37,8 +37,8 @@ def alibi_slopes(n_heads):
                             until there are n; p is the power of two below n
 
     The slopes for 2p heads are the slopes for p heads, plus a new slope between each two neighbours and a steeper slope
-    before the first. So the 1st, 3rd, 5th, … are exactly the new ones. The result is sorted only for a power of two.
-    For any other n, the slopes of the published models differ from the formula in the first line.
+    before the first. Of the slopes for 2p heads, the 1st, 3rd, 5th, … are exactly the new slopes. The slopes are sorted
+    only if n is a power of two. For any other n, the slopes of the published models differ from 2^(−8(h + 1) / n).
 
     Parameters: `n_heads`, an int of at least 1.
     Returns: float64, shape (n_heads,), all positive.
@@ -71,8 +71,8 @@ def bloom_bias(n_heads, k_len):
         bias[h, 0, j] = m_h · j
 
     For a key that is not ahead of its query, −m(i − j) = m·j − m·i, and m·i is the same for every key of a query, so it
-    does not change the softmax. This holds only under a causal mask: for keys ahead of the query, the bias keeps
-    growing.
+    does not change the softmax. BLOOM's form is valid only under a causal mask: for keys ahead of the query, its bias
+    keeps growing.
 
     Parameters: `n_heads`, at least 1; `k_len`, at least 0.
     Returns: float64, shape (n_heads, 1, k_len).
@@ -94,7 +94,7 @@ def effective_window(slope, tolerance):
     Parameters: `slope`, positive; `tolerance`, between 0 and 1 (no test uses any other value).
     Returns: int.
     Raises: ValueError for a slope that is not positive.
-    Example: effective_window(0.25, 0.01) is 19: exp(−0.25·19) = 0.0087, while exp(−0.25·18) = 0.0111.
+    Example: effective_window(0.25, 0.01) is 19, because exp(−0.25·19) = 0.0087 and exp(−0.25·18) = 0.0111.
     """
     raise NotImplementedError("effective_window is not written yet")
 
@@ -104,7 +104,7 @@ def alibi_attention(q, k, v, causal=True):
 
         out = softmax(q kᵀ / √d + alibi_bias) v
 
-    The bias is added after the division by √d, so it is not divided itself. Queries, keys and values come
+    The bias is added after the division by √d, so the bias itself is not divided. Queries, keys and values come
     straight from the projections, with nothing added to them.
 
     Parameters: `q`, shape (..., h, Tq, d); `k`, shape (..., h, Tk, d); `v`, shape (..., h, Tk, dv); Tq at

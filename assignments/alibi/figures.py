@@ -30,7 +30,7 @@ LESSON = Lesson(7, 1.5, "1, 6", (3,), "the score loses a slope times the distanc
 
 
 def _fraction(value: float) -> str:
-    """Return 1/n for the inverse of a whole number n, else a decimal."""
+    """Format the inverse of a whole number n as 1/n, and any other number as a decimal."""
     return f"1/{1 / value:.0f}" if value > 0 and abs(1 / value - round(1 / value)) < 1e-9 else f"{value:.3g}"
 
 
@@ -67,9 +67,9 @@ def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure
 
 @picture
 def slopes_in_the_gaps(alibi: ModuleType, counts: Sequence[int] = (3, 6, 12)) -> Figure:
-    """Draw the slopes when the number of heads is not a power of two.
+    """Draw the slopes for a number of heads that is not a power of two.
 
-    All these slopes are among the slopes for twice the power of two below that number.
+    All slopes in the picture are among the slopes for 2p heads, where p is the power of two below the number of heads.
     """
     figure = Figure(figsize=(NARROW, 2.2), layout="constrained")
     axes = figure.subplots()

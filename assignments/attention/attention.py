@@ -1,16 +1,16 @@
-"""Attention without positions: blind to the order of the tokens.
+"""Attention without positions: it is blind to the order of the tokens.
 
-Attention (Vaswani et al. 2017) compares every query with every key. Then it averages the values, giving more
-weight to those whose keys match the query better. Nothing in this computation depends on the order of the
-rows. If you shuffle the tokens, self-attention gives the same outputs, shuffled in the same way: it is
-permutation-equivariant. If you average these outputs into one vector, that vector does not change at all: it
-is permutation-invariant. The two words are often confused. Every encoding in this course exists to break this
-equivariance, so that order matters.
+Attention (Vaswani et al. 2017) compares every query with every key. Attention then averages the values, and gives more
+weight to values whose keys match the query better. Nothing in attention depends on the order of the rows. If you
+shuffle the tokens, self-attention gives the same outputs, shuffled in the same way: it is permutation-equivariant. If
+you average these outputs into one vector, that vector does not change at all: it is permutation-invariant. The words
+equivariant and invariant are often confused. Every encoding in this course exists to break the permutation equivariance
+of attention, so that order matters.
 
-Conventions: `...` stands for any number of leading axes (batch, heads), possibly none. The last two axes are
-(sequence, feature). A mask is boolean; True means "may attend". A bias is added to the scaled scores. Masks
-and biases broadcast over the leading axes. A result is float32 if every feature array (q, k, v, x, weights,
-scores) is float32, else float64; masks and biases do not affect this.
+Conventions: `...` stands for any number of leading axes (batch, heads), possibly none. The last two axes are (sequence,
+feature). A mask is boolean; True means "may attend". A bias is added to the scaled scores. Masks and biases broadcast
+over the leading axes. A result is float32 if every feature array (q, k, v, x, weights, scores) is float32, else
+float64; masks and biases do not affect the dtype.
 Only functions with a `Raises` line must refuse bad arguments.
 """
 
@@ -45,8 +45,8 @@ def permute_tokens(x, order):
 
         permute_tokens(x, order) = P x,   P[t, order[t]] = 1 and 0 elsewhere
 
-    `order` says where each row comes from, not where it goes to. Read the other way, it would give the
-    inverse permutation: the same order for two tokens, but often a different order for three or more.
+    `order` says where each row of the result comes from, not where each row of x goes to. Read the other way, `order`
+    would give the inverse permutation: the same for two tokens, but often a different one for three or more.
 
     Parameters: `x`, shape (..., T, d); `order`, ints, shape (T,), with each of 0 … T−1 exactly once.
     Returns: the shape of x.
@@ -61,9 +61,9 @@ def softmax(scores, axis=-1):
 
         softmax(s)_j = exp(s_j) / Σ_l exp(s_l) = exp(s_j − c) / Σ_l exp(s_l − c)   for every c
 
-    A slice is one row of numbers along the axis. Use the second form with c = the largest score in the slice. Then no
-    exponent is above 0, so nothing overflows; and the largest term is 1, so the sum is not 0. There is one special
-    case: if every score in a slice is −inf (a query that may use no key), all its weights are 0.
+    A slice is one row of numbers along the axis. Use the second form with c = the largest score in the slice. With this
+    c, no exponent is above 0, so nothing overflows; and the largest term is 1, so the sum is not 0. If every score in a
+    slice is −inf (a query that may use no key), all weights of the slice are 0.
 
     Parameters: `scores`, any shape; `axis`, the axis along which the weights sum to 1.
     Returns: the shape of scores.
@@ -114,7 +114,8 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
 
         q = x w_q,   k = x w_k,   v = x w_v,   output = attention(q, k, v, mask)
 
-    w_q, w_k and w_v are learned matrices: a model finds their values in training. Here they are arguments.
+    w_q, w_k and w_v are learned matrices: a model finds their values in training. In this function, the matrices are
+    arguments.
 
     Parameters: `x`, shape (..., T, dx); `w_q` and `w_k`, shape (dx, d); `w_v`, shape (dx, dv); `mask` as in
     attention_weights, with Tq = Tk = T.
@@ -126,12 +127,12 @@ def self_attention(x, w_q, w_k, w_v, mask=None):
 
 
 def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
-    """Measure how much the result changes if you shuffle before attention instead of after it.
+    """Measure how much the result changes if the tokens are shuffled before attention instead of after it.
 
         gap = max |P · self_attention(x) − self_attention(P x)|,   P x = permute_tokens(x, order)
 
-    A gap of zero, up to rounding, means that the outputs moved with their tokens and otherwise did not
-    change. Use the same mask both times: a mask belongs to the positions, not to the tokens.
+    A gap of zero, up to rounding, means that the outputs moved with their tokens and otherwise did not change. Use the
+    same mask in both terms of the gap: a mask belongs to the positions, not to the tokens.
 
     Parameters: as for self_attention and permute_tokens.
     Returns: a float, computed in float64 whatever the dtype of the features.
@@ -146,8 +147,8 @@ def bag_of_tokens(x, w_q, w_k, w_v):
 
         bag = (1/T) Σ_t self_attention(x)_t
 
-    If you shuffle the tokens, self-attention only shuffles its outputs, and a mean does not depend on the
-    order of its terms. So the bag is the same whatever the order of the tokens: it is permutation-invariant.
+    If you shuffle the tokens, self-attention only shuffles its outputs, and a mean does not depend on the order of its
+    terms. The mean is therefore the same whatever the order of the tokens: it is permutation-invariant.
 
     Parameters: as for self_attention, but without a mask.
     Returns: shape (..., dv).
@@ -162,8 +163,8 @@ def split_heads(x, n_heads):
 
         head j of token t = x[..., t, j·dh : (j+1)·dh],   dh = d / n_heads
 
-    A transformer computes attention several times side by side. Each computation is called a head and has its
-    own part of the features. Head j gets dh neighbouring columns, the same columns for every token. The head
+    A transformer computes attention several times side by side. Each of the parallel computations is called a head, and
+    has its own part of the features. Head j gets dh neighbouring columns, the same columns for every token. The head
     axis comes before the sequence axis, so `attention` treats it as one more leading axis.
 
     Parameters: `x`, shape (..., T, d); `n_heads`, the number of heads h, an int.

@@ -111,7 +111,7 @@ def token_shuffle(attention: ModuleType, shuffle: int = 1, causal: bool = False)
 def attention_path() -> Figure:
     """Draw the steps from the tokens' rows to the output, with the shape at each step.
 
-    No step uses a row's index.
+    No step of attention uses a row's index.
     """
     figure = Figure(figsize=(NARROW, 2.6), layout="constrained")
     axes = figure.subplots()

@@ -1,14 +1,15 @@
 """Batches: where each text begins.
 
-A computer processes many texts at once, in one shared array. This must not change any result: a text in a
-batch gives exactly what it gives alone. Three rules ensure this. Positions count only its own tokens. A mask
-hides all other tokens. A layer with a state begins each text with an empty state.
+A computer processes many texts at once, in one shared array. Batching must not change any result: a text in a batch
+gives exactly the same result as alone. Three rules keep the results equal. The positions of a text count only its own
+tokens. A mask hides the padding and the tokens of other texts. A layer with a state begins each text with an empty
+state.
 
-Conventions: positions start at 0; `...` stands for any number of leading axes. A `mask` is boolean: True
-for a real token, False for padding. `boundaries` says where packed texts begin and end: D + 1 ascending
-integers for D texts, from 0 to the number of tokens. FlashAttention calls them cu_seqlens. Positions and
-boundaries are returned as int64, masks as bool. packed_attention returns float32 if q, k and v are all
-float32, else float64; gates are float64. No function changes an argument in place.
+Conventions: positions start at 0; `...` stands for any number of leading axes. A `mask` is boolean: True for a real
+token, False for padding. `boundaries` says where packed texts begin and end: D + 1 ascending integers for D texts, from
+0 to the number of tokens. FlashAttention calls the boundaries cu_seqlens. Positions and boundaries are returned as
+int64, masks as bool. packed_attention returns float32 if q, k and v are all float32, else float64; gates are float64.
+No function changes an argument in place.
 Only functions with a `Raises` line must refuse bad arguments.
 """
 
@@ -33,7 +34,7 @@ def pad(texts, side="right", pad_id=0):
     T is the length of the longest text. With side "right", the padding comes after the text; with "left", before it.
 
     Parameters: `texts`, a list of B texts, each a list or a 1-D array of token ids; `side`, "left" or "right";
-    `pad_id`, the token id of padding. A real token may have the same id.
+    `pad_id`, the token id of padding. A real token may have the id `pad_id` too.
     Returns: ids, int64, and mask, bool, both of shape (B, T). The mask is True for the real tokens.
     Example: pad([[7, 8, 9], [5]], "left") has the ids [[7, 8, 9], [0, 0, 5]] and the mask [[True, True, True], [False,
     False, True]].
@@ -72,8 +73,8 @@ def padding_mask(mask):
     Returns: bool, shape (..., 1, T, T). The axis of size 1 is for the heads.
     Raises: ValueError for a row without a real token.
     Example: padding_mask([False, True, True]) is [[[False, False, False], [False, True, False], [False, True, True]]].
-    Source: Hugging Face transformers' causal masks. There, a row of padding may use keys, because nobody
-    reads its result.
+    Source: Hugging Face transformers' causal masks, in which a row of padding may use keys, because nobody reads its
+    result.
     """
     raise NotImplementedError("padding_mask is not written yet")
 
@@ -119,9 +120,8 @@ def packed_positions(boundaries):
 def boundaries_of(positions):
     """Find the boundaries of packed texts from their positions: the inverse of packed_positions.
 
-    The first token begins a text. A later token begins a text if its position is not one more than the
-    position before it. So a text need not begin at position 0: the second part of a text that was cut begins
-    at a later position.
+    The first token begins a text. A later token begins a text if its position is not one more than the previous token's
+    position. A text need not begin at position 0: the second part of a text that was cut begins at a later position.
 
     Parameters: `positions`, integers, shape (N,), with N at least 1.
     Returns: int64, shape (D + 1,).
@@ -149,9 +149,9 @@ def packed_attention(q, k, v, boundaries):
 
         rows of one text = softmax(q kᵀ/√d + causal mask) v   from the rows of this text only
 
-    Loop over the texts, not over tokens. The scores of each text form one small square. The (N, N) square of
-    all scores never exists, unless one text has all the tokens. So not even a NaN or an infinity in one text
-    affects another text. The result is finite for scores of any finite size.
+    Loop over the texts, not over tokens. The scores of each text form one small square. The (N, N) square of all scores
+    never exists, unless one text has all the tokens. Not even a NaN or an infinity in one text affects another text.
+    The result is finite for scores of any finite size.
 
     Parameters: `q` and `k`, shape (..., N, d); `v`, shape (..., N, dv), whose leading axes broadcast; `boundaries`,
     D + 1 ascending integers from 0 to N.
@@ -166,10 +166,11 @@ def packed_attention(q, k, v, boundaries):
 def reset_gates(log_f, boundaries):
     """Return the gates of a packed row, with the gate of each text's first token closed.
 
-    A gate acts on everything before its token. A closed gate, −inf, removes all of it, and the token itself stays.
-    So a layer with a state (lesson 12) begins each text with an empty state. All other gates stay as they are.
+    A gate acts on everything before its token. A closed gate, −inf, removes everything before its token, but not the
+    token itself. With these gates closed, a layer with a state (lesson 12) begins each text with an empty state. All
+    other gates stay as they are.
 
-    Parameters: `log_f`, shape (..., N), each 0 or negative, possibly −inf; `boundaries`, D + 1 integers that rise from
+    Parameters: `log_f`, shape (..., N), each 0 or negative, possibly −inf; `boundaries`, D + 1 ascending integers from
     0 to N.
     Returns: float64, the shape of log_f.
     Example: reset_gates([−1, −2, −3, −4], [0, 3, 4]) is [−inf, −2, −3, −inf].

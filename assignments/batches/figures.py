@@ -35,7 +35,7 @@ PARAGRAPHS = (18, 94, 5, 46, 54, 103)
 
 
 def measurements() -> dict[str, Any]:
-    """Return the measurements for the pictures that use no functions."""
+    """Return the measurements for the pictures that show no function of the student."""
     from assignments.batches import lab
 
     return {"packed_ways": lab.saved()}
@@ -103,7 +103,7 @@ def _squares(axes: Axes, mask: np.ndarray) -> None:
 
 @picture
 def ring_filling(batches: ModuleType, slots: int = 4, tokens: int = 7) -> Figure:
-    """Draw a ring token by token: the position in each slot, with the newest position in colour."""
+    """Draw a ring cache token by token: the position in each slot, with the newest position in colour."""
     figure, axes = make_panels(1, NARROW, 2.5)
     for written in range(1, tokens + 1):
         held = as_numbers(batches.ring_positions(written, slots))

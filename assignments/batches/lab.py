@@ -1,11 +1,11 @@
 """Experiment on packed training: one small model, trained on packed rows in four ways, then tested on single texts.
 
-This code is provided; you do not fill in anything here. `make experiment` runs it on your `batches.py`.
+This code is provided; you do not fill in anything here. `make experiment` runs the lab on your `batches.py`.
 
-The model is lesson 9's: one layer of causal attention with one head. It trains on packed rows of 32 tokens,
-filled with texts of 3 to 12 tokens. Positions restart in each text (`packed_positions`) or continue along the
-row; a query sees its own text (`document_mask`) or everything before it in the row. Together, these choices
-make four ways. Position enters through RoPE or through a learned table. Tasks:
+The model is lesson 9's: one layer of causal attention with one head. The model trains on packed rows of 32 tokens,
+filled with texts of 3 to 12 tokens. Positions restart in each text (`packed_positions`) or continue along the row; a
+query sees its own text (`document_mask`) or everything before it in the row. The two choices of positions and the two
+choices of a mask make four ways to train. Position enters through RoPE or through a learned table. Tasks:
 
     first token     at each token but the first: name the first token of this text
     copy 3 back     name the token 3 positions back in this text
@@ -13,8 +13,8 @@ make four ways. Position enters through RoPE or through a learned table. Tasks:
 The trained models are tested on single texts of 12 tokens, and on the same texts with padding on the left: masked by
 `padding_mask`, with positions from `position_ids`, or with positions that count along the whole row.
 
-All settings are those of lesson 9; no setting was chosen again for this lesson. `paragraphs.csv` lists the
-lengths, in words, of all paragraphs in lessons 1 to 12, as they were when this lesson was written.
+All settings are those of lesson 9; no setting was tuned for this lesson. `paragraphs.csv` lists the lengths, in words,
+of all paragraphs in lessons 1 to 12, as they were when this lesson was written.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ METHODS = ("rope", "learned")
 BASE = 10000.0
 VOCABULARY, WIDTH = 16, 32
 ROW, SHORTEST, LONGEST = 32, 3, 12
-"""Tokens in a packed row, and in its texts."""
+"""Number of tokens in a packed row, and in its shortest and longest text."""
 ROWS, BATCH, STEPS, LEARNING_RATE = 256, 8, 400, 1e-2
-"""Number of different packed rows, of rows per step, and of steps."""
+"""Number of different packed rows, of rows per training step, and of training steps."""
 TEXTS, PADDING = 64, 7
-"""Number of test texts, and of padding tokens before each."""
+"""Number of test texts, and of padding tokens before each text."""
 
 
 class Way(NamedTuple):
@@ -99,7 +99,7 @@ class Rows(NamedTuple):
 
 
 def answers_of(task: str, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the index of each token's answer, and whether the token is tested, given its position in its text."""
+    """Return the index of each token's answer, and True for each tested token, from the positions in the texts."""
     places = np.broadcast_to(np.arange(positions.shape[-1]), positions.shape)
     if task == "first token":
         return places - positions, positions >= 1
@@ -140,7 +140,7 @@ def test_rows(implementation: ModuleType, task: str, test: str) -> tuple[np.ndar
 
 
 def draw_parameters(method: str, seed: int) -> Parameters:
-    """Return lesson 9's initial parameters, the same for all ways."""
+    """Return lesson 9's initial parameters, the same for all ways of training."""
     rng = np.random.default_rng(seed)
     drawn = {
         "tokens": rng.normal(0, 1, (VOCABULARY, WIDTH)),
@@ -163,7 +163,7 @@ class Seen(NamedTuple):
     rotations: np.ndarray | None
     weights: np.ndarray
     scores: np.ndarray
-    """Scores of each token as the answer, (S, B, T, vocabulary)."""
+    """Score of each token of the vocabulary as the answer, (S, B, T, vocabulary)."""
 
 
 def look(parameters: Parameters, method: str, tokens: np.ndarray, rows: Rows) -> Seen:
@@ -224,7 +224,7 @@ def _rotated(x: np.ndarray, rotations: np.ndarray) -> np.ndarray:
 def train(
     implementation: ModuleType, task: str, method: str, way: Way, seeds: Sequence[int] = SEEDS, steps: int = STEPS
 ) -> Parameters:
-    """Train one model per seed, and return the models stacked. All ways see the same tokens in the same rows."""
+    """Train one model per seed, and return the models stacked. All ways of training use the same tokens and rows."""
     rows = draw_rows(implementation, task, way)
     parameters = stacked([draw_parameters(method, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
@@ -297,7 +297,7 @@ def share_of_padding(lengths: np.ndarray, batch: int = 8) -> float:
 
 
 def tables(measured: Sequence[Measurement]) -> str:
-    """Return the accuracy of each way in each test as Markdown, and its difference from the first way, by seed."""
+    """Return a Markdown table of each way's accuracy in each test, and of its difference from the first way by seed."""
     parts = []
     for task in TASKS:
         lines = []
@@ -315,7 +315,7 @@ def tables(measured: Sequence[Measurement]) -> str:
 
 
 def keep(path: Path, full: bool, results: Sequence[list[Measurement]]) -> str:
-    """Write the new numbers, and return the tables."""
+    """Write the new measurements, and return the tables."""
     rows = [row for one in results for row in one]
     experiments.write_rows(HERE / "measured.csv", Measurement._fields, ((*row[:-1], f"{row[-1]:.4f}") for row in rows))
     text = tables(saved(HERE / "measured.csv"))

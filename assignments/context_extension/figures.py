@@ -233,7 +233,7 @@ def longer(longer_losses: dict[str, list[float]]) -> Figure:
 
 
 def measurements() -> dict[str, Any]:
-    """Return the measurements for the pictures that use no functions."""
+    """Return the measurements for the pictures that show no function of the student."""
     from assignments.context_extension import lab
     from assignments.writer.update_lessons import saved_losses
 

@@ -1,6 +1,6 @@
 """Experiment with this lesson's methods: train a small RoPE model at 16 tokens, then extend it to 32, 64, 128 and 256.
 
-This code is provided; you do not fill in anything here. `make experiment` runs it on your `context_extension.py`.
+This code is provided; you do not fill in anything here. `make experiment` runs the lab on your `context_extension.py`.
 
 The model is lesson 9's (`extrapolation/lab_model.py`): one layer of causal attention with one head. There are three
 tasks:
@@ -11,15 +11,15 @@ tasks:
     passkey           one token is marked; at the end, name the token after the mark: needs only content
     latest passkey    two tokens are marked; at the end, name the token after the later mark: needs content and order
 
-A single layer cannot see which token comes before a key. So in the passkey tasks, each embedding has a second learned
-part for the previous token.
+A single layer cannot see which token comes before a key. In the passkey tasks, each embedding therefore has a second
+learned part for the previous token.
 
 Every method extends the same trained models, one per seed, so methods are compared seed by seed. "No position" is the
-control: in the test, all frequencies are 0. A task that is still solved in this case does not need positions.
+control: in the test, all frequencies are 0. A task that the control solves does not need positions.
 
 The functions under test decide how fast each pair rotates, and by how much cos and sin are scaled: the frequencies come
-from `yarn_frequencies` and the others, the rotations from `apply_rope_with`. ReRoPE does not rotate queries and keys
-separately: its scores come from `rerope_scores`.
+from functions such as `yarn_frequencies`, and the rotations come from `apply_rope_with`. ReRoPE does not rotate queries
+and keys separately: its scores come from `rerope_scores`.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Rotations(NamedTuple):
 
 
 Method = Callable[[ModuleType, Setting, int], Rotations]
-"""Function of the module under test, the setting, and the length to extend to."""
+"""Function that takes the module under test, the setting, and the length to extend to, and returns the rotations."""
 
 
 def _with_base(implementation: ModuleType, setting: Setting, length: int, base: float | None = None) -> Rotations:
@@ -129,9 +129,10 @@ SCORED: dict[str, Callable[[Setting, int], tuple[float, float]]] = {
         max(1, (length - setting.trained_length / 4) / (setting.trained_length - setting.trained_length / 4)),
     ),
 }
-"""Method → function that turns the setting and the length into the window and factor of `rerope_scores`.
+"""Function for each method that turns the setting and the length into the window and factor of `rerope_scores`.
 
-Either half of the trained length is exact, or a quarter is exact and the longest distance becomes the trained length.
+ReRoPE keeps half of the trained length exact. Leaky ReRoPE keeps a quarter exact, and maps the longest distance to the
+trained length.
 """
 METHODS: dict[str, Method] = {
     AS_TRAINED: _with_base,
@@ -176,7 +177,7 @@ def _latest_passkey(rng: np.random.Generator, count: int, length: int, setting: 
 
 
 def _marked(sequences: np.ndarray, positions: np.ndarray, setting: Setting) -> Examples:
-    """Put a mark into each sequence; return the sequences, and the tokens after the marks."""
+    """Put a mark into each sequence, and return the sequences and the tokens after the marks."""
     row = np.arange(len(sequences))
     sequences[row, positions] = setting.vocabulary
     return sequences, sequences[row, positions + 1][:, np.newaxis]
@@ -196,7 +197,7 @@ COPYING, PASSKEY, LATEST = Task(_copying), Task(_passkey, marked=True), Task(_la
 
 @dataclass(frozen=True)
 class Run:
-    """One task in one setting, and the further training that follows."""
+    """Task in one setting, with the further training that follows."""
 
     task: Task
     setting: Setting
@@ -257,7 +258,7 @@ class Loss(NamedTuple):
 
 
 def rotated(implementation: ModuleType, method: str, setting: Setting, length: int) -> Reading:
-    """Return a method's reading, in the form that the model needs.
+    """Return the effect of a method, in the form that the model of lesson 9 needs.
 
     A pair of 1 + 0i becomes, once rotated, the number by which the pair is multiplied.
     """
@@ -307,7 +308,7 @@ def descend(
     steps: int,
     stream: int,
 ) -> list[tuple[int, np.ndarray]]:
-    """Train in place, each seed on examples from its own stream.
+    """Train the models in place, each seed on examples from its own random generator.
 
     Return the mean loss of each seed over every 50 steps.
     """
@@ -360,7 +361,7 @@ def evaluate(task: Task, setting: Setting, parameters: Parameters, reading: Read
 
 
 def measure(implementation: ModuleType, run: str, seeds: Sequence[int] = SEEDS) -> tuple[list[Measurement], list[Loss]]:
-    """Train at the trained length, extend with every method to every length, test, train further, test again."""
+    """Train models, extend them by every method to every length, test them, train them further, and test them again."""
     task, setting, methods, further_steps = (
         RUNS[run].task,
         RUNS[run].setting,
@@ -486,7 +487,7 @@ def tables(measurements: Sequence[Measurement]) -> str:
 
 
 def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
-    """Write the new numbers, the saved numbers of runs that were not repeated, and the pictures; return the tables."""
+    """Write the numbers, keeping those of runs that were not repeated, draw the pictures, and return the tables."""
     measurements = [row for rows, _ in results for row in rows]
     losses = [row for _, rows in results for row in rows]
     if not full:

@@ -1,15 +1,17 @@
 """Extrapolation: the experiment.
 
-Many articles say how far each encoding extrapolates: learned, not at all; sinusoidal, a little; RoPE and ALiBi, very
-far. This lesson measures it. A small model is trained with each encoding at a short length, and then tested at longer
-lengths. `encode` returns the embeddings with what a method adds to them, and `logits` the attention scores with its
-effect; each method acts in only one of the two. Of the other five functions, two summarise measured accuracies, two
-describe a method (its shift gap, and how many numbers it learns), and one draws random positions for training.
+Many articles say how far each encoding extrapolates: learned encodings not at all, sinusoidal encodings a little, RoPE
+and ALiBi very far. This lesson tests such claims by measurement. A small model is trained with each encoding at a short
+length, and then tested at longer lengths. `encode` returns the embeddings plus the rows that a method adds, and
+`logits` returns the attention scores with the method's effect; each method acts in only one of these functions. Of the
+other five functions, two summarise measured accuracies, two describe a method (its shift gap, and how many numbers it
+learns), and one draws random positions for training.
 
 Conventions: positions start at 0; rows are tokens and columns are features; attention is causal: row t may
 attend to rows 0 … t. Scores are divided by √d for every method (T5 itself does not divide). Results are
 float32 if every feature array and the method's table are float32, else float64. No function changes an
-argument in place. Only functions with a `Raises` line must refuse bad arguments.
+argument in place.
+Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import numpy as np
@@ -61,8 +63,8 @@ def extrapolation_gap(lengths, accuracies, trained_length):
 def longest_reliable_length(lengths, accuracies, threshold=0.9):
     """Return the longest measured length up to which accuracy never falls below the threshold, or 0.
 
-    The result is 0 if there is no such length. A model that fails at 64 and passes again at 128 by chance is
-    reliable up to the length before 64. An accuracy of NaN is below every threshold.
+    The result is 0 if accuracy is below the threshold even at the shortest length. A model that fails at 64 and passes
+    again at 128 by chance is reliable up to the length before 64. An accuracy of NaN is below every threshold.
 
     Parameters: `lengths`, 1-D, each at least 1, no two equal, in any order; `accuracies`, one for each
     length; `threshold`, a number.
@@ -73,9 +75,9 @@ def longest_reliable_length(lengths, accuracies, threshold=0.9):
 
 
 def encode(method, x, parameters):
-    """Return the embeddings plus what the method adds to them.
+    """Return the embeddings plus the rows that the method adds to them.
 
-    What is added to row t of T rows and d features:
+    The methods add the following to row t of T rows and d features:
 
         integer       t, to every feature
         normalized    t / (T − 1), to every feature; 0 for T = 1
@@ -126,8 +128,8 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
         padded = `shift` rows of zeros, then the rows of x
         gap    = max over j ≤ i of |logits(padded)[shift + i, shift + j] − logits(x)[i, j]|
 
-    The rows are encoded first in both cases: q and k are the encoded rows times w_q and w_k. The gap is 0, up
-    to rounding, if a score depends on the distance between two tokens and not on their positions.
+    Both terms of the gap encode the rows first: q and k are the encoded rows times w_q and w_k. The gap is 0, up to
+    rounding, if a score depends on the distance between two tokens and not on their positions.
 
     Parameters: `method`, one of METHODS; `x`, shape (T, dx), T at least 1; `w_q` and `w_k`, shape (dx, d);
     `parameters`, the dict that `encode` and `logits` read; `shift`, an int of at least 0.
@@ -139,14 +141,14 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
 
 
 def random_positions(length, max_length, rng):
-    """Draw training positions from 0 … max_length − 1, in ascending order: even a short text gets large ones.
+    """Draw training positions from 0 … max_length − 1, in ascending order: even a short text gets large positions.
 
-    Each set of `length` different positions is as likely as any other. With such positions, a model trains
-    every row of a table up to max_length, or learns to use a sinusoidal encoding up to there, although no
-    training text is longer than `length`. A length of 1 draws one number, so a random start is
-    random_positions(1, max_length − T + 1, rng) + np.arange(T).
+    Each set of `length` different positions is as likely as any other. With random positions, a model trains every row
+    of a table up to max_length, or learns to use a sinusoidal encoding up to there, although no training text is longer
+    than `length`. A length of 1 draws one number, so a random start is random_positions(1, max_length − T + 1, rng) +
+    np.arange(T).
 
-    Parameters: `length`, an int from 0 to `max_length`; `rng`, a numpy Generator. Draw only with its methods
+    Parameters: `length`, an int from 0 to `max_length`; `rng`, a numpy Generator. Draw only with the methods of `rng`
     (for example rng.choice or rng.permutation), so that its seed determines the result.
     Returns: int64, shape (length,), all different, in ascending order.
     Example: random_positions(4, 4, rng) is [0, 1, 2, 3]; random_positions(3, 100, np.random.default_rng(0)) may be

@@ -185,7 +185,7 @@ def loss_against_steps(curves: dict[tuple[str, str], np.ndarray], steps: int = 2
 def accuracy_against_base(tries: Iterable[Any]) -> Figure:
     """Draw the accuracy at eight times the trained length against the base of RoPE and of the sinusoids.
 
-    There is a thin line per seed.
+    Each thin line shows one seed.
     """
     rows = [row for row in tries if row.method in ("rope", "sinusoidal")]
     figure, panels = make_panels(2, 8.8, 3.2, sharey=True)
@@ -224,7 +224,7 @@ def one_run(rows: Sequence[Any], losses: Sequence[float], steps: int, usual: Ite
 
 
 def measurements() -> dict[str, Any]:
-    """Return the measurements for the pictures that use no functions."""
+    """Return the measurements for the pictures that show no function of the student."""
     from assignments.extrapolation import lab_results
 
     return {

@@ -1,18 +1,17 @@
 """The experiment: train one small model with each encoding at length 16, then test it on up to 1,024 tokens.
 
-This code is provided; you do not fill in anything here. `make experiment` runs it on your `extrapolation.py`, and
+This code is provided; you do not fill in anything here. `make experiment` runs the experiment on your
+`extrapolation.py`. To train one method with one setting in a few seconds, and to draw its results, run:
 
     python -m assignments.extrapolation.lab rope --base 10
 
-trains one method with one setting in a few seconds and draws the results.
+The model is one layer of causal attention with one head, and nothing else: see `lab_model.py`. The model has to name
+the token `back` positions before each position. Tokens are drawn at random, anew for every training step, so there is
+nothing to learn by heart.
 
-The model is one layer of causal attention with one head, and nothing else: see `lab_model.py`. It has to name the token
-`back` positions before each position. Tokens are drawn at random, anew for every training step, so there is nothing to
-learn by heart.
-
-`encode` and `logits` are the functions under test. No encoding is implemented here a second time: every accuracy comes
-from calls to these two functions (`lab_train_and_test.py`). The settings, the choice among them, and the tables are in
-`lab_results.py`.
+`encode` and `logits` are the functions under test. No encoding is implemented a second time in the lab: every accuracy
+comes from calls to `encode` and `logits` (`lab_train_and_test.py`). The settings, the choice of settings, and the
+tables are in `lab_results.py`.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ from autograder.checks.output_encoding import print_anywhere  # noqa: E402
 def jobs(full: bool) -> list[tuple[str, ...]]:
     """Return the jobs for the reported results: every method, in its usual and its chosen setting, in both tasks.
 
-    With `full`, the jobs for the choice and for the changes are included.
+    With `full`, the jobs for the choice of settings and for the changes to settings are included.
     """
     choice = chosen(saved_trials("grid.csv"))
     pairs = {
@@ -92,7 +91,7 @@ def jobs(full: bool) -> list[tuple[str, ...]]:
 
 
 def grid_jobs() -> list[tuple[str, ...]]:
-    """Return a job for each task, method and setting of the choice."""
+    """Return a job for each task, method and setting that takes part in the choice."""
     return [
         ("grid", task, method, change)
         for task in TASKS
@@ -187,7 +186,7 @@ def run_trials(implementation: ModuleType, task: str, method: str, change: str, 
 
 
 def measure_far(implementation: ModuleType, method: str, change: str, then: str) -> list[FarTest]:
-    """Test one setting with every reported seed far beyond the trained length."""
+    """Test one setting far beyond the trained length, with every reported seed."""
     changes = (change, *then.split(", "))
     rate = best_rates(saved_trials("grid.csv"))["copy 3 back", method, change]
     setting = replace(setting_of(*changes), learning_rate=rate, lengths=FAR[method, change, then])
@@ -275,7 +274,7 @@ def measure_one(path: Path, method: str, changes: Sequence[str], task: str = "co
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Measure everything that is reported, or one method with any field of Setting changed."""
+    """Measure all reported results, or one method with any fields of `Setting` changed."""
     parser = argparse.ArgumentParser(prog="python -m assignments.extrapolation.lab", description=main.__doc__)
     parser.add_argument("method", nargs="?", choices=METHODS, help="train this method alone")
     parser.add_argument(

@@ -6,8 +6,8 @@ For a sequence of tokens,
     q, k, v = h W_q, h W_k, h W_v  v has one column for each token of the vocabulary
     y = softmax(logits(method, q, k)) v
 
-and row t of y scores every token as the answer at position t. A `Reading` describes what `encode` and `logits` do; no
-encoding is implemented here. With a reading, `loss_and_gradients` is ordinary matrix calculus.
+Row t of y scores every token as the answer at position t. A `Reading` describes the effects of `encode` and `logits`;
+no encoding is implemented in this file. With a reading, `loss_and_gradients` is ordinary matrix calculus.
 
 Many seeds and sequences are computed at once: every array begins with the axes (seed, sequence).
 """
@@ -40,7 +40,7 @@ class Reading:
     positions: np.ndarray | None = None
     """Row of the learned table, or of a longer `added`, that each token uses, (S, B, T); None if token t uses row t."""
     score: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
-    """Scores of the last queries with all keys, if no rotation gives them; for tests, not for training."""
+    """Function that scores the last queries with all keys, used in tests if no rotation gives these scores."""
 
 
 def loss_and_gradients(
@@ -48,9 +48,8 @@ def loss_and_gradients(
 ) -> tuple[np.ndarray, Parameters]:
     """Return the mean cross-entropy of each seed, shape (S,), and its gradient for every parameter.
 
-    `parameters` have the seeds along their first axis, `sequences` are token ids of shape (S, B, T), and
-    `answers`, of shape (S, B, n), are the right tokens at the last n positions. The positions before them
-    have no answer.
+    `parameters` have the seeds along their first axis, `sequences` are token ids of shape (S, B, T), and `answers`, of
+    shape (S, B, n), are the right tokens at the last n positions. Earlier positions have no answer.
     """
     n_answers = answers.shape[-1]
     h = embedded(parameters, reading, sequences)
@@ -144,7 +143,7 @@ def attention_scores(parameters: Parameters, reading: Reading, q: np.ndarray, k:
 def _score_gradients(
     parameters: Parameters, reading: Reading, q: np.ndarray, k: np.ndarray, d_scores: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, Parameters]:
-    """Return the gradients of queries, keys and the table that the scores read, if there is one."""
+    """Return the gradients of queries, keys and, if the scores read a table, of that table."""
     last, root = np.s_[-q.shape[-2] :], float(np.sqrt(q.shape[-1]))
     back = None if reading.rotations is None else reading.rotations.conj()  # rotates in the opposite direction
     d_q = _rotated(d_scores @ _rotated(k, reading.rotations) / root, back)

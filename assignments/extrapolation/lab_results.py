@@ -31,19 +31,19 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "t5": ("buckets 16", "own_buckets 16", "own_buckets 8", "own_buckets 4"),
     "alibi": ("slope 2", "slope 0.125", "slope 0.03125"),
 }
-"""Method → settings that are tried besides the usual one. The other methods have only the usual setting."""
+"""Settings that are tried besides the usual setting, by method. All other methods have only the usual setting."""
 
 BROKEN_BY = ("width 64", "trained_length 32", "vocabulary 64", "back 5")
-"""Changes that a reader may make to break a result, tried with the methods of RIVALS after the choice."""
+"""Changes with which a reader may try to break a result, measured for RIVALS after the choice of settings."""
 RIVALS = ("rope", "shaw", "t5")
 TRIPLED = f"steps {3 * Setting.steps}"
 """Change that is tried with every method: training three times as long."""
 
 
 def setting_of(*changes: str, task: str = "copy 3 back") -> Setting:
-    """Return the usual setting with these fields changed.
+    """Return the usual setting with some fields changed.
 
-    Lengths stay 1, 2, 4 and 8 times the trained length.
+    The test lengths stay 1, 2, 4 and 8 times the trained length.
     """
     setting = Setting(back=TASKS[task])
     for name, value in (change.split() for change in changes if change != USUAL):
@@ -74,10 +74,10 @@ FAR: dict[tuple[str, str, str], tuple[int, ...]] = {
     ("learned", USUAL, "table_rows 128"): (16, 32, 64, 128),
     ("learned", USUAL, "table_rows 128, start_below 128"): (16, 32, 64, 128),
 }
-"""(method, setting, further change) → lengths of the tests, with the reported seeds, copying 3 back.
+"""Lengths of the tests for (method, setting, further change), with the reported seeds, copying 3 back.
 
-The numbers are measured once and kept; `--full` measures them again. The seven entries that are tested on the longest
-texts are also tested with `log_n`.
+The results far beyond the trained length are measured once and kept; `--full` measures them again. The seven entries
+that are tested on the longest texts are also tested with `log_n`.
 """
 
 
@@ -85,7 +85,7 @@ texts are also tested with `log_n`.
 
 
 class FarTest(NamedTuple):
-    """One model at one length: a row of far.csv."""
+    """Result of one model at one length: a row of far.csv."""
 
     method: str
     change: str
@@ -101,7 +101,7 @@ class FarTest(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """One model and its accuracy at 1, 2, 4 and 8 times the trained length: a row of grid.csv and of changes.csv."""
+    """Accuracy of one model at 1, 2, 4 and 8 times the trained length: a row of grid.csv or of changes.csv."""
 
     task: str
     method: str
@@ -120,7 +120,7 @@ class Trial(NamedTuple):
 
 
 class Result(NamedTuple):
-    """One reported model at one length: a row of measured.csv."""
+    """Result of one reported model at one length: a row of measured.csv."""
 
     task: str
     method: str
@@ -162,12 +162,12 @@ def saved() -> list[Result]:
 
 
 def saved_looks() -> dict[tuple[str, str], np.ndarray]:
-    """Return (method, setting) → mean weight at distance 0, 1, 2, …, at the longest length, in the first task."""
+    """Return the mean weight at distance 0, 1, 2, …, by method and setting, at the longest length in the first task."""
     return _columns("attention.csv", "weight")
 
 
 def saved_losses() -> dict[tuple[str, str], np.ndarray]:
-    """Return (method, setting) → mean loss in each of the equal parts of training, in the first task."""
+    """Return the mean loss in each of the equal parts of training, by method and setting, in the first task."""
     return _columns("losses.csv", "loss")
 
 
@@ -192,7 +192,7 @@ def by_length(
 
 
 def mean_by(rows: Iterable[Any], keys: Sequence[str], value: Callable[[Any], float]) -> dict[tuple[Any, ...], float]:
-    """Return the mean of a value over the rows that agree in these columns."""
+    """Return the mean of a value over each group of rows that agree in the columns `keys`."""
     groups: dict[tuple[Any, ...], list[float]] = {}
     for row in rows:
         groups.setdefault(tuple(getattr(row, key) for key in keys), []).append(value(row))
@@ -200,7 +200,7 @@ def mean_by(rows: Iterable[Any], keys: Sequence[str], value: Callable[[Any], flo
 
 
 def best_rates(rows: Iterable[Trial]) -> dict[tuple[str, str, str], float]:
-    """Return (task, method, setting) → the learning rate with the highest `score`.
+    """Return the learning rate with the highest `score`, by task, method and setting.
 
     If several rates have the same score, the smallest counts.
     """
@@ -227,7 +227,7 @@ def at_best_rate(rows: Iterable[Trial]) -> list[Trial]:
 
 
 def chosen(rows: Iterable[Trial]) -> dict[tuple[str, str], str]:
-    """Return (task, method) → the setting with the highest `score`.
+    """Return the setting with the highest `score`, by task and method.
 
     The usual setting wins unless another setting has a higher score.
     """
@@ -367,17 +367,17 @@ def tripled_table(grid: Sequence[Trial], changes: Sequence[Trial]) -> str:
 def flat(once: Sequence[Trial], thrice: Sequence[Trial]) -> bool:
     """Return True if training three times as long moves each mean accuracy by at most 0.02.
 
-    The means are those of the tested lengths, compared length by length.
+    The means are compared length by length, at all tested lengths.
     """
     means = [np.mean([row[7:] for row in rows], axis=0) for rows in (once, thrice)]
     return bool(np.nanmax(np.abs(means[1] - means[0])) <= 0.02)
 
 
 def changes_table(grid: Sequence[Trial], changes: Sequence[Trial]) -> str:
-    """Return each rival's accuracy at 8 times the trained length after one more change, as usual and as chosen.
+    """Return the rivals' accuracies at 8 times the trained length, after one more change to each setting.
 
-    The accuracy at the trained length is in brackets if it is below RELIABLE: then the task was not learned
-    at all.
+    The accuracy at the trained length is in brackets if it is below RELIABLE, because such a model has not learned the
+    task.
     """
     trials = [*at_best_rate(grid), *changes]
     lines = []

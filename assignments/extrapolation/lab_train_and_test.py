@@ -1,7 +1,7 @@
 """Training and testing one model with one method, through the `encode` and `logits` of the module under test.
 
-`read` finds out from the two functions what they add, how they rotate, and which row of a table they use; the
-model of `lab_model.py` is trained with the result. `evaluate` calls the two functions and nothing else.
+`read` finds out from `encode` and `logits` what they add, how they rotate, and which row of a table they use; the model
+of `lab_model.py` is trained with the result. `evaluate` calls only `encode` and `logits`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,10 @@ class Setting:
     scale: float = 1.0
     """Factor by which the added rows are multiplied, for integer and every other method that acts in `encode`."""
     table_rows: int = 64
-    """Rows in learned's table, four times the trained length: some are never trained, and some positions have none."""
+    """Number of rows in the table of the method learned, which is four times the trained length.
+
+    Some rows are never trained, and some positions in the tests have no row.
+    """
     n_bits: int = 7
     """Number of bits of binary: enough for the longest sequence."""
     max_distance: int = 16
@@ -122,7 +125,7 @@ def draw_parameters(method: str, setting: Setting, seed: int) -> Parameters:
 def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
     """Work out the effect of a method from the results of its functions.
 
-    Raise ValueError if this effect does not reproduce its `logits` and `encode`.
+    Raise ValueError if the effect does not reproduce the results of `logits` and `encode`.
     """
     length, d = setting.trained_length, setting.width
     zeros = np.zeros((length, d))
@@ -132,7 +135,7 @@ def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
         return np.asarray(implementation.logits(method, q, k, setting.arguments(blank | tables)), dtype=np.float64)
 
     def row_read(name: str, q: np.ndarray) -> np.ndarray:
-        """Return the row that was read for each score.
+        """Return the row of the table that was read for each score.
 
         Row r of the table begins with r and is 0 elsewhere, so the score shows which row was read.
         """
@@ -230,8 +233,8 @@ def train(
 ) -> tuple[list[Parameters], np.ndarray]:
     """Train one model per seed, and return the models with their losses, shape (steps, S).
 
-    `watch` is called before each step. Each seed draws its own initial values and sequences, whichever other
-    seeds run beside it.
+    `watch` is called before each step. Each seed draws its own initial values and sequences, independently of the other
+    seeds in the same call.
     """
     parameters = stacked([draw_parameters(method, setting, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]

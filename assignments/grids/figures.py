@@ -99,7 +99,7 @@ def sinusoidal_map(grids: ModuleType, height: int = 10, width: int = 16, base: f
 
 
 def _mixed_frequencies(axial: np.ndarray) -> np.ndarray:
-    """Return the frequencies of `axial`, with each pair in a different direction: both columns of a row are in use."""
+    """Return the frequencies of `axial`, each pair in a different direction, so that each row uses both columns."""
     speeds = np.sort(axial.sum(axis=1))[::-1]
     directions = np.arange(len(speeds)) * np.pi * (3 - np.sqrt(5))  # the golden angle: no two pairs point the same way
     return speeds[:, np.newaxis] * np.stack([np.cos(directions), np.sin(directions)], axis=1)
@@ -151,7 +151,7 @@ def favourite_offset(
 def axes_of_pairs(grids: ModuleType, head_dim: int = 128, height_pairs: int = 20, width_pairs: int = 20) -> Figure:
     """Draw which pair rotates with which axis.
 
-    In sections, the slow pairs all belong to one axis; interleaved, each axis has fast and slow pairs.
+    In sections, all slow pairs belong to one axis; in the interleaved form, each axis has fast and slow pairs.
     """
     sections = (head_dim // 2 - height_pairs - width_pairs, height_pairs, width_pairs)
     figure = Figure(figsize=(9.4, 3.4), layout="constrained")
@@ -177,8 +177,8 @@ def sequence_positions(
 ) -> Figure:
     """Draw the positions of text, an image and more text on three axes.
 
-    Text counts on all three axes together; an image spreads out on h and w, and the text after it continues
-    past its longest side.
+    Text counts on all three axes together; an image spreads out on h and w, and the text after the image continues past
+    the image's longest side.
     """
     where = as_numbers(grids.mrope_positions([before, (frames, height, width), after]))
     tokens = np.arange(len(where))
@@ -210,7 +210,7 @@ def sequence_positions(
 def stretched_grid(grids: ModuleType, new_height: int = 9, new_width: int = 13) -> Figure:
     """Draw one feature of a learned grid, stretched by bilinear and by nearest interpolation.
 
-    Bilinear interpolation fills in between the old cells; nearest repeats them.
+    Bilinear interpolation fills in values between the old cells; nearest interpolation repeats the old cells.
     """
     old = (4, 6)
     table = np.random.default_rng(4).normal(size=(old[0] * old[1], 1))
@@ -254,7 +254,7 @@ def angle_of_a_pair(grids: ModuleType, y: float = 2, x: float = 1) -> Figure:
 def cell_centres(grids: ModuleType, new: int = 5) -> Figure:
     """Draw old and new cells over the same width.
 
-    The picture shows the new centres among the old centres, and the values that they get.
+    The picture shows the new centres among the old centres, and the values that the new cells get.
     """
     old = np.array([[0.0], [6.0], [12.0]])
     values = as_numbers(grids.resize_grid(old, (1, len(old)), (1, new)))[:, 0]

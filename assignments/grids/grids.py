@@ -1,15 +1,14 @@
 """Grids: where a pixel is.
 
-A sentence has one axis, an image has two and a video three. Here a position is a row of coordinates, (y, x) or (t, h,
-w), and not a single number. You place a sinusoidal code on a grid, stretch a learned grid, and rotate queries and keys
-by several coordinates at once. Every variant of rotation is a matrix of frequencies: row i says how fast pair i rotates
-along each axis.
+A sentence has one axis, an image has two and a video three. On a grid, a position is a row of coordinates, (y, x) or
+(t, h, w), and not a single number. You place a sinusoidal code on a grid, stretch a learned grid, and rotate queries
+and keys by several coordinates at once. Every variant of rotation is a matrix of frequencies: row i says how fast pair
+i rotates along each axis.
 
-Conventions: coordinates start at 0; the row (y, h) comes before the column (x, w). `...` stands for any
-number of leading axes; the last two axes are (sequence, feature). Pair i consists of features 2i and 2i+1.
-Results are float32 if every feature array (x, q, k, a table) is float32, else float64; positions and
-frequencies do not affect this, and angles are always computed in float64. No function changes an argument in
-place.
+Conventions: coordinates start at 0; the row (y, h) comes before the column (x, w). `...` stands for any number of
+leading axes; the last two axes are (sequence, feature). Pair i consists of features 2i and 2i+1. Results are float32 if
+every feature array (x, q, k, a table) is float32, else float64; positions and frequencies do not affect the dtype, and
+angles are always computed in float64. No function changes an argument in place.
 Only functions with a `Raises` line must refuse bad arguments.
 """
 
@@ -104,7 +103,7 @@ def mrope_frequencies(head_dim, sections, base=10000.0, interleaved=False):
 def apply_rope_nd(x, positions, frequencies):
     """Rotate pair i of row t by the sum over axes of positions[t, a] · frequencies[i, a].
 
-    This is RoPE with several coordinates. With one axis and RoPE's frequencies, it is plain RoPE.
+    The rotation is RoPE with several coordinates. With one axis and RoPE's frequencies, the rotation is plain RoPE.
 
     Parameters: `x`, shape (..., T, d) with d even; `positions`, shape (T, n_axes), real numbers, shared by all leading
     axes; `frequencies`, shape (d/2, n_axes).
@@ -137,7 +136,7 @@ def grid_scores(q, k, q_positions, k_positions, frequencies):
 def next_position(positions):
     """Return the position of the next generated token: 1 + the largest coordinate so far, on every axis.
 
-    This is not the number of tokens: an image of h × w cells takes up only max(h, w) positions.
+    The next position is not the number of tokens: an image of h × w cells takes up only max(h, w) positions.
 
     Parameters: `positions`, shape (T, 3), as mrope_positions returns them; T may be 0.
     Returns: int; 0 if there is no token yet.
@@ -152,9 +151,9 @@ def mrope_positions(segments):
     """Return the coordinates (t, h, w) of every token of a sequence that mixes text, images and videos.
 
     A segment is an int n, for n tokens of text, or a triple (t, h, w), for an image or a video of that many cells. The
-    cells are ordered by time, then row by row. The first segment starts at 0, each further segment at 1 + the largest
-    coordinate so far. Token i of a text has three equal coordinates, start + i; a cell adds its own (t, h, w) to the
-    start.
+    cells are ordered by time, then row by row. The first segment starts at 0, and each further segment starts at 1 +
+    the largest coordinate so far. Token i of a text has three equal coordinates, start + i; a cell adds its own (t, h,
+    w) to the start.
 
     Parameters: `segments`, a list of such ints (at least 0) and triples of ints (at least 1). Loop over segments, not
     over cells.
@@ -174,7 +173,7 @@ def resize_grid(table, old_shape, new_shape):
         u = (j + 1/2) · H / H' − 1/2,   clamped to 0 … H − 1
         new[j] = (1 − r) · old[⌊u⌋] + r · old[⌊u⌋ + 1],   r = u − ⌊u⌋
 
-    If r is 0, the second row is not needed. Columns work the same way.
+    If r is 0, the second row is not needed. Columns are resized in the same way.
 
     Parameters: `table`, shape (H·W, d), cells row by row; `old_shape`, (H, W); `new_shape`, (H', W').
     Returns: shape (H'·W', d); float32 if the table is float32, else float64. The table does not change.

@@ -1,10 +1,9 @@
 """Learned positions: a table instead of a formula.
 
-In the sinusoidal encoding, every number is fixed before training. Here the numbers are learned: each position
-gets a row of a table, the rows start as small random numbers, and gradient descent trains them like any other
-weight (Gehring et al. 2017; BERT, GPT-2). A table has two weaknesses. It ends: positions past its last row
-have no code. And a row that no training sequence was long enough to reach gets no gradient: it keeps its
-random initial values.
+In the sinusoidal encoding, every number is fixed before training. Learned positions are trained instead: each position
+gets a row of a table, the rows start as small random numbers, and gradient descent trains them like any other weight
+(Gehring et al. 2017; BERT, GPT-2). A table has two weaknesses. A table ends: positions past its last row have no code.
+And a row that no training sequence was long enough to reach gets no gradient: it keeps its random initial values.
 
 Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are
 (sequence, feature). The result is float32 if all feature arrays are float32, otherwise float64. Looking up
@@ -28,14 +27,14 @@ def _features(*arrays):
 def init_table(max_len, d_model, seed, std=0.02):
     """Return a new table: one row per position, with every number drawn from N(0, std²).
 
-    The numbers come from numpy's default_rng(seed): one call to the generator's method `normal` draws the
-    whole table. So the same seed gives the same table. There are no pairs here, so d_model may be odd.
+    The numbers come from numpy's default_rng(seed): one call to the generator's method `normal` draws the whole table.
+    The same seed gives the same table. The features of a learned table have no pairs, so d_model may be odd.
 
     Parameters: `max_len`, the number of positions that the model will ever see; `d_model`; `seed`, an int;
     `std`.
     Returns: float64, shape (max_len, d_model).
     Example: init_table(512, 768, seed=0) contains 393216 numbers with a standard deviation of about 0.02.
-    Source: Hugging Face transformers' GPT-2 and BERT. (The BERT authors truncate this distribution at two
+    Source: Hugging Face transformers' GPT-2 and BERT. (The BERT authors truncate the normal distribution at two
     standard deviations; OpenAI's own GPT-2 code uses 0.01 for positions and 0.02 for tokens.)
     """
     raise NotImplementedError("init_table is not written yet")
@@ -46,7 +45,7 @@ def lookup(table, positions):
 
         out[j] = row positions[j] of the table, for every index j of positions
 
-    A position below 0 is an error too. (numpy alone would count it from the end of the table.)
+    A position below 0 is an error, although numpy alone would count it from the end of the table.
 
     Parameters: `table`, shape (rows, d); `positions`, an int or an array of ints, any shape.
     Returns: shape positions.shape + (d,); if positions is an empty array or list, shape (0, d).
@@ -62,8 +61,8 @@ def embed(token_table, position_table, token_ids):
 
         out[..., t, :] = token_table[token_ids[..., t]] + position_table[t]
 
-    If the sequence is longer than the position table, raise a ValueError that names both numbers. Otherwise
-    another function fails later, with an unhelpful message.
+    If the sequence is longer than the position table, raise a ValueError that names both numbers. Without this check,
+    another function would fail later, with an unhelpful message.
 
     Parameters: `token_table`, shape (vocabulary, d); `position_table`, shape (rows, d); `token_ids`, an
     array of ints of shape (..., T).
@@ -80,8 +79,8 @@ def lookup_gradient(table_shape, positions, grad_output):
 
         grad_table[r] = Σ grad_output[j]   over all j with positions[j] = r
 
-    If a row was looked up several times, its gradients are added. If it was never looked up, its gradient is
-    zero. In a batch, every sequence looks up row 0, so repeated positions are normal.
+    If a row was looked up several times, its gradients are added. If a row was never looked up, its gradient is zero.
+    In a batch, every sequence looks up row 0, so repeated positions are normal.
 
     Parameters: `table_shape`, (rows, d); `positions`, as passed to lookup; `grad_output`, shape
     positions.shape + (d,).
@@ -108,7 +107,7 @@ def sgd_step(table, gradient, learning_rate):
 
 
 def trained_rows(max_len, lengths):
-    """Mark the rows of the table that get a gradient from training sequences of these lengths.
+    """Mark the rows of a table that get a gradient in training, from the lengths of the training sequences.
 
         row r is trained   if some length > r
 
@@ -129,7 +128,7 @@ def resize_table(table, new_len):
         u_j = j · (rows − 1) / (new_len − 1),   j = 0 … new_len − 1
         new[j] = (1 − f) · table[⌊u_j⌋] + f · table[⌊u_j⌋ + 1],   f = u_j − ⌊u_j⌋
 
-    The first and last rows are kept. Every other new row is a mix of the two old rows on either side of it.
+    The first and last rows are kept. Every other new row is a mix of the two old rows on either side of its position.
     If new_len is 1, the result is the first row. A longer table has more rows, but no new information.
 
     Parameters: `table`, shape (rows, d); `new_len`, an int.

@@ -33,11 +33,11 @@ UNIFORM = np.log(84)
 """Loss of a random guess among the characters of the course's model."""
 LLAMA_3_8B = {"embedding": 2 * 128256 * 4096, "attention": 32 * 2 * 4096 * (4096 + 1024)}
 LLAMA_3_8B["feed-forward"] = 32 * 3 * 4096 * 14336
-"""Numbers in each kind of part; the embedding includes the head, which is not tied."""
+"""Numbers of weights in each kind of part; the embedding's number includes the head, which is not tied."""
 
 
 def measurements() -> dict[str, Any]:
-    """Return the measurements for the pictures that use no functions."""
+    """Return the measurements for the pictures that show no function of the student."""
     from assignments.model import lab
 
     return {"model_changes": lab.saved(), "writer_sizes": lab.saved_sizes()}
@@ -192,7 +192,7 @@ def changes(model_changes: Iterable[Any]) -> Figure:
 
 @picture
 def parameters(writer_sizes: Mapping[str, int]) -> Figure:
-    """Draw how the numbers in two models are divided among the kinds of parts."""
+    """Draw how the weights in two models are divided among the kinds of parts."""
     figure, axes = make_panels(1, NARROW, 1.9)
     colours = {"embedding": FAINT, "attention": ORANGE, "feed-forward": BLUE}
     for row, counts in enumerate((writer_sizes, LLAMA_3_8B)):

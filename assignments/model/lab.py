@@ -1,12 +1,12 @@
-"""One part changed at a time: which mistakes shout, and which whisper? `make experiment` runs this on your `model.py`.
+"""Experiment that changes one part of a model at a time, and measures how much worse the model becomes.
 
-The model is this course's writer (`assignments/writer`): a small Llama with four layers, four query heads and
-two key heads. It reads eight windows of 256 letters that were held out from training, once as it is and once
-with each part changed. The lab measures its loss, in nats per letter, and the largest change in a logit.
+The model is this course's writer (`assignments/writer`): a small Llama with four layers, four query heads and two key
+heads. The model reads eight windows of 256 letters that were held out from training, once as it is and once with each
+part changed. The lab measures the model's loss, in nats per letter, and the largest change in a logit.
 
-A changed part is made from your own functions: with other weights, other frequencies, another mask, or a different
-function instead of one of yours. A different function has an effect only if your other functions call the function that
-it replaces.
+`make experiment` runs the lab on your `model.py`. A changed part is made from your own functions: with other weights,
+other frequencies, another mask, or a different function instead of one of yours. A different function has an effect
+only if your other functions call the function that it replaces.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Measurement(NamedTuple):
 
 
 def frequencies(head_dim: int, base: float = BASE) -> np.ndarray:
-    """Return lesson 5's frequencies: the first is 1, and each further one is smaller by the same factor."""
+    """Return lesson 5's frequencies: the first is 1, and each further frequency is smaller by the same factor."""
     return np.asarray(np.geomspace(1, base, head_dim // 2, endpoint=False) ** -1)
 
 
@@ -79,7 +79,8 @@ def writer_model(implementation: ModuleType, reorder: Callable[[np.ndarray, int]
 def write(implementation: ModuleType, prompt: str, count: int, model: Model | None = None) -> str:
     """Return the text that the course's model writes after a prompt, using your functions.
 
-    Another model of the same form may replace it. The next letter is always the most likely letter.
+    If another model of the same form is passed, that model writes the text. The next letter is always the most likely
+    letter.
     """
     letters = symbols()
     tokens = [letters.index(letter) for letter in prompt]
@@ -158,7 +159,7 @@ def _no_final_norm(functions: ModuleType, model: Model) -> Callable[..., np.ndar
 
 
 def _rotated_values(functions: ModuleType, model: Model) -> Callable[..., Any]:
-    """Return an attention that rotates the values first: the repeated heads that equal x w_v."""
+    """Return an attention that rotates the values before it repeats their heads."""
     right, repeat = functions.grouped_query_attention, functions.repeat_heads
 
     def attention(x: Any, layer: Model, positions: Any, frequencies: Any, mask: Any, cache: Any = None) -> Any:
@@ -183,7 +184,7 @@ def _gated(
 
 
 class Parts(NamedTuple):
-    """Parts of one layer, from your functions, each of rows (..., T, d)."""
+    """Parts of one layer, made from your functions; each part maps rows (..., T, d) to rows of the same shape."""
 
     norm_1: Rows
     attention: Rows
@@ -313,7 +314,7 @@ def table(measured: Sequence[Measurement]) -> str:
 
 
 def keep(path: Path, full: bool, results: Sequence[Measurement]) -> str:
-    """Write the new numbers and their table; return the table."""
+    """Write the new measurements and their table, and return the table."""
     rows = [(row.change, f"{row.loss:.4f}", f"{row.largest:.4f}") for row in results]
     experiments.write_rows(HERE / "measured.csv", Measurement._fields, rows)
     counted = sizes(experiments.load(path))

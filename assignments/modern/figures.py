@@ -44,7 +44,7 @@ LESSON = Lesson(11, 3, "1, 5, 8", (2, 3), "rotation in some layers only, masks f
 def first_token(modern: ModuleType, length: int = 24, error: float = 0.002) -> Figure:
     """Draw the weight of token 0 without any encoding, which depends only on the number of tokens.
 
-    For many tokens, a small error in the weight hides that number.
+    For many tokens, a small error in the weight hides the number of tokens.
     """
     share = as_numbers(modern.first_token_share(length))
     figure, (weights, read) = make_panels(2, 9.4, 3.5, width_ratios=(1, 1.35))
@@ -311,7 +311,7 @@ def learned_sink(modern: ModuleType, low: float = -2, high: float = 2) -> Figure
 
 
 def measurements() -> dict[str, Any]:
-    """Return the measurements for the pictures that use no functions."""
+    """Return the measurements for the pictures that show no function of the student."""
     from assignments.modern import lab
 
     return {"schedules": lab.saved(), "schedule_loss": lab.saved_losses()}

@@ -1,14 +1,14 @@
 """Experiment on layers with and without RoPE: a model of two layers, trained at 16 tokens and tested on up to 128.
 
-This code is provided; you do not fill in anything here. `make experiment` runs it on your `modern.py`.
+This code is provided; you do not fill in anything here. `make experiment` runs the lab on your `modern.py`.
 
 Every sequence begins with the same start token, and all other tokens are drawn at random. There are two tasks:
 
     copy 3 back    at each of the last 12 positions, name the token 3 positions back
     passkey        there is one mark somewhere in the sequence; at the last position, name the token after the mark
 
-The model has two layers. Each consists of causal attention with one head, then two matrices with max(0, ·) between
-them:
+The model has two layers. Each layer consists of causal attention with one head, then two matrices with max(0, ·)
+between them:
 
     h = h + softmax(q kᵀ/√d) v          q, k, v = h W_q, h W_k, h W_v; in layers with RoPE, q and k are rotated
     h = h + max(0, h W_up) W_down
@@ -16,8 +16,8 @@ them:
 After the second layer, h W_out gives the scores of the tokens as answers. The `rope_layers` of the file under test
 decides which layers rotate, and the rotations come from its `shift_keys`.
 
-How does a model without RoPE count? The lab removes its first token in two ways: it replaces the token only in the
-test, or in training as well. It also prints how much attention token 0 gets in the first layer.
+How does a model without RoPE count? The lab removes the first token of each sequence in two ways: it replaces the token
+only in the test, or in training as well. The lab also prints how much attention token 0 gets in the first layer.
 
 Can RoPE be taken out after training (DroPE, arXiv 2512.12167)? The lab trains with RoPE in every layer, removes RoPE
 from one layer or from both, and continues training for some steps, or for none.
@@ -103,9 +103,9 @@ SCHEDULES_OF_THREE = {
 }
 """Schedules for three layers: the order of Llama 4 and SmolLM3, on a small scale."""
 _SCHEDULES = SCHEDULES | SCHEDULES_OF_THREE
-"""Schedule → the layers that rotate, from `rope_layers`.
+"""Function for each schedule that marks the layers that rotate, as returned by `rope_layers`.
 
-An interval above the number of layers skips no layer. No interval skips the first of two layers, so the control
+An interval above the number of layers skips no layer. No interval skips only the first of two layers, so the control
 "the second layer" is the opposite of interval 2.
 """
 
@@ -191,7 +191,7 @@ PASSKEY = Task(passkey, lambda setting: 1)
 
 @dataclass(frozen=True)
 class Run:
-    """One task in one setting, and the schedules that are trained in it."""
+    """Task in one setting, with the schedules that are trained in it."""
 
     task: Task
     setting: Setting
@@ -201,7 +201,7 @@ class Run:
     trained_before: str = ""
     """Name of the run that trains the models first, with RoPE in every layer; empty for a random start.
 
-    The second run then changes the schedule and continues training for its own number of steps.
+    A run with such a name then changes the schedule and continues training for its own number of steps.
     """
 
 
@@ -336,7 +336,7 @@ def _rotated(x: np.ndarray, matrices: np.ndarray | None) -> np.ndarray:
 def train(
     implementation: ModuleType, run: str, schedule: str, seeds: Sequence[int] = SEEDS, steps: int | None = None
 ) -> tuple[Parameters, list[Loss]]:
-    """Train one model per seed. A seed draws the same numbers, whichever other seeds run beside it."""
+    """Train one model per seed. A seed draws the same numbers, independently of the other seeds in the same call."""
     task, setting, before = RUNS[run].task, RUNS[run].setting, RUNS[run].trained_before
     steps = setting.steps if steps is None else steps
     if before:
@@ -563,7 +563,7 @@ def tables(measured: Sequence[Measurement], looks: Sequence[Look]) -> str:
 
 
 def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
-    """Write the new numbers, the saved numbers of runs that were not repeated, and the pictures; return the tables."""
+    """Write the numbers, keeping those of runs that were not repeated, draw the pictures, and return the tables."""
     repeated = {name for name, _ in jobs(full)}
     measurements = [row for one in results for row in one.measurements]
     losses = [row for one in results for row in one.losses]

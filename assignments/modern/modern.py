@@ -1,9 +1,9 @@
-"""Modern: what today's models do with position.
+"""Modern: how today's models use position.
 
-Models from 2024 and later keep RoPE, but change where and how they use it. Some layers have no encoding at
-all. Some layers see only a window or a chunk of the text. Some pairs are not rotated. The scores of distant
-positions are multiplied by a factor. Content and position get separate features. And a cache drops old tokens
-and moves the others. Each function here is one of these ideas, in a few lines.
+Models from 2024 and later keep RoPE, but change where and how they use it. In such models, some layers have no encoding
+at all. Some layers see only a window or a chunk of the text. Some pairs of features are not rotated. The scores of
+distant positions are multiplied by a factor. Content and position get separate features. A cache drops old tokens, and
+moves the others to new positions. Each function in this file implements one of these ideas in a few lines.
 
 Conventions: positions and layers count from 0; `...` stands for any number of leading axes; the last two axes are
 (sequence, feature). Pair i consists of features 2i and 2i+1. Results are float32 if every feature array (queries, keys,
@@ -30,8 +30,8 @@ def first_token_share(length):
 
         share[t] = 1/(t + 1)
 
-    Token t may attend to the t + 1 tokens 0 … t. Equal scores give each token the same weight. So the
-    weight of token 0 depends only on t, although no position was added anywhere.
+    Token t may attend to the t + 1 tokens 0 … t. Equal scores give each token the same weight. The weight of token 0
+    therefore depends only on t, although no position was added anywhere.
 
     Parameters: `length`, an int, not negative.
     Returns: float64, shape (length,).
@@ -74,8 +74,8 @@ def layer_bases(n_layers, interval, local_base=10000.0, global_base=1000000.0):
 
         layer l has global_base if (l + 1) mod interval = 0, else local_base
 
-    A local layer sees only a window of the text, so all its distances are short. A global layer sees the
-    whole text. Its larger base makes the frequencies lower.
+    A local layer sees only a window of the text, so all its distances are short. A global layer sees the whole text.
+    The larger base of a global layer lowers its frequencies.
 
     Parameters: `n_layers` and `interval`, ints, at least 1; the bases, positive finite numbers.
     Returns: float64, shape (n_layers,).
@@ -90,7 +90,8 @@ def sliding_window_mask(q_len, k_len, window):
 
         query i is at p = i + k_len − q_len and may attend to key j if p − window < j ≤ p
 
-    The last query has the position of the last key. This matters with a cache, which has k_len keys for one new query.
+    The last query has the position of the last key. The position p of a query matters with a cache, which has k_len
+    keys for one new query.
 
     Parameters: `q_len`, not negative; `k_len`, at least q_len; `window`, at least 1; all ints.
     Returns: bool, shape (q_len, k_len), True if the query may attend.
@@ -121,8 +122,8 @@ def p_rope_frequencies(head_dim, p, base=10000.0):
 
         θ_i = base^(−2i/d) for i < ⌊p·d/2⌋, else 0,   d = head_dim
 
-    The pairs that do not rotate are the slowest. The others keep the frequencies of the whole head. Partial RoPE is
-    different: it takes its frequencies from the size of the rotated part.
+    The pairs that do not rotate are the slowest. The pairs that rotate keep the frequencies of the whole head. In
+    contrast, partial RoPE takes its frequencies from the size of the rotated part.
 
     Parameters: `head_dim`, an even int; `p`, from 0 to 1; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2,).
@@ -137,8 +138,8 @@ def temperature(positions, floor_scale=8192.0, attn_scale=0.1):
 
         1 + attn_scale · ln(1 + ⌊(position + 1)/floor_scale⌋)
 
-    The factor is 1 for the first floor_scale − 1 positions. After that, it grows slowly, in steps. The factor
-    makes differences between scores larger when softmax has more keys to choose from.
+    The factor is 1 for the first floor_scale − 1 positions. From position floor_scale − 1 on, the factor grows slowly,
+    in steps. The factor makes differences between scores larger when softmax has more keys to choose from.
 
     Parameters: `positions`, a real number or an array of any shape; `floor_scale`, positive; `attn_scale`, a number.
     Returns: float64, the shape of positions.
@@ -153,7 +154,8 @@ def log_n_scale(positions, trained_len):
 
         max(1, ln(position + 1)/ln(trained_len))
 
-    Nothing changes inside the trained length. Beyond it, the factor grows with the logarithm of the number of keys.
+    The factor is 1 inside the trained length. Beyond the trained length, the factor grows with the logarithm of the
+    number of keys.
 
     Parameters: `positions`, a real number or an array of any shape; `trained_len`, at least 2.
     Returns: float64, the shape of positions.
@@ -199,7 +201,7 @@ def shift_keys(cache_k, offset, base=10000.0):
 
         RoPE(k, m + offset) = RoPE(RoPE(k, m), offset)
 
-    Rotations add up, so one more rotation, the same for every row, moves all the keys. A negative offset moves them
+    Rotations add up, so one more rotation, the same for every row, moves all the keys. A negative offset moves the keys
     back.
 
     Parameters: `cache_k`, shape (..., t, d) with d even, keys stored rotated; `offset`, one real number.
@@ -215,9 +217,9 @@ def sink_weights(scores, sink):
 
         weight[j] = e^score[j] / (Σ_l e^score[l] + e^sink)
 
-    So the weights of a query may sum to less than 1. A head that needs no token gives its weight to the sink.
-    Huge scores and sinks must not overflow, so subtract the largest number first. With a sink of −∞, this is
-    softmax, and a row of −∞ gives zeros.
+    Because of the sink, the weights of a query may sum to less than 1. A head that needs no token gives its weight to
+    the sink. Huge scores and sinks must not overflow, so subtract the largest number first. With a sink of −∞, the
+    result is the softmax, and a row of −∞ gives zeros.
 
     Parameters: `scores`, shape (..., h, Tq, Tk), −∞ if a query may not attend; `sink`, shape (h,), one number per
     head, −∞ allowed.

@@ -1,17 +1,17 @@
 """Relative positions: use the distance itself.
 
-With RoPE, a score depends on the offset between query and key, but only through cosines that are fixed before
-training. The model cannot simply learn that the previous word counts double. Here it can. Shaw et al. (2018)
-learn two vectors per distance: one is added to the key, the other to the value. T5 (Raffel et al. 2020)
-learns one number per head and bucket of distances, and adds it to the score. Both need a rule for long
-distances. Shaw et al. clip them. T5's buckets become wider as the distance grows, and the last bucket takes
+With RoPE, a score depends on the offset between query and key, but only through cosines that are fixed before training.
+With RoPE, a model cannot simply learn that the previous word counts double; with the methods in this file, it can. Shaw
+et al. (2018) learn two vectors per distance: one is added to the key, the other to the value. T5 (Raffel et al. 2020)
+learns one number per head and bucket of distances, and adds it to the score. Both methods need a rule for long
+distances. Shaw et al. clip long distances. T5's buckets become wider as the distance grows, and the last bucket takes
 all the remaining distances.
 
-Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are
-(sequence, feature). The relative position of a key at j for a query at i is j − i: negative if the key comes
-before the query, positive if it comes after it. Relative positions and buckets are int64. The result is
-float32 if all feature arrays (q, k, v and the tables) are float32, otherwise float64. Sums are computed in
-float64 and converted at the end.
+Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are (sequence,
+feature). The relative position of a key at j for a query at i is j − i: negative if the key comes before the query,
+positive if the key comes after the query. Relative positions and buckets are int64. The result is float32 if all
+feature arrays (q, k, v and the tables) are float32, otherwise float64. Sums are computed in float64 and converted at
+the end.
 Only functions with a `Raises` line must refuse bad arguments.
 """
 
@@ -33,9 +33,9 @@ def relative_positions(q_len, k_len, q_start=0):
 
         r[i, j] = j − (i + q_start)
 
-    Keys count from 0, queries from q_start. When a model generates text with a cache, there is one query, the
-    newest token, and q_start is its position in the text. With q_start = 0, all earlier keys would seem to
-    come after it.
+    Keys count from 0, queries from q_start. When a model generates text with a cache, there is one query, the newest
+    token, and q_start is its position in the text. With q_start = 0, all earlier keys would seem to come after the
+    query.
 
     Parameters: `q_len` and `k_len`, ints of at least 0; `q_start`, an int.
     Returns: int64, shape (q_len, k_len).
@@ -66,14 +66,14 @@ def shaw_scores(q, k, key_table, max_distance):
 
         score[i, j] = q_i · (k_j + a_ij) / √d,   a_ij = key_table[clip(j − i) + max_distance]
 
-    Row 0 of the table belongs to the relative position −max_distance, the middle row to 0. q_i · (k_j + a_ij)
-    equals q_i · k_j + q_i · a_ij. So it is enough to multiply each query by each row of the table once. An
-    array of shape (Tq, Tk, d) is not needed.
+    Row 0 of the table belongs to the relative position −max_distance, the middle row to 0. q_i · (k_j + a_ij) equals
+    q_i · k_j + q_i · a_ij. It is therefore enough to multiply each query by each row of the table once. An array of
+    shape (Tq, Tk, d) is not needed.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `key_table`, shape (2·max_distance + 1, d);
     `max_distance`, an int of at least 0. Queries and keys both count from 0.
     Returns: shape (..., Tq, Tk).
-    Raises: ValueError if the table has any other shape.
+    Raises: ValueError if key_table has any other shape.
     Example: q = [[1, 0], [1, 0]], k = [[1, 0], [1, 0]], max_distance 1, table [[2, 0], [0, 0], [−1, 0]]:
     the scores are [[1, 0], [3, 1]] / √2 = [[0.7071, 0], [2.1213, 0.7071]].
     Source: Shaw et al. 2018 §3.1 eq. 4, §3.3 eq. 5.
@@ -88,12 +88,12 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
 
     α = softmax(shaw_scores) over the keys that the mask allows. A query that may use no key gets zeros.
 
-    The values that a query collects then also carry the distances of their tokens. The next layer can use
-    these distances.
+    The values that a query collects also carry the distances of their tokens, so the next layer can use these
+    distances.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `v`, shape (..., Tk, dv); `key_table`, shape
-    (2·max_distance + 1, d); `value_table`, shape (2·max_distance + 1, dv); `mask`, boolean, True = may
-    attend. Its shape broadcasts with (..., Tq, Tk); it may add leading axes, but never enlarges Tq or Tk.
+    (2·max_distance + 1, d); `value_table`, shape (2·max_distance + 1, dv); `mask`, boolean, True = may attend. The
+    mask's shape broadcasts with (..., Tq, Tk); a mask may add leading axes, but never enlarges Tq or Tk.
     Returns: shape (..., Tq, dv).
     Raises: ValueError if the mask does not fit.
     Example: with one token, α is 1, so the result is v plus the middle row of value_table.
@@ -148,9 +148,10 @@ def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance)
 
         score[i, j] = ((q_i + u) · k_j + (q_i + w) · a_ij) / √d,   a_ij = key_table[clip(j − i) + max_distance]
 
-    u = content_bias and w = position_bias. In lesson 3, the score of two rows x + p had four terms. Here they are
-    again, with a relative position for the key. The query's position is replaced by u and w, which are the same for
-    every query. Transformer-XL makes a_ij from sinusoids; here it is a row of a table, as in shaw_scores.
+    u = content_bias and w = position_bias. In lesson 3, the score of two rows x + p had four terms. Transformer-XL's
+    score has the same four terms, with a relative position for the key. The query's position is replaced by u and w,
+    which are the same for every query. Transformer-XL makes a_ij from sinusoids; in this function, a_ij is a row of a
+    table, as in shaw_scores.
 
     Parameters: `q`, `k`, `key_table` and `max_distance` as in shaw_scores; `content_bias` and `position_bias`, shape
     (d,), which do not affect the dtype.
@@ -170,8 +171,8 @@ def disentangled_scores(q, k, key_table, query_table, max_distance):
 
     a_ij = key_table[clip(j − i) + max_distance] and c_ji = query_table[clip(i − j) + max_distance]: seen from the key,
     the query is at i − j, in the opposite direction. Three terms of the same size have three times the variance of one,
-    so √(3d) replaces √d. (DeBERTa looks up its first learned table by i − j and the second by j − i, so they are mirror
-    images of these.)
+    so √(3d) replaces √d. (DeBERTa looks up its first learned table by i − j and the second by j − i, so its tables are
+    mirror images of key_table and query_table.)
 
     Parameters: `q`, `k`, `key_table` and `max_distance` as in shaw_scores; `query_table`, the shape of key_table.
     Returns: shape (..., Tq, Tk).

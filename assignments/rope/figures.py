@@ -273,7 +273,7 @@ def cache(rope: ModuleType, tokens: int = 8) -> Figure:
 def decay(rope: ModuleType, head_dim: int = 128, reach: int = 1000, favourite: int = 50) -> Figure:
     """Draw RoFormer's bound, which does not fall at every step, and a score below it.
 
-    The score can be highest at any distance.
+    A score can be highest at any distance.
     """
     offsets = np.arange(0, reach + 1)
     bound = rope.decay_bound(offsets, head_dim)

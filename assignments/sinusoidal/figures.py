@@ -132,7 +132,7 @@ def clock_hands(sinusoidal: ModuleType, position: float = 5, d_model: int = 8) -
 def similarity(sinusoidal: ModuleType, d_model: int = 64, reach: int = 100) -> Figure:
     """Draw the dot product of two encodings against their offset.
 
-    The product is highest at offset 0, is the same for k and −k, and does not fall at every step.
+    The product is highest at offset 0, is the same for the offsets k and −k, and does not fall at every step.
     """
     offsets = np.arange(-reach, reach + 1)
     values = as_numbers(sinusoidal.offset_similarity(offsets, d_model))

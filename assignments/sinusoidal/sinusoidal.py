@@ -1,11 +1,10 @@
 """Sinusoidal encoding: a clock with d/2 hands.
 
-The binary code had the right idea: many digits, each with its own period. But the digits jump: from 7 to 8,
-all of them change at once, with no value in between. Vaswani et al. 2017 use smooth waves instead. Think of a
-clock with d/2 hands. Hand i turns by ω_i radians per position: hand 0 by one radian, each further hand by
-less. The coordinates of each tip are (sin, cos). All values are between −1 and 1, and no value depends on the
-length of the sequence. Moving k positions further rotates each pair by a fixed angle, the same at every
-position. Nothing is learned.
+The binary code had the right idea: many digits, each with its own period. But binary digits jump: from 7 to 8, all of
+them change at once, with no value in between. Vaswani et al. 2017 use smooth waves instead. Think of a clock with d/2
+hands. Hand i turns by ω_i radians per position: hand 0 by one radian, each further hand by less. The coordinates of
+each hand's tip are (sin, cos). All values are between −1 and 1, and no value depends on the length of the sequence.
+Moving k positions further rotates each pair by a fixed angle, the same at every position. Nothing is learned.
 
 Conventions: positions count from 0 and may be any real numbers; `...` stands for any number of leading axes,
 possibly none; the last two axes are (sequence, feature). Pair i consists of features 2i and 2i+1, (sin, cos);
@@ -32,9 +31,9 @@ def frequencies(d_model, base=10000.0):
 
         ω_i = base^(−2i / d),   i = 0 … d/2 − 1,   d = d_model
 
-    Pair 0 turns by one radian per position. With a base above 1 it is the fastest pair, and each further pair
-    is slower by the same factor. i counts pairs and 2i counts features, so the exponent goes from 0 to
-    −(d − 2)/d, almost −1, and not just to −1/2.
+    Pair 0 turns by one radian per position. With a base above 1, pair 0 is the fastest pair, and each further pair is
+    slower by the same factor. i counts pairs and 2i counts features, so the exponent goes from 0 to −(d − 2)/d, almost
+    −1, and not just to −1/2.
 
     Parameters: `d_model`, an even int; `base`, a positive finite number.
     Returns: float64, shape (d_model/2,).
@@ -50,12 +49,12 @@ def wavelengths(d_model, base=10000.0):
 
         λ_i = 2π / ω_i = 2π · base^(2i / d)
 
-    Compare bit_period in the previous assignment. There the periods were 2, 4, 8, …; here each wavelength is
-    base^(2/d) times the previous one.
+    Compare bit_period in lesson 2, where the periods are 2, 4, 8, …; each wavelength is base^(2/d) times the previous
+    one.
 
     Parameters: as for frequencies.
     Returns: float64, shape (d_model/2,), in positions.
-    Example: wavelengths(8) is [6.283, 62.83, 628.3, 6283.2]. The last is 2π·1000, not 2π·base.
+    Example: wavelengths(8) is [6.283, 62.83, 628.3, 6283.2]. The last of these wavelengths is 2π·1000, not 2π·base.
     Source: Vaswani et al. 2017 §3.5.
     """
     raise NotImplementedError("wavelengths is not written yet")
@@ -67,7 +66,7 @@ def sinusoidal_encoding(positions, d_model, base=10000.0):
         PE(p, 2i)   = sin(p · ω_i)
         PE(p, 2i+1) = cos(p · ω_i)
 
-    This is a formula, not a table: every real position has an encoding, even a negative or fractional one.
+    The encoding is a formula, not a table: every real position has a code, even a negative or fractional one.
 
     Parameters: `positions`, a number or an array of numbers of any shape; `d_model`, an even int.
     Returns: float64, shape positions.shape + (d_model,).
@@ -91,12 +90,12 @@ def add_positions(x, base=10000.0):
 
 
 def offset_similarity(offsets, d_model, base=10000.0):
-    """Return the dot product of two encodings whose positions differ by each offset.
+    """Return, for each offset, the dot product of two encodings whose positions differ by that offset.
 
         PE(p) · PE(p + k) = Σ_i cos(ω_i · k)   for every p
 
-    The product depends only on the distance: k and −k give the same number. It is largest at k = 0 and
-    smaller at large distances, but it does not fall at every step.
+    The product depends only on the distance: k and −k give the same number. The product is largest at k = 0 and smaller
+    at large distances, but it does not fall at every step.
 
     Parameters: `offsets`, a real number or an array of them, any shape.
     Returns: float64, the shape of offsets.
@@ -112,9 +111,9 @@ def shift_matrix(offset, d_model, base=10000.0):
         M · PE(p) = PE(p + offset)   for every p
 
     M has one 2 × 2 block per pair on its diagonal and zeros elsewhere. Block i is [[cos, sin], [−sin, cos]] at the
-    angle offset·ω_i. It follows from sin(a+b) = sin a cos b + cos a sin b and cos(a+b) = cos a cos b − sin a sin b. The
-    minus sign is in the lower left corner because sin comes first in each pair. M is a rotation: Mᵀ M is the identity
-    matrix, and a shift by a followed by a shift by b is a shift by a + b.
+    angle offset·ω_i. The matrix follows from sin(a+b) = sin a cos b + cos a sin b and cos(a+b) = cos a cos b − sin a
+    sin b. The minus sign of a block is in its lower left corner because sin comes first in each pair. M is a rotation:
+    Mᵀ M is the identity matrix, and a shift by a followed by a shift by b is a shift by a + b.
 
     Parameters: `offset`, one real number, negative to move back.
     Returns: float64, shape (d_model, d_model).
@@ -127,9 +126,9 @@ def shift_matrix(offset, d_model, base=10000.0):
 def to_concatenated(pe):
     """Reorder features from [sin, cos, sin, cos, …] to [all the sines | all the cosines].
 
-    Only the layout changes. The values are the same, and so is every dot product of two encodings in the same
-    layout. Not every encoding in two halves is a reordering of this one: tensor2tensor also uses different
-    frequencies, base^(−i / (d/2 − 1)). The last frequency there is exactly 1/base, so the values differ.
+    Only the layout changes: the values are the same, and so is every dot product of two encodings in the same layout.
+    Not every encoding in two halves is a reordering of this encoding: tensor2tensor also uses different frequencies,
+    base^(−i / (d/2 − 1)). The last frequency of tensor2tensor is exactly 1/base, so the values differ.
 
     Parameters: `pe`, shape (..., d) with d even.
     Returns: the shape of pe.

@@ -29,7 +29,7 @@ LESSON = Lesson(12, 3, "1, 5, 7", (3,), "each token says how much of the past st
 
 @picture
 def decay_matrices(state: ModuleType, length: int = 10, slope: float = 0.2, shut: int = 6, gate: float = 0) -> Figure:
-    """Draw what is left of each key at each query.
+    """Draw the share of each key that is left at each query.
 
     One panel has ALiBi's constant gates; the other has one closed gate.
     """
@@ -53,7 +53,7 @@ def decay_matrices(state: ModuleType, length: int = 10, slope: float = 0.2, shut
 def chunk_paths(state: ModuleType, length: int = 9, chunk: int = 3, slope: float = 0.08) -> Figure:
     """Draw how much each key counts at each query, and by which path.
 
-    The paths are: all keys together; or, in chunks, inside a chunk and through the state.
+    Without chunks, all keys take the same path; with chunks, a key counts inside its chunk or through the state.
     """
     # These values separate the keys, so the outputs show how much each key counts.
     ones, own = np.ones((length, 1)), np.eye(length)

@@ -1,9 +1,9 @@
 """Experiments with this lesson's layers: gates that a small model learns, and memories that are written and read.
 
-This code is provided; you do not fill in anything here. `make experiment` runs it on your `state.py`.
+This code is provided; you do not fill in anything here. `make experiment` runs the lab on your `state.py`.
 
 *Gates.* The model is lesson 9's, trained at 16 tokens and tested on up to 128: one layer of causal attention with one
-head. Each token sets its gate, and w and c are trained:
+head. Each token sets its gate, with trained weights w and c:
 
     f = sigmoid(h w + c)       log_f = log f, and `forgetting_attention` of your file does the rest
 
@@ -13,15 +13,15 @@ Before training, w is 0, so all gates are equal: the model begins as ALiBi. The 
     name of the sentence              marks cut the text into sentences; name the first token after the last mark
     name of the sentence, rare marks  the same, and the sentences are three times as long
 
-ALiBi is `constant_decay`. RoPE rotates as your `retention` does. All its gates are 1, as are those of "none", which
-should fail. Copying with ALiBi and RoPE was measured in lesson 9, with the same seeds and sequences; those numbers are
-read from its file.
+ALiBi is `constant_decay`. RoPE rotates as your `retention` does, with all gates 1. The control "none" also has gates of
+1, but no rotation, so it should fail. Copying with ALiBi and RoPE was measured in lesson 9, with the same seeds and
+sequences; the lab reads these numbers from lesson 9's file.
 
 The setting and the learning rate of each method are chosen on separate seeds; `grid.csv` lists all trials.
 
-*Memories.* Nothing is trained. Keys are drawn, and values are written for them, once or twice each, in a random order.
-Then each key reads: does the largest entry belong to the last value that was written for this key? `linear_chunks` and
-`delta_step` from your file do the work.
+*Memories.* The memories are not trained. Keys are drawn, and values are written for them, once or twice each, in a
+random order. Then each key reads, and the lab checks whether the largest entry belongs to the last value that was
+written for the key. `linear_chunks` and `delta_step` from your file do the work.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ CHOICES: dict[str, tuple[float, ...]] = {
     "rope": (4.0, 10.0, 30.0, 100.0, 1000.0, 10000.0, 1000000.0),
     "none": (0.0,),
 }
-"""Method → values that are tried: c before training, the slope, the base, and nothing."""
+"""Values that are tried for each method: c before training, the slope, the base, and no value."""
 EQUAL = "gates set to their mean"
 """Control in which the mean (of the logarithms) replaces a sequence's trained gates, so no token sets its own gate."""
 
@@ -74,7 +74,7 @@ TRAINED = [
     *((task, "gates") for task in BACK),
     *((task, method) for task in MARK_SHARE for method in CHOICES),
 ]
-"""Tasks and methods that are trained here."""
+"""Tasks and methods that are trained in this lab."""
 
 MEMORIES: dict[str, tuple[bool, float]] = {
     "linear attention": (False, 1.0),
@@ -82,7 +82,7 @@ MEMORIES: dict[str, tuple[bool, float]] = {
     "delta rule": (True, 1.0),
     "delta rule, gate 0.9": (True, 0.9),
 }
-"""Memory → True if the delta rule writes (with β = 1), and the gate of every token."""
+"""Two values for each memory: True if the delta rule writes the memory (with β = 1), and the gate of every token."""
 KEYS = (2, 4, 8, 16, 32, 64)
 WRITES = (1, 2)
 """Number of values that are written for each key."""
@@ -116,7 +116,7 @@ class Measurement(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """One model tried for the choice, and its mean accuracy over the lengths."""
+    """Model that was tried for the choice, and its mean accuracy over the lengths."""
 
     task: str
     method: str
@@ -194,7 +194,7 @@ def mark(task: str) -> int:
 def draw_parameters(task: str, method: str, setting: float, seed: int) -> Parameters:
     """Return lesson 9's initial parameters, the same for all methods.
 
-    With sentences, there is also a table with a row for each possible previous token.
+    In a task with sentences, the parameters include a table with a row for each possible previous token.
     """
     model = lab_train_and_test.draw_parameters("none", setting_of(task), seed)
     if task in MARK_SHARE:
@@ -240,9 +240,9 @@ def look(implementation: ModuleType, method: str, setting: float, parameters: Pa
 def rotations_of(implementation: ModuleType, base: float, length: int) -> np.ndarray:
     """Return the rotations of `retention`, shape (T, d/2), complex.
 
-    `retention` rotates pair i of row t, read as one complex number, by multiplying it by entry (t, i). The
-    call has γ = 1, and only token 0 has a value. A key at position 0 is not rotated. With a 1 only in feature
-    a, it picks out feature a of every rotated query.
+    `retention` rotates pair i of row t, read as one complex number, by multiplying it by entry (t, i). The call has γ =
+    1, and only token 0 has a value. A key at position 0 is not rotated. A key with a 1 only in feature a picks out
+    feature a of every rotated query.
     """
     d = Setting.width
     queries = np.tile([1.0, 0.0], (length, d // 2))  # 1 + 0i in every pair becomes the rotation itself
@@ -324,7 +324,7 @@ def train(
 ) -> Parameters:
     """Train one model per seed, and return the models stacked.
 
-    A seed draws the same numbers, whichever other seeds run beside it.
+    A seed draws the same numbers, independently of the other seeds in the same call.
     """
     parameters = stacked([draw_parameters(task, method, setting, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
@@ -346,7 +346,7 @@ def ask(
     length: int,
     equal: bool = False,
 ) -> tuple[float, dict[str, float]]:
-    """Return the accuracy of one model at one length and, with sentences, its mean gates by kind of token.
+    """Return the accuracy of one model at one length and, in a task with sentences, its mean gates by kind of token.
 
     The model has an axis for its seed. The sequences are the same for every method and seed. If `equal`, the
     gates of each sequence are set to their mean.
@@ -364,7 +364,7 @@ def ask(
 def mean_gates(marks: np.ndarray, gates: np.ndarray) -> dict[str, float]:
     """Return the mean gate of each kind of token.
 
-    The first gate is left out, because there is nothing before it.
+    The first gate is left out, because there is nothing before the first token.
     """
     after = np.roll(marks, 1, axis=1)
     kinds = {"mark": marks, "name": after, "other": ~(marks | after)}
@@ -425,7 +425,7 @@ def written(implementation: ModuleType, k: np.ndarray, v: np.ndarray, delta: boo
 def choice(tries: Iterable[Tried], task: str, method: str) -> tuple[float, float]:
     """Return the setting and the learning rate with the highest mean accuracy.
 
-    If several have the same accuracy, the first setting and the smallest rate count.
+    If several settings or rates have the same accuracy, the first setting and the smallest rate count.
     """
     means: dict[tuple[float, float], list[float]] = {
         (one, rate): [] for one in CHOICES[method] for rate in LEARNING_RATES

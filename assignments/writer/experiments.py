@@ -1,8 +1,8 @@
 """Experiments for the lessons, each an option of the command: break one part, and see what the model writes.
 
-Each experiment states in one line what it compares, then shows the texts side by side. It runs with the
-functions that you have written. `python -m assignments.writer.update_lessons` writes the texts in the lessons, with
-the provided functions.
+Each experiment states in one line what it compares, then shows the texts side by side. The experiments run with the
+functions that you have written. `python -m assignments.writer.update_lessons` writes the texts in the lessons, with the
+provided functions.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def forgotten_position(model: Model) -> Iterator[Variant]:
 
 
 class Orderless(Model):
-    """A model in which each token may use all tokens. Without rotation, it has no positions at all."""
+    """A model in which each token may use all tokens. Without rotation, such a model has no positions at all."""
 
     def visible_tokens(self, cached: int) -> VisibleTokens:
         """Return all tokens: there is no causal mask."""
@@ -182,7 +182,7 @@ class Rolling(Model):
 
 
 def rolling(model: Model, sinks: int, window: int) -> Rolling:
-    """Return the model with a cache of that size."""
+    """Return the model with a cache that keeps the first `sinks` tokens and the last `window` tokens."""
     provided = Model().parts.rotate
     reader = Rolling(model.with_parts(rotate=provided, half_layout=False, decode_step=None).parts)
     reader.sinks, reader.window = sinks, window

@@ -5,9 +5,9 @@ heads, RoPE) and a gated feed-forward part, on rows of 128 numbers. A token is o
 the model on text.txt, the sentences of this course. The functions that this course asks for are `Parts`: your
 own if you have written them, otherwise the provided ones.
 
-The provided functions are not solutions. They work differently from the functions that the lessons ask for:
-attention takes one query at a time, so it has neither a matrix of weights nor a mask; a position is a power
-of one recorded matrix, and no frequency is computed; the next character is drawn without a softmax.
+The provided functions are not solutions. The provided functions work differently from the functions that the lessons
+ask for: attention takes one query at a time, so it has neither a matrix of weights nor a mask; a position is a power of
+one recorded matrix, and no frequency is computed; the next character is drawn without a softmax.
 
 Shapes: T new tokens, t tokens in the cache, h heads, dh = head_dim, d = h·dh.
 """
@@ -33,7 +33,7 @@ Cache = list[tuple[np.ndarray, np.ndarray]]
 """Keys (rotated) and values of each layer, both (h, t, dh)."""
 
 VisibleTokens = Callable[[int], slice]
-"""New token → the tokens that it may use, out of t + T."""
+"""Function that returns, for a new token, the tokens that the token may use, out of t + T."""
 
 
 # The provided functions --------------------------------------------------------------------------------
@@ -81,14 +81,14 @@ class Parts:
 
     attention: Callable[..., np.ndarray] = one_query
     causal_mask: Callable[[int], np.ndarray] | None = None
-    """None: the model reads the rows one after the other, so there are no later rows"""
+    """causal mask; without one, the model reads the rows one after the other, so there are no later rows"""
     rotate: Callable[..., np.ndarray] = rotate_by_powers
     half_layout: bool = False
-    """True: `rotate` rotates pairs (i, i + dh/2), so the model puts the queries and keys into that order"""
+    """True if `rotate` rotates pairs (i, i + dh/2), for which the model reorders the queries and keys"""
     softmax: Callable[[np.ndarray], np.ndarray] | None = None
     decode_step: Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None
     sources: dict[str, str] = field(default_factory=dict)
-    """function of the course → "yours" and its file, or the reason why the model uses the provided one"""
+    """"yours" and the file for each function of the course, or the reason why the model uses the provided function"""
 
 
 @functools.cache
@@ -134,8 +134,7 @@ class Model:
     def _per_head(matrix: np.ndarray, reorder: bool) -> np.ndarray:
         """Return a projection to all heads, (h·dh, d), from a projection that may have rows only for the key heads.
 
-        Lessons 1 and 5 have as many key heads as query heads. So each query head gets its own copy of its key
-        head.
+        Lessons 1 and 5 have as many key heads as query heads. Each query head therefore gets a copy of its key head.
         """
         heads = matrix.reshape(-1, HEAD_DIM, matrix.shape[-1])
         if reorder:

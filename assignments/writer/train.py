@@ -1,10 +1,9 @@
 """`python -m assignments.writer.train`: train the small model (needs `pip install -e '.[train]'`).
 
-The script reads text.txt, the sentences of this course, one character at a time. It writes
-weights.safetensors, recorded.npz and measured.csv. The architecture is a small Llama: RMSNorm before each
-part, RoPE on queries and keys (pairs 2i and 2i + 1), causal attention with grouped queries, SwiGLU, and an
-output head that is the embedding. The script also trains the same model without any rotation and a bigram
-model made of counts, to compare their losses.
+The script reads text.txt, the sentences of this course, one character at a time. The script writes weights.safetensors,
+recorded.npz and measured.csv. The architecture is a small Llama: RMSNorm before each part, RoPE on queries and keys
+(pairs 2i and 2i + 1), causal attention with grouped queries, SwiGLU, and an output head that is the embedding. The
+script also trains the same model without any rotation and a bigram model made of counts, to compare their losses.
 
 Every tenth paragraph is held out: measured.csv has the losses on those paragraphs, in nats per character.
 """
@@ -57,7 +56,7 @@ class Attention(nn.Module):
         self.k_proj, self.v_proj = (linear(WIDTH, KEY_HEADS * HEAD_DIM) for _ in range(2))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """(B, T, WIDTH) → the same shape."""
+        """Return the output of the part for x, (B, T, WIDTH), in the same shape."""
         projections = (self.q_proj, self.k_proj, self.v_proj)
         q, k, v = (project(x).unflatten(-1, (-1, HEAD_DIM)).transpose(1, 2) for project in projections)
         if self.rotates:
@@ -76,7 +75,7 @@ class FeedForward(nn.Module):
         self.down_proj = linear(HIDDEN, WIDTH)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """(B, T, WIDTH) → the same shape."""
+        """Return the output of the part for x, (B, T, WIDTH), in the same shape."""
         return self.down_proj(functional.silu(self.gate_proj(x)) * self.up_proj(x))
 
 
@@ -89,13 +88,13 @@ class Layer(nn.Module):
         self.self_attn, self.mlp = Attention(rotates), FeedForward()
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """(B, T, WIDTH) → the same shape."""
+        """Return the output of the part for x, (B, T, WIDTH), in the same shape."""
         x = x + functional.dropout(self.self_attn(self.input_layernorm(x)), DROPOUT, self.training)
         return x + functional.dropout(self.mlp(self.post_attention_layernorm(x)), DROPOUT, self.training)
 
 
 class Writer(nn.Module):
-    """Characters → the logits of each next character.
+    """Model that turns characters into the logits of each next character.
 
     The parts have the same names as in Hugging Face's Llama.
     """
@@ -111,7 +110,7 @@ class Writer(nn.Module):
                 nn.init.normal_(weight, std=0.02 if "embed" in name else WIDTH**-0.5 / narrow)
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
-        """(B, T) integers → (B, T, symbols)."""
+        """Return the logits, (B, T, symbols), after each of the tokens, (B, T) integers."""
         x = functional.dropout(self.embed_tokens(ids), DROPOUT, self.training)
         for layer in self.layers:
             x = layer(x)
@@ -162,8 +161,8 @@ def bigram_loss(read: np.ndarray, tested: np.ndarray, symbols: int) -> float:
 def rotation_steps() -> dict[str, np.ndarray]:
     """Return the matrices that rotate a row of one head by one position: the trained matrix, and two for longer texts.
 
-    A row is multiplied from the left. Interpolation divides every frequency by 4. YaRN (Peng et al. 2023,
-    defaults of §3.2) divides the frequencies that make less than one full rotation in the trained length,
+    A row stands to the left of the matrix that rotates it. Interpolation divides every frequency by 4. YaRN (Peng et
+    al. 2023, defaults of §3.2) divides the frequencies that make less than one full rotation in the trained length,
     keeps those that make more than 32, and mixes both for the frequencies in between.
     """
     frequencies = 10000.0 ** (-np.arange(0, HEAD_DIM, 2) / HEAD_DIM)

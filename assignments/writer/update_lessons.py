@@ -15,7 +15,7 @@ from assignments.writer.experiments import EXPERIMENTS, losses_by_position, read
 from assignments.writer.llama import HERE, Model
 
 LONGER = HERE / "longer.csv"
-"""Losses in a picture of lesson 8: a row per 32 positions, a column per method of reading."""
+"""File of the losses in a picture of lesson 8: a row per 32 positions, a column per method of reading."""
 
 _BLOCK = re.compile(r"(?ms)^<!-- writer: ([a-z-]+) -->\n\n```text\n.*?^```$")
 

@@ -21,7 +21,7 @@ TRIALS: dict[str, tuple[str, Callable[[Callable[..., Any]], Any], tuple[int, ...
     "apply_rope_half": ("rope", lambda f: f(_HEAD, np.zeros(1)), (1, 1, 2)),
     "decode_step": ("rope", lambda f: f(_ROW, _WEIGHT, _WEIGHT, _WEIGHT, 2, _CACHE, _CACHE, 0)[0], (1, 4)),
 }
-"""Function → its assignment, a small call that shows whether it is implemented, and the shape of its result."""
+"""For each function: its assignment, a small call that shows whether it is implemented, and the shape of the result."""
 
 
 Limit = Callable[[str], AbstractContextManager[object]]
@@ -29,7 +29,7 @@ Limit = Callable[[str], AbstractContextManager[object]]
 
 
 def written_functions(package: str = "assignments.{0}.{0}", limit: Limit = nullcontext) -> Parts:
-    """Return the parts that include your functions; `sources` contains each function's origin, and the reason.
+    """Return the parts that include your functions; `sources` contains the origin of each function, with the reason.
 
     `limit` is the context for loading and trying a function.
     """

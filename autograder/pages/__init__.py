@@ -7,8 +7,7 @@
     quiz_questions  the form of each answer, and the answers to practice questions
     picture_files   the pictures in the texts, and the map of the course for a term's plan
     dials           interactive pictures, and all JavaScript (script/, and dials/ here and in lessons)
-    style           the look of the pages, with templates
-    XX of the pages
+    style           the look of the pages, with templates/
     vendor          the full-text search and the font for formulas, with their licences
 
 The pages are made from the handout's files and from the answers to questions without points. No page contains a
