@@ -84,7 +84,7 @@ class Assignment:
         digest = hashlib.sha256(_versions().encode())
         digest.update(" ".join(sorted(self.optional_functions)).encode())
         suite_files = (self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values)
-        deciding = (path for room in GRADE_DECIDING_PACKAGES for path in sorted((PACKAGE / room).rglob("*.py")))
+        deciding = (path for package in GRADE_DECIDING_PACKAGES for path in sorted((PACKAGE / package).rglob("*.py")))
         for path in (*suite_files, seed_file(), Path(__file__), *deciding):
             content = path.read_bytes()
             digest.update(f"{path.name} {len(content)}\n".encode() + content)

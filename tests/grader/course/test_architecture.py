@@ -1,5 +1,5 @@
-"""Architecture of `autograder/`: imports go downwards (import-linter, in pyproject.toml), and other rooms use
-only a room's public modules.
+"""Architecture of `autograder/`: imports go downwards (import-linter, in pyproject.toml), and other packages use
+only a package's public modules.
 
 The tests also count modules that strings name, as in calls of `runpy` and `subprocess` or in names of
 plugins.
@@ -40,30 +40,30 @@ def graph() -> grimp.ImportGraph:
     return grimp.build_graph("autograder", cache_dir=None)
 
 
-def room(module: str) -> str:
-    """Return the room of a module, such as `grading` for `autograder.grading.suite`."""
+def package(module: str) -> str:
+    """Return the package of a module, such as `grading` for `autograder.grading.suite`."""
     return module.split(".")[1]
 
 
 def crossing() -> Iterator[tuple[str, str]]:
-    """Yield each import between rooms as a pair of the importing module and the imported module."""
+    """Yield each import between packages as a pair of the importing module and the imported module."""
     for importer in sorted(graph().modules - {"autograder"}):
         for imported in sorted(graph().find_modules_directly_imported_by(importer) - {"autograder"}):
-            if room(imported) != room(importer):
+            if package(imported) != package(importer):
                 yield importer, imported
 
 
 def test_imports_go_down() -> None:
-    """Code that needs an upward import belongs in another room."""
+    """Code that needs an upward import belongs in another package."""
     assert import_linter.lint_imports(config_filename=str(course.ROOT / "pyproject.toml"), no_cache=True) == 0
 
 
-def test_rooms_import_each_other_through_their_public_modules() -> None:
+def test_packages_import_each_other_through_their_public_modules() -> None:
     private = [
         f"{importer} imports {imported}"
         for importer, imported in crossing()
         if (inside := imported.split(".")[2:])
-        and inside[0] not in importlib.import_module(f"autograder.{room(imported)}").PUBLIC_MODULES
+        and inside[0] not in importlib.import_module(f"autograder.{package(imported)}").PUBLIC_MODULES
     ]
     assert private == []
 
@@ -74,8 +74,10 @@ def test_a_module_that_a_string_names_stands_below(path: Path) -> None:
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             for name in re.findall(r"\bautograder(?:\.[a-z_]+)+", node.value) if node.value.isascii() else ():
-                if name in graph().modules and " " not in node.value and room(name) != own:
-                    assert LAYERS.index(room(name)) > LAYERS.index(own), f"a string in {path} names {name}: an arrow up"
+                if name in graph().modules and " " not in node.value and package(name) != own:
+                    assert LAYERS.index(package(name)) > LAYERS.index(own), (
+                        f"a string in {path} names {name}: an arrow up"
+                    )
 
 
 def test_one_noun_is_one_class_and_one_module() -> None:

@@ -117,8 +117,8 @@ def test_the_handout_gives_nothing_away_and_has_nothing_else(handed_out: dict[st
     assert leaks(handed_out) == []
     secret = ("hidden", "misconception", "solution", "submission", "sandbox", "self_study.py")
     assert not [name for name in handed_out if any(word in name for word in secret)]
-    rooms = {name.split("/")[1] for name in handed_out if re.match(r"autograder/\w+/", name)}
-    assert rooms == {"checks", "hints", "laptop", "protocol"}
+    packages = {name.split("/")[1] for name in handed_out if re.match(r"autograder/\w+/", name)}
+    assert packages == {"checks", "hints", "laptop", "protocol"}
     top = {name for name in handed_out if "/" not in name}
     assert top == {"README.md", "Makefile", "requirements.txt", "pytest.ini", ".gitignore", "LICENSE"}
     for one in course.term_assignments():

@@ -188,11 +188,11 @@ def test_a_folder_of_very_many_files_is_a_problem(tmp_path: Path, monkeypatch: p
 
 
 def test_what_students_wrote_is_parsed_in_one_place() -> None:
-    """The rule holds for the rooms that a batch runs; other rooms parse the course's files or run on a student's
+    """The rule holds for the packages that a batch runs; other packages parse the course's files or run on a student's
     machine."""
     paths = [(path, path.relative_to(course.PACKAGE)) for path in course.PACKAGE.rglob("*.py")]
-    rooms = [(path, name) for path, name in paths if name.parts[0] not in ("handout", "laptop", "pages", "protocol")]
-    parsing = {name.as_posix() for path, name in rooms if "ast.parse(" in path.read_text("utf-8")}
+    packages = [(path, name) for path, name in paths if name.parts[0] not in ("handout", "laptop", "pages", "protocol")]
+    parsing = {name.as_posix() for path, name in packages if "ast.parse(" in path.read_text("utf-8")}
     assert parsing == {"checks/source.py"}
     readers = [name.parts[0] for path, name in paths if re.search(r"\bread_file\b", path.read_text("utf-8"))]
     assert readers == ["submission"], "everybody else reads in a process that can be ended"
