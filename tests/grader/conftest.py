@@ -38,7 +38,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return one worker more than there are processors, because some tests wait for a browser or a kernel."""
+    """Return one more worker than there are processors, because some tests spend their time waiting for a
+    browser or a kernel."""
     return len(os.sched_getaffinity(0)) + (not config.getoption("quick"))
 
 
@@ -66,7 +67,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 SLOW_FIXTURES = {"browser", "course_files", "handed_out"}
-"""Fixtures that take seconds to build."""
+"""Fixtures that take several seconds to build."""
 
 
 def is_long(item: pytest.Item) -> bool:

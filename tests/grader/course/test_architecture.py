@@ -54,7 +54,7 @@ def crossing() -> Iterator[tuple[str, str]]:
 
 
 def test_imports_go_down() -> None:
-    """Code that needs an upward import belongs in another room."""
+    """Imports only go down the layers: code that needs an import from a higher room belongs in another room."""
     assert import_linter.lint_imports(config_filename=str(course.ROOT / "pyproject.toml"), no_cache=True) == 0
 
 

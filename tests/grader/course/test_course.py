@@ -51,7 +51,8 @@ def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_
     assignment: Assignment, suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The solution raises no warning, even for a query without keys or for the logarithm of zero, because a
-    warning makes students look for a mistake. The same holds for another term's seed."""
+    warning makes students look for a mistake. The solution also passes every test with another term's
+    seed."""
     assert handout.first_problem(assignment) == ""
     monkeypatch.setattr(suite, "seed", 77)
     test_results = suite.run(catalogue.ModuleBackend(catalogue.solution(assignment)))
@@ -61,7 +62,7 @@ def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_
 def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> None:
     """Tests that only check an error, a dtype or unchanged arguments carry at most 8 % of the points.
 
-    The limit applies separately to public tests and to hidden tests."""
+    The limit of 8 % applies to the public tests and to the hidden tests separately."""
     paperwork = {
         name
         for path in (assignment.public_tests, assignment.hidden_tests)
@@ -215,9 +216,9 @@ print(seen.hexdigest())
 
 @pytest.mark.long
 def test_random_examples_depend_on_nothing_that_a_process_has_loaded(tmp_path: Path) -> None:
-    """Hypothesis would mix constants from loaded modules into examples and store the examples in a folder. A
-    private name of Hypothesis lets `checks.fixtures` prevent both, and renaming that name makes this test
-    fail."""
+    """By default, Hypothesis mixes constants from loaded modules into its examples and stores examples in a
+    folder. `checks.fixtures` prevents both through a private name of Hypothesis; if that name changes, this
+    test fails."""
     (tmp_path / "odd_constants.py").write_text("".join(f"c{place} = {10**5 + 37 * place}\n" for place in range(2000)))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(course.ROOT)])}
     command = [sys.executable, "-c", CALLS]

@@ -41,7 +41,7 @@ def unwritten(name: str) -> types.ModuleType:
 
 
 def drawn(draw: Draw, load: Callable[[str], types.ModuleType] = solution, **settings: Any) -> Figure:
-    """Return a picture that is drawn with the modules from `load`."""
+    """Return a picture that is drawn with the modules that `load` returns."""
     return draw(*(MEASURED[name] if name in MEASURED else load(name) for name in figures.drawn_from(draw)), **settings)
 
 
@@ -154,7 +154,7 @@ def test_a_card_names_the_unwritten_function_behind_a_written_one() -> None:
 
 
 FIRST_PICTURES = {name: draw for (name, _), draw in reversed(PICTURES.items()) if modules_of(draw) == [name]}
-"""First picture in each lesson that needs no functions of other lessons."""
+"""Each lesson's first picture that uses functions of this lesson only."""
 
 
 @pytest.mark.parametrize("name", FIRST_PICTURES)
