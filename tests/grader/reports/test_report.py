@@ -140,8 +140,8 @@ def test_bars_and_histogram(tmp_path: Path) -> None:
 def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
     """A misconception counts once per submission, even if several tests reveal it, and is listed under the
     question that reveals the misconception most often. Every status except `graded` is listed, and so is a
-    score of 0, but not a low score. Each cause is listed once, with all affected students, even if the line
-    number differs between files. A student with an email address is listed with a name."""
+    score of 0, but not a low score. Each cause is listed once, with all students whom it affects, even if the
+    line number differs between their files. A student with an email address is listed with a name."""
     right, wrong = result_with_status("t2", "passed"), result_with_status("t3", "failed")
     pairs = [
         result_with_status("t1", "failed", hint="Pairs!"),
@@ -218,7 +218,7 @@ def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
 
 
 def test_the_page_stands_alone(tmp_path: Path) -> None:
-    """The page links only to its own sections, to an empty icon and to feedback files in the same folder."""
+    """The page links only to its own sections, to an empty icon, and to feedback files below its folder."""
     gradebooks.write(tmp_path, gradebooks.made_up_class(4, ["rope"], distinct=4))
     text = report_page(tmp_path)
     attributes = PageParser(text).attributes

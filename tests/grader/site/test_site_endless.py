@@ -35,7 +35,7 @@ WITHOUT_END = {
 """Body of a function → expected message."""
 
 MOST_SECONDS = 15
-"""Maximum seconds until a message names the function; a check takes at most 1.5 seconds."""
+"""Maximum seconds until a message names the function, although an ordinary check takes at most 1.5 seconds."""
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def tab(browser: Browser, site: Path) -> Iterator[Window]:
 
 
 def slowness(tab: Window) -> float:
-    """Return how many times longer a check takes here than on an idle machine."""
+    """Return how many times longer a check takes here than on a machine with nothing else to do."""
     tab.wait_for_rest()
     start = time.monotonic()
     tab.write(SOLUTION + "\n# measured\n")
