@@ -1,7 +1,7 @@
 """The file that counts among one student's files: the one that has been worked on, then the one whose name identifies
 it.
 
-If two remain, the row names both. Other files that may have been intended are named.
+If two files remain, the row names both. The row also names other files that the student may have meant.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ OTHER = SOLVED + "\n\ndef mine():\n    return 1\n"
 
 
 def test_a_clone_of_the_handout_has_one_file_for_each_assignment(tmp_path: Path, handed_out: dict[str, bytes]) -> None:
-    """Other files from the handout do not matter, nor does an extra folder level, as in a repository's zip."""
+    """The other files of the handout make no difference, nor does an extra folder level, such as the one in a
+    zip of a repository."""
     root = "positions-ada"
     put(tmp_path / "ada" / root, handed_out)
     solutions = {
@@ -103,7 +104,8 @@ def test_junk_is_no_rival_in_a_folder_or_a_zip(tmp_path: Path, junk: str, code: 
 
 
 def test_zips_that_cannot_be_opened_say_so(tmp_path: Path) -> None:
-    """The sentence appears for a single zip, for two zips, and beside a zip that opens."""
+    """The sentence about a zip that cannot be opened appears for a single zip, for two zips, and beside a zip
+    that opens."""
     put(tmp_path, {"ada/a.zip": b"PK", "ada/b.zip": b"PK", "bob/rope.zip": b"PK"})
     put(tmp_path, {"cy/rope.zip": b"PK", "cy/w.zip": archive_of({"w/rope.py": STUB})})
     ada, bob, cy = classroom.read_folder(tmp_path, "rope", KNOWN)
@@ -134,7 +136,7 @@ TEXTS = {"written": classroom.right, "stub": classroom.unfinished}
 @pytest.mark.parametrize("rope", TEXTS)
 @pytest.mark.parametrize("packed", ["rope_old.py", "main.py", "naive/main.py"])
 def test_each_assignment_is_read_as_if_it_were_the_only_one(naive: str, rope: str, packed: str, tmp_path: Path) -> None:
-    """A zip that is opened for one assignment is not named in the notes on another."""
+    """If a zip is opened for one assignment, the notes on another assignment do not name the zip."""
     files = {f"ada/{name}.py": TEXTS[state](name, 0) for name, state in (("naive", naive), ("rope", rope))}
     put(tmp_path, {**files, "ada/w.zip": archive_of({packed: SOLVED})})
     rows = classroom.read_folder(tmp_path, None, KNOWN)
@@ -153,7 +155,8 @@ def test_a_zip_in_an_assignment_s_folder_is_of_that_assignment(
 
 
 def test_a_zero_is_never_silent(tmp_path: Path) -> None:
-    """Notes name an untouched stub, another assignment's file, and a file that has none of the functions."""
+    """A note says that a file is an untouched stub, belongs to another assignment, or defines none of the
+    functions."""
     inside = "class Solution:\n" + "".join(f"    {line}\n" for line in SOLVED.splitlines())
     said: dict[str, tuple[str, str]] = {
         "stub.py": (STUB, "No function of rope is written yet"),
@@ -188,8 +191,8 @@ def test_a_folder_of_very_many_files_is_a_problem(tmp_path: Path, monkeypatch: p
 
 
 def test_what_students_wrote_is_parsed_in_one_place() -> None:
-    """The rule holds for the rooms that a batch runs; other rooms parse the course's files or run on a student's
-    machine."""
+    """This rule concerns the rooms (packages) that a batch runs; the other rooms parse the course's files, or
+    run on a student's machine."""
     paths = [(path, path.relative_to(course.PACKAGE)) for path in course.PACKAGE.rglob("*.py")]
     rooms = [(path, name) for path, name in paths if name.parts[0] not in ("handout", "laptop", "pages", "protocol")]
     parsing = {name.as_posix() for path, name in rooms if "ast.parse(" in path.read_text("utf-8")}
@@ -199,7 +202,7 @@ def test_what_students_wrote_is_parsed_in_one_place() -> None:
 
 
 def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`check` follows the same rule: a file beyond the limits becomes a row with a sentence."""
+    """In `autograder check`, too, a file that exceeds the limits gets a row with a sentence."""
     put(tmp_path, {"rope.py": SOLVED})
     monkeypatch.setattr(parallel, "run_bounded", lambda function, thing: parallel.CutOff("took more than it may"))
     found: Submission = read_file_bounded(tmp_path / "rope.py", "rope", ["rope"])
@@ -213,7 +216,7 @@ def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, m
 def test_a_browser_s_number_makes_no_second_student(
     second: str, name: str, content: str, counts: str, tmp_path: Path
 ) -> None:
-    """Of two files, the one that has been worked on counts; if both have been, both are named."""
+    """If only one of two such files has been worked on, this file counts; if both have been, the row names both."""
     first, later = name.format("grace"), name.format("grace").replace("grace", second)
     if "_" in name:
         later = first.replace(".py", second.removeprefix("grace") + ".py")

@@ -51,7 +51,7 @@ def archive_of(members: Mapping[str, str | bytes], method: int = zipfile.ZIP_DEF
 
 
 def zip64_with_an_offset_beyond_all_files() -> bytes:
-    """Return a zip with a zip64 field that places the beginning of a member at 2⁶³."""
+    """Return a zip in which a zip64 field places the beginning of the file inside at byte 2⁶³."""
     data = bytearray(archive_of({"rope.py": SOLVED}))
     entry, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
     extra = struct.pack("<HHQ", 1, 8, 2**63)

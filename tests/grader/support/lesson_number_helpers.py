@@ -11,7 +11,7 @@ from autograder import course
 from autograder.hints import catalogue
 
 CLEAR = 0.05
-"""largest p for which the lessons call a difference clear"""
+"""Largest p-value for which the lessons call a difference clear."""
 SOME = np.random.default_rng(0).normal(size=(6, 4))
 """some features"""
 
@@ -22,7 +22,7 @@ def weight(lead: float, others: float) -> float:
 
 
 def bfloat16(numbers: np.ndarray) -> np.ndarray:
-    """Numbers rounded to 8 significant bits, half to even."""
+    """Return the numbers rounded to 8 significant bits, with ties rounded to even."""
     fraction, exponent = np.frexp(numbers)
     return np.ldexp(np.rint(fraction * 2**8) / 2**8, exponent)
 
