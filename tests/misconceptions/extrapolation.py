@@ -1,6 +1,6 @@
 """Known mistakes in the experiment: each replaces one function of the solution, and must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. It never gives away the line of code.
+A hint says what the code did and then the rule, in the words of the lesson. A hint never gives away the line of code.
 """
 
 from itertools import chain
@@ -63,7 +63,8 @@ def hide_the_future(result, right):
 
 @mistake("encode", "expected: t/T instead of t/(T − 1)")
 def normalized_by_the_length(method, x, parameters):
-    """Your last row does not get 1. The rule: divide t by T − 1, because T rows have T − 1 steps between them."""
+    """Your last row does not get the position 1. The rule: divide t by T − 1, because T rows have T − 1 steps
+    between them."""
     right = extrapolation.encode(method, x, parameters)
     if method != "normalized":
         return right
@@ -234,7 +235,7 @@ def t5_logarithm_of_the_whole_distance(method, q, k, parameters):
 
 @mistake("logits", "expected: the logarithmic half of T5's formula left out")
 def t5_buckets_all_exact(method, q, k, parameters):
-    """You made all of T5's buckets one position wide. The rule: from n = E on, they widen logarithmically."""
+    """You made all of T5's buckets one position wide. The rule: from n = E on, the buckets widen logarithmically."""
     return with_t5_buckets(method, q, k, parameters, lambda n, e: n - e, lambda buckets, _: 1)
 
 
@@ -333,8 +334,8 @@ def best_for_trained(lengths, accuracies, trained_length):
 
 @mistake("extrapolation_gap", "expected: longest minus trained")
 def gain_for_loss(lengths, accuracies, trained_length):
-    """Your gap has the wrong sign. The rule: subtract the accuracy at the longest length from that at the trained
-    length."""
+    """Your gap has the wrong sign. The rule: subtract the accuracy at the longest length from the accuracy at
+    the trained length."""
     return -extrapolation.extrapolation_gap(lengths, accuracies, trained_length)
 
 
@@ -464,7 +465,7 @@ def integers_in_the_first_feature(method, x, parameters):
 
 @mistake("encode", "expected: range(1, T + 1)")
 def integers_from_one(method, x, parameters):
-    """You counted positions from 1. The rule: the first row is position 0, so 0 is added to it."""
+    """You counted positions from 1. The rule: the first row has position 0, so 0 is added to it."""
     right = extrapolation.encode(method, x, parameters)
     return right + 1 if method == "integer" else right
 
@@ -507,8 +508,8 @@ def hidden_behind(number):
 
 @mistake("logits", "expected: −1e9 instead of −∞, as in many implementations")
 def large_number_for_infinity(method, q, k, parameters):
-    """You hide the future behind a large negative number. The rule: hide the future with −∞, which no score
-    is below."""
+    """You hide the future behind a large negative number. The rule: hide the future with −∞, because no score
+    is lower."""
     return hidden_behind(-1e9)(method, q, k, parameters)
 
 

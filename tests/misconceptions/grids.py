@@ -1,6 +1,6 @@
 """Known mistakes with grids: each replaces one function of the solution, and must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. It never gives away the line of code.
+A hint says what the code did and then the rule, in the words of the lesson. A hint never gives away the line of code.
 """
 
 from itertools import chain
@@ -206,8 +206,8 @@ def fast_half_for_both_axes(head_dim, base=10000.0):
 
 @mistake("axial_frequencies", "expected: one list of frequencies cut into two sections")
 def slow_half_for_x(head_dim, base=10000.0):
-    """You gave the fast pairs to y and the slow ones to x. The rule: the frequencies start again for x, so both axes
-    have the same ones."""
+    """You gave the fast pairs to y and the slow ones to x. The rule: the frequencies start again for x, so
+    both axes have the same frequencies."""
     return spread(rates_of(head_dim, base), np.repeat([0, 1], head_dim // 4), 2)
 
 
@@ -388,7 +388,7 @@ def cells_numbered_like_words(segments):
 
 @mistake("mrope_positions", "kekzl/imp #1173 warns of it: the text stays fluent and speaks of the wrong thing")
 def start_at_the_number_of_tokens(segments):
-    """After an image, you continued at its number of cells. The rule: continue at 1 + the largest coordinate."""
+    """After an image, you continued at the number of its cells. The rule: continue at 1 + the largest coordinate."""
     return placed(segments, lambda segment, cells, start, count: (count + cells, 0))
 
 
@@ -677,7 +677,7 @@ def new_half_cell_left_out(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: the two sizes swapped in the ratio")
 def ratio_of_sides_upside_down(table, old_shape, new_shape):
-    """Your ratio, H'/H, is upside down. The rule: the ratio is H/H', because u counts in old rows."""
+    """Your ratio is inverted, H'/H. The rule: the ratio is H/H', because u counts in old rows."""
     return stretched(
         table, old_shape, new_shape, lambda old, new: half_way((np.arange(new) + 0.5) * new / old - 0.5, old)
     )
@@ -774,7 +774,7 @@ def positions_of_the_keys_for_both(q, k, q_positions, k_positions, frequencies):
 
 
 def going_on_at(side, segments):
-    """mrope_positions that continues after one side of an image."""
+    """Positions by mrope_positions, but each next start is one side of the image after the start of the image."""
 
     def place(segment, cells, start, count):
         return start + cells, start + (segment if np.ndim(segment) == 0 else segment[side])

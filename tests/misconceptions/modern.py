@@ -32,8 +32,8 @@ def rotated(x, positions, base=BASE):
 
 @mistake("first_token_share", "expected: a causal mask that hides the diagonal")
 def shares_without_the_token_itself(length):
-    """In your result, token t shares its weight among t tokens. The rule: a token may also attend to itself, so there
-    are t + 1."""
+    """In your result, token t shares its weight among t tokens. The rule: a token may also attend to itself,
+    so there are t + 1 tokens."""
     return 1 / np.maximum(np.arange(float(length)), 1)
 
 

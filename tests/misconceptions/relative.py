@@ -1,6 +1,6 @@
 """Known mistakes with relative positions: each replaces one function of the solution, and must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. It never gives away the line of code.
+A hint says what the code did and then the rule, in the words of the lesson. A hint never gives away the line of code.
 """
 
 from itertools import chain
@@ -52,13 +52,14 @@ def nothing_behind(positions, max_distance):
 
 @mistake("clip_positions", "expected: the clipping left out")
 def nothing_is_clipped(positions, max_distance):
-    """You returned the distances as they are. The rule: a distance beyond the limit counts as the limit."""
+    """You returned the distances without clipping them. The rule: a distance beyond the limit counts as the limit."""
     return np.array(positions)
 
 
 @mistake("clip_positions", "expected: the distance clipped in place of the relative position")
 def the_sign_is_lost(positions, max_distance):
-    """You made far behind and far ahead the same. The rule: clip to the range from −k to k, and keep the sign."""
+    """You lost the sign, so keys far behind and keys far ahead get the same distance. The rule: clip to the
+    range from −k to k, and keep the sign."""
     return np.abs(relative.clip_positions(positions, max_distance))
 
 
@@ -369,7 +370,7 @@ def log_steps(distance, per_direction, max_distance):
 
 @mistake("clip_positions", "expected: the end of a range is excluded")
 def largest_distance_left_out(positions, max_distance):
-    """Ahead, you clipped to k − 1. The rule: the range is from −k to k, both included."""
+    """For keys ahead, you clipped to k − 1. The rule: the range is from −k to k, both included."""
     return np.minimum(relative.clip_positions(positions, max_distance), max_distance - 1)
 
 
@@ -521,7 +522,8 @@ def biases_exchanged(q, k, key_table, content_bias, position_bias, max_distance)
 
 @mistake("four_term_scores", "expected: one bias for both products, as in a first reading of §3.3")
 def one_bias_for_both(q, k, key_table, content_bias, position_bias, max_distance):
-    """You added content_bias in both halves. The rule: the half with the table has its own bias, position_bias."""
+    """You added content_bias in both halves of the scores. The rule: the half with the table has its own
+    bias, position_bias."""
     return with_biases(q, k, key_table, content_bias, content_bias, max_distance)
 
 
@@ -589,7 +591,8 @@ def the_key_asks_for_nothing(q, k, key_table, query_table, max_distance):
 
 @mistake("t5_bucket", "expected: np.log2 for buckets that double")
 def two_kinds_of_logarithm(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You took log₂ above the fraction line and ln below it. The rule: use the same logarithm in both places."""
+    """You took log₂ above the fraction line and ln below it. The rule: use the same logarithm above and below
+    the fraction line."""
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     exact = per_direction // 2
     above = np.log2(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)

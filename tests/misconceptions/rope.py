@@ -1,6 +1,6 @@
 """Known mistakes with RoPE: each replaces one function of the solution, and must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. It never gives away the line of code.
+A hint says what the code did and then the rule, in the words of the lesson. A hint never gives away the line of code.
 """
 
 from itertools import chain
@@ -995,8 +995,8 @@ def queries_rotated_backwards(q, k, q_positions, k_positions, base=10000.0):
 
 @mistake("rope_attention", "expected: the last axis but one, as for the sum over tokens")
 def attention_softmax_over_the_queries(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """Your weights of each key sum to 1. The rule: the weights of each query sum to 1, so the softmax runs along the
-    keys, the last axis of the scores."""
+    """In your result, the weights of each key sum to 1. The rule: the weights of each query sum to 1, so the
+    softmax runs along the keys, the last axis of the scores."""
     q, k, v = (np.asarray(x, dtype=np.float64) @ np.asarray(weight) for weight in (w_q, w_k, w_v))
     positions = np.arange(v.shape[-2]) if positions is None else positions
     q, k, v = (np.swapaxes(part.reshape(*part.shape[:-1], n_heads, -1), -2, -3) for part in (q, k, v))

@@ -322,7 +322,8 @@ def wavelengths_of_half_a_turn(d_model, base=10000.0):
 
 @mistake("wavelengths", "expected: 360 instead of 2π")
 def wavelengths_in_degrees(d_model, base=10000.0):
-    """You measured the turn in degrees. The rule: ω_i is in radians per position, and a full turn is 2π radians."""
+    """You measured the full turn in degrees. The rule: ω_i is in radians per position, and a full turn is 2π
+    radians."""
     return 360 / sinusoidal.frequencies(d_model, base)
 
 
@@ -420,8 +421,8 @@ def concatenated_the_other_way(pe):
 
 @mistake("to_interleaved", "expected: with four features the two reorderings are the same")
 def interleaved_the_other_way(pe):
-    """You applied to_concatenated again. With four features, this undoes it; with six, it does not. The rule: undo the
-    reordering for every size."""
+    """You applied to_concatenated again. With four features, this restores the old order; with six, it does
+    not. The rule: undo the reordering for every size."""
     return sinusoidal.to_concatenated(pe)
 
 
