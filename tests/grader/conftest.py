@@ -29,8 +29,9 @@ SLOWEST_FILES = """
     new_assignment otter load_timeouts wall guess_per_process learn effects_of_one_submission self_test
     report_browser threat_model labs writer similarity bench
 """.split()
-"""Slowest test files, which run first and in this order, so that no slow file runs alone at the end of the tests.
-The list includes every file that starts a kernel, a browser or a batch, and `--quick` skips all listed files."""
+"""Slowest test files, which run first and in this order, so that no slow file runs alone at the end of the
+tests. These files include every file that starts a kernel, a browser or a batch, and `--quick` skips them
+all."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -92,7 +93,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def path_of_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unset the safe-path variable that earlier graders set, as in a student's shell."""
+    """Unset PYTHONSAFEPATH, which an earlier grader may have set, because it is not set in a student's shell."""
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
 
 

@@ -1,6 +1,6 @@
 """Hidden tests for ALiBi: this term's values, dtype, arguments, errors, loops, and the straight line.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
 A distance that is off by one, or an offset in BLOOM's form, shifts all scores of a causal row by the same
 amount. Softmax hides such a shift, so the tests compare the biases themselves. Only the tests of the slopes,

@@ -1,6 +1,6 @@
 """Hidden tests for attention: this term's values, dtype, arguments, errors, loops, and the two symmetries.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
 Tolerances. The gap of float32 features may be computed in float32, where rounding alone gives about 1e−7;
 ROUNDED allows a hundred times that. The gap of float64 features must have float64 precision, even if it is

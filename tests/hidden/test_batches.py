@@ -1,7 +1,7 @@
 """Hidden tests for batches: this term's values, and each text in a batch compared with the same text alone,
 for each encoding in the course.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
 The functions of earlier lessons (attention, RoPE, ALiBi, a learned table, a layer with a state) are
 implemented here again. Each test of a property has two parts: in a batch, a text has the same result as

@@ -1,6 +1,6 @@
 """Hidden tests for context extension: every frequency compared with its formula, and what each method keeps.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
 A slow pair rotates by about 10⁻⁶ radian per position, so an error of 10⁻⁸ is one percent. Frequencies are
 therefore also compared by their ratio to θ_i, which is 1 for a pair that is kept and 1/factor for a pair that

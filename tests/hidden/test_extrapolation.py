@@ -1,7 +1,7 @@
 """Hidden tests for extrapolation: each method compared with its definition, the causal mask, summaries, shift gaps and
 random positions.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
 The methods are implemented here a second time, number by number, so that they share nothing with the
 solution. T5's bias is compared with 2, 3, 7, 8 and 32 buckets: for these numbers, no distance is on a

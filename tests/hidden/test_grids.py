@@ -1,7 +1,7 @@
 """Hidden tests for grids: this term's values, dtype, arguments, errors, loops, and properties at any
 position.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
 At large coordinates, as in the tests of RoPE, the tolerance FAR is about a hundred times the rounding error
 of a float64 angle near position 10⁶. Near position 10⁶, float32 angles are off by 0.06.

@@ -1,7 +1,7 @@
 """Hidden tests for learned positions: this term's values, dtype, arguments, errors, loops, and the rules
 of a table.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Hidden tests for the model: this term's values, and properties of a whole model.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
 Each test of a property has two parts: one change has no effect, and a similar change has an effect. The
 models are tiny. No two sizes of a model are equal, unless a test needs a square matrix.

@@ -1,6 +1,6 @@
 """Hidden tests for modern models: this term's values, and the purpose of each idea.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
 If a property is compared with a formula, the formula is implemented here a second time, token by token or
 with complex numbers, so that it shares nothing with the solution. Random positions that are rounded down, and

@@ -1,6 +1,6 @@
 """Hidden tests for the first three attempts: this term's values, loops, and the rules of codes.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
 Codes, steps, bits and periods are whole numbers and must be exact; for the other results, the usual tolerance
 applies. A loop over bits is allowed, so tests that count lines use long codes: sixteen times the length adds

@@ -1,6 +1,6 @@
 """Hidden tests for relative positions: this term's values, dtype, arguments, errors, loops, and properties.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
 Sizes of T5 buckets. If a distance is exactly on a boundary between two buckets, floating-point rounding
 decides its bucket. With the odd numbers of buckets in these tests, no distance is on a boundary. All other

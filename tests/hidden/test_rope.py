@@ -1,6 +1,6 @@
 """Hidden tests for RoPE: this term's values, loops, and properties at any position.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
 Tolerances at large positions. An angle is position·θ in float64. θ = base^(−2i/d) has a relative error of a
 few units in the last place, about 10 of them when it is computed as exp(−2i/d·ln base): 10·1.1e−16·ln 10⁴ ≈

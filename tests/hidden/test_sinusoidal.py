@@ -1,6 +1,6 @@
 """Hidden tests for the sinusoidal encoding: this term's values, loops, and properties at large positions.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
 Tolerances at large positions. An angle is position·ω in float64. ω = base^(−2i/d) has a relative error of a
 few units in the last place, about 10 of them when it is computed as exp(−2i/d·ln base): 10·1.1e−16 ≈ 1e−15.

@@ -1,7 +1,7 @@
 """Hidden tests for state: this term's values, dtype, arguments, errors, loops, memory, and the purpose of
 each idea.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
 If a property is compared with a formula, the formula is implemented here a second time, token by token and without any
 sum of logarithms, so that it shares nothing with the solution. If a state is returned, q has only leading axes that k

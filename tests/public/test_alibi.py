@@ -1,6 +1,6 @@
 """Public tests for ALiBi: the values of each function, and the properties that make the bias a straight line.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/alibi.json`.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/alibi.json`.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Public tests for attention: the values of each function, and the effect of shuffled tokens.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/attention.json`.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/attention.json`.
 """
 
 import numpy as np

@@ -1,8 +1,8 @@
 """Public tests for batches: each function's docstring example, values and traps, and texts in a batch compared with the
 same texts alone.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/batches.json`. Attention, RoPE
-and the layer with a state come from lessons 1, 5 and 12 and are implemented here again.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/batches.json`.
+Attention, RoPE and the layer with a state come from lessons 1, 5 and 12 and are implemented here again.
 """
 
 from itertools import pairwise

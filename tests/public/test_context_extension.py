@@ -1,6 +1,7 @@
 """Public tests for context extension: the values of each function, and what each method keeps or slows down.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/context_extension.json`.
+The docstring of each test states the rule that the test checks. The expected values are in
+`expected/context_extension.json`.
 """
 
 import numpy as np

@@ -1,6 +1,7 @@
 """Public tests for extrapolation: every method's values, the two summaries, and two columns of the comparison table.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/extrapolation.json`.
+The docstring of each test states the rule that the test checks. The expected values are in
+`expected/extrapolation.json`.
 """
 
 import numpy as np

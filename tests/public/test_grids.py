@@ -1,6 +1,6 @@
 """Public tests for grids: each function's example and values, and the arguments that it must reject.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/grids.json`.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/grids.json`.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Public tests for learned positions: the values of each function, both ends of the table, and where gradients go.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/learned.json`.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/learned.json`.
 """
 
 import numpy as np

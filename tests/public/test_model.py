@@ -1,6 +1,6 @@
 """Public tests for the model: each function's docstring example and values, and a property of the whole model.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/model.json`. The
+The docstring of each test states the rule that the test checks. The expected values are in `expected/model.json`. The
 models are tiny, and no two of their sizes are equal, so that an array for another axis does not fit.
 """
 

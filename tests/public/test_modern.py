@@ -1,6 +1,6 @@
 """Public tests for modern models: each function's docstring example, its values, and its purpose.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/modern.json`.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/modern.json`.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Public tests for the first three attempts: the values of each function, and what each attempt gets right and wrong.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/naive.json`.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/naive.json`.
 """
 
 from itertools import pairwise

@@ -1,6 +1,6 @@
 """Public tests for relative positions: the values of each function, and the properties that make an encoding relative.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/relative.json`.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/relative.json`.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Public tests for RoPE: the values of each function, and the properties that make it RoPE.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/rope.json`.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/rope.json`.
 """
 
 import numpy as np

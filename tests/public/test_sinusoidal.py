@@ -1,7 +1,7 @@
 """Public tests for the sinusoidal encoding: the values of each function, and the properties that made the
 encoding famous.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/sinusoidal.json`.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/sinusoidal.json`.
 """
 
 import numpy as np

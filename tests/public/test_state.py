@@ -1,7 +1,7 @@
 """Public tests for state: each function's docstring example, values, dtype and traps, and one rejected argument.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/state.json`. No two
-sizes are equal, so that a mistake that swaps two axes shows.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/state.json`. No
+two sizes are equal, so that a mistake that swaps two axes shows.
 """
 
 import numpy as np

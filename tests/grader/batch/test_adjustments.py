@@ -125,7 +125,8 @@ def test_every_encoding_and_delimiter_means_the_same(book: Gradebook, encoding: 
 def test_a_line_that_was_cut_in_the_wrong_place_is_refused_by_its_number(
     book: Gradebook, lines: list[str], sentence: str
 ) -> None:
-    """If such a line were accepted, a student would read half a reason and receive points that nobody awarded."""
+    """If a line that was cut in the wrong place were accepted, a student would read half a reason and receive
+    points that nobody awarded."""
     with pytest.raises(BatchError, match=rf"adjustments.csv cannot be used: {sentence}"):
         apply(book, *lines)
 

@@ -164,8 +164,7 @@ def exceed_limit(thing: str) -> str:
 
 
 def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The limits on processor time and memory hold in a small class too, and so does the check for a process
-    that ends."""
+    """Even in a small class, the limits on processor time and memory apply, and a process that ends is noticed."""
     monkeypatch.setattr(parallel, "ITEM_PROCESSOR_SECONDS", 1)
     monkeypatch.setattr(parallel, "ITEM_MEMORY", 100 << 20)
     things = [
@@ -324,7 +323,7 @@ def test_a_check_of_one_file_names_a_test_that_the_solution_fails(
 
 def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     """A grader refuses to start if its suite differs from the coordinator's, or if its sandbox fails the
-    self-test. The error message crosses the process boundary intact."""
+    self-test. The error message reaches the coordinator's process unchanged."""
 
     def error_message(job: Job, setup: GraderSetup) -> str:
         with pytest.raises(BatchError) as caught:

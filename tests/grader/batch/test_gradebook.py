@@ -1,5 +1,5 @@
-"""The gradebook: stored grades, reuse of grades for identical code, and error messages for a bad disk or
-file.
+"""Tests of the gradebook: stored grades, reuse of grades for identical code, and error messages for a bad
+disk or file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Successive runs in a term: one table of students, and changes since the last run with reasons."""
+"""Tests of successive runs in a term: one table of students, and the changes since the last run with their reasons."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ def test_a_term_is_one_table(tmp_path: Path) -> None:
 
 
 def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reason is a new submission, a changed test, a manual correction, or two of these three."""
+    """The reason for a changed score is a new submission, a changed test, a manual correction, or two of
+    these three."""
     folder, out = tmp_path / "class", tmp_path / "out"
     put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob", "cy", "di")})
     assert "changed" not in grade(folder, out) and table(out / "changes.csv") == []

@@ -1,4 +1,4 @@
-"""Terminal safety: no name or message in a command's output can control the terminal."""
+"""Tests of terminal safety: no name or message in a command's output can control the terminal."""
 
 from __future__ import annotations
 

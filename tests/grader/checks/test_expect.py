@@ -1,4 +1,4 @@
-"""Test messages: each message describes the mistake in a student's words, and no wrong result is accepted."""
+"""Tests of messages: each message describes the mistake in a student's words, and no wrong result is accepted."""
 
 from __future__ import annotations
 
@@ -422,7 +422,8 @@ def test_a_graded_answer_that_lacks_digits_says_so() -> None:
 
 
 def test_a_value_that_no_call_returned_says_that_the_test_computed_it() -> None:
-    """Without this line, a student would look for the value in the result of the call that the message shows."""
+    """Without the last line of the message, a student would look for the value in the result of the call that
+    the message shows."""
     test = Test("t", "rotate_half", 1.0, Phase.PUBLIC, "A rule.")
     line = "\nThe test computed this value from what your functions returned."
     cases = [(lambda x: x, False), (lambda x: x[0], False), (lambda x: x + 1, True), (lambda x: x[x > 3], True)]

@@ -1,4 +1,4 @@
-"""Function states: each mistake is reported at the function that contains the mistake."""
+"""Tests of function states: each mistake is reported at the function that contains the mistake."""
 
 from __future__ import annotations
 
@@ -125,7 +125,8 @@ def theta(d):
 
 
 def test_a_right_function_that_raises_nothing_is_reminded_of_its_docstring() -> None:
-    """The reminder matters because a hidden test, but no public test, checks that the function raises the error."""
+    """The student is reminded of the missing error because a hidden test, but no public test, checks that the
+    function raises it."""
     passed = TestResult(Test("t", "theta", 1.0, Phase.PUBLIC, "A rule"))
     asked = replace(passed, calls={Call("theta", (3,)): Reply(raised=Raised("ValueError", ("ValueError",), "3"))})
     for body, results, words in [
@@ -190,8 +191,8 @@ def faulty(results: list[TestResult], suite: Suite, at_home: bool) -> list[str]:
 def test_the_function_with_the_mistake_is_the_first_at_fault(assignment: Assignment, suite: Suite) -> None:
     """Make one function at a time wrong: other functions call it, or their tests compare them with it.
 
-    At home, with and without hidden tests, only this function is reported as at fault. In feedback,
-    follow-through decides.
+    At home, with and without hidden tests, only the function that was made wrong is reported as at fault. In
+    feedback, follow-through decides.
     """
     questions = dict.fromkeys(test.question for test in suite.tests if test.question != ANSWERS)
     for number, name in enumerate(questions):

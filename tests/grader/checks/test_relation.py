@@ -88,7 +88,7 @@ def test_a_wrong_shape_names_the_axis(actual: tuple[int, ...], expected: tuple[i
 
 
 def test_every_named_axis_is_an_axis_whose_change_gives_the_expected_shape() -> None:
-    """For all pairs of small shapes, each axis that the sentence names has the wrong size in the result."""
+    """For all pairs of small shapes, each axis that a message names has the wrong size in the result."""
     shapes = [shape for count in range(4) for shape in itertools.product((1, 2, 3), repeat=count)]
     for actual, expected in itertools.permutations(shapes, 2):
         words = shape_difference(actual, expected).partition(": ")[2]

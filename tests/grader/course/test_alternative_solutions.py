@@ -1,5 +1,5 @@
-"""Alternative solutions: no correct result is rejected for its memory layout, or for using numpy scalars or
-0-d arrays instead of numbers.
+"""Tests of alternative solutions: no correct result is rejected for its memory layout, or for using numpy
+scalars or 0-d arrays instead of numbers.
 """
 
 from __future__ import annotations

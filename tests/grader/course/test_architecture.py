@@ -1,5 +1,5 @@
-"""Architecture of `autograder/`: imports go downwards (import-linter, in pyproject.toml), and other rooms use
-only a room's public modules.
+"""Tests of the architecture of `autograder/`: imports go downwards (import-linter, in pyproject.toml), and a
+room (package) uses only the public modules of other rooms.
 
 The tests also count modules that strings name, as in calls of `runpy` and `subprocess` or in names of
 plugins.

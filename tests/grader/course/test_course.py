@@ -1,4 +1,4 @@
-"""The course as a whole: each assignment is complete, in order, and has the right points and tests."""
+"""Tests of the course as a whole: each assignment is complete, in order, and has the right points and tests."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> N
 
 @pytest.mark.usefixtures("suite")
 def test_stubs_and_recorded_values_are_current(assignment: Assignment) -> None:
-    """Somebody has run `make handout` since the last change to the solution, the public tests or the
-    catalogue."""
+    """The handout is up to date: `make handout` has run since the last change to the solution, the public
+    tests or the catalogue."""
     assert not handout.outdated_files(assignment), "run `make handout`"
 
 
@@ -141,7 +141,7 @@ def test_the_page_and_the_stub_have_the_functions_in_one_order(assignment: Assig
 
 
 def test_a_function_waits_for_no_later_one(assignment: Assignment, suite: Suite) -> None:
-    """A student who writes functions in the order of the page can check each function immediately."""
+    """A student who writes functions in the lesson's order can check each function immediately."""
     module = catalogue.solution(assignment)
     written = {name: vars(module)[name] for name in functions(assignment)}
     vars(module).update(dict.fromkeys(written, unwritten))

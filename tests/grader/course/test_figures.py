@@ -1,4 +1,4 @@
-"""Pictures: each picture draws both right and wrong results, or shows a card if there is nothing to draw."""
+"""Tests of pictures: each picture draws both right and wrong results, or shows a card if there is nothing to draw."""
 
 from __future__ import annotations
 
@@ -121,8 +121,9 @@ BROKEN: dict[str, Callable[..., Any]] = {
     ids=lambda one: one.__name__,
 )
 def test_whatever_a_function_does_there_is_a_picture_or_a_card(draw: Draw, wrong: Callable[..., Any]) -> None:
-    """The result is either a card that names a function or a picture with labelled axes. Each picture is
-    tested with only one kind of wrong value, because the code handles all kinds in the same way."""
+    """With wrong functions, the result is either a card that names a function or a picture with labelled
+    axes. Each picture is tested with only one kind of wrong value, because the code handles all kinds in the
+    same way."""
 
     def broken(name: str) -> types.ModuleType:
         module, complete = types.ModuleType(name), solution(name)

@@ -167,7 +167,8 @@ def test_no_encoding_is_written_in_the_laboratory(name: str) -> None:
     [("alibi", "logits"), ("t5", "logits"), ("rope", "logits"), ("shaw", "logits"), ("learned", "encode")],
 )
 def test_a_method_that_is_not_of_its_form_is_refused(method: str, function: str) -> None:
-    """If the lab accepted such a function, the experiment would train one method and measure another."""
+    """If the lab accepted a function that is not of its method's form, the experiment would train one method
+    and measure another."""
     mistaken = catalogue.solution(course.find("extrapolation"))
     right = getattr(mistaken, function)
 

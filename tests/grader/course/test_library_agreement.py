@@ -1,4 +1,4 @@
-"""Agreement with libraries: lessons compute the same numbers as Hugging Face transformers and torch.
+"""Tests of agreement with libraries: lessons compute the same numbers as Hugging Face transformers and torch.
 
 The constants come from the reference code that each case names, in transformers 5.23.0 to 5.24.0 and torch
 2.13.0 to 2.15.0 with float32 precision. The tests need neither library. To record the constants again,

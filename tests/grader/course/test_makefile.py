@@ -1,4 +1,4 @@
-"""The Makefile and make.sh: values from users are never run as commands."""
+"""Tests of the Makefile and make.sh: values from users are never run as commands."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Tests of lesson 14: from the same weights, the solution computes the logits that transformers recorded, and
-the logits that it computes now.
+"""Tests of lesson 14: from the same weights, the solution computes the same logits as transformers, both
+recorded and computed in the test.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Notebooks: the cells of every notebook run on the solutions in this process, and one notebook also runs in
-a real kernel, on a solution and on a stub.
+"""Tests of notebooks: the cells of every notebook run on the solutions in this process, and one notebook also
+runs in a real kernel, on a solution and on a stub.
 """
 
 from __future__ import annotations

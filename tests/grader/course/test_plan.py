@@ -1,5 +1,5 @@
-"""The course plan: one file determines numbers, links, lists and pages, and which lessons ship and are
-graded.
+"""Tests of the course plan: one file determines numbers, links, lists and pages, and which lessons ship and
+are graded.
 """
 
 from __future__ import annotations

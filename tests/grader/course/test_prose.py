@@ -1,4 +1,4 @@
-"""Prose of the course: links, commands, and claims of the page on choosing a method."""
+"""Tests of the course's prose: links, commands, and claims on the page about choosing a method."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trivial solutions: a function that does no work earns no points, however other functions behave.
+"""Tests of trivial solutions: a function that does no work earns no points, however other functions behave.
 
 A lazy function returns the same result for every call, returns an argument, fills the right shape with zeros,
 raises an error in every call, or reorders the numbers of its first argument. Every test runs with each kind

@@ -1,5 +1,5 @@
-"""Feedback: the cause comes first, public tests are shown in full, hidden inputs stay hidden, and submitted
-text is never treated as markup.
+"""Tests of feedback: the cause comes first, public tests are shown in full, hidden inputs stay hidden, and
+submitted text is never treated as markup.
 """
 
 from __future__ import annotations

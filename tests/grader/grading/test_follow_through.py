@@ -1,5 +1,5 @@
-"""Follow-through: a mistake costs points only once. Functions that use a wrong function are retested with
-correct values, and only honest functions gain points.
+"""Tests of follow-through: a mistake costs points only once. Functions that use a wrong function are retested
+with correct values, and only honest functions gain points.
 """
 
 from __future__ import annotations
@@ -467,7 +467,8 @@ def rotation_matrix(position, head_dim, base=10000.0):
 @pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize("is_below", [True, False])
 def test_a_cause_stays_unless_another_wrong_function_may_be_it(tried: bool, shared: bool, is_below: bool) -> None:
-    """A cause of a wrong function stays unless a wrong function that it uses may be the cause instead."""
+    """The likely cause of a wrong function is kept, unless a wrong function that it uses may explain its
+    results instead."""
     test = Suite(course.find("rope")).tests[0]
     causes = {"above": "turned", "below": "turned" if shared else "scaled"}
     results = [
@@ -517,8 +518,8 @@ def rotation_matrix(position, head_dim, base=10000.0):
 
 
 def test_a_question_that_one_call_may_not_ask_is_answered_in_a_call_that_may() -> None:
-    """A function that calls `rope_frequencies` for 12 features learns the answer only once a call with 12
-    features has come, whatever the order of calls."""
+    """A function that needs `rope_frequencies` for 12 features learns the answer only from a call with 12
+    features on, whatever the order of calls."""
     assignment = course.find("rope")
     reference = Reference(assignment)
     for sizes in itertools.permutations((8, 12, 6)):

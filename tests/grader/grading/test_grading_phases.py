@@ -28,8 +28,7 @@ def frequencies(*args, **kwargs):
 def test_a_limit_that_follow_through_uses_up_is_no_status_of_the_tests_before(
     phase: Phase, grader: Grader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All tests have already run, and calls that only help to assign points do not count towards the limit on
-    a submission's time."""
+    """A limit that follow-through uses up does not count, because all tests have already run."""
     follow_through = module.follow_through
 
     def exhausting(

@@ -1,4 +1,6 @@
-"""Two guesses: a file with a different guess in each process earns only the points of the first guess."""
+"""Tests of files with two guesses: a file with a different guess in each process earns only the points of the
+first guess.
+"""
 
 from __future__ import annotations
 
@@ -96,10 +98,10 @@ def BASE(*args, **kwargs):
 """
 
 SAME_GUESS = "return _each(lambda part: part * 1.5 + 0.25, _right_base(*args, **kwargs))"
-"""Code that makes the base wrong in the same way as the wrong guess."""
+"""Code that makes the common function wrong in the same way as the wrong guess."""
 
 HEDGES = {name: GUESSES + SPOILED.replace("BODY", body) for name, body in BASES.items()}
-"""Attacks that combine two guesses with each kind of wrong base."""
+"""Attacks that combine two guesses with each way in which the common function can be wrong."""
 
 LAYERS = GUESSES + SPOILED.replace("BODY", BASES["spoiled"])
 """Attack that chooses its guess by the number of functions that follow-through has replaced."""
@@ -122,8 +124,7 @@ def points_of(
 ) -> dict[str, float]:
     """Return the points of each function that makes two guesses.
 
-    By default, the base is the function that most others use, and every function that uses the base makes two
-    guesses."""
+    By default, `base` is the function that most others use, and all functions that use it make two guesses."""
     usual, every = _functions(lesson)
     text = (
         hedge.replace("BASE", base or usual).replace("ABOVE", repr(above or every)).replace("RIGHT_GUESS", right_guess)

@@ -1,4 +1,6 @@
-"""Files that never finish: messages name the unfinished line, the elapsed time and the defined functions."""
+"""Tests of files that never finish loading: messages name the unfinished line, the elapsed time and the
+defined functions.
+"""
 
 from __future__ import annotations
 

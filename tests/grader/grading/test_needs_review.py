@@ -1,4 +1,4 @@
-"""Review by staff: suspicious files are named, and honest mistakes are not suspicious."""
+"""Tests of the review by staff: suspicious files are named, and honest mistakes are not suspicious."""
 
 from __future__ import annotations
 

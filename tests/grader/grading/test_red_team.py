@@ -1,4 +1,4 @@
-"""Red team: attempts in every assignment to earn points without understanding."""
+"""Tests by a red team: attempts in every assignment to earn points without understanding."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader:
     ],
 )
 def test_by_heart_is_said_of_values_that_nothing_else_explains(hidden: TestResult, is_named: bool) -> None:
-    """Memorized values are suspected only if neither a known mistake nor a wrong function below explains the
+    """Memorized values are suspected only if neither a known mistake nor another wrong function explains the
     wrong values, and a missing error is not a wrong value."""
     public = TestResult(Test("seen", "apply_rope", 1.0, Phase.PUBLIC, "It rotates."))
     over_right_values = replace(public, faulty_function="rope_frequencies")

@@ -48,7 +48,7 @@ def shipped(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture
 def laptop(shipped: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Working folder with the same handout and rope's untouched stub."""
+    """Working folder with the handout and the untouched stub for rope."""
     monkeypatch.chdir(shipped)
     write(ROPE.stub.read_text("utf-8"))
     return shipped

@@ -21,7 +21,7 @@ from autograder.handout import HandoutError, create_assignment, first_problem
 from tests.grader.support.folders import put
 
 NAME = "rope_2d"
-"""Name that begins with another assignment's name."""
+"""Name of an assignment that begins with the name of another assignment."""
 
 TUTORIAL = (course.ROOT / "tests" / "README.md").read_text("utf-8")
 

@@ -149,7 +149,7 @@ def test_a_lesson_works_by_keyboard_and_a_chosen_theme_stays(opened: Opened, cou
 @on_pages("index", *LESSONS, "glossary")
 def test_the_header_is_a_line_that_names_the_page_and_its_neighbours(opened: Opened) -> None:
     """On a wide screen, the header is one line high. On a phone, the search box has a separate line, and
-    menus lead to every page. A menu opens by keyboard and stays within the window."""
+    menus lead to every page. A menu can be opened with the keyboard and stays within the window."""
     page = opened.page
     name = page.url.rpartition("/")[2].removesuffix(".html")
     shown = [one for one in page.locator(".top .near").all_inner_texts() if one]

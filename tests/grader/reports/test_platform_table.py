@@ -374,8 +374,8 @@ LESSONS = ("rope", "alibi", "naive", "learned")
 
 @pytest.mark.parametrize("seed", range(6))
 def test_feedback_is_about_the_lessons_of_its_platform_or_of_the_command(seed: int, out: Path) -> None:
-    """In a term with several platforms, feedback for one platform covers only that platform's lessons. A
-    student of this platform whose lesson is unknown is also listed."""
+    """In a term with several platforms, feedback for one platform covers only that platform's lessons. If a
+    student's lesson is unknown, the student is still listed for the right platform."""
     draw, class_ = random.Random(seed), list[Submission]()
     platforms = dict(zip(LESSONS, draw.sample(["Canvas", "Canvas", "Moodle", ""], 4), strict=True))
     for lesson, platform in platforms.items():

@@ -102,8 +102,8 @@ def results_of_one_question(points_won: list[float], scores: list[float]) -> Ass
 
 
 def test_separation_is_the_correlation_with_the_rest() -> None:
-    """The correlation agrees with numpy's. A question without variation gets no number instead of a
-    misleading one."""
+    """The correlation agrees with numpy's. A question on which points or scores do not vary gets no
+    correlation instead of a misleading one."""
     draw = np.random.default_rng(0)
     points_won = draw.integers(0, 9, 200) / 4
     scores = points_won + draw.normal(10, 3, 200) + points_won
@@ -243,7 +243,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command fails with one sentence and does not leave an incomplete page."""
+    """If the disk is full, the command fails with one sentence and leaves no incomplete page."""
     gradebooks.write(tmp_path, gradebooks.made_up_class(3, ["rope"], distinct=3))
     before = report_page(tmp_path)
 

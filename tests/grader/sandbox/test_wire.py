@@ -113,7 +113,7 @@ def test_a_plain_value_arrives_as_it_was(value: Any) -> None:
 
 
 def test_what_is_not_plain_is_described_and_goes_no_further() -> None:
-    """The description of such a value is equal to no other value."""
+    """A value that is not plain is replaced by a description, which is equal to no other value."""
     for value in FOREIGN:
         for described in (decode(encode(value)), decode(encode([value]))[0], decode(encode({"a": (value,)}))["a"][0]):
             assert type(described) is Foreign

@@ -139,7 +139,7 @@ class Window:
         self.page.evaluate("(text) => code.open(text)", text)
 
     def wait_for(self, words: str, where: str = ".standing") -> None:
-        """Wait until a part of the page contains the words."""
+        """Wait until a part of the page contains certain words."""
         self.page.locator(where, has_text=words).first.wait_for(state="attached")
 
     def wait_for_rest(self) -> None:

@@ -1,12 +1,10 @@
 """Tests that a browser tab gives the same result as a student's machine: the same mark, cause and message,
 word for word.
 
-The comparison allows for two differences, because other machines differ in the same ways:
-
-- the line at which an endless loop runs out of time; - the last digits of float32 results, because numpy's
-functions round differently on each kind of processor. A value may therefore differ in its sixth digit. If a
-file computes in float32 instead of float64, even more digits may differ, so that a value is reported as wrong
-on only one machine.
+The comparison allows for two differences, because other machines differ in the same ways: the line at which an endless
+loop runs out of time, and the last digits of float32 results, because numpy's functions round differently on each kind
+of processor. A value may therefore differ in its sixth digit. If a file computes in float32 instead of float64, even
+more digits may differ, so that a value is reported as wrong on only one machine.
 """
 
 from __future__ import annotations

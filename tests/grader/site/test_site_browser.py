@@ -327,7 +327,7 @@ def test_all_work_goes_out_as_a_zip_comes_back_and_prints(tab: Window, tmp_path:
 
 
 def zip_of(files: dict[str, bytes]) -> bytes:
-    """Return a zip of these files."""
+    """Return a zip that contains the files."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():

@@ -32,7 +32,7 @@ WITHOUT_END = {
     "    return causal_mask(length)": "raised RecursionError at line",
     "    x = []\n    for _ in range(20000):\n        x = [x]\n    return repr(x)": "ended Python",
 }
-"""Body of a function → expected message."""
+"""Expected message for each body of a function."""
 
 MOST_SECONDS = 15
 """Maximum seconds until a message names the function, although an ordinary check takes at most 1.5 seconds."""

@@ -220,7 +220,7 @@ def test_a_platform_s_zip_alone_ends_the_run(
 def test_a_platform_s_zip_beside_a_class_is_nobody_s(
     platform: str, archive: bytes, beside: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The summary tells the instructor to unpack and delete such a zip."""
+    """The summary tells the instructor to unpack and delete a platform's zip that lies beside a class."""
     put(tmp_path / "class", {**DOWNLOADS[beside], "all.zip": archive})
     printed = grade(tmp_path / "class", tmp_path / "out", monkeypatch)
     assert (

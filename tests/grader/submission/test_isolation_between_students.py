@@ -1,6 +1,6 @@
 """Tests of isolation between students: names and files that one student chooses never affect another student.
 
-No student code runs here; all readable submissions get the same grade.
+No student code runs in these tests, and all readable submissions get the same grade.
 """
 
 from __future__ import annotations

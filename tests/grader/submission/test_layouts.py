@@ -1,4 +1,4 @@
-"""Folders with many students, from people and platforms, with a row for every upload."""
+"""Tests of folders with many students, from people and platforms: every upload has a row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python files that notebook tools save, read without the tool's lines and with every function."""
+"""Tests of Python files that notebook tools save: they are read without the tool's lines and with every function."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def pasted(cells: list[str]) -> str:
 
 
 def marimo(cells: list[str]) -> str:
-    """Return a marimo notebook with its cells in any order; it has no magics."""
+    """Return a marimo notebook, which has no magics, with its cells in any order."""
     text = 'import marimo\n\n__generated_with = "0.17.0"\napp = marimo.App(width="medium")\n'
     for cell in ["import marimo as mo\nmo.md('why')", *cells]:
         try:

@@ -49,7 +49,7 @@ def one_sentence(text: str) -> bool:
 
 
 def refused(submission: Submission, *words: str) -> None:
-    """Assert that the submission is a row whose problem contains these words."""
+    """Assert that the submission is a row with a problem that mentions certain words."""
     assert submission.problem is not None, submission
     assert submission.cells == ()
     message = submission.problem.message

@@ -1,5 +1,5 @@
-"""The file that counts among one student's files: the one that has been worked on, then the one whose name identifies
-it.
+"""Tests of which of a student's files counts: first the file that has been worked on, then the file whose
+name identifies it.
 
 If two files remain, the row names both. The row also names other files that the student may have meant.
 """
@@ -94,7 +94,7 @@ JUNK = [
 @pytest.mark.parametrize("code", [SOLVED, STUB], ids=["solved", "stub"])
 @pytest.mark.parametrize("place", ["", "w/", "assignments/rope/"])
 def test_junk_is_no_rival_in_a_folder_or_a_zip(tmp_path: Path, junk: str, code: str, place: str) -> None:
-    """Junk is not named and causes no ambiguity, even beside an untouched stub."""
+    """Junk files are not named and cause no ambiguity, even beside an untouched stub."""
     files: dict[str, str | bytes] = {f"{place}rope.py": code, junk: SOLVED}
     put(tmp_path, {f"ada/{name}": text for name, text in files.items()} | {"bob.zip": archive_of(files)})
     notes = () if code is SOLVED else ("No function of rope is written yet: all are as in the original stub.",)
@@ -183,7 +183,7 @@ def test_an_ending_that_a_browser_added_is_no_part_of_the_name(tmp_path: Path) -
 
 
 def test_a_folder_of_very_many_files_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Junk counts toward the limit, because listing junk takes just as long."""
+    """Junk files count toward the limit, because listing them takes just as long."""
     monkeypatch.setattr(content, "MAX_FOLDER_ENTRIES", 20)
     put(tmp_path, {f"mallory/x{number}_1_2_a.py~": "" for number in range(30)} | {"ada/rope.py": SOLVED})
     ada, mallory = classroom.read_folder(tmp_path, "rope", KNOWN)
@@ -191,8 +191,8 @@ def test_a_folder_of_very_many_files_is_a_problem(tmp_path: Path, monkeypatch: p
 
 
 def test_what_students_wrote_is_parsed_in_one_place() -> None:
-    """This rule concerns the rooms (packages) that a batch runs; the other rooms parse the course's files, or
-    run on a student's machine."""
+    """In the rooms (packages) that a batch runs, submitted code is parsed in a single place; the other rooms
+    parse the course's files, or run on a student's machine."""
     paths = [(path, path.relative_to(course.PACKAGE)) for path in course.PACKAGE.rglob("*.py")]
     rooms = [(path, name) for path, name in paths if name.parts[0] not in ("handout", "laptop", "pages", "protocol")]
     parsing = {name.as_posix() for path, name in rooms if "ast.parse(" in path.read_text("utf-8")}
@@ -216,7 +216,7 @@ def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, m
 def test_a_browser_s_number_makes_no_second_student(
     second: str, name: str, content: str, counts: str, tmp_path: Path
 ) -> None:
-    """If only one of two such files has been worked on, this file counts; if both have been, the row names both."""
+    """If a student has worked on only one of two files, this file counts; if on both, the row names both."""
     first, later = name.format("grace"), name.format("grace").replace("grace", second)
     if "_" in name:
         later = first.replace(".py", second.removeprefix("grace") + ".py")

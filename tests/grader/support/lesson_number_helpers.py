@@ -28,7 +28,7 @@ def bfloat16(numbers: np.ndarray) -> np.ndarray:
 
 
 def mean_of(scores: Callable[..., np.ndarray]) -> Callable[..., float]:
-    """Mean over the seeds, for a function that returns the accuracies of all seeds."""
+    """Return a function for the mean over the seeds, from a function that returns the accuracies of all seeds."""
     return lambda *asked, **named: float(scores(*asked, **named).mean())
 
 

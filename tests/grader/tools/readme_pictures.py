@@ -1,7 +1,7 @@
 """Draw the pictures of README.md: `python -m tests.grader.tools.readme_pictures`, with Chromium and a fetched Pyodide.
 
-page.png shows lesson 1 in a browser tab, with the editor. feedback.png shows a wrong function of lesson 5, with its
-likely cause, beside a dial. report.png shows the report of the sample class.
+`page.png` shows lesson 1 in a browser tab, with the editor. `feedback.png` shows a wrong function of lesson 5, with its
+likely cause, beside a dial. `report.png` shows the report of the sample class.
 
 `pictures.json`, beside the pictures, contains hashes of the files from which they are drawn, so a test can
 tell when a picture is out of date.

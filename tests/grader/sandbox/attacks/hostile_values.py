@@ -1,6 +1,6 @@
 """Idea: send replies that crash or mislead a reader. Some values are equal to everything, claim to be arrays,
 take over numpy, contain NaN, or are expensive to read or multiply. Some exceptions are named after test
-results, misbehave when their text or name is read, or would end a program. Texts contain markup, control
+results, misbehave when their text or name is read, or would end a program. Some texts contain markup, control
 characters, formulas or megabytes of data.
 
 Defence: the grader accepts only values of exact built-in types and plain arrays, of limited depth, number and
