@@ -46,8 +46,8 @@ def slopes_sorted_upwards(n_heads):
 
 @mistake("alibi_slopes", "expected: the stride left out")
 def further_heads_without_the_stride(n_heads):
-    """You gave the extra heads neighbouring slopes of the longer sequence, so some slopes occur twice. The rule: take
-    every other slope of that sequence."""
+    """You gave the extra heads neighbouring slopes of the longer sequence, so some slopes occur twice. The
+    rule: take every other slope of the longer sequence."""
     power = power_below(n_heads)
     return np.concatenate([alibi.alibi_slopes(power), alibi.alibi_slopes(2 * power)[: n_heads - power]])
 
@@ -370,8 +370,8 @@ def attend(q, k, v, causal, change):
 
 @mistake("alibi_slopes", "expected: the two parts joined in the wrong order")
 def further_heads_first(n_heads):
-    """You put the new slopes before those for the power of two. The rule: the new slopes come last, for the
-    extra heads."""
+    """You put the new slopes before the slopes for the power of two. The rule: the new slopes come last, for
+    the extra heads."""
     slopes, power = alibi.alibi_slopes(n_heads), power_below(n_heads)
     return np.concatenate([slopes[power:], slopes[:power]])
 

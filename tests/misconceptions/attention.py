@@ -254,8 +254,8 @@ def causal_mask_of_what_is_forbidden(length):
 
 @mistake("causal_mask", "expected: triu instead of tril, or rows mistaken for keys")
 def causal_mask_of_the_future(length):
-    """Your mask is True on the wrong side of the diagonal. The rule: row i is the query, and it may attend to
-    itself and to the tokens before it."""
+    """Your mask is True on the wrong side of the diagonal. The rule: row i belongs to query i, which may
+    attend to itself and to the tokens before it."""
     return attention.causal_mask(length).T
 
 

@@ -77,8 +77,8 @@ def always_on_the_right(texts, side="right", pad_id=0):
 
 @mistake("pad", "microsoft/onnxruntime-genai #1694; NVIDIA-NeMo/Megatron-Bridge #4660")
 def mask_from_the_ids(texts, side="right", pad_id=0):
-    """Your mask is False wherever the id is `pad_id`. The rule: a real token may have that id too, so compute the mask
-    from the lengths."""
+    """Your mask is False wherever the id is `pad_id`. The rule: a real token may have the id `pad_id` too, so
+    compute the mask from the lengths."""
     ids, _ = batches.pad(texts, side, pad_id)
     return ids, ids != pad_id
 
@@ -404,8 +404,8 @@ def packed_without_order(q, k, v, boundaries):
 
 @mistake("packed_attention", "expected: attention with document_mask")
 def one_big_square(q, k, v, boundaries):
-    """You computed one big square of scores and masked it: a NaN in one text then reaches the others, since 0
-    · NaN is NaN. The rule: compute each text separately, so that no square over all texts exists."""
+    """You computed one big square of scores and masked it, so a NaN in one text reaches the other texts,
+    since 0 · NaN is NaN. The rule: compute each text separately, so that no square over all texts exists."""
     return _packed(q, k, v, boundaries)
 
 
@@ -651,7 +651,7 @@ def later_keys_of_the_text(boundaries):
 
 @mistake("reset_gates", "expected: np.where with 0 in place of log_f")
 def other_gates_opened(log_f, boundaries):
-    """You set all other gates to 0. The rule: the other gates stay as they are."""
+    """You set all other gates to 0. The rule: only the first gate of each text changes."""
     return np.where(np.isin(np.arange(np.shape(log_f)[-1]), boundaries), -np.inf, _no_check(log_f, boundaries) * 0.0)
 
 

@@ -666,7 +666,7 @@ def over_the_logarithm_of_the_new_length(factor, trained_len):
 
 
 def turned_by(x, positions, frequencies, scale, turn):
-    """apply_rope_with, in which `turn` combines the two features of a pair with cos and sin."""
+    """Return the result of apply_rope_with if `turn` combines the two features of a pair with cos and sin."""
     right = context_extension.apply_rope_with(x, positions, frequencies, scale)
     x, angles = np.asarray(x), np.outer(positions, frequencies)
     even, odd = turn(x[..., 0::2], x[..., 1::2], scale * np.cos(angles), scale * np.sin(angles))

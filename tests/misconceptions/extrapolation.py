@@ -442,8 +442,8 @@ def rows_counted(method, parameters):
 
 @mistake("learned_parameters", "expected: everything in the dict assumed to be trained")
 def constants_counted(method, parameters):
-    """You counted the slope, the base or the number of bits. The rule: these numbers are chosen before
-    training, not learned."""
+    """You counted the slope, the base or the number of bits. The rule: slope, base and number of bits are
+    chosen before training, not learned."""
     name = {"alibi": "slope", "binary": "n_bits", "sinusoidal": "base", "rope": "base"}.get(method)
     return extrapolation.learned_parameters(method, parameters) + int(name in parameters)
 
@@ -665,7 +665,7 @@ def quarter_of_the_buckets_exact(method, q, k, parameters):
 @mistake("logits", "expected: a boundary that counts as part of the bucket below")
 def boundaries_in_the_lower_bucket(method, q, k, parameters):
     """In your result, a distance on the boundary between two of T5's buckets gets the lower bucket. The rule:
-    such a distance gets the upper bucket, so rounding errors must not push the quotient below the
+    a distance on a boundary gets the upper bucket, so rounding errors must not push the quotient below the
     boundary."""
     if method != "t5":
         return extrapolation.logits(method, q, k, parameters)

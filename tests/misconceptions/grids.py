@@ -158,8 +158,8 @@ def corners_of_cells_for_centres(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: the clamp left out")
 def border_not_clamped(table, old_shape, new_shape):
-    """Beyond the outer centres, you continued along the last slope. The rule: clamp to the border, so the outer cells
-    keep their values there."""
+    """Beyond the outer centres, you continued along the last slope. The rule: clamp to the border, so that
+    the values of the outer cells continue beyond their centres."""
     return stretched(
         table, old_shape, new_shape, lambda old, new: linear((np.arange(new) + 0.5) * old / new - 0.5, old)
     )
@@ -167,8 +167,8 @@ def border_not_clamped(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: the index clamped instead of the coordinate")
 def index_clamped_alone(table, old_shape, new_shape):
-    """You clamped the cell's number but not u itself, so before the first centre you continued along the slope. The
-    rule: clamp u, so the outer cells keep their values there."""
+    """You clamped the cell's number but not u itself, so before the first centre you continued along the
+    slope. The rule: clamp u, so that the values of the outer cells continue beyond their centres."""
 
     def extended(old, new):
         centres = (np.arange(new) + 0.5) * old / new - 0.5
@@ -529,8 +529,8 @@ def shares_exchanged(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: a negative index, which numpy counts from the end")
 def border_wraps_around(table, old_shape, new_shape):
-    """Beyond the border, you took cells from the opposite side. The rule: clamp to the border, so the outer cells keep
-    their values there."""
+    """Beyond the border, you took cells from the opposite side. The rule: clamp to the border, so that the
+    values of the outer cells continue beyond their centres."""
 
     def wrapped(old, new):
         centres = (np.arange(new) + 0.5) * old / new - 0.5
@@ -716,7 +716,7 @@ def sections_in_reverse(head_dim, sections, base=10000.0, interleaved=False):
 
 
 def turned_by(x, positions, frequencies, turn):
-    """apply_rope_nd, in which `turn` combines the two features of a pair with cos and sin."""
+    """Return the result of apply_rope_nd if `turn` combines the two features of a pair with cos and sin."""
     right = grids.apply_rope_nd(x, positions, frequencies)
     angles = np.asarray(positions, dtype=np.float64) @ np.asarray(frequencies).T
     even, odd = turn(np.asarray(x)[..., 0::2], np.asarray(x)[..., 1::2], np.cos(angles), np.sin(angles))
@@ -848,7 +848,8 @@ def every_segment_starts_at_zero(segments):
 
 @mistake("apply_rope_nd", "expected: (x, y) read where (y, x) is meant")
 def axes_in_the_other_order(x, positions, frequencies):
-    """You multiplied each coordinate by another axis's frequencies. The rule: column a belongs to axis a."""
+    """You multiplied each coordinate by another axis's frequencies. The rule: column a of the coordinates and
+    of the frequencies belongs to axis a."""
     return grids.apply_rope_nd(x, positions, np.asarray(frequencies)[:, ::-1])
 
 

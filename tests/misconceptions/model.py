@@ -116,7 +116,8 @@ def sum_of_squares(x, weight, eps=1e-5):
 
 @mistake("rms_norm", "mosaicml/llm-foundry #371")
 def multiplied_by_the_root(x, weight, eps=1e-5):
-    """You multiplied by the square root of the mean of squares. The rule: divide by this square root."""
+    """You multiplied by the square root of the mean of squares. The rule: divide by the square root of the
+    mean of squares."""
     x = _array(x)
     return x * np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps) * weight
 
@@ -207,7 +208,8 @@ def no_second_part(x, w_gate, w_up, w_down):
 
 @mistake("swiglu", "expected: the formula typed exactly as written")
 def silu_overflows(x, w_gate, w_up, w_down):
-    """Your silu is NaN or raises an error if e^−z is too large for a float. The rule: silu is 0 for such z."""
+    """Your silu is NaN or raises an error if e^−z is too large for a float. The rule: silu is 0 if e^−z is
+    too large for a float."""
     gate = _array(x) @ w_gate
     silu = np.where(gate < -700, np.nan, model.swiglu(x, w_gate, np.zeros_like(w_up), w_down).sum() + _silu(gate))
     return (silu * (_array(x) @ w_up)) @ w_down
@@ -1028,7 +1030,8 @@ def summed(logits, tokens):
 
 @mistake("next_token_loss", "expected: divided by T, not by T − 1")
 def divided_by_all_tokens(logits, tokens):
-    """You divided by the number of tokens. The rule: T tokens have T − 1 next tokens, so take the mean over those."""
+    """You divided by the number of tokens. The rule: T tokens have T − 1 next tokens, so take the mean of T −
+    1 losses."""
     losses = _losses(_array(logits)[..., :-1, :], np.asarray(tokens)[..., 1:])
     return float(losses.sum() / np.size(tokens))
 
@@ -1058,8 +1061,8 @@ def in_bits(logits, tokens):
 
 @mistake("next_token_loss", "expected: the sign")
 def negative_loss(logits, tokens):
-    """Your loss is negative, because it is the logarithm of a probability. The rule: the loss is minus that
-    logarithm."""
+    """Your loss is negative, because it is the logarithm of a probability. The rule: the loss is minus the
+    logarithm of the probability."""
     return -model.next_token_loss(logits, tokens)
 
 

@@ -128,7 +128,7 @@ def masked_after_the_softmax(q, k, v, key_table, value_table, max_distance, mask
 
 @mistake("shaw_attention", "expected: PyTorch's two conventions for boolean masks")
 def true_means_hidden(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You read the mask the other way round. The rule: True means that this query may attend to this key."""
+    """You read the mask the other way round. The rule: True means that the query may attend to the key."""
     hidden = None if mask is None else ~np.asarray(mask)
     return relative.shaw_attention(q, k, v, key_table, value_table, max_distance, hidden)
 
@@ -289,16 +289,16 @@ def mean_over_the_features(q, k, key_table, max_distance):
 
 @mistake("shaw_attention", "expected: a softmax without the special case of lesson 1")
 def nothing_to_attend_to_is_nan(q, k, v, key_table, value_table, max_distance, mask=None):
-    """If a query may use no key, your softmax gives NaN, because −∞ − (−∞) is not a number. The rule: such a query gets
-    zeros."""
+    """If a query may use no key, your softmax gives NaN, because −∞ − (−∞) is not a number. The rule: a query
+    that may use no key gets zeros."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     return right if mask is None else np.where(without_keys(q, k, mask), np.nan, right)
 
 
 @mistake("shaw_attention", "expected: −1e9 in place of −∞")
 def nothing_to_attend_to_is_everything(q, k, v, key_table, value_table, max_distance, mask=None):
-    """If a query may use no key, yours uses all keys equally, because a large negative number is not −∞. The rule: such
-    a query gets zeros."""
+    """If a query may use no key, yours uses all keys equally, because a large negative number is not −∞. The
+    rule: a query that may use no key gets zeros."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     if mask is None:
         return right
@@ -362,7 +362,7 @@ def parts(relative_position, bidirectional, num_buckets):
 
 
 def log_steps(distance, per_direction, max_distance):
-    """Number of logarithmic buckets that begin at or before each distance, without a limit."""
+    """Return the number of logarithmic buckets that begin at or before each distance, without a maximum."""
     exact = per_direction // 2
     above = np.log(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
     return (above * (per_direction - exact)).astype(np.int64)
@@ -443,8 +443,8 @@ def vectors_of_the_value_table_added_up(q, k, v, key_table, value_table, max_dis
 
 @mistake("shaw_attention", "expected: += with repeated indices, each of which numpy writes only once")
 def repeated_rows_count_once(q, k, v, key_table, value_table, max_distance, mask=None):
-    """If several keys share a row of the value table, you counted only the last one, because `+=` and `=` write a
-    repeated row once. The rule: add the weights of all keys with that distance."""
+    """If several keys share a row of the value table, you counted only the last one, because `+=` and `=`
+    write a repeated row once. The rule: add the weights of all keys with the same distance."""
     rows = table_rows(q, k, max_distance)
     last = np.array([[not (row[j + 1 :] == row[j]).any() for j in range(len(row))] for row in rows]).reshape(rows.shape)
 

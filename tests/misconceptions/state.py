@@ -515,8 +515,8 @@ def forgetting_comes_last(memory, k, v, beta, log_f):
 
 @mistake("delta_step", "expected: the brackets in β (v − kᵀ S) left out")
 def beta_on_the_new_value_alone(memory, k, v, beta, log_f):
-    """In your code, β scales only the new value, and the old one is removed completely. The rule: β scales the
-    difference."""
+    """In your code, β scales only the new value, and the old one is removed completely. The rule: β scales
+    the difference between the new value and the value that the key reads."""
     faded = gate(log_f) * np.asarray(memory)
     missing = np.asarray(beta, dtype=np.float64)[..., np.newaxis] * np.asarray(v) - read(k, faded)
     return faded + outer(k, missing)
@@ -524,8 +524,8 @@ def beta_on_the_new_value_alone(memory, k, v, beta, log_f):
 
 @mistake("delta_step", "expected: the brackets in β (v − kᵀ S) left out")
 def beta_on_the_old_value_alone(memory, k, v, beta, log_f):
-    """In your code, β scales only the old value, and the new one is written completely. The rule: β scales the
-    difference."""
+    """In your code, β scales only the old value, and the new one is written completely. The rule: β scales
+    the difference between the new value and the value that the key reads."""
     faded = gate(log_f) * np.asarray(memory)
     missing = np.asarray(v) - np.asarray(beta, dtype=np.float64)[..., np.newaxis] * read(k, faded)
     return faded + outer(k, missing)
@@ -748,7 +748,8 @@ def product_of_matrices(q, k, v, log_f):
 
 @mistake("linear_attention", "expected: the matrix used as a bias")
 def decay_added_to_the_scores(q, k, v, log_f):
-    """You added the decay to the scores. The rule: without softmax, multiply them entry by entry."""
+    """You added the decay to the scores. The rule: without softmax, multiply the decay and the scores entry
+    by entry."""
     weights = np.where(triangle(np.shape(k)[-2]), scores(q, k) + state.decay_matrix(log_f), 0)
     return weights @ np.asarray(v, dtype=np.float64)
 
@@ -762,8 +763,8 @@ def write_subtracted(old, k, v, beta, log_f):
 
 @mistake("cope_positions", "expected: the mask of the scores")
 def keys_ahead_at_minus_infinity(gates):
-    """You wrote −inf for keys ahead of the query. The rule: write 0, because these are positions; the mask belongs to
-    the scores."""
+    """You wrote −inf for keys ahead of the query. The rule: write 0, because the result contains positions;
+    the mask belongs to the scores."""
     positions = state.cope_positions(gates)
     q_len, k_len = positions.shape[-2:]
     return np.where(np.tri(q_len, k_len, k_len - q_len, dtype=bool), positions, -np.inf)

@@ -44,7 +44,7 @@ def broken_promises(findings: list[Finding]) -> dict[str, str]:
 
 
 def test_every_promise_holds_here() -> None:
-    """The doctor's table lists every promise and every limit."""
+    """The table of `autograder doctor` lists every promise and every limit."""
     out = io.StringIO()
     assert self_test_table.print_table(Console(file=out, width=200)), out.getvalue()
     text = out.getvalue()

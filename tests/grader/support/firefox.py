@@ -1,4 +1,6 @@
-"""Firefox for the tests of pages, by WebDriver BiDi, a protocol that Firefox speaks without a driver."""
+"""Control of Firefox in browser tests, through WebDriver BiDi, a protocol that Firefox understands without a
+driver.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Students' folders, notebooks and archives, honest and hostile."""
+"""Folders, notebooks and archives of honest and hostile students."""
 
 from __future__ import annotations
 

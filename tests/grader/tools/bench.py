@@ -332,7 +332,7 @@ def _in_chromium(site: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 PAGE_MEGABYTES = 400
-"""Memory that a page may use, which is a tenth of a small laptop's."""
+"""Megabytes that a page may use, a tenth of the memory of a small laptop."""
 
 
 def _descendants() -> list[Path]:
