@@ -28,7 +28,7 @@ def random_codes(rng, *shape):
 
 
 def at_random(rng, *limits):
-    """Return a random length of at least 1 below each limit."""
+    """Return random lengths of at least 1, one below each limit."""
     return [int(rng.integers(1, limit)) for limit in limits]
 
 

@@ -47,7 +47,8 @@ def score_by_loops(q, k, key_table, max_distance):
 
 
 def output_by_loops(scores, v, value_table, max_distance):
-    """Return Shaw's output for his scores, computed literally from the formula; a masked key has the score −inf."""
+    """Return Shaw's output for certain scores, computed literally from the formula; a masked key has the
+    score −inf."""
     out = np.zeros((len(scores), v.shape[1]))
     for i in range(len(scores)):
         weights = np.exp(scores[i] - scores[i].max())

@@ -2,10 +2,10 @@
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-Tolerances at large positions. An angle is position·θ in float64. θ = base^(−2i/d) has a relative error of a
-few units in the last place, about 10 of them when it is computed as exp(−2i/d·ln base): 10·1.1e−16·ln 10⁴ ≈
-1e−15 or so. At position 10⁶, the angle, and therefore each feature, is off by up to about 1e−9 of the row's
-norm; FAR allows about a hundred times that. Near position 10⁶, float32 angles are off by 0.06.
+Tolerances at large positions. An angle is position·θ in float64. The relative error of θ = base^(−2i/d) is a few units
+in the last place, or about ten units, 10·1.1e−16 ≈ 1e−15, if θ is computed as exp(−2i/d·ln base). At position 10⁶, the
+angle, and therefore each feature, is off by up to about 1e−9 of the row's norm; FAR allows about a hundred times that.
+Near position 10⁶, float32 angles are off by 0.06.
 """
 
 import numpy as np

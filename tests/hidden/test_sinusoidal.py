@@ -2,11 +2,10 @@
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-Tolerances at large positions. An angle is position·ω in float64. ω = base^(−2i/d) has a relative error of a
-few units in the last place, about 10 of them when it is computed as exp(−2i/d·ln base): 10·1.1e−16 ≈ 1e−15.
-At position 10⁶, the angle, and therefore each feature, is off by up to about 1e−9, and at 2·10⁶ by twice
-that; FAR allows a hundred times as much, summed over the pairs. Near position 10⁶, float32 angles are off by
-0.06.
+Tolerances at large positions. An angle is position·ω in float64. The relative error of ω = base^(−2i/d) is a few units
+in the last place, or about ten units, 10·1.1e−16 ≈ 1e−15, if ω is computed as exp(−2i/d·ln base). At position 10⁶, the
+angle, and therefore each feature, is off by up to about 1e−9, and at 2·10⁶ by twice that; FAR allows a hundred times as
+much, summed over the pairs. Near position 10⁶, float32 angles are off by 0.06.
 
 If a wavelength is returned in float32, it is off by up to 6e−8 of its size, and a pair after one wavelength
 is off by 2π times that, 4e−7. A wavelength in float32 is a mistake in the dtype, which costs points only in

@@ -63,7 +63,7 @@ def softmax(scores):
 
 
 def token_by_token(q, k, v, log_f, memory):
-    """Return all results and the last state: forget, write, read."""
+    """Return all results and the last state, where each token first forgets, then writes, then reads."""
     outs = []
     for t in range(len(q)):
         memory = np.exp(log_f[t]) * memory + np.outer(k[t], v[t])
