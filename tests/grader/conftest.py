@@ -29,8 +29,9 @@ SLOWEST_FILES = """
     new_assignment otter endless_files wall guess_per_process learn effects_of_one_submission self_test
     report_browser threat_model labs writer similarity bench
 """.split()
-"""Slowest test files, which run first and in this order, so that no slow file runs alone at the end of the tests.
-The list includes every file that starts a kernel, a browser or a batch, and `--quick` skips all listed files."""
+"""Slowest test files, which run first and in this order, so that no slow file runs alone at the end of the
+tests. These files include every file that starts a kernel, a browser or a batch, and `--quick` skips them
+all."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -38,7 +39,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return one worker more than there are processors, because some tests wait for a browser or a kernel."""
+    """Return one more worker than there are processors, because some tests spend their time waiting for a
+    browser or a kernel."""
     return len(os.sched_getaffinity(0)) + (not config.getoption("quick"))
 
 
@@ -66,7 +68,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 SLOW_FIXTURES = {"browser", "course_files", "handed_out"}
-"""Fixtures that take seconds to build."""
+"""Fixtures that take several seconds to build."""
 
 
 def is_long(item: pytest.Item) -> bool:
@@ -91,7 +93,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def path_of_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unset the safe-path variable that earlier graders set, as in a student's shell."""
+    """Unset PYTHONSAFEPATH, which an earlier grader may have set, because it is not set in a student's shell."""
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
 
 

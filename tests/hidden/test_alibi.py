@@ -1,11 +1,12 @@
 """Hidden tests for ALiBi: this term's values, dtype, arguments, errors, loops, and the straight line.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-A distance that is off by one only shifts a causal row, and so does an offset in BLOOM's form. Softmax hides both, so
-the biases themselves are compared. Numbers of heads that are not a power of two occur in tests of the slopes, and once
-for each function that uses them, so that one mistake does not cost points everywhere. Tests of the dtype for mixed
-inputs use a single token, whose weight is 1 even in float32.
+A distance that is off by one, or an offset in BLOOM's form, shifts all scores of a causal row by the same
+amount. Softmax hides such a shift, so the tests compare the biases themselves. Only the tests of the slopes,
+and one test of each function that uses the slopes, have a number of heads that is not a power of two, so that
+one mistake does not cost points everywhere. Tests of the dtype for mixed inputs use a single token, whose
+weight is 1 even in float32.
 """
 
 import math
@@ -32,7 +33,8 @@ def heads(rng, lead, n_heads, q_len, k_len, d=4, dv=3, dtype=np.float64):
 
 
 def slope(head, n_heads):
-    """Slope of a head: for 2p heads, the exponents are the multiples of 4/p, and extra heads take the odd multiples."""
+    """Return the slope of a head: for 2p heads, the exponents are the multiples of 4/p, and extra heads take
+    the odd multiples."""
     power = 1
     while 2 * power <= n_heads:
         power = 2 * power
@@ -46,7 +48,7 @@ def softmax(scores):
 
 
 def attention_by_loops(q, k, v, causal):
-    """ALiBi written as in the formula, for q, k, v of shape (heads, sequence, feature)."""
+    """Return ALiBi's output by the formula, for q, k, v of shape (heads, sequence, feature)."""
     n_heads, q_len, d = q.shape
     k_len = k.shape[1]
     out = np.zeros((n_heads, q_len, v.shape[2]))
@@ -64,7 +66,7 @@ def attention_by_loops(q, k, v, causal):
 
 @pytest.mark.question("alibi_slopes", points=1.25)
 def test_slopes_of_every_number_of_heads(alibi):
-    """The slopes are those of the authors, in the authors' order, for every number of heads."""
+    """The slopes and their order are those of ALiBi's authors, for every number of heads."""
     for n_heads in (*range(1, 65), 71, 112, 128, 300):
         slopes = expect.matches(alibi.alibi_slopes, n_heads)
         expect.close(slopes, np.array([slope(head, n_heads) for head in range(n_heads)]), "the slopes, head by head")
@@ -74,8 +76,8 @@ def test_slopes_of_every_number_of_heads(alibi):
 @pytest.mark.question("alibi_slopes", points=1.0)
 @given(n_heads=st.integers(1, 20))
 def test_new_heads_fill_the_gaps(alibi, n_heads):
-    """The next lower power of two keeps its slopes; extra heads fill the gaps with every other slope for twice that
-    power."""
+    """The slopes for the next lower power of two stay, and the extra heads get every other slope for twice
+    that power."""
     power = 2 ** (n_heads.bit_length() - 1)
     few, full = alibi.alibi_slopes(n_heads), alibi.alibi_slopes(2 * power)
     expect.close(few[:power], alibi.alibi_slopes(power), "the first slopes are those for the next lower power of two")
@@ -91,7 +93,7 @@ def test_new_heads_fill_the_gaps(alibi, n_heads):
 
 @pytest.mark.question("alibi_bias", points=0.5)
 def test_bias_of_any_lengths(alibi, rng):
-    """The bias is right for any number of heads, and for as many queries as keys, or fewer."""
+    """The bias is right for any number of heads, with as many queries as keys or with fewer."""
     for n_heads in (1, 2, 5, 8, 12):
         k_len = int(rng.integers(2, 9))
         expect.matches(alibi.alibi_bias, n_heads, k_len, k_len)
@@ -116,7 +118,7 @@ def test_bias_is_a_straight_line(alibi, n_heads, q_len, more, i, j):
 @pytest.mark.question("alibi_bias", points=0.5)
 @given(n_heads=HEADS, length=st.integers(2, 12))
 def test_a_cache_changes_no_bias(alibi, n_heads, length):
-    """A query gets the same row alone as together with all others, and the bias is symmetric."""
+    """The newest query has the same row alone as together with the other queries, and the bias is symmetric."""
     full = alibi.alibi_bias(n_heads, length, length)
     expect.close(np.shape(full), (n_heads, length, length), "each head has a row for every query")
     expect.close(alibi.alibi_bias(n_heads, 1, length), full[:, -1:, :], "the newest token's row is the last one")
@@ -126,7 +128,7 @@ def test_a_cache_changes_no_bias(alibi, n_heads, length):
 
 @pytest.mark.question("alibi_bias", points=0.25)
 def test_bias_does_not_loop(alibi):
-    """numpy finds all distances at once."""
+    """All distances are computed at once, without a loop."""
     expect.vectorised(alibi.alibi_bias, lambda length: (4, length, length))
     expect.vectorised(alibi.alibi_bias, lambda length: (2, 2, length))
 
@@ -159,8 +161,8 @@ def test_attention_with_leading_axes(alibi, rng):
 @pytest.mark.question("alibi_attention", points=1.25)
 @given(seed=seeds(), behind=st.integers(0, 3))
 def test_generation_gives_the_rows_of_the_full_pass(alibi, seed, behind):
-    """The last queries alone give the same rows as with all queries, no row depends on a key ahead, and near keys count
-    more."""
+    """The last queries have the same rows alone as together with all queries, no row depends on a key ahead,
+    and near keys count more."""
     q, k, v = (features(2, 6, 4, seed=seed + part) for part in range(3))
     full = alibi.alibi_attention(q, k, v)
     late = alibi.alibi_attention(q[:, 5 - behind :], k, v)
@@ -174,7 +176,7 @@ def test_generation_gives_the_rows_of_the_full_pass(alibi, seed, behind):
 
 @pytest.mark.question("alibi_attention", points=0.25)
 def test_attention_does_not_loop(alibi):
-    """numpy computes all queries at once; a loop over heads is allowed."""
+    """All queries are computed at once; a loop over heads is allowed."""
     expect.vectorised(alibi.alibi_attention, lambda length: [features(2, length, 4, seed=part) for part in range(3)])
     expect.vectorised(
         alibi.alibi_attention,
@@ -198,7 +200,8 @@ def test_bloom_bias_of_any_length(alibi, rng):
 @pytest.mark.question("bloom_bias", points=1.0)
 @given(seed=seeds(), n_heads=HEADS, q_len=st.integers(1, 6))
 def test_bloom_bias_differs_by_a_number_a_row(alibi, seed, n_heads, q_len):
-    """For keys behind the query, the two forms differ by a constant in each row, so a causal softmax is the same."""
+    """For keys behind the query, BLOOM's form and the distance differ by a constant in each row, so a causal
+    softmax is the same."""
     bloom, bias = alibi.bloom_bias(n_heads, 6), alibi.alibi_bias(n_heads, q_len, 6)
     scores, behind = features(n_heads, q_len, 6, seed=seed), np.tri(q_len, 6, 6 - q_len, dtype=bool)
     masked_bloom, masked_bias = (softmax(np.where(behind, scores + one, -np.inf)) for one in (bloom, bias))
@@ -226,7 +229,8 @@ def test_windows_of_many_heads(alibi, rng):
 @pytest.mark.question("effective_window", points=0.75)
 @given(head=st.integers(0, 11), tolerance=st.sampled_from([0.5, 0.1, 0.05, 0.01, 0.001, 1e-6, 1 / 3]))
 def test_the_window_is_the_first_such_distance(alibi, head, tolerance):
-    """At this distance, the bias leaves at most the tolerance; one step nearer, it leaves more."""
+    """At the distance that effective_window returns, the bias leaves at most the tolerance; one step nearer,
+    it leaves more."""
     steep = slope(head, 12)
     window = alibi.effective_window(steep, tolerance)
     expect.holds(
@@ -240,7 +244,7 @@ def test_the_window_is_the_first_such_distance(alibi, head, tolerance):
 
 @pytest.mark.question("alibi_attention", points=0.25)
 def test_arguments_stay_as_they_are(alibi, rng):
-    """q, k and v do not change."""
+    """alibi_attention does not change q, k or v."""
     expect.unchanged(alibi.alibi_attention, *heads(rng, (2,), 2, 3, 5))
 
 
@@ -264,5 +268,5 @@ def test_answer(alibi, key):
 @pytest.mark.question("ANSWERS", points=0)
 @pytest.mark.parametrize("key", ["weight_ratio_of_neighbours_slope_one_half", "steepest_slope_of_12_heads"])
 def test_practice_answer(alibi, key):
-    """A question for practice: no points."""
+    """This question is for practice and earns no points."""
     expect.answer(alibi, key)

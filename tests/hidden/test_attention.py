@@ -1,12 +1,12 @@
 """Hidden tests for attention: this term's values, dtype, arguments, errors, loops, and the two symmetries.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-Tolerances. A gap of float32 features may be computed in float32, where rounding alone leaves about 1e−7; ROUNDED allows
-a hundred times that. A gap of float64 features must have float64 precision, even if it is returned as a float32 number:
-DOUBLE is the tolerance of float64 everywhere. If one feature array is float64 and the others are float32, the dtype
-tests use features that are multiples of 1/8 and equal weights of 1/4, both exact in float32, so they test the dtype and
-not where a submission rounds.
+Tolerances. The gap of float32 features may be computed in float32, where rounding alone gives about 1e−7;
+ROUNDED allows a hundred times that. The gap of float64 features must have float64 precision, even if it is
+returned as a float32 number, so DOUBLE is the tolerance for float64. If one array is float64 and the others
+are float32, the tests of the dtype use multiples of 1/8 and equal weights of 1/4, which are exact in float32,
+so that it makes no difference where a submission rounds.
 """
 
 import numpy as np
@@ -36,14 +36,15 @@ def single(*arrays):
 
 
 def cycle(rng, length):
-    """A random order in which all tokens form one cycle, so it is not its own inverse for three or more tokens."""
+    """Return a random order in which all tokens form one cycle, so for three or more tokens it is not its own
+    inverse."""
     round_trip, order = rng.permutation(length), np.empty(length, dtype=int)
     order[round_trip] = np.roll(round_trip, 1)
     return order
 
 
 def some(rng, *shape):
-    """A random mask that allows a key in every row."""
+    """Return a random mask that allows at least one key in every row."""
     mask = rng.random(shape) < 0.5
     mask[..., 0] = True
     return mask
@@ -72,7 +73,8 @@ def test_softmax_of_slices_far_apart(attention, rng):
 
 @pytest.mark.question("softmax", points=0.25)
 def test_softmax_of_nothing_along_any_axis(attention, rng):
-    """If every score in a slice is −∞, all its weights are 0, along any axis and even beside other slices."""
+    """If every score in a slice is −∞, all its weights are 0, along any axis, even if other slices have
+    finite scores."""
     scores = np.where(rng.random((3, 4, 5)) < 0.3, NOTHING, normal(rng, 3, 4, 5))
     scores[1, 2, :], scores[:, 0, 3], scores[2, :, 1] = NOTHING, NOTHING, NOTHING
     for axis in (0, 1, 2):
@@ -82,7 +84,7 @@ def test_softmax_of_nothing_along_any_axis(attention, rng):
 
 @pytest.mark.question("softmax", points=0.25)
 def test_softmax_does_not_loop(attention):
-    """numpy computes all slices at once."""
+    """All slices are computed at once, without a loop."""
     expect.vectorised(attention.softmax, lambda length: (features(length, length),))
 
 
@@ -91,7 +93,7 @@ def test_softmax_does_not_loop(attention):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_with_any_shapes(attention, rng):
-    """Any leading axes are allowed, and one or many queries, keys and features."""
+    """Any leading axes and any numbers of queries, keys and features are allowed."""
     for leading, queries, keys, d in (
         ((), 4, 6, 5),
         ((3,), 1, 4, 2),
@@ -104,7 +106,8 @@ def test_weights_with_any_shapes(attention, rng):
 
 @pytest.mark.question("attention_weights", points=0.5)
 def test_weights_with_any_mask(attention, rng):
-    """A mask may be for everything, per batch, per head, or only for the keys; a fully masked row has weights of 0."""
+    """A mask may be the same for all heads, or differ per batch, per head or only per key; a fully masked row
+    has weights of 0."""
     q, k = normal(rng, 2, 3, 4, 5), normal(rng, 2, 3, 6, 5)
     for shape in ((4, 6), (3, 4, 6), (2, 1, 4, 6), (2, 1, 1, 6), (6,)):
         expect.matches(attention.attention_weights, q, k, some(rng, *shape))
@@ -116,8 +119,8 @@ def test_weights_with_any_mask(attention, rng):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_with_any_bias(attention, rng):
-    """A bias may be for everything, per batch, per head, or only for the keys, and may add leading axes; it is not
-    scaled."""
+    """A bias may be the same for all heads, or differ per batch, per head or only per key, and may add
+    leading axes; it is not scaled."""
     q, k = normal(rng, 2, 3, 4, 5), normal(rng, 2, 3, 6, 5)
     for shape in ((4, 6), (3, 4, 6), (2, 1, 4, 6), (3, 1, 6), (6,)):
         expect.matches(attention.attention_weights, q, k, bias=2 * normal(rng, *shape))
@@ -127,7 +130,7 @@ def test_weights_with_any_bias(attention, rng):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_the_mask_wins_over_the_bias(attention, rng):
-    """If the mask is False, the weight is 0, even if the bias is large."""
+    """If the mask forbids a pair, its weight is 0, however large the bias is."""
     q, k, mask = normal(rng, 2, 4, 3), normal(rng, 2, 5, 3), some(rng, 4, 5)
     mask[1] = False
     bias = np.where(mask, 0.0, 30.0) + normal(rng, 2, 4, 5)
@@ -135,13 +138,13 @@ def test_the_mask_wins_over_the_bias(attention, rng):
 
 
 def _pair(length):
-    """The weights are right for as many queries as keys, with two features each."""
+    """Return as many queries as keys, with two features each."""
     return features(length, 2), features(length, 2, seed=1)
 
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_do_not_loop(attention):
-    """numpy compares all queries with all keys at once, including mask and bias."""
+    """All queries are compared with all keys at once, including mask and bias, without a loop."""
     expect.vectorised(
         attention.attention_weights,
         lambda length: (*_pair(length), np.tri(length) > 0, features(length, length)),
@@ -151,7 +154,7 @@ def test_weights_do_not_loop(attention):
 @pytest.mark.question("attention_weights", points=0.75)
 @given(seed=seeds(), d=st.sampled_from([1, 2, 4, 9, 16]))
 def test_weights_compare_by_scaled_scores(attention, seed, d):
-    """The ratio of two weights of a query is exp((q·k − q·k′)/√d), and all its weights sum to 1."""
+    """The ratio of two weights of a query is exp((q·k − q·k′)/√d), and all weights of a query sum to 1."""
     q, k = features(3, d, seed=seed), features(4, d, seed=seed + 1)
     found = attention.attention_weights(q, k)
     scores = q @ k.T / np.sqrt(d)
@@ -165,7 +168,7 @@ def test_weights_compare_by_scaled_scores(attention, seed, d):
 
 @pytest.mark.question("attention", points=0.75)
 def test_attention_with_any_shapes(attention, rng):
-    """Any leading axes are allowed, and values of any width; mask and bias are passed on."""
+    """Any leading axes and any width of the values are allowed, and attention passes on the mask and the bias."""
     for leading, queries, keys, d, dv in (((), 4, 6, 5, 2), ((3,), 1, 4, 2, 5), ((2, 3), 4, 1, 3, 1)):
         q, k, v = normal(rng, *leading, queries, d), normal(rng, *leading, keys, d), normal(rng, *leading, keys, dv)
         expect.matches(attention.attention, q, k, v)
@@ -175,13 +178,14 @@ def test_attention_with_any_shapes(attention, rng):
 
 @pytest.mark.question("attention", points=0.25)
 def test_attention_does_not_loop(attention):
-    """numpy averages the values for all queries at once."""
+    """The values are averaged for all queries at once, without a loop."""
     expect.vectorised(attention.attention, lambda length: [features(length, 2, seed=seed) for seed in (1, 2, 3)])
 
 
 @pytest.mark.question("attention", points=0.75)
 def test_shuffled_queries_and_keys(attention, rng):
-    """Shuffling the keys changes nothing; shuffled queries get the same outputs, shuffled in the same way."""
+    """Shuffling keys, values and bias together changes nothing; shuffled queries get the same outputs in the
+    shuffled order."""
     q, k, v, bias = normal(rng, 6, 3), normal(rng, 5, 3), normal(rng, 5, 2), normal(rng, 6, 5)
     of_keys, of_queries = rng.permutation(5), rng.permutation(6)
     out = expect.matches(attention.attention, q, k, v, bias=bias)
@@ -204,7 +208,7 @@ def test_causal_mask_of_any_length(attention):
 
 @pytest.mark.question("causal_mask", points=0.25)
 def test_causal_mask_does_not_loop(attention):
-    """numpy compares all rows and columns at once."""
+    """All rows and columns are compared at once, without a loop."""
     expect.vectorised(attention.causal_mask, lambda length: (length,))
 
 
@@ -213,7 +217,7 @@ def test_causal_mask_does_not_loop(attention):
 
 @pytest.mark.question("self_attention", points=0.5)
 def test_self_attention_with_any_shapes(attention, rng):
-    """Any leading axes, any widths of queries and values, and any mask are allowed."""
+    """Any leading axes, any width of the queries and of the values, and any mask are allowed."""
     for leading, length, d, dk, dv in (((), 5, 4, 3, 6), ((2,), 1, 3, 5, 1), ((2, 3), 4, 1, 1, 2)):
         x, w = normal(rng, *leading, length, d), weights(rng, d, dk, dv)
         expect.matches(attention.self_attention, x, *w)
@@ -302,7 +306,7 @@ def test_gap_under_any_mask(attention, rng):
 
 @pytest.mark.question("equivariance_gap", points=0.25)
 def test_gap_sees_the_largest_difference_of_either_sign(attention, rng):
-    """The largest of the absolute differences counts, whether it is above or below zero."""
+    """The gap is the largest absolute difference, whether the difference itself is positive or negative."""
     x, (w_q, w_k, w_v), order = normal(rng, 4, 3), weights(rng, 3, 3, 1), np.array([2, 0, 3, 1])
     mask = np.tri(4, dtype=bool)
     gap = expect.matches(attention.equivariance_gap, x, w_q, w_k, w_v, order, mask)
@@ -317,7 +321,7 @@ def test_gap_sees_the_largest_difference_of_either_sign(attention, rng):
 
 @pytest.mark.question("bag_of_tokens", points=0.25)
 def test_bag_dtype_and_shapes(attention, rng):
-    """Any leading axes and any widths of queries and values are allowed."""
+    """Any leading axes and any width of the queries and of the values are allowed."""
     for leading, length, d, dk, dv in (((), 5, 4, 3, 6), ((2,), 1, 3, 5, 1), ((2, 3), 4, 1, 1, 2)):
         expect.matches(attention.bag_of_tokens, normal(rng, *leading, length, d), *weights(rng, d, dk, dv))
 
@@ -339,7 +343,7 @@ def test_the_bag_is_invariant(attention, seed, order):
 
 @pytest.mark.question("attention", points=0.25)
 def test_arguments_stay_as_they_are(attention, rng):
-    """The function does not change queries, keys, values, mask or bias."""
+    """attention does not change its queries, keys, values, mask or bias."""
     q, k, v = normal(rng, 2, 3, 4), normal(rng, 2, 5, 4), normal(rng, 2, 5, 6)
     expect.unchanged(attention.attention, q, k, v, some(rng, 3, 5), normal(rng, 2, 3, 5))
 
@@ -365,5 +369,5 @@ def test_answer(attention, key):
 @pytest.mark.question("ANSWERS", points=0)
 @pytest.mark.parametrize("key", ["weight_with_a_lead_of_7_among_1024"])
 def test_practice_answer(attention, key):
-    """A question for practice: no points."""
+    """This question is for practice and earns no points."""
     expect.answer(attention, key)

@@ -1,11 +1,11 @@
-"""Hidden tests for batches: this term's values, and a text in a batch compared with the same text alone, with
-each encoding in the course.
+"""Hidden tests for batches: this term's values, and each text in a batch compared with the same text alone,
+for each encoding in the course.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-The functions of earlier lessons (attention, RoPE, ALiBi, a learned table, a layer with a state) are implemented here
-again. A property has two halves: in the batch, a text has the same result as alone; without the restart, the mask or
-the reset, it does not.
+The functions of earlier lessons (attention, RoPE, ALiBi, a learned table, a layer with a state) are
+implemented here again. Each test of a property has two parts: in a batch, a text has the same result as
+alone; without restarted positions, the mask or closed gates, it does not.
 """
 
 from itertools import pairwise
@@ -24,26 +24,26 @@ sides = st.sampled_from(["left", "right"])
 
 
 def attention(q, k, v, mask, bias=0.0):
-    """Attention as in lesson 1: a query that may use no key gets zeros."""
+    """Return attention as in lesson 1, where a query that may use no key gets zeros."""
     scores = np.where(mask, q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1]) + bias, -INF)
     weights = np.where(mask, np.exp(scores - np.maximum(scores.max(axis=-1, keepdims=True), -1e300)), 0)
     return weights / np.maximum(weights.sum(axis=-1, keepdims=True), 1e-300) @ v
 
 
 def rotated(x, positions):
-    """RoPE as in lesson 5, with pairs (2i, 2i+1)."""
+    """Return x rotated by RoPE as in lesson 5, with pairs (2i, 2i+1)."""
     angles = np.outer(positions, 10000.0 ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1]))
     pairs = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
     return np.stack([pairs.real, pairs.imag], axis=-1).reshape(x.shape)
 
 
 def alibi(positions, slope=0.25):
-    """ALiBi's bias as in lesson 7: minus slope times distance."""
+    """Return ALiBi's bias as in lesson 7, minus slope times distance."""
     return -slope * np.abs(np.subtract.outer(positions, positions))
 
 
 def linear_attention(q, k, v, log_f):
-    """Layer with a state as in lesson 12, token by token."""
+    """Return the results of a layer with a state, as in lesson 12, computed token by token."""
     state, outs = np.zeros((k.shape[-1], v.shape[-1])), []
     for t in range(len(q)):
         state = np.exp(log_f[t]) * state + np.outer(k[t], v[t])
@@ -52,7 +52,7 @@ def linear_attention(q, k, v, log_f):
 
 
 def tokens(n, seed=0, d=4, dv=3):
-    """q, k and v, with values that grow along the row, so that a value from another text is noticed."""
+    """Return q, k and v with values that grow along the row, so that a value from another text is noticed."""
     q, k, v = (features(n, size, seed=seed + number) for number, size in enumerate((d, d, dv)))
     return q / 4, k, v + 9 * np.arange(n)[:, np.newaxis]
 
@@ -71,7 +71,7 @@ def counted(sizes):
 
 
 def drawn_sizes(rng, texts=4, most=7):
-    """Lengths of texts, of which one is a single token and one is the longest."""
+    """Return random lengths of texts, including a text of one token and a text of maximum length."""
     return [int(size) for size in rng.permutation([1, most, *rng.integers(2, most, texts - 2)])]
 
 
@@ -80,14 +80,14 @@ def drawn_texts(rng, texts=4):
 
 
 def drawn_mask(rng, *shape):
-    """A mask with padding anywhere, and with a real token in each row that is not the first entry."""
+    """Return a random mask in which the second-to-last entry of each row is a real token."""
     mask = rng.random(shape) < 0.6
     mask[..., -2] = True
     return mask
 
 
 def padded_rows(sizes, side):
-    """Return the mask for texts of these lengths."""
+    """Return the mask of padded texts with these lengths."""
     steps = np.arange(max(sizes))
     return np.array([steps < size if side == "right" else steps >= max(sizes) - size for size in sizes])
 
@@ -97,7 +97,7 @@ def padded_rows(sizes, side):
 
 @pytest.mark.question("pad", points=0.25)
 def test_pad_on_both_sides(batches, rng):
-    """The texts are on one side and padding is on the other, whatever the ids are."""
+    """Each row has its text on one side and padding on the other, whatever the ids are."""
     texts = drawn_texts(rng)
     expect.matches(batches.pad, texts)
     expect.matches(batches.pad, texts, side="left", pad_id=int(texts[0][0]))
@@ -107,7 +107,7 @@ def test_pad_on_both_sides(batches, rng):
 @pytest.mark.question("pad", points=0.25)
 @given(sizes=lengths, side=sides, seed=seeds())
 def test_padding_loses_nothing(batches, sizes, side, seed):
-    """The texts are where the mask is True, in order; all other entries are the padding id."""
+    """The tokens are where the mask is True, in order; all other entries are the padding id."""
     texts = [np.arange(size) + 1 + seed % 7 for size in sizes]
     ids, mask = batches.pad(texts, side, 0)
     expected = padded_rows(sizes, side)
@@ -121,7 +121,7 @@ def test_padding_loses_nothing(batches, sizes, side, seed):
 
 @pytest.mark.question("position_ids", points=0.3125)
 def test_positions_with_any_leading_axes(batches, rng):
-    """One or more rows are allowed, with padding anywhere."""
+    """Any number of rows is allowed, with padding anywhere in a row."""
     for shape in ((7,), (3, 5), (2, 3, 6)):
         expect.matches(batches.position_ids, drawn_mask(rng, *shape))
     expect.matches(batches.position_ids, drawn_mask(rng, 2, 700))
@@ -130,8 +130,8 @@ def test_positions_with_any_leading_axes(batches, rng):
 @pytest.mark.question("position_ids", points=0.375)
 @given(sizes=st.lists(st.integers(1, 6), min_size=2, max_size=4, unique=True), seed=seeds())
 def test_a_learned_table_finds_its_rows(batches, sizes, seed):
-    """With these positions, a learned table gives a text in a padded batch the same rows as alone; with row indices, it
-    does not."""
+    """With position_ids, a learned table gives a text in a padded batch the same rows as alone; with row
+    indices, it does not."""
     table = features(8, 3, seed=seed) + 9 * np.arange(8)[:, np.newaxis]
     for side in ("left", "right"):
         real = padded_rows(sizes, side)
@@ -151,7 +151,7 @@ def test_a_learned_table_finds_its_rows(batches, sizes, seed):
 
 @pytest.mark.question("position_ids", points=0.25)
 def test_positions_do_not_loop(batches):
-    """numpy counts all tokens at once."""
+    """All tokens are counted at once, without a loop."""
     expect.vectorised(batches.position_ids, lambda length: (features(2, length) > -1,))
 
 
@@ -160,7 +160,7 @@ def test_positions_do_not_loop(batches):
 
 @pytest.mark.question("padding_mask", points=0.3125)
 def test_padding_mask_with_any_leading_axes(batches, rng):
-    """One or more rows are allowed, with padding anywhere; the head axis is the third from the end."""
+    """Any number of rows is allowed, with padding anywhere in a row; the head axis is the third from the end."""
     for shape in ((6,), (3, 5), (2, 3, 4)):
         expect.matches(batches.padding_mask, drawn_mask(rng, *shape))
 
@@ -168,8 +168,8 @@ def test_padding_mask_with_any_leading_axes(batches, rng):
 @pytest.mark.question("padding_mask", points=0.375)
 @given(sizes=st.lists(st.integers(1, 5), min_size=2, max_size=3, unique=True), seed=seeds())
 def test_only_differences_of_positions_count_for_rope(batches, sizes, seed):
-    """With the mask, heads and RoPE, each padded text gets the same result as alone, even if positions count along the
-    whole row; without the mask, it does not."""
+    """With padding_mask, heads and RoPE, each padded text gets the same result as alone, even if positions
+    count along the whole row; without the mask, it does not."""
     longest = max(sizes)
     real = padded_rows(sizes, "left")
     q, k, v = (features(len(sizes), 2, longest, size, seed=seed + size) + 1 for size in (4, 6, 3))
@@ -190,7 +190,7 @@ def test_only_differences_of_positions_count_for_rope(batches, sizes, seed):
 @pytest.mark.question("padding_mask", points=0.25)
 @given(sizes=lengths, side=sides)
 def test_padding_uses_nothing_and_is_used_by_nothing(batches, sizes, side):
-    """A real query uses exactly the real keys up to its own; padding uses none."""
+    """A real query uses exactly the real keys up to its own; a padding query uses none."""
     real = padded_rows(sizes, side)
     mask = np.asarray(batches.padding_mask(real))
     counts = np.where(real, np.cumsum(real, axis=-1), 0)
@@ -216,7 +216,7 @@ def test_a_row_has_a_real_token(batches, function, arguments):
 
 @pytest.mark.question("next_positions", points=0.1875)
 def test_next_with_any_leading_axes(batches, rng):
-    """One or more rows are allowed, with padding anywhere."""
+    """Any number of rows is allowed, with padding anywhere in a row."""
     for shape in ((7,), (3, 5), (2, 3, 6)):
         expect.matches(batches.next_positions, drawn_mask(rng, *shape))
     for real in (128, 256, 32_768, 65_536):
@@ -239,7 +239,7 @@ def test_next_goes_on_where_the_text_ends(batches, sizes, side):
 
 @pytest.mark.question("pack", points=0.25)
 def test_pack_of_this_term(batches, rng):
-    """The result is the texts, one after the other, and their boundaries."""
+    """pack returns the ids of the texts, one text after the other, and the boundaries of the texts."""
     expect.matches(batches.pack, drawn_texts(rng, 5))
     expect.matches(batches.pack, [list(map(int, text)) for text in drawn_texts(rng, 3)])
     expect.matches(batches.pack, [np.arange(69_000), [1], [2, 3]])
@@ -269,8 +269,8 @@ def test_packed_positions_of_this_term(batches, rng):
 @pytest.mark.question("packed_positions", points=0.25)
 @given(sizes=lengths, seed=seeds())
 def test_a_learned_table_restarts(batches, sizes, seed):
-    """With these positions, a learned table gives each packed text the same rows as alone; without the restart, it does
-    not."""
+    """With packed_positions, a learned table gives each packed text the same rows as alone; without the
+    restart, it does not."""
     table = features(30, 3, seed=seed) + 9 * np.arange(30)[:, np.newaxis]
     boundaries = np.cumsum([0, *sizes])
     positions = np.asarray(batches.packed_positions(boundaries))
@@ -283,7 +283,7 @@ def test_a_learned_table_restarts(batches, sizes, seed):
 
 @pytest.mark.question("packed_positions", points=0.25)
 def test_packed_positions_do_not_loop_over_tokens(batches):
-    """numpy counts the tokens of a text at once; a loop over texts is allowed."""
+    """All tokens of a text are counted at once; a loop over texts is allowed."""
     expect.vectorised(batches.packed_positions, lambda length: (np.array([0, length // 2, length]),))
 
 
@@ -329,8 +329,8 @@ def test_documents_are_triangles(batches, sizes):
 @pytest.mark.question("document_mask", points=0.5)
 @given(sizes=st.lists(st.integers(2, 5), min_size=2, max_size=4), seed=seeds())
 def test_with_the_mask_the_restart_changes_nothing(batches, sizes, seed):
-    """With the mask, ALiBi and RoPE give each packed text the same result as alone, whether positions restart or
-    continue; without the mask, they do not."""
+    """With document_mask, ALiBi and RoPE give each packed text the same result as alone, whether positions
+    restart or continue; without the mask, they do not."""
     boundaries = np.cumsum([0, *sizes])
     n = boundaries[-1]
     (q, k, v), mask = tokens(n, seed), np.asarray(batches.document_mask(boundaries))
@@ -352,7 +352,8 @@ def test_with_the_mask_the_restart_changes_nothing(batches, sizes, seed):
 
 @pytest.mark.question("packed_attention", points=0.5)
 def test_packed_attention_is_attention_with_the_mask(batches, rng):
-    """The result is attention with the document mask, for any leading axes and sizes and for scores of any size."""
+    """packed_attention is attention with the document mask, for any leading axes and sizes, and for scores of
+    any size."""
     for lead, d, dv in (((), 5, 2), ((2,), 1, 3), ((2, 3), 4, 1)):
         boundaries = np.cumsum([0, *drawn_sizes(rng)])
         q, k, v = (rng.standard_normal((*lead, boundaries[-1], size)) for size in (d, d, dv))
@@ -404,7 +405,7 @@ def test_nothing_of_a_text_reaches_another(batches, sizes, seed, broken):
 
 @pytest.mark.question("packed_attention", points=0.25)
 def test_packed_attention_does_not_loop_over_tokens(batches):
-    """numpy computes all rows of a text at once."""
+    """All rows of a text are computed at once; a loop over texts is allowed."""
     expect.vectorised(
         batches.packed_attention,
         lambda length: (
@@ -469,7 +470,7 @@ def test_only_first_gates_change(batches, sizes, seed):
 
 @pytest.mark.question("reset_gates", points=0.125)
 def test_reset_works_on_a_copy(batches):
-    """The function does not change the gates in place: another layer may need them."""
+    """reset_gates does not change the gates in place, because another layer may need them."""
     expect.unchanged(batches.reset_gates, -np.abs(features(2, 7)), np.array([0, 3, 7]))
 
 
@@ -479,8 +480,8 @@ def test_reset_works_on_a_copy(batches):
 @pytest.mark.question("ring_positions", points=0.25)
 @given(length=st.integers(0, 40), slots=st.integers(1, 9))
 def test_ring_is_written_token_by_token(batches, length, slots):
-    """Each token goes into the slot given by its position modulo the number of slots, where it replaces an older
-    token."""
+    """Each token goes into the slot that is its position modulo the number of slots, and replaces the older
+    token there."""
     ring = np.full(slots, -1)
     for position in range(length):
         ring[position % slots] = position
@@ -489,7 +490,7 @@ def test_ring_is_written_token_by_token(batches, length, slots):
 
 @pytest.mark.question("ring_positions", points=0.25)
 def test_ring_does_not_loop(batches, rng):
-    """numpy fills all slots at once, for long texts and large rings."""
+    """All slots are filled at once, without a loop, for long texts and large rings."""
     expect.vectorised(batches.ring_positions, lambda slots: (3 * slots - 5, slots))
     expect.matches(batches.ring_positions, int(rng.integers(10**5, 10**6)), int(rng.integers(40, 90)))
     expect.matches(batches.ring_positions, 70_001, 5)
@@ -511,7 +512,8 @@ def test_tree_positions_of_this_term(batches, rng):
 @pytest.mark.question("tree_positions", points=0.25)
 @given(depth=st.integers(1, 5), futures=st.integers(2, 4))
 def test_futures_count_alike(batches, depth, futures):
-    """Each of several chains from the same root has the positions of a text, whatever the order of the row."""
+    """In each of several chains from the same root, the positions count up as in a text, whatever the order
+    of the row."""
     one_by_one = [-1] + [
         (0 if step == 0 else 1 + step * futures - futures + chain) for step in range(depth) for chain in range(futures)
     ]
@@ -604,5 +606,5 @@ def test_answer(batches, key):
     ],
 )
 def test_practice_answer(batches, key):
-    """A question for practice: no points."""
+    """This question is for practice and earns no points."""
     expect.answer(batches, key)

@@ -1,14 +1,15 @@
 """Hidden tests for context extension: every frequency compared with its formula, and what each method keeps.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-A slow pair rotates by about 10⁻⁶ radian per position, so an error of 10⁻⁸ is one percent. Frequencies are therefore
-also compared by their ratio to θ_i, which is 1 for a pair that is kept and 1/factor for one that is interpolated.
+A slow pair rotates by about 10⁻⁶ radian per position, so an error of 10⁻⁸ is one percent. Frequencies are
+therefore also compared by their ratio to θ_i, which is 1 for a pair that is kept and 1/factor for a pair that
+is interpolated.
 
-The formulas are implemented here a second time, pair by pair, so that they share nothing with the solution. YaRN's
-bounds are rounded to whole pairs, so a dim(β) within rounding of a whole number could go either way; a random dim(β) is
-that close only once in 10¹² times. LENGTHS and BASES keep YaRN's bounds in order: dim(beta_slow) is above 0, and
-dim(beta_fast) below d − 1.
+The formulas are implemented here a second time, pair by pair, so that they share nothing with the solution.
+YaRN's bounds are rounded to whole pairs, so rounding errors decide a bound if dim(β) is almost a whole
+number; a random dim(β) is that close only once in 10¹² times. LENGTHS and BASES keep YaRN's bounds in order:
+dim(beta_slow) is above 0, and dim(beta_fast) below d − 1.
 """
 
 import math
@@ -27,8 +28,8 @@ LENGTHS = st.integers(128, 200_000)
 BASES = st.floats(5e3, 1e6)
 
 FAR = 1e-7
-"""Each rounding of a position or a frequency puts angles up to 10⁶ radians off by up to about 1e−10; float32 would be
-off by 0.06."""
+"""Each rounding of a position or a frequency changes angles of up to 10⁶ radians by up to about 1e−10; in
+float32, angles would change by 0.06."""
 
 
 def normal(rng, *shape, dtype=np.float64):
@@ -40,7 +41,8 @@ def theta(head_dim, base):
 
 
 def yarn_ratios(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """YaRN's frequencies over θ_i, from the definition: a share of the pair is interpolated, and the rest is kept."""
+    """Return the ratio of YaRN's frequency to θ_i for each pair, from the definition: one share of the pair
+    is interpolated, and the rest is kept."""
     dim_fast, dim_slow = (
         head_dim * math.log(trained_len / (2 * math.pi * beta)) / (2 * math.log(base))
         for beta in (beta_fast, beta_slow)
@@ -51,7 +53,7 @@ def yarn_ratios(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1
 
 
 def llama3_ratios(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len):
-    """Llama 3.1's frequencies over θ_i, in the three cases of its reference code."""
+    """Return the ratio of Llama 3.1's frequency to θ_i for each pair, in the three cases of its reference code."""
     ratios = []
     for frequency in theta(head_dim, base):
         wavelength = 2 * math.pi / frequency
@@ -101,7 +103,7 @@ def test_ntk_slows_pair_by_pair(context_extension, base, factor, head_dim):
 @pytest.mark.question("dynamic_ntk_base", points=0.5)
 @given(base=BASES, factor=st.floats(1, 64), head_dim=HEAD_DIMS, trained_len=LENGTHS, further=st.floats(0.01, 30))
 def test_dynamic_ntk_grows_with_the_text(context_extension, base, factor, head_dim, trained_len, further):
-    """The brackets contain factor·L/L₀ − (factor − 1), which is the ratio of the lengths for a factor of 1."""
+    """The expression in brackets is factor·L/L₀ − (factor − 1); for a factor of 1, it is L/L₀."""
     seq_len = trained_len + math.ceil(further * trained_len)
     bracket = 1 + factor * (seq_len - trained_len) / trained_len
     dynamic = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
@@ -114,7 +116,8 @@ def test_dynamic_ntk_grows_with_the_text(context_extension, base, factor, head_d
 
 @pytest.mark.question("dynamic_ntk_base", points=0.5)
 def test_dynamic_ntk_changes_no_short_text(context_extension, rng):
-    """Up to the trained length, the base is the trained one, whatever the factor; one token further, it is larger."""
+    """Up to the trained length, the base is the trained base, whatever the factor is; one token further, the
+    base is larger."""
     base, trained_len = float(rng.uniform(1e3, 1e6)), int(rng.integers(100, 5000))
     for seq_len in (1, trained_len // 2, trained_len - 1, trained_len):
         for factor in (1, 2.5, 40.0):
@@ -133,7 +136,7 @@ def test_dynamic_ntk_changes_no_short_text(context_extension, rng):
 
 @pytest.mark.question("rotations_in_context", points=0.25)
 def test_rotations_of_any_size(context_extension, rng):
-    """The result is L₀ divided by the wavelength of each pair, in float64."""
+    """rotations_in_context is L₀ divided by the wavelength of each pair, in float64."""
     for head_dim in (2, 4, 128):
         base, trained_len = float(rng.uniform(2, 1e6)), int(rng.integers(1, 10**6))
         turns = expect.matches(context_extension.rotations_in_context, head_dim, trained_len, base)
@@ -212,7 +215,8 @@ def test_yarn_divides_nothing_by_zero(context_extension):
 
 @pytest.mark.question("yarn_frequencies", points=0.25)
 def test_yarn_by_default(context_extension):
-    """The defaults are 32 and 1 rotations, in float64; a factor of 1 changes nothing, a factor of 16 does."""
+    """By default, the bounds are 32 rotations and 1 rotation; a factor of 1 changes nothing, a factor of 16
+    does; the dtype is float64."""
     expect.matches(context_extension.yarn_frequencies, 128, 500000, 16, 8192)
     for trained_len in (4700, 4840):  # dim(32) is just below 11, then just above it
         frequencies = context_extension.yarn_frequencies(64, 10000.0, 16.0, trained_len)
@@ -262,7 +266,8 @@ def test_llama3_of_any_parameters(context_extension, head_dim, base, factor, bou
 
 @pytest.mark.question("llama3_frequencies", points=0.25)
 def test_llama3_by_default(context_extension):
-    """The defaults are Llama 3.1's, in float64; a factor of 1 changes nothing, a factor of 8 does."""
+    """By default, the parameters are those of Llama 3.1; a factor of 1 changes nothing, a factor of 8 does;
+    the dtype is float64."""
     frequencies = context_extension.llama3_frequencies(128)
     expected = llama3_ratios(128, 500000.0, 8.0, 1.0, 4.0, 8192)
     tolerance = expect.precision(frequencies)
@@ -323,7 +328,7 @@ def test_longrope_scale_of_any_factor(context_extension, rng):
 
 @pytest.mark.question("apply_rope_with", points=0.25)
 def test_apply_rope_with_any_leading_axes(context_extension, rng):
-    """Any number of leading axes, one or many rows and pairs, and any frequencies and scale are allowed."""
+    """Any leading axes, any numbers of rows and pairs, and any frequencies and scale are allowed."""
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 2, 6), (1, 2)):
         where, frequencies = rng.uniform(-100, 100, shape[-2]), rng.uniform(0, 1, shape[-1] // 2)
         expect.matches(context_extension.apply_rope_with, normal(rng, *shape), where, frequencies)
@@ -334,7 +339,7 @@ def test_apply_rope_with_any_leading_axes(context_extension, rng):
 
 @pytest.mark.question("apply_rope_with", points=0.125)
 def test_apply_rope_with_dtype(context_extension, rng):
-    """float32 stays float32, whatever the positions and frequencies are; everything else becomes float64."""
+    """float32 features give float32, whatever the positions and frequencies are; all other features give float64."""
     x, frequencies = normal(rng, 3, 8), rng.uniform(0, 1, 4)
     expect.dtype(context_extension.apply_rope_with, x.astype(np.float32), np.arange(3), frequencies)
     expect.dtype(context_extension.apply_rope_with, x.astype(np.float32), np.arange(3.0), frequencies, 1.25)
@@ -354,7 +359,7 @@ def test_apply_rope_with_computes_angles_in_float64(context_extension, rng):
 
 @pytest.mark.question("apply_rope_with", points=0.25)
 def test_apply_rope_with_does_not_loop_over_rows(context_extension):
-    """numpy rotates all rows at once."""
+    """All rows are rotated at once, without a loop."""
     expect.vectorised(
         context_extension.apply_rope_with,
         lambda length: (features(2, length, 4), np.arange(length), np.array([1.0, 0.5]), 1.5),
@@ -364,7 +369,8 @@ def test_apply_rope_with_does_not_loop_over_rows(context_extension):
 @pytest.mark.question("apply_rope_with", points=0.75)
 @given(seed=seeds(), m=positions(), n=positions(), scale=st.floats(0.5, 3))
 def test_scaled_turns_add_up(context_extension, seed, m, n, scale):
-    """Two rotations equal one by m + n, and each multiplies the length of a row by the scale, up to position 10⁶."""
+    """Rotations by m and by n equal one rotation by m + n, and each multiplies the length of a row by the
+    scale, up to position 10⁶."""
     x, frequencies = features(1, 6, seed=seed), np.array([1.0, 0.3, 0.007])
     twice = context_extension.apply_rope_with(x, np.array([m]), frequencies, scale)
     twice = context_extension.apply_rope_with(twice, np.array([n]), frequencies, scale)
@@ -406,7 +412,8 @@ def test_a_far_key_is_rotated_by_a_smaller_distance(context_extension, seed, win
 
 @pytest.mark.question("rerope_scores", points=0.25)
 def test_rerope_leaves_what_plain_rope_has(context_extension, rng):
-    """With an infinite window or a factor of 1, the result is plain RoPE; a key after its query keeps its distance."""
+    """With an infinite window or a factor of 1, the scores are those of plain RoPE; a key after its query
+    keeps its distance."""
     q, k = normal(rng, 6, 8), normal(rng, 6, 8)
     where = np.arange(6)
     turned = [(rows[:, ::2] + 1j * rows[:, 1::2]) * np.exp(1j * np.outer(where, theta(8, 10000.0))) for rows in (q, k)]
@@ -420,7 +427,7 @@ def test_rerope_leaves_what_plain_rope_has(context_extension, rng):
 
 @pytest.mark.question("rerope_scores", points=0.25)
 def test_rerope_does_not_loop(context_extension):
-    """numpy scores all pairs of tokens at once."""
+    """All pairs of tokens are scored at once, without a loop."""
     expect.vectorised(
         context_extension.rerope_scores,
         lambda length: (features(length, 4), features(length, 4, seed=1), np.arange(length), np.arange(length), 3, 2),
@@ -432,7 +439,8 @@ def test_rerope_does_not_loop(context_extension):
 
 @pytest.mark.question("lowest_similarity", points=0.5)
 def test_similarity_of_any_size(context_extension, rng):
-    """The result is the smallest mean cosine over distances 0 … length − 1, for one distance or many."""
+    """lowest_similarity is the smallest mean cosine over the distances from 0 to length − 1, for one distance
+    or many."""
     for head_dim in (2, 6, 64):
         expect.matches(
             context_extension.lowest_similarity, int(rng.integers(2, 900)), head_dim, float(rng.uniform(20, 1e5))
@@ -443,8 +451,8 @@ def test_similarity_of_any_size(context_extension, rng):
 @pytest.mark.question("lowest_similarity", points=0.5)
 @given(length=st.integers(2, 400), further=st.integers(1, 300), base=st.floats(20, 1e6))
 def test_similarity_falls_with_the_length(context_extension, length, further, base):
-    """A longer text has the same or a lower similarity; over a few tokens, it is the similarity at the last
-    distance."""
+    """A longer text never has a higher similarity; if a text has only a few tokens, its similarity is that at
+    the last distance."""
     expected = [np.mean([math.cos(m * frequency) for frequency in theta(8, base)]) for m in range(length + further)]
     got = [context_extension.lowest_similarity(size, 8, base) for size in (length, length + further, 3)]
     expected = np.array([min(expected[:length]), min(expected), min(expected[:3])])
@@ -479,5 +487,5 @@ def test_answer(context_extension, key):
     ],
 )
 def test_practice_answer(context_extension, key):
-    """A question for practice: no points."""
+    """This question is for practice and earns no points."""
     expect.answer(context_extension, key)

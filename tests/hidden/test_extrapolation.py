@@ -1,11 +1,11 @@
 """Hidden tests for extrapolation: each method compared with its definition, the causal mask, summaries, shift gaps and
 random positions.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-The methods are implemented here a second time, number by number, so that they share nothing with the solution. T5's
-bias is compared with 2, 3, 7, 8 and 32 buckets: for these numbers, no distance is on a boundary, or nothing depends on
-it.
+The methods are implemented here a second time, number by number, so that they share nothing with the
+solution. T5's bias is compared with 2, 3, 7, 8 and 32 buckets: for these numbers, no distance is on a
+boundary, or the boundary makes no difference.
 """
 
 import functools
@@ -31,7 +31,7 @@ def normal(rng, *shape, dtype=np.float64):
 
 
 def parameters(rng, length, d, dtype=np.float64, buckets=8):
-    """Parameters of all methods in one dict, of which each method reads only its own entries."""
+    """Return the parameters of all methods in one dict, of which each method reads only its own entries."""
     return {
         "table": normal(rng, length, d, dtype=dtype),
         "n_bits": max((length - 1).bit_length(), 1),
@@ -61,7 +61,8 @@ def added(method, t, c, length, d, given):
 
 @functools.cache
 def t5_bucket(distance, buckets):
-    """T5's causal bucket, computed in whole numbers: the logarithms of its boundaries are compared as powers."""
+    """Return T5's causal bucket, computed in whole numbers: the logarithms of its boundaries are compared as
+    powers."""
     exact = buckets // 2
     if distance < exact:
         return distance
@@ -117,7 +118,7 @@ def agree(got, expected, says):
 @pytest.mark.question("encode", points=0.25)
 @pytest.mark.parametrize("method", ADDED)
 def test_encode_of_any_size(extrapolation, rng, method):
-    """Each row gets what the method adds, for one row and one pair of features as well as for many."""
+    """encode adds the numbers of the method to each row, for one row and one pair of features as well as for many."""
     for length, d in ((7, 6), (1, 4), (2, 2), (16, 4), (12, 10)):
         x, given_to = normal(rng, length, d), parameters(rng, length, d)
         got = expect.matches(extrapolation.encode, method, x, given_to)
@@ -126,7 +127,7 @@ def test_encode_of_any_size(extrapolation, rng, method):
 
 @pytest.mark.question("encode", points=0.25)
 def test_encode_with_parameters_of_any_size(extrapolation, rng):
-    """A table may have more rows than the sequence needs, and a code more bits; the default base is 10000."""
+    """A table may have more rows than the sequence needs, and a code may have more bits; the default base is 10000."""
     x = normal(rng, 5, 8)
     expect.matches(extrapolation.encode, "learned", x, {"table": normal(rng, 40, 8)})
     for n_bits in (3, 5, 8):
@@ -143,7 +144,7 @@ def test_encode_with_parameters_of_any_size(extrapolation, rng):
 
 @pytest.mark.question("encode", points=0.25)
 def test_encode_leaves_the_embeddings(extrapolation, rng):
-    """A method that acts in the scores returns the numbers of x, for any size, and does not change x."""
+    """For a method that acts in the scores, encode returns the numbers of x, for any size, and does not change x."""
     x = features(3, 2)
     expect.holds(not np.allclose(extrapolation.encode("integer", x, {}), x), "integer positions are added")
     for method in (*NEITHER, *SCORED):
@@ -155,7 +156,7 @@ def test_encode_leaves_the_embeddings(extrapolation, rng):
 
 @pytest.mark.question("encode", points=0.25)
 def test_encode_dtype(extrapolation, rng):
-    """The result is float32 if x (and for `learned`, the table) is float32; everything else becomes float64."""
+    """encode returns float32 if x (and for `learned`, the table) is float32; everything else becomes float64."""
     x, given_to = normal(rng, 4, 6, dtype=np.float32), parameters(rng, 4, 6, np.float32)
     for method in (*NEITHER, *ADDED, *SCORED):
         expect.dtype(extrapolation.encode, method, x, given_to)
@@ -166,7 +167,8 @@ def test_encode_dtype(extrapolation, rng):
 @pytest.mark.question("encode", points=0.5)
 @given(seed=seeds(), shorter=st.integers(2, 8))
 def test_a_beginning_is_encoded_alike(extrapolation, seed, shorter):
-    """What is added to a row does not depend on the length of the sequence, except with normalized positions."""
+    """The numbers that encode adds to a row do not depend on the length of the sequence, except for
+    normalized positions."""
     x = features(9, 4, seed=seed)
     given_to = {"table": features(9, 4, seed=seed + 1), "n_bits": 4}
     for method in ("integer", "binary", "sinusoidal", "learned"):
@@ -185,7 +187,8 @@ def test_a_beginning_is_encoded_alike(extrapolation, seed, shorter):
 @pytest.mark.question("logits", points=0.25)
 @pytest.mark.parametrize("method", [*NEITHER, *SCORED])
 def test_logits_of_any_size(extrapolation, rng, method):
-    """The logits are the scores, changed by the method, for one row and one pair of features as well as for many."""
+    """The logits are the plain scores with the method's change, for one row and one pair of features as well
+    as for many."""
     for length, d in ((9, 6), (1, 4), (2, 2), (13, 4)):
         q, k, given_to = normal(rng, length, d), normal(rng, length, d), parameters(rng, length, d)
         got = expect.matches(extrapolation.logits, method, q, k, given_to)
@@ -214,8 +217,8 @@ def test_logits_with_parameters_of_any_size(extrapolation, rng):
 @pytest.mark.question("logits", points=0.25)
 @pytest.mark.parametrize("sizes", [{2: 132, 3: 132}, {7: 132, 8: 132}, {32: 132}])
 def test_t5_buckets(extrapolation, rng, sizes):
-    """Half of the buckets hold one distance each; the others share distances up to 128 logarithmically; all are for the
-    past."""
+    """Half of T5's buckets hold one distance each, the others share distances up to 128 logarithmically, and
+    all are for the past."""
     for buckets, length in sizes.items():
         q, k, given_to = normal(rng, length, 2), normal(rng, length, 2), {"bias_table": normal(rng, buckets, 1)}
         got = expect.matches(extrapolation.logits, "t5", q, k, given_to)
@@ -226,7 +229,7 @@ def test_t5_buckets(extrapolation, rng, sizes):
 
 @pytest.mark.question("logits", points=0.25)
 def test_logits_are_plain_where_the_embeddings_carry_the_position(extrapolation, rng):
-    """A method that acts in the embeddings does not act a second time, whatever the parameters contain."""
+    """A method that acts in the embeddings does not act again in the logits, whatever the parameters contain."""
     for method in ADDED:
         q, k = normal(rng, 6, 5), normal(rng, 6, 5)
         got = expect.matches(extrapolation.logits, method, q, k, parameters(rng, 3, 5))
@@ -276,7 +279,7 @@ def test_only_the_distance_counts(extrapolation, rng):
 
 @pytest.mark.question("logits", points=0.25)
 def test_logits_leave_their_arguments_alone(extrapolation, rng):
-    """The function does not change q, k, the tables or the dict of parameters."""
+    """logits does not change q, k, the tables or the dict of parameters."""
     for method in (*NEITHER, *SCORED):
         expect.unchanged(extrapolation.logits, method, normal(rng, 5, 4), normal(rng, 5, 4), parameters(rng, 5, 4))
     for method in ("none", "rope", "sinusoidal"):
@@ -286,7 +289,7 @@ def test_logits_leave_their_arguments_alone(extrapolation, rng):
 
 @pytest.mark.question("logits", points=0.25)
 def test_logits_do_not_loop_over_rows(extrapolation):
-    """numpy scores all pairs of rows at once."""
+    """All pairs of rows are scored at once, without a loop."""
     given_to = {"key_table": features(5, 2), "bias_table": features(4, 1), "slope": 0.5}
     for method in (*NEITHER, *ADDED, *SCORED):
         expect.vectorised(
@@ -322,8 +325,8 @@ def reliable(lengths, accuracies, threshold):
 )
 @example(accuracies=[1.0, 0.75, 1.0], threshold=0.9, order=0)
 def test_reliable_up_to_the_first_failure(extrapolation, accuracies, threshold, order):
-    """The result is the longest length up to which the accuracy does not fall below the threshold, for any order of
-    lengths."""
+    """longest_reliable_length is the longest length up to which no accuracy is below the threshold, for any
+    order of lengths."""
     lengths = [3 * 2**step for step in range(len(accuracies))]
     places = Random(order).sample(range(len(lengths)), len(lengths))
     shuffled = [lengths[place] for place in places], [accuracies[place] for place in places]
@@ -333,8 +336,8 @@ def test_reliable_up_to_the_first_failure(extrapolation, accuracies, threshold, 
 
 @pytest.mark.question("longest_reliable_length", points=0.25)
 def test_reliable_at_the_limits(extrapolation):
-    """If all lengths pass, the result is the longest; if none pass, it is 0. The threshold, by default 0.9, itself
-    passes."""
+    """If all lengths pass, the result is the longest; if none pass, it is 0. An accuracy equal to the
+    threshold passes, and the threshold is 0.9 by default."""
     longest = extrapolation.longest_reliable_length
     expect.close(longest([1, 4, 2], [1.0, 0.9, 0.95]), 4, "everything passes")
     expect.close(longest([1, 4, 2], [0.5, 1.0, 1.0]), 0, "the shortest fails")
@@ -352,7 +355,8 @@ def test_reliable_at_the_limits(extrapolation):
 @pytest.mark.question("extrapolation_gap", points=0.5)
 @given(accuracies=st.lists(st.floats(0, 1), min_size=2, max_size=6), order=seeds())
 def test_gap_of_any_measurement(extrapolation, accuracies, order):
-    """The gap is the accuracy at the trained length minus that at the largest length, for any order of lengths."""
+    """The gap is the accuracy at the trained length minus the accuracy at the largest length, for any order
+    of lengths."""
     lengths = [5 * 2**step for step in range(len(accuracies))]
     random = Random(order)
     places = random.sample(range(len(lengths)), len(lengths))
@@ -492,5 +496,5 @@ def test_answer(extrapolation, key):
     ],
 )
 def test_practice_answer(extrapolation, key):
-    """A question for practice: no points."""
+    """This question is for practice and earns no points."""
     expect.answer(extrapolation, key)

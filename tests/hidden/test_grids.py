@@ -1,10 +1,10 @@
 """Hidden tests for grids: this term's values, dtype, arguments, errors, loops, and properties at any
 position.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-Tolerance at large coordinates: as in the suite of RoPE, FAR allows about a hundred times the rounding error of a
-float64 angle near position 10⁶. There, float32 angles are off by 0.06.
+At large coordinates, as in the tests of RoPE, the tolerance FAR is about a hundred times the rounding error
+of a float64 angle near position 10⁶. Near position 10⁶, float32 angles are off by 0.06.
 """
 
 import numpy as np
@@ -24,12 +24,12 @@ def normal(rng, *shape, dtype=np.float64):
 
 
 def rates(rng, pairs, axes):
-    """Frequencies of every pair along every axis, from fast to slow."""
+    """Return random frequencies of every pair along every axis, which range from fast to slow."""
     return rng.uniform(0, 1, (pairs, axes)) * 10.0 ** -rng.uniform(0, 3, (pairs, 1))
 
 
 def one_axis(head_dim, base=10000.0):
-    """Frequencies of plain RoPE, computed here, without the submission."""
+    """Return the frequencies of plain RoPE, computed here without the submission."""
     return float(base) ** (-np.arange(0, head_dim, 2) / head_dim)
 
 
@@ -40,7 +40,7 @@ def one_axis(head_dim, base=10000.0):
 @given(height=SIDES, width=SIDES)
 @example(height=4, width=4)
 def test_cells_are_counted_row_by_row(grids, height, width):
-    """y · width + x is the cell's number, and both coordinates stay inside the grid."""
+    """The number of a cell is y · width + x, and both coordinates stay inside the grid."""
     where = grids.grid_positions(height, width)
     expect.close(np.shape(where), (height * width, 2), "the shape")
     expect.close(where @ np.array([width, 1]), np.arange(height * width), "y · width + x counts the cells")
@@ -111,7 +111,7 @@ def test_resizing_keeps_what_is_even(grids, old, new, seed):
 
 @pytest.mark.question("resize_grid", points=0.25)
 def test_resizing_does_not_loop_over_cells(grids):
-    """numpy computes all new cells at once."""
+    """All new cells are computed at once, without a loop."""
     expect.vectorised(grids.resize_grid, lambda length: (features(6, 2), (2, 3), (length, 5)))
     expect.vectorised(grids.resize_grid, lambda length: (features(3 * length, 2), (length, 3), (4, length)))
 
@@ -130,7 +130,7 @@ def test_axial_frequencies_of_any_size_and_base(grids, rng):
 
 @pytest.mark.question("axial_frequencies", points=0.25)
 def test_axial_pairs_read_one_axis(grids):
-    """No pair of axial frequencies rotates with both axes; they are float64."""
+    """Each pair of axial_frequencies rotates with exactly one axis, and the dtype is float64."""
     found = grids.axial_frequencies(24)
     expect.close(np.shape(found), (12, 2), "the shape")
     expect.close(
@@ -196,8 +196,7 @@ def test_every_pair_has_one_axis(grids):
 
 @pytest.mark.question("apply_rope_nd", points=0.5)
 def test_rotating_with_any_axes(grids, rng):
-    """Any number of leading axes and coordinates, one or many rows and pairs, and coordinates of any sign are
-    allowed."""
+    """Any numbers of leading axes, coordinates, rows and pairs are allowed, and coordinates of any sign."""
     for shape, axes in (((6, 8), 2), ((3, 5, 4), 3), ((2, 1, 3, 2, 6), 1), ((1, 2), 4)):
         expect.matches(
             grids.apply_rope_nd,
@@ -250,13 +249,13 @@ def test_only_features_decide_the_dtype(grids, rng):
 
 @pytest.mark.question("apply_rope_nd", points=0.25)
 def test_rotating_leaves_its_arguments_alone(grids, rng):
-    """The function does not change x, positions or frequencies."""
+    """apply_rope_nd does not change x, positions or frequencies."""
     expect.unchanged(grids.apply_rope_nd, normal(rng, 2, 4, 6), rng.uniform(-9, 9, (4, 3)), rates(rng, 3, 3))
 
 
 @pytest.mark.question("apply_rope_nd", points=0.25)
 def test_rotating_does_not_loop_over_tokens(grids):
-    """numpy rotates all rows at once."""
+    """All rows are rotated at once, without a loop."""
     expect.vectorised(grids.apply_rope_nd, lambda length: (features(length, 6), features(length, 2), features(3, 2)))
 
 
@@ -326,8 +325,8 @@ def test_positions_of_any_sequence(grids, rng):
 
 @pytest.mark.question("mrope_positions", points=0.5)
 def test_text_counts_on_after_an_image(grids, rng):
-    """Text has three equal coordinates; after an image with h rows and w columns, it continues max(h, w) further on,
-    not h·w; an empty text changes nothing."""
+    """Tokens of text have three equal coordinates; an image with h rows and w columns moves later text by
+    max(h, w), not by h·w; an empty text changes nothing."""
     before, height, width, after = (int(number) for number in rng.integers(2, 9, 4))
     where = grids.mrope_positions([before, (1, height, width), after])
     expect.close(np.shape(where), (before + height * width + after, 3), "the shape")
@@ -359,7 +358,7 @@ def test_segments_do_not_loop_over_cells(grids):
 
 @pytest.mark.question("next_position", points=0.25)
 def test_next_position_of_any_sequence(grids, rng):
-    """The position is 1 + the largest coordinate, and 0 before the first token."""
+    """The next position is 1 + the largest coordinate, and 0 before the first token."""
     for height in (1, 4, 9):
         where = rng.integers(0, 5 * height, (height, 3))
         expect.close(
@@ -393,5 +392,5 @@ def test_answer(grids, key):
     "key", ["fourth_corner_of_the_cross", "old_position_of_new_cell_3", "next_position_after_two_images"]
 )
 def test_practice_answer(grids, key):
-    """A question for practice: no points."""
+    """This question is for practice and earns no points."""
     expect.answer(grids, key)

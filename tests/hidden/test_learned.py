@@ -1,7 +1,7 @@
 """Hidden tests for learned positions: this term's values, dtype, arguments, errors, loops, and the rules
 of a table.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 """
 
 import numpy as np
@@ -52,14 +52,14 @@ def test_lookup_of_positions_of_any_shape(learned, rng):
 
 @pytest.mark.question("lookup", points=0.25)
 def test_lookup_does_not_loop_over_positions(learned):
-    """numpy reads all rows at once."""
+    """All rows are read at once, without a loop."""
     expect.vectorised(learned.lookup, lambda length: (features(5, 3), 2 * np.arange(length) % 5))
 
 
 @pytest.mark.question("lookup", points=0.75)
 @given(seed=seeds(), reads=READS)
 def test_reading_is_multiplying_by_one_hot_vectors(learned, seed, reads):
-    """Looking up a row is multiplying the table by a one-hot vector."""
+    """Looking up a row is the same as multiplying the table by a one-hot vector."""
     table = features(5, 3, seed=seed)
     one_hot = np.eye(5)[reads]
     expect.close(learned.lookup(table, np.array(reads)), one_hot @ table, "the row of each position")
@@ -70,7 +70,7 @@ def test_reading_is_multiplying_by_one_hot_vectors(learned, seed, reads):
 
 @pytest.mark.question("embed", points=0.5)
 def test_embed_with_any_leading_axes(learned, rng):
-    """Any number of leading axes is allowed, and one token or many, up to the last row of the position table."""
+    """Any leading axes and any number of tokens are allowed, up to the last row of the position table."""
     tokens, places = normal(rng, 9, 4), normal(rng, 6, 4)
     for shape in ((4,), (1,), (6,), (6, 2), (3, 6), (2, 1, 5), (3, 3, 3)):
         expect.matches(learned.embed, tokens, places, rng.integers(0, 9, shape))
@@ -81,14 +81,14 @@ def test_embed_with_any_leading_axes(learned, rng):
 
 @pytest.mark.question("embed", points=0.25)
 def test_embed_does_not_loop_over_tokens(learned):
-    """numpy embeds all tokens at once."""
+    """All tokens are embedded at once, without a loop."""
     expect.vectorised(learned.embed, lambda length: (features(5, 3), features(length, 3), np.arange(length) % 5))
 
 
 @pytest.mark.question("embed", points=0.75)
 @given(seed=seeds(), ids=st.lists(st.integers(0, 4), min_size=1, max_size=6))
 def test_what_is_added_is_the_row_of_the_place(learned, seed, ids):
-    """Row t minus its token row is row t of the position table."""
+    """Row t of the result minus its token row is row t of the position table."""
     tokens, places = features(5, 3, seed=seed), features(6, 3, seed=seed + 1)
     left = learned.embed(tokens, places, np.array(ids)) - tokens[ids]
     expect.close(left, places[: len(ids)], "token row plus position row")
@@ -110,7 +110,7 @@ def test_lookup_gradient_of_positions_of_any_shape(learned, rng):
 
 @pytest.mark.question("lookup_gradient", points=0.25)
 def test_lookup_gradient_does_not_loop_over_positions(learned):
-    """numpy adds up all positions at once."""
+    """All positions are added up at once, without a loop."""
     expect.vectorised(learned.lookup_gradient, lambda length: ((5, 3), np.arange(length) % 5, features(length, 3)))
 
 
@@ -158,14 +158,14 @@ def test_trained_rows_of_any_lengths(learned, rng):
 
 @pytest.mark.question("trained_rows", points=0.25)
 def test_trained_rows_does_not_loop_over_rows(learned):
-    """numpy decides for all rows at once."""
+    """All rows are computed at once, without a loop."""
     expect.vectorised(learned.trained_rows, lambda length: (length, np.array([2, length // 2])))
 
 
 @pytest.mark.question("trained_rows", points=0.75)
 @given(lengths=st.lists(st.integers(1, 7), min_size=1, max_size=4))
 def test_trained_rows_are_those_that_were_read(learned, lengths):
-    """The trained rows are the positions of all sequences taken together."""
+    """The trained rows are the positions of all the sequences together."""
     positions = np.concatenate([np.arange(length) for length in lengths])
     trained = learned.trained_rows(7, np.array(lengths))
     expect.close(trained, np.isin(np.arange(7), positions), "a row is trained if some sequence has that position")
@@ -186,7 +186,7 @@ def test_resize_table_to_any_length(learned, rng):
 
 @pytest.mark.question("resize_table", points=0.25)
 def test_resize_table_does_not_loop_over_rows(learned):
-    """numpy mixes all rows at once."""
+    """All rows are mixed at once, without a loop."""
     expect.vectorised(learned.resize_table, lambda length: (features(length, 3), 2 * length - 3))
 
 
@@ -209,13 +209,13 @@ def test_resizing_keeps_a_straight_line(learned, seed, rows, new_len):
 
 @pytest.mark.question("sgd_step", points=0.25)
 def test_arguments_stay_as_they_are(learned, rng):
-    """The step is a new table: the old one does not change."""
+    """sgd_step returns a new table, and the old table does not change."""
     expect.unchanged(learned.sgd_step, normal(rng, 5, 4), normal(rng, 5, 4), float(rng.uniform(0.01, 1)))
 
 
 @pytest.mark.question("embed", points=0.25)
 def test_embed_refuses_a_text_that_is_too_long(learned):
-    """Four tokens do not fit into a position table of three rows or of one row."""
+    """For four tokens, a position table of three rows, or of one row, raises a ValueError."""
     tokens, places = features(7, 2), features(3, 2)
     expect.answers(learned.embed, tokens, places, np.zeros((5, 3), dtype=np.int64))
     expect.raises(ValueError, learned.embed, tokens, places, np.arange(4))
@@ -224,8 +224,8 @@ def test_embed_refuses_a_text_that_is_too_long(learned):
 
 @pytest.mark.question("lookup_gradient", points=0.25)
 def test_gradients_fit_the_positions(learned):
-    """grad_output has one row for each position: a single row for three positions raises a ValueError, although numpy
-    would use it three times."""
+    """grad_output has one row for each position: a single row for three positions raises a ValueError,
+    although numpy would repeat it."""
     expect.answers(learned.lookup_gradient, (4, 2), np.array([0, 3, 0]), features(3, 2))
     expect.raises(ValueError, learned.lookup_gradient, (4, 2), np.array([0, 3, 0]), features(1, 2))
 
@@ -243,5 +243,5 @@ def test_answer(learned, key):
 @pytest.mark.question("ANSWERS", points=0)
 @pytest.mark.parametrize("key", ["gradients_added_to_row_63", "gradients_added_to_row_64", "old_position_of_new_row_3"])
 def test_practice_answer(learned, key):
-    """A question for practice: no points."""
+    """This question is for practice and earns no points."""
     expect.answer(learned, key)

@@ -1,9 +1,9 @@
 """Hidden tests for the model: this term's values, and properties of a whole model.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-A property has two halves: one change has no effect, and a similar change has an effect. The models
-are tiny. No two of their sizes are equal, unless a test needs a square matrix.
+Each test of a property has two parts: one change has no effect, and a similar change has an effect. The
+models are tiny. No two sizes of a model are equal, unless a test needs a square matrix.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ def normal(rng, *shape):
 
 
 def drawn_layer(draw, heads=HEADS, key_heads=KEY_HEADS, size=SIZE, d=D, f=F):
-    """Layer with numbers from draw(*shape), about 1 in size, and norm weights far from 1."""
+    """Return a layer with numbers from draw(*shape), about 1 in size, and norm weights far from 1."""
     layer = {
         "norm_1": 2 + draw(d) / 4,
         "w_q": draw(d, heads * size) / 2,
@@ -58,7 +58,8 @@ def of_seed(seed):
 
 
 def features_of(rng):
-    """draw(*shape) for the term's inputs: multiples of 1/64, so that a failing call is readable."""
+    """Return a function of a shape that draws this term's inputs: multiples of 1/64, so that a failing call
+    is readable."""
     return lambda *shape: np.round(rng.standard_normal(shape) * 64) / 64
 
 
@@ -67,7 +68,7 @@ def causal(length, before=0):
 
 
 def rotated(x, positions):
-    """Lesson 5's apply_rope, with pairs (2i, 2i+1) and base 10,000."""
+    """Return lesson 5's apply_rope of x, with pairs (2i, 2i+1) and base 10,000."""
     angles = np.multiply.outer(positions, 10000.0 ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1]))
     pairs = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
     return np.stack([pairs.real, pairs.imag], axis=-1).reshape(x.shape)
@@ -78,7 +79,7 @@ def rotated(x, positions):
 
 @pytest.mark.question("rms_norm", points=0.25)
 def test_norm_of_this_term(model, rng):
-    """The result is x / √(mean of x² + eps) · weight, over the last axis, with any leading axes."""
+    """rms_norm returns x / √(mean of x² + eps) · weight, over the last axis, with any leading axes."""
     for shape in ((5,), (3, 6), (2, 3, 4)):
         expect.matches(model.rms_norm, normal(rng, *shape), normal(rng, shape[-1]) + 3, float(rng.uniform(0.1, 2)))
     expect.matches(model.rms_norm, normal(rng, 2, 5) / 300, normal(rng, 5))
@@ -101,7 +102,7 @@ def test_norm_ignores_the_size_and_not_the_mean(model, seed, factor):
 
 @pytest.mark.question("swiglu", points=0.375)
 def test_swiglu_of_this_term(model, rng):
-    """The result is (silu(x w_gate) ∘ (x w_up)) w_down, with any leading axes and gates of any size."""
+    """swiglu returns (silu(x w_gate) ∘ (x w_up)) w_down, with any leading axes and gates of any size."""
     for lead, size in (((), 1), ((2,), 3), ((2, 3), 3000)):
         x, w_gate, w_up = size * normal(rng, *lead, 4, 5), normal(rng, 5, 7), normal(rng, 5, 7)
         expect.matches(model.swiglu, x, w_gate, w_up, normal(rng, 7, 5) / size)
@@ -191,7 +192,8 @@ def test_heads_of_odd_size_are_refused(model):
 
 @pytest.mark.question("apply_rope_half_with", points=0.25)
 def test_rotation_of_this_term(model, rng):
-    """Any frequencies and leading axes are allowed, and positions for all texts or for each text, even large ones."""
+    """Any frequencies and leading axes are allowed, and any positions, whether all texts share them or each
+    text has its own."""
     frequencies = rng.uniform(0, 2, 3)
     expect.matches(model.apply_rope_half_with, normal(rng, 5, 6), rng.integers(0, 70000, 5), frequencies)
     expect.matches(model.apply_rope_half_with, normal(rng, 2, 3, 4, 6), rng.uniform(-9, 9, 4), frequencies)
@@ -219,7 +221,7 @@ def test_any_frequencies_keep_scores_relative(model, seed, shift):
 
 @pytest.mark.question("apply_rope_half_with", points=0.125)
 def test_rotation_does_not_loop(model):
-    """numpy rotates all rows at once."""
+    """All rows are rotated at once, without a loop."""
     expect.vectorised(
         model.apply_rope_half_with, lambda length: (features(2, length, 4), np.arange(length), FREQUENCIES)
     )
@@ -230,7 +232,7 @@ def test_rotation_does_not_loop(model):
 
 @pytest.mark.question("grouped_query_attention", points=0.5)
 def test_attention_of_this_term(model, rng):
-    """Any numbers of heads, texts with their own positions and masks, and scores of any size are allowed."""
+    """Any numbers of heads, scores of any size, and texts with their own positions and masks are allowed."""
     draw = features_of(rng)
     for heads, key_heads in ((6, 2), (4, 1), (3, 3)):
         layer, positions = drawn_layer(draw, heads, key_heads), rng.integers(0, 50, 5)
@@ -248,8 +250,8 @@ def test_attention_of_this_term(model, rng):
 
 @pytest.mark.question("grouped_query_attention", points=0.25)
 def test_attention_with_a_cache_of_this_term(model, rng):
-    """The cache comes first, unchanged; the returned pair contains old and new heads, with keys rotated and not
-    repeated."""
+    """The cached heads come first, unchanged; the returned pair contains old and new heads, with keys rotated
+    and not repeated."""
     draw = features_of(rng)
     for lead, new in (((), 1), ((2,), 3)):
         cache = draw(*lead, KEY_HEADS, 4, SIZE), draw(*lead, KEY_HEADS, 4, SIZE)
@@ -316,7 +318,8 @@ def test_a_query_that_may_use_nothing(model, rng):
 
 @pytest.mark.question("block", points=0.25)
 def test_block_of_this_term(model, rng):
-    """The result is x + attention(norm_1(x)), then x + swiglu(norm_2(x)), with or without a cache; eps is passed on."""
+    """block adds attention(norm_1(x)) to x, and then swiglu(norm_2(x)) to the sum, with or without a cache,
+    and passes eps on."""
     draw = features_of(rng)
     layer, cache = drawn_layer(draw), (draw(2, KEY_HEADS, 3, SIZE), draw(2, KEY_HEADS, 3, SIZE))
     expect.matches(model.block, draw(5, D), layer, np.arange(5), FREQUENCIES, causal(5), eps=0.5)
@@ -385,7 +388,7 @@ def test_layer_10_comes_after_layer_9(model, rng):
 
 @pytest.mark.question("from_checkpoint", points=0.125)
 def test_other_tensors_are_refused(model, rng):
-    """A tensor with an unknown name raises a ValueError, because without it, the logits would be different."""
+    """A tensor with an unknown name raises a ValueError, because ignoring it would change the logits."""
     tensors = checkpoint(drawn_model(features_of(rng), layers=1))
     expect.answers(model.from_checkpoint, tensors, FREQUENCIES, EPS)
     for name in ("model.layers.0.self_attn.q_proj.bias", "model.layers.0.self_attn.q_norm.weight"):
@@ -397,7 +400,7 @@ def test_other_tensors_are_refused(model, rng):
 
 @pytest.mark.question("forward", points=0.25)
 def test_forward_of_this_term(model, rng):
-    """A model consists of embedding, blocks, last norm and head, tied or not, for any batch."""
+    """A model consists of the embedding, the blocks, the last norm and the head, tied or not, for any batch."""
     draw = features_of(rng)
     for shape, tied in (((5,), True), ((2, 4), False)):
         expect.matches(model.forward, rng.integers(0, VOCABULARY, shape), drawn_model(draw, 2, tied))
@@ -432,8 +435,8 @@ def test_a_later_token_changes_no_earlier_logit(model, seed, place):
 @pytest.mark.question("forward", points=0.375)
 @given(seed=seeds(), cuts=st.lists(st.integers(0, 6), min_size=2, max_size=2, unique=True))
 def test_a_text_in_any_pieces(model, seed, cuts):
-    """In pieces that are connected by the cache, a text has the same logits as in one piece; the `cache` does not
-    change."""
+    """A text that is read in pieces through the cache has the same logits as in one piece, and the `cache`
+    does not change."""
     draw, first = of_seed(seed), np.arange(7) * 4 % VOCABULARY
     tokens, tiny, cache, pieces = np.stack([first, first[::-1]]), drawn_model(draw, tied=False), None, []
     whole, kept = model.forward(tokens, tiny)
@@ -481,7 +484,7 @@ def test_minus_one_is_no_token(model):
 
 @pytest.mark.question("forward", points=0.125)
 def test_arguments_are_left_alone(model, rng):
-    """No function changes a block's x, a checkpoint's tensors, a model or a cache."""
+    """No function of the model changes a block's x, a checkpoint's tensors, a model or a cache."""
     draw = features_of(rng)
     tiny, cache = drawn_model(draw, layers=1), [(draw(KEY_HEADS, 3, SIZE), draw(KEY_HEADS, 3, SIZE))]
     at = np.array([3, 4]), FREQUENCIES, causal(2, 3), cache[0]
@@ -496,7 +499,8 @@ def test_arguments_are_left_alone(model, rng):
 
 @pytest.mark.question("next_token_loss", points=0.25)
 def test_loss_of_this_term(model, rng):
-    """The loss is the mean over all rows of all texts; the logits before a token predict it; logits may be huge."""
+    """The loss is the mean over all rows of all texts; the logits before a token predict it; even huge logits
+    are allowed."""
     for shape, size in (((2,), 1), ((6,), 2000), ((2, 3, 4), 3)):
         expect.matches(model.next_token_loss, size * normal(rng, *shape, 5), rng.integers(0, 5, shape))
 
@@ -518,7 +522,7 @@ def test_a_number_on_all_logits_changes_no_loss(model, seed, number):
 
 @pytest.mark.question("next_token_loss", points=0.125)
 def test_loss_does_not_loop(model):
-    """numpy looks up all next tokens at once."""
+    """All next tokens are looked up at once, without a loop."""
     expect.vectorised(model.next_token_loss, lambda length: (features(length, 5), np.arange(length) % 5))
 
 
@@ -547,7 +551,7 @@ def test_each_token_is_the_likeliest_after_all_before_it(model, seed, length):
 
 @pytest.mark.question("generate", points=0.125)
 def test_a_negative_count_is_refused(model):
-    """A negative count raises a ValueError; a loop over it would silently return nothing."""
+    """A negative count raises a ValueError, because a loop over the count would silently return nothing."""
     tiny = drawn_model(lambda *shape: features(*shape))
     expect.answers(model.generate, np.array([0, 1]), tiny, 2)
     expect.raises(ValueError, model.generate, np.array([0, 1]), tiny, -1)
@@ -574,7 +578,7 @@ def test_answer(model, key):
 @pytest.mark.question("ANSWERS", points=0.25)
 @pytest.mark.parametrize("key", ["feed_forward_share_of_a_layer_llama_3_8b"])
 def test_answer_to_three_digits(model, key):
-    """The answer is correct; three digits are enough."""
+    """The answer is correct to three digits."""
     expect.answer(model, key, tolerance=0.0005 / (21 / 26))
 
 
@@ -588,5 +592,5 @@ def test_answer_to_three_digits(model, key):
     ],
 )
 def test_practice_answer(model, key):
-    """A question for practice: no points."""
+    """This question is for practice and earns no points."""
     expect.answer(model, key)

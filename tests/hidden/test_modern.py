@@ -1,11 +1,12 @@
 """Hidden tests for modern models: this term's values, and the purpose of each idea.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-If a property is compared with a formula, the formula is implemented here a second time, token by token or with complex
-numbers, so that it shares nothing with the solution. Positions that are rounded down are whole numbers, and so are
-their scales, because floating point never rounds a quotient of whole numbers up to the next whole number. At position
-10⁶, a float64 angle is off by up to about 1e−9; FAR allows a hundred times that, and float32 would be off by 0.06.
+If a property is compared with a formula, the formula is implemented here a second time, token by token or
+with complex numbers, so that it shares nothing with the solution. Random positions that are rounded down, and
+their scales, are whole numbers, because floating point never rounds a quotient of whole numbers up to the
+next whole number. At position 10⁶, a float64 angle is off by up to about 1e−9; FAR allows a hundred times
+that, and a float32 angle would be off by 0.06.
 """
 
 import math
@@ -30,14 +31,14 @@ def theta(head_dim, base=10000.0):
 
 
 def rotated(x, where, base=10000.0):
-    """RoPE with complex numbers, which rotates row t of x by the angles where[t]·θ_i."""
+    """Return x after RoPE, computed with complex numbers, where row t rotates by the angles where[t]·θ_i."""
     pairs = x[..., 0::2] + 1j * x[..., 1::2]
     pairs = pairs * np.exp(1j * np.multiply.outer(where, theta(x.shape[-1], base)))
     return np.stack([pairs.real, pairs.imag], axis=-1).reshape(x.shape)
 
 
 def parts(lead, q_len, k_len, n_heads=3, content=5, rotary=4, seed=0, dtype=np.float64):
-    """q_content, k_content, q_rope and k_rope, with different sizes."""
+    """Return q_content, k_content, q_rope and k_rope, with different sizes."""
     shapes = ((n_heads, q_len, content), (n_heads, k_len, content), (n_heads, q_len, rotary), (k_len, rotary))
     return [features(*lead, *shape, seed=seed + place, dtype=dtype) for place, shape in enumerate(shapes)]
 
@@ -47,7 +48,7 @@ def parts(lead, q_len, k_len, n_heads=3, content=5, rotary=4, seed=0, dtype=np.f
 
 @pytest.mark.question("first_token_share", points=0.5)
 def test_share_is_what_equal_scores_give(modern, rng):
-    """The result is the first token's weight in a softmax over equal scores for all tokens up to each token."""
+    """first_token_share is the first token's weight in a softmax over equal scores for all tokens up to each token."""
     length, score = int(rng.integers(7, 20)), float(rng.normal())
     weights = np.tril(np.full((length, length), np.exp(score)))
     weights /= weights.sum(axis=1, keepdims=True)
@@ -71,7 +72,7 @@ def test_position_is_found_again(modern):
 @pytest.mark.question("rope_layers", points=0.5)
 @given(groups=st.integers(1, 9), interval=st.integers(2, 9), more=st.integers(0, 8))
 def test_one_layer_of_each_group_has_no_rope(modern, groups, interval, more):
-    """One layer in every full group has no RoPE, and it is the last one."""
+    """Only the last layer in every full group has no RoPE."""
     n_layers = groups * interval + more % interval
     expected = [True] * n_layers
     for group in range(groups):
@@ -98,7 +99,8 @@ def test_one_layer_of_each_group_is_global(modern, groups, interval, more):
 
 @pytest.mark.question("sliding_window_mask", points=0.5)
 def test_window_of_any_size(modern, rng):
-    """The mask is p − window < j ≤ p, for as many queries as keys or fewer, as a boolean array."""
+    """Query p may attend to keys with p − window < j ≤ p, for as many queries as keys or fewer; the mask is
+    boolean."""
     length, window = int(rng.integers(20, 40)), int(rng.integers(4, 9))
     expect.matches(modern.sliding_window_mask, length, length, window)
     expect.matches(modern.sliding_window_mask, 6, length, window)
@@ -126,7 +128,7 @@ def test_window_with_a_cache(modern, k_len, missing, window):
 
 @pytest.mark.question("chunk_mask", points=0.25)
 def test_chunks_of_any_size(modern, rng):
-    """The mask is j ≤ p in the same block, for as many queries as keys or fewer, as a boolean array."""
+    """Query p may attend to keys j ≤ p in its own block, for as many queries as keys or fewer; the mask is boolean."""
     length, chunk = int(rng.integers(20, 40)), int(rng.integers(4, 9))
     expect.matches(modern.chunk_mask, length, length, chunk)
     expect.matches(modern.chunk_mask, 6, length, chunk)
@@ -170,8 +172,8 @@ def test_p_rope_of_any_share(modern, rng):
 
 @pytest.mark.question("p_rope_frequencies", points=0.25)
 def test_p_rope_between_none_and_all(modern, rng):
-    """With p = 1, the result is RoPE; with p = 0, nothing rotates; in between, every rotating pair has its RoPE
-    frequency."""
+    """With p = 1, the frequencies are those of RoPE; with p = 0, nothing rotates; in between, every rotating
+    pair has its RoPE frequency."""
     base = float(rng.uniform(200, 9000))
     everything, nothing = modern.p_rope_frequencies(22, 1, base), modern.p_rope_frequencies(22, 0, base)
     expect.close(everything, theta(22, base), "with p = 1, the frequencies are those of RoPE")
@@ -249,7 +251,8 @@ def test_decoupled_with_any_shapes(modern, rng):
 
 @pytest.mark.question("decoupled_scores", points=0.25)
 def test_decoupled_dtype(modern, rng):
-    """The result is float32 if all four feature arrays are float32, whatever the positions are; angles are float64."""
+    """decoupled_scores returns float32 if all four feature arrays are float32, whatever the positions are;
+    angles are float64."""
     arrays = parts((), 5, 7, dtype=np.float32)
     expect.dtype(modern.decoupled_scores, *arrays, rng.integers(10**5, 10**6, 5), rng.integers(10**5, 10**6, 7))
     expect.dtype(modern.decoupled_scores, *arrays[:3], arrays[3].astype(np.float64), np.arange(5), np.arange(7))
@@ -282,7 +285,7 @@ def test_content_has_no_position_and_heads_share_the_key(modern, rng):
 
 @pytest.mark.question("decoupled_scores", points=0.25)
 def test_decoupled_does_not_loop(modern):
-    """numpy scores all pairs of tokens at once."""
+    """All pairs of tokens are scored at once, without a loop."""
     expect.vectorised(
         modern.decoupled_scores,
         lambda length: (*parts((), length, length + 3), np.arange(length), np.arange(length + 3)),
@@ -310,7 +313,7 @@ def test_kept_for_any_sizes(modern, rng):
 @pytest.mark.question("kept_tokens", points=0.25)
 @given(length=st.integers(20, 60), n_sinks=st.integers(1, 5), window=st.integers(2, 9))
 def test_a_token_that_was_dropped_does_not_come_back(modern, length, n_sinks, window):
-    """One token later, the cache has some of the old tokens and the new token, and its size is the same."""
+    """One token later, the cache holds only the new token and tokens that it held before, and its size is the same."""
     now, later = modern.kept_tokens(length, n_sinks, window), modern.kept_tokens(length + 1, n_sinks, window)
     expect.close((len(now), len(later)), (n_sinks + window, n_sinks + window), "the cache has n_sinks + window tokens")
     expect.holds(set(later.tolist()) <= {*now.tolist(), length}, "only the new token is added")
@@ -322,8 +325,8 @@ def test_a_token_that_was_dropped_does_not_come_back(modern, length, n_sinks, wi
 
 @pytest.mark.question("shift_keys", points=0.25)
 def test_shift_with_any_leading_axes(modern, rng):
-    """Any number of leading axes, rows and pairs and any real offset and base are allowed; the cache does not
-    change."""
+    """Any leading axes, any numbers of rows and pairs, and any real offset and base are allowed; the cache
+    does not change."""
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 2, 6), (1, 2)):
         expect.unchanged(modern.shift_keys, normal(rng, *shape), float(rng.uniform(-100, 100)))
     for base in (float(rng.uniform(20, 900)), 0.5, 1.0):
@@ -362,7 +365,7 @@ def test_moving_queries_and_keys_changes_no_score(modern, rng):
 
 @pytest.mark.question("sink_weights", points=0.25)
 def test_sink_with_any_shapes(modern, rng):
-    """Any leading axes, heads, queries and keys are allowed; scores of −∞ get no weight."""
+    """Any leading axes and any numbers of heads, queries and keys are allowed; scores of −∞ get no weight."""
     for lead, n_heads in (((), 1), ((2,), 3), ((2, 3), 2)):
         scores = normal(rng, *lead, n_heads, 4, 6)
         scores[..., 1, 2:] = -np.inf
@@ -382,8 +385,8 @@ def test_a_sink_is_one_more_key_without_a_value(modern, seed, high):
 
 @pytest.mark.question("sink_weights", points=0.25)
 def test_huge_sinks_and_scores(modern):
-    """Huge scores and huge sinks give finite weights; a sink far above the scores takes everything, and a row of −∞
-    gives zeros."""
+    """Huge scores and huge sinks give finite weights; a sink far above the scores takes all the weight, and a
+    row of −∞ gives zeros."""
     scores = np.array([[[1000.0, 1001.0], [-1000.0, -np.inf]], [[5.0, 5.0], [-np.inf, -np.inf]]])
     expect.matches(modern.sink_weights, scores, np.array([1000.5, -np.inf]))
     expect.matches(modern.sink_weights, scores, np.array([-2000.0, 3000.0]))
@@ -426,5 +429,5 @@ def test_answer(modern, key):
     ],
 )
 def test_practice_answer(modern, key):
-    """A question for practice: no points."""
+    """This question is for practice and earns no points."""
     expect.answer(modern, key)

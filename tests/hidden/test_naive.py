@@ -1,10 +1,11 @@
 """Hidden tests for the first three attempts: this term's values, loops, and the rules of codes.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-Codes, steps, bits and periods are whole numbers and must be exact; the other results have the usual tolerance. A loop
-over bits is allowed, so tests that count lines use long codes: sixteen times the length adds four bits, and from eight
-bits to twelve, such a loop grows by half. Some lengths are more than uint8, float16 or int16 can count.
+Codes, steps, bits and periods are whole numbers and must be exact; for the other results, the usual tolerance
+applies. A loop over bits is allowed, so tests that count lines use long codes: sixteen times the length adds
+only four bits, and with twelve bits instead of eight, such a loop runs only half as many lines more. Some
+lengths are too large for uint8, float16 or int16.
 """
 
 import numpy as np
@@ -27,7 +28,7 @@ def random_codes(rng, *shape):
 
 
 def at_random(rng, *limits):
-    """A random length of at least 1, below each limit."""
+    """Return random lengths of at least 1, one below each limit."""
     return [int(rng.integers(1, limit)) for limit in limits]
 
 
@@ -48,7 +49,7 @@ def test_integer_positions_of_any_length(naive, rng):
 
 @pytest.mark.question("add_integer_positions", points=0.75)
 def test_add_with_any_shapes(naive, rng):
-    """Any number of leading axes is allowed, and one or many rows and features."""
+    """Any leading axes and any numbers of rows and features are allowed."""
     for shape in ((7, 3), (1, 4), (6, 1), (5, 4, 3), (2, 3, 4, 5), (3, 3, 3)):
         expect.matches(naive.add_integer_positions, normal(rng, *shape))
     expect.matches(naive.add_integer_positions, np.zeros((70_000, 1), dtype=np.float32))
@@ -56,7 +57,7 @@ def test_add_with_any_shapes(naive, rng):
 
 @pytest.mark.question("add_integer_positions", points=0.25)
 def test_add_does_not_loop(naive):
-    """numpy moves all rows at once."""
+    """All rows are moved at once, without a loop."""
     expect.vectorised(naive.add_integer_positions, lambda length: (features(2, length, 3),))
 
 
@@ -77,7 +78,7 @@ def test_normalized_of_any_length(naive, rng):
 
 @pytest.mark.question("bits_needed", points=0.5)
 def test_bits_needed_by_every_short_text(naive):
-    """The result is ⌈log₂ L⌉, and at least 1, for every short sequence."""
+    """bits_needed is ⌈log₂ L⌉, and at least 1, for every short sequence."""
     for length in range(1, 40):
         expect.matches(naive.bits_needed, length)
 
@@ -94,7 +95,7 @@ def test_bits_needed_by_long_texts(naive, rng):
 
 @pytest.mark.question("bits_needed", points=0.25)
 def test_bits_needed_of_large_lengths_where_logarithms_round(naive):
-    """The result is exact for whole numbers even if a quotient of logarithms is not."""
+    """bits_needed is exact even if rounding makes a quotient of logarithms wrong."""
     expect.matches(naive.bits_needed, 2**28)
     expect.matches(naive.bits_needed, 2**29)
     expect.matches(naive.bits_needed, 2**31)
@@ -102,7 +103,7 @@ def test_bits_needed_of_large_lengths_where_logarithms_round(naive):
 
 @pytest.mark.question("bits_needed", points=0.25)
 def test_bits_needed_where_every_logarithm_rounds(naive):
-    """The result is exact for whole numbers even if a logarithm to base 2 is not."""
+    """bits_needed is exact even if rounding makes a logarithm to base 2 wrong."""
     expect.matches(naive.bits_needed, 2**28 + 1)
     expect.matches(naive.bits_needed, 2**49 + 1)
 
@@ -112,7 +113,7 @@ def test_bits_needed_where_every_logarithm_rounds(naive):
 
 @pytest.mark.question("binary_positions", points=1.0)
 def test_binary_of_any_length(naive, rng):
-    """There are as many columns as needed, or n_bits columns, for one token and for many."""
+    """The code has as many columns as needed, or n_bits columns, for one token and for many."""
     for length in (1, 2, 3, 4, 8, 9, 16, *at_random(rng, 100, 1000)):
         expect.matches(naive.binary_positions, length)
         expect.matches(naive.binary_positions, length, 10)
@@ -126,7 +127,7 @@ def test_binary_of_any_length(naive, rng):
 
 @pytest.mark.question("binary_positions", points=0.25)
 def test_binary_positions_of_any_length_are_computed_at_once(naive):
-    """numpy writes all positions at once; a loop over bits is allowed."""
+    """All positions are written at once; a loop over bits is allowed."""
     expect.vectorised(naive.binary_positions, lambda length: (length,))
 
 
@@ -155,7 +156,7 @@ def test_bits_repeat_after_their_period(naive, bit):
 
 @pytest.mark.question("hamming_steps", points=0.75)
 def test_hamming_of_any_codes(naive, rng):
-    """The result is the number of columns that differ between neighbours, for codes of any length and width."""
+    """hamming_steps counts the columns that differ between neighbours, for codes of any length and width."""
     for shape in ((9, 5), (2, 1), (40, 12), (5, 5)):
         expect.matches(naive.hamming_steps, random_codes(rng, *shape))
     expect.matches(naive.hamming_steps, random_codes(rng, 1, 4))
@@ -164,7 +165,7 @@ def test_hamming_of_any_codes(naive, rng):
 
 @pytest.mark.question("hamming_steps", points=0.75)
 def test_hamming_of_the_two_codes(naive):
-    """A step in the binary code changes one bit more than it carries; a step in Gray code changes one bit."""
+    """A step in the binary code changes one bit for each carry and one more; a step in Gray code changes one bit."""
     numbers, bits = np.arange(64)[:, np.newaxis], np.arange(6)[::-1]
     counter = naive.hamming_steps(numbers >> bits & 1)
     expect.close(
@@ -177,7 +178,7 @@ def test_hamming_of_the_two_codes(naive):
 
 @pytest.mark.question("hamming_steps", points=0.25)
 def test_hamming_does_not_loop(naive):
-    """numpy compares all neighbours at once."""
+    """All neighbours are compared at once, without a loop."""
     expect.vectorised(naive.hamming_steps, lambda length: ((np.arange(length)[:, np.newaxis] >> np.arange(4)) & 1,))
 
 
@@ -186,7 +187,7 @@ def test_hamming_does_not_loop(naive):
 
 @pytest.mark.question("gray_positions", points=1.0)
 def test_gray_of_any_length(naive, rng):
-    """There are as many columns as needed, or n_bits columns, for one token and for many."""
+    """The code has as many columns as needed, or n_bits columns, for one token and for many."""
     for length in (1, 2, 3, 4, 8, 9, 16, *at_random(rng, 100, 1000)):
         expect.matches(naive.gray_positions, length)
         expect.matches(naive.gray_positions, length, 10)
@@ -200,7 +201,7 @@ def test_gray_of_any_length(naive, rng):
 
 @pytest.mark.question("gray_positions", points=0.25)
 def test_gray_does_not_loop_over_positions(naive):
-    """numpy writes all codes at once; a loop over bits is allowed."""
+    """All codes are written at once; a loop over bits is allowed."""
     expect.vectorised(naive.gray_positions, lambda length: (length,))
 
 
@@ -218,13 +219,13 @@ def test_gray_is_reflected(naive, length):
 
 @pytest.mark.question("add_integer_positions", points=0.25)
 def test_arguments_stay_as_they_are(naive, rng):
-    """The function does not change x."""
+    """add_integer_positions does not change x."""
     expect.unchanged(naive.add_integer_positions, normal(rng, 2, 5, 4))
 
 
 @pytest.mark.question("gray_positions", points=0.25)
 def test_gray_refuses_too_few_bits(naive):
-    """Too few bits for the last position raise a ValueError, as in binary_positions."""
+    """Too few bits for the last position raise a ValueError, just as in binary_positions."""
     expect.answers(naive.gray_positions, 3, 2)
     expect.raises(ValueError, naive.gray_positions, 5, 2)
 
@@ -244,5 +245,5 @@ def test_answer(naive, key):
 @pytest.mark.question("ANSWERS", points=0)
 @pytest.mark.parametrize("key", ["position_that_leaves_one_percent", "first_position_lost_in_float16"])
 def test_practice_answer(naive, key):
-    """A question for practice: no points."""
+    """This question is for practice and earns no points."""
     expect.answer(naive, key)

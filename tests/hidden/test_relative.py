@@ -1,11 +1,12 @@
 """Hidden tests for relative positions: this term's values, dtype, arguments, errors, loops, and properties.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-Sizes of T5 buckets. If a distance is exactly on a boundary, floating-point rounding decides its bucket. With the odd
-sizes used here, no distance is on a boundary. All others have a power of two as their number of buckets, so that the
-logarithm of the quotient n/e is exact enough in float64 and, up to max_distance 512, in float32; log n − log e is not,
-at some distance for each size marked below. The expected buckets are computed in whole numbers, without a logarithm.
+Sizes of T5 buckets. If a distance is exactly on a boundary between two buckets, floating-point rounding
+decides its bucket. With the odd numbers of buckets in these tests, no distance is on a boundary. All other
+numbers of buckets are powers of two, so that the logarithm of the quotient n/e is exact enough in float64
+and, up to max_distance 512, in float32; the difference log n − log e is not exact enough, at some distance
+for each size marked below. The expected buckets are computed in whole numbers, without a logarithm.
 
 Tests of the dtype for mixed inputs use a single token or a √d that is a power of two, so that intermediate float32
 steps are exact.
@@ -28,14 +29,14 @@ def normal(rng, *shape, dtype=np.float64):
 
 
 def shaw_inputs(rng, lead=(), q_len=4, k_len=5, d=6, dv=3, max_distance=2, dtype=np.float64):
-    """Random q, k, v, key_table and value_table, and max_distance."""
+    """Return random q, k, v, key_table and value_table, and max_distance."""
     rows = 2 * max_distance + 1
     shapes = ((*lead, q_len, d), (*lead, k_len, d), (*lead, k_len, dv), (rows, d), (rows, dv))
     return *(normal(rng, *shape, dtype=dtype) for shape in shapes), max_distance
 
 
 def score_by_loops(q, k, key_table, max_distance):
-    """Shaw's scores, computed literally from the formula."""
+    """Return Shaw's scores, computed literally from the formula."""
     scores = np.zeros((len(q), len(k)))
     for i in range(len(q)):
         for j in range(len(k)):
@@ -46,7 +47,8 @@ def score_by_loops(q, k, key_table, max_distance):
 
 
 def output_by_loops(scores, v, value_table, max_distance):
-    """Shaw's output from his scores, computed literally from the formula; a masked key has the score −inf."""
+    """Return Shaw's output for certain scores, computed literally from the formula; a masked key has the
+    score −inf."""
     out = np.zeros((len(scores), v.shape[1]))
     for i in range(len(scores)):
         weights = np.exp(scores[i] - scores[i].max())
@@ -60,7 +62,7 @@ def output_by_loops(scores, v, value_table, max_distance):
 def buckets_in_whole_numbers(distances, buckets, max_distance):
     """T5's buckets for one direction.
 
-    log(n/e) / log(D/e) · (B − e) ≥ s is equivalent to n^(B−e) · e^s ≥ D^s · e^(B−e).
+    A bucket s is reached if log(n/e) / log(D/e) · (B − e) ≥ s, which is equivalent to n^(B−e) · e^s ≥ D^s · e^(B−e).
     """
     exact = buckets // 2
     wide = buckets - exact
@@ -73,7 +75,8 @@ def buckets_in_whole_numbers(distances, buckets, max_distance):
 
 
 def on_a_boundary(distances, buckets, max_distance):
-    """Distances at which log(n/e) / log(D/e) · (B − e) is a whole number up to rounding, below the last bucket."""
+    """Return True for distances below the last bucket at which log(n/e) / log(D/e) · (B − e) is a whole
+    number up to rounding."""
     exact = buckets // 2
     steps = np.log(np.maximum(distances, exact) / exact) / np.log(max_distance / exact) * (buckets - exact)
     return (distances > exact) & (steps < buckets - exact - 0.5) & (np.abs(steps - steps.round()) < 1e-9)
@@ -97,7 +100,7 @@ def test_relative_positions_of_any_lengths(relative, rng):
 @pytest.mark.question("relative_positions", points=0.5)
 @given(start=positions(), i=st.integers(0, 3), j=st.integers(0, 4))
 def test_each_entry_is_key_minus_query(relative, start, i, j):
-    """From a query at i to a key at j, the distance is j − i, wherever the queries start."""
+    """From a query at position i to a key at position j, the distance is j − i, wherever the queries start."""
     entry = relative.relative_positions(4, 5, start)[i, j]
     expect.close(entry, j - i - start, "the entry at (i, j)")
 
@@ -107,7 +110,7 @@ def test_each_entry_is_key_minus_query(relative, start, i, j):
 
 @pytest.mark.question("clip_positions", points=0.25)
 def test_clip_as_an_array_function(relative, rng):
-    """The argument may have any shape, even that of a single number."""
+    """The positions that clip_positions gets may have any shape, even that of a single number."""
     expect.matches(relative.clip_positions, rng.integers(-20, 20, (2, 3, 5)), 6)
     expect.matches(relative.clip_positions, rng.integers(-20, 20, 9), 1)
     expect.matches(relative.clip_positions, rng.integers(-9, 9, (4, 4)), 3)
@@ -119,7 +122,8 @@ def test_clip_as_an_array_function(relative, rng):
 @pytest.mark.question("clip_positions", points=0.25)
 @given(distance=positions(), limit=st.integers(1, 10**6))
 def test_clip_keeps_the_sign_and_the_near(relative, distance, limit):
-    """Distances within the limit stay as they are, others become the limit, and both directions mirror each other."""
+    """Distances within the limit do not change, larger distances become the limit, and both directions mirror
+    each other."""
     inside, outside = min(distance, limit), limit + distance
     both = relative.clip_positions(np.array([inside, outside, -inside, -outside]), limit)
     expect.close(both, np.array([inside, limit, -inside, -limit]), "within, beyond, and their mirror images")
@@ -140,7 +144,7 @@ def test_shaw_scores_equal_the_plain_loops(relative, rng):
 
 @pytest.mark.question("shaw_scores", points=0.25)
 def test_shaw_scores_with_leading_axes(relative, rng):
-    """There may be any number of leading axes."""
+    """shaw_scores allows any number of leading axes."""
     for lead in ((), (3,), (2, 3)):
         q, k, _, key_table, _, max_distance = shaw_inputs(rng, lead)
         expect.matches(relative.shaw_scores, q, k, key_table, max_distance)
@@ -167,7 +171,7 @@ def test_equal_tokens_score_by_distance_alone(relative, seed, length):
 
 @pytest.mark.question("shaw_scores", points=0.25)
 def test_shaw_scores_do_not_loop(relative):
-    """numpy computes all scores at once."""
+    """All scores are computed at once, without a loop."""
     table = features(5, 4, seed=2)
     expect.vectorised(relative.shaw_scores, lambda length: (features(length, 4), features(length, 4, seed=1), table, 2))
 
@@ -276,7 +280,7 @@ def test_further_is_never_a_lower_bucket(relative, near, further, size):
 
 @pytest.mark.question("t5_bucket", points=0.25)
 def test_buckets_do_not_loop(relative):
-    """numpy finds all buckets at once."""
+    """All buckets are computed at once, without a loop."""
     expect.vectorised(relative.t5_bucket, lambda length: (np.arange(-length, length), True, 32, 100))
     expect.vectorised(relative.t5_bucket, lambda length: (np.arange(-length, 2), False, 16, 60))
 
@@ -286,8 +290,8 @@ def test_buckets_do_not_loop(relative):
 
 @pytest.mark.question("t5_bias", points=0.25)
 def test_bias_of_any_table(relative, rng):
-    """Any number of heads and buckets, one or both directions, and any start are allowed; max_distance is T5's by
-    default."""
+    """Any numbers of heads and buckets, one or both directions, and any start are allowed; by default,
+    max_distance is T5's."""
     expect.matches(relative.t5_bias, normal(rng, 32, 2), 2, 140, False, q_start=138)
     expect.matches(relative.t5_bias, normal(rng, 1024, 1), 1, 400, False, 2048, 399)
     expect.matches(relative.t5_bias, normal(rng, 16, 1), 5, 3)
@@ -315,7 +319,7 @@ def test_bias_is_a_lookup(relative, rng):
 
 
 def rows_of_pairs(q_len, k_len, max_distance):
-    """Table row for j − i, for each pair of a query i and a key j."""
+    """Return the row of the table for the distance j − i, for each pair of a query i and a key j."""
     return np.array(
         [[min(max(j - i, -max_distance), max_distance) + max_distance for j in range(k_len)] for i in range(q_len)]
     )
@@ -341,8 +345,8 @@ def test_four_terms_equal_the_formula(relative, rng):
 @pytest.mark.question("four_term_scores", points=0.75)
 @given(seed=seeds())
 def test_without_biases_the_scores_are_shaw_s(relative, seed):
-    """With biases of zero, the scores are Shaw's; content_bias is added to the query for contents, position_bias for
-    the table."""
+    """With biases of zero, the scores are Shaw's; content_bias is added to the query that meets contents, and
+    position_bias to the query that meets the table."""
     q, k, table = features(4, 4, seed=seed), features(5, 4, seed=seed + 1), features(5, 4, seed=seed + 2)
     u, w, none = features(4, seed=seed + 3), features(4, seed=seed + 4), np.zeros(4)
     scores = relative.four_term_scores(q, k, table, u, w, 2)
@@ -391,7 +395,7 @@ def test_query_and_key_change_places(relative, seed):
 
 @pytest.mark.question("shaw_attention", points=0.25)
 def test_arguments_stay_as_they_are(relative, rng):
-    """q, k, v, both tables and the mask do not change."""
+    """shaw_attention does not change q, k, v, its two tables or the mask."""
     expect.unchanged(relative.shaw_attention, *shaw_inputs(rng, (2,)), np.tri(4, 5, dtype=bool))
 
 
@@ -432,5 +436,5 @@ def test_answer(relative, key):
 @pytest.mark.question("ANSWERS", points=0)
 @pytest.mark.parametrize("key", ["shaw_numbers_for_k_16_d_64", "last_bucket_starts_at", "q_start_with_7_cached_tokens"])
 def test_practice_answer(relative, key):
-    """A question for practice: no points."""
+    """This question is for practice and earns no points."""
     expect.answer(relative, key)

@@ -1,11 +1,11 @@
 """Hidden tests for RoPE: this term's values, loops, and properties at any position.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-Tolerances at large positions. An angle is position·θ in float64. θ = base^(−2i/d) has a relative error of a few units
-in the last place, about 10 of them when it is computed as exp(−2i/d·ln base): 10·1.1e−16·ln 10⁴ ≈ 1e−15 or so. At
-position 10⁶, the angle, and so each feature, is off by up to about 1e−9 of the row's norm; FAR allows about a hundred
-times that. There, float32 angles are off by 0.06.
+Tolerances at large positions. An angle is position·θ in float64. The relative error of θ = base^(−2i/d) is a few units
+in the last place, or about ten units, 10·1.1e−16 ≈ 1e−15, if θ is computed as exp(−2i/d·ln base). At position 10⁶, the
+angle, and therefore each feature, is off by up to about 1e−9 of the row's norm; FAR allows about a hundred times that.
+Near position 10⁶, float32 angles are off by 0.06.
 """
 
 import numpy as np
@@ -63,7 +63,7 @@ def test_cos_sin_at_any_real_position(rope, rng):
 
 @pytest.mark.question("apply_rope", points=0.625)
 def test_apply_rope_with_any_leading_axes(rope, rng):
-    """There may be any number of leading axes, and one or many rows and pairs."""
+    """Any leading axes and any numbers of rows and pairs are allowed."""
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 2, 6), (1, 2)):
         expect.matches(rope.apply_rope, normal(rng, *shape), rng.uniform(-100, 100, shape[-2]))
 
@@ -76,15 +76,15 @@ def test_apply_rope_computes_angles_in_float64(rope, rng):
 
 @pytest.mark.question("apply_rope", points=0.25)
 def test_apply_rope_does_not_loop_over_rows(rope):
-    """numpy rotates all rows at once."""
+    """All rows are rotated at once, without a loop."""
     expect.vectorised(rope.apply_rope, lambda length: (features(2, length, 4), np.arange(length)))
 
 
 @pytest.mark.question("apply_rope", points=0.5)
 @given(seed=seeds(), m=positions(), n=positions(), head_dim=HEAD_DIMS)
 def test_rotations_add_up(rope, seed, m, n, head_dim):
-    """Rotating by m and then by n equals rotating by m + n, not only by m; the norm does not change, up to position
-    10⁶."""
+    """Rotating by m and then by n equals rotating by m + n, and not by m alone; the norm does not change, up
+    to position 10⁶."""
     x = 3 + features(1, head_dim, seed=seed)
     once, further = (rope.apply_rope(x, np.array([place])) for place in (m, m + 1))
     twice = rope.apply_rope(once, np.array([n]))
@@ -98,7 +98,7 @@ def test_rotations_add_up(rope, seed, m, n, head_dim):
 
 @pytest.mark.question("rotate_half", points=0.25)
 def test_rotate_half_is_a_quarter_rotation(rope, rng):
-    """Applied twice, the function gives −x, for any leading axes."""
+    """Applying rotate_half twice gives −x, for any leading axes."""
     x = normal(rng, 2, 3, 10)
     expect.close(rope.rotate_half(rope.rotate_half(x)), -x, "two quarter rotations negate")
     expect.matches(rope.rotate_half, x)
@@ -134,7 +134,7 @@ def test_interleaved_to_half_as_an_array_function(rope, rng):
 
 @pytest.mark.question("half_to_interleaved", points=0.25)
 def test_half_to_interleaved_is_the_inverse(rope, rng):
-    """After interleaved_to_half, the function restores x, for any leading axes."""
+    """Applying half_to_interleaved after interleaved_to_half restores x, for any leading axes."""
     x = normal(rng, 2, 3, 10)
     expect.close(rope.half_to_interleaved(rope.interleaved_to_half(x)), x, "there and back")
     expect.matches(rope.half_to_interleaved, x)
@@ -187,7 +187,7 @@ def test_scores_with_any_shapes(rope, rng):
 
 @pytest.mark.question("rope_scores", points=0.25)
 def test_scores_do_not_loop(rope):
-    """numpy computes all scores at once."""
+    """All scores are computed at once, without a loop."""
     expect.vectorised(
         rope.rope_scores, lambda length: (features(length, 4), features(length, 4, seed=1), *2 * [np.arange(length)])
     )
@@ -198,7 +198,7 @@ def test_scores_do_not_loop(rope):
 
 @pytest.mark.question("rope_attention", points=0.5)
 def test_attention_values(rope, rng):
-    """Any number of heads, leading axes, and any positions and base are allowed, causal or not."""
+    """Any numbers of heads and leading axes, and any positions and base are allowed, causal or not."""
     x, w = normal(rng, 2, 5, 6), weights(rng, 6, 12)
     for n_heads in (1, 2, 3, 6):
         expect.matches(rope.rope_attention, x, *w, n_heads)
@@ -208,7 +208,7 @@ def test_attention_values(rope, rng):
 
 @pytest.mark.question("rope_attention", points=0.25)
 def test_attention_of_drawn_positions_is_causal_by_row_order(rope, rng):
-    """Row t attends to rows 0 … t, even if the positions are in another order."""
+    """Row t attends to rows 0 … t, even if the positions are in a different order."""
     expect.matches(rope.rope_attention, normal(rng, 5, 4), *weights(rng, 4, 8), 2, 1000 + np.arange(5)[::-1])
 
 
@@ -253,7 +253,8 @@ def test_decoding_equals_the_full_pass(rope, rng):
 
 @pytest.mark.question("decode_step", points=0.25)
 def test_decoding_believes_the_position(rope, rng):
-    """The token has the position `position`, any real number, whatever the number of rows in the cache, even 0."""
+    """The new token has the position `position`, any real number, whatever the number of rows in the cache
+    is, even 0."""
     expect.matches(rope.decode_step, normal(rng, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 2, 3, 4), 77)
     expect.matches(
         rope.decode_step, normal(rng, 3, 1, 4), *weights(rng, 4, 8), 2, *caches(rng, 3, 2, 5, 4), 4, base=50.0
@@ -263,7 +264,7 @@ def test_decoding_believes_the_position(rope, rng):
 
 @pytest.mark.question("decode_step", points=0.25)
 def test_decoding_does_not_loop_over_the_cache(rope):
-    """numpy computes the scores of the whole cache at once."""
+    """The scores of the whole cache are computed at once, without a loop."""
     w = [features(4, 4, seed=seed) for seed in (1, 2, 3)]
     expect.vectorised(
         rope.decode_step,
@@ -276,7 +277,7 @@ def test_decoding_does_not_loop_over_the_cache(rope):
 
 @pytest.mark.question("apply_partial_rope", points=0.5)
 def test_partial_rope_as_an_array_function(rope, rng):
-    """Any rotary_dim, an odd width and leading axes are allowed."""
+    """Any rotary_dim, an odd width and any leading axes are allowed."""
     expect.matches(rope.apply_partial_rope, normal(rng, 2, 4, 7), rng.uniform(0, 99, 4), 4)
     expect.matches(rope.apply_partial_rope, normal(rng, 3, 8), np.arange(3), 8)
 
@@ -298,7 +299,7 @@ def test_decay_bound_of_any_offsets(rope, rng):
 
 @pytest.mark.question("apply_rope", points=0.125)
 def test_arguments_stay_as_they_are(rope, rng):
-    """x and positions do not change."""
+    """apply_rope does not change x or positions."""
     expect.unchanged(rope.apply_rope, normal(rng, 2, 4, 6), rng.uniform(0, 9, 4))
 
 
@@ -340,5 +341,5 @@ def test_answer(rope, key):
     "key", ["score_at_half_a_rotation", "last_pair_with_a_full_rotation_in_8192", "numbers_in_the_cache_at_8192"]
 )
 def test_practice_answer(rope, key):
-    """A question for practice: no points."""
+    """This question is for practice and earns no points."""
     expect.answer(rope, key)

@@ -1,14 +1,15 @@
 """Hidden tests for the sinusoidal encoding: this term's values, loops, and properties at large positions.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-Tolerances at large positions. An angle is position·ω in float64. ω = base^(−2i/d) has a relative error of a few units
-in the last place, about 10 of them when it is computed as exp(−2i/d·ln base): 10·1.1e−16 ≈ 1e−15. At position 10⁶, the
-angle, and so each feature, is off by up to about 1e−9, and at 2·10⁶ by twice that; FAR allows a hundred times as much,
-summed over the pairs. There, float32 angles are off by 0.06.
+Tolerances at large positions. An angle is position·ω in float64. The relative error of ω = base^(−2i/d) is a few units
+in the last place, or about ten units, 10·1.1e−16 ≈ 1e−15, if ω is computed as exp(−2i/d·ln base). At position 10⁶, the
+angle, and therefore each feature, is off by up to about 1e−9, and at 2·10⁶ by twice that; FAR allows a hundred times as
+much, summed over the pairs. Near position 10⁶, float32 angles are off by 0.06.
 
-A wavelength returned in float32 is off by up to 6e−8 of its size, and a pair after one wavelength by 2π times that,
-4e−7. That is a mistake in the dtype, which costs points only in the dtype test, so ROUNDED allows twice as much.
+If a wavelength is returned in float32, it is off by up to 6e−8 of its size, and a pair after one wavelength
+is off by 2π times that, 4e−7. A wavelength in float32 is a mistake in the dtype, which costs points only in
+the test of the dtype, so ROUNDED allows twice that error.
 """
 
 import numpy as np
@@ -29,8 +30,8 @@ SHIFTS = st.integers(-(10**6), 10**6)
 
 
 def encoding(positions, d_model):
-    """The encoding, for tests of other functions, so that a mistake in the student's encoding costs points only in its
-    own tests."""
+    """Return the encoding for tests of other functions, so that a mistake in the student's encoding costs
+    points only in its own tests."""
     angles = np.multiply.outer(positions, 10000.0 ** (-np.arange(0, d_model, 2) / d_model))
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(*np.shape(positions), d_model)
 
@@ -74,7 +75,7 @@ def test_encoding_computes_angles_in_float64(sinusoidal, rng):
 
 @pytest.mark.question("sinusoidal_encoding", points=0.25)
 def test_encoding_does_not_loop_over_positions(sinusoidal):
-    """numpy computes all positions at once."""
+    """All positions are computed at once, without a loop."""
     expect.vectorised(sinusoidal.sinusoidal_encoding, lambda length: (np.arange(length), 8))
 
 
@@ -95,7 +96,7 @@ def test_hands_are_the_first_hand_slowed_down(sinusoidal, position, d_model, bas
 
 @pytest.mark.question("add_positions", points=0.5)
 def test_add_positions_with_any_leading_axes(sinusoidal, rng):
-    """There may be any number of leading axes, and one or many rows and pairs."""
+    """Any leading axes and any numbers of rows and pairs are allowed."""
     for shape in ((6, 8), (3, 5, 4), (2, 1, 3, 6), (1, 2), (4, 4, 4)):
         expect.matches(sinusoidal.add_positions, normal(rng, *shape))
     expect.matches(sinusoidal.add_positions, normal(rng, 2, 5, 6), float(rng.uniform(2, 1000)))
@@ -112,7 +113,7 @@ def test_add_positions_computes_angles_in_float64(sinusoidal, rng):
 
 @pytest.mark.question("add_positions", points=0.25)
 def test_add_positions_does_not_loop_over_rows(sinusoidal):
-    """numpy adds to all rows at once."""
+    """The encoding is added to all rows at once, without a loop."""
     expect.vectorised(sinusoidal.add_positions, lambda length: (features(2, length, 4),))
 
 
@@ -201,7 +202,7 @@ def test_similarity_of_offsets_of_any_shape(sinusoidal, rng):
 
 @pytest.mark.question("offset_similarity", points=0.25)
 def test_similarity_does_not_loop_over_offsets(sinusoidal):
-    """numpy computes all offsets at once."""
+    """All offsets are computed at once, without a loop."""
     expect.vectorised(sinusoidal.offset_similarity, lambda length: (np.arange(length), 8))
 
 
@@ -231,7 +232,7 @@ def test_to_concatenated_as_an_array_function(sinusoidal, rng):
 
 @pytest.mark.question("to_interleaved", points=0.5)
 def test_to_interleaved_takes_it_back(sinusoidal, rng):
-    """The function is the inverse of to_concatenated, for any leading axes."""
+    """to_interleaved is the inverse of to_concatenated, for any leading axes."""
     x = normal(rng, 2, 3, 10)
     expect.close(sinusoidal.to_interleaved(sinusoidal.to_concatenated(x)), x, "there and back")
     expect.matches(sinusoidal.to_interleaved, x)
@@ -243,7 +244,7 @@ def test_to_interleaved_takes_it_back(sinusoidal, rng):
 
 @pytest.mark.question("add_positions", points=0.125)
 def test_arguments_stay_as_they_are(sinusoidal, rng):
-    """The function does not change the embeddings."""
+    """add_positions does not change the embeddings."""
     expect.unchanged(sinusoidal.add_positions, normal(rng, 2, 4, 6))
 
 
@@ -277,5 +278,5 @@ def test_answer(sinusoidal, key):
     ],
 )
 def test_practice_answer(sinusoidal, key):
-    """A question for practice: no points."""
+    """This question is for practice and earns no points."""
     expect.answer(sinusoidal, key)

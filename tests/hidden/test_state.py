@@ -1,7 +1,7 @@
 """Hidden tests for state: this term's values, dtype, arguments, errors, loops, memory, and the purpose of
 each idea.
 
-Students see the first line of a test that fails, so it states the rule, never an input.
+The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
 If a property is compared with a formula, the formula is implemented here a second time, token by token and without any
 sum of logarithms, so that it shares nothing with the solution. If a state is returned, q has only leading axes that k
@@ -29,7 +29,7 @@ def log_gates(rng, *shape, mean=0.3):
 
 
 def gates(*shape, seed=9):
-    """log_f, whose entries are multiples of 1/8 from −2 to 0."""
+    """Return log_f with entries that are multiples of 1/8 from −2 to 0."""
     return -np.abs(features(*shape, seed=seed))
 
 
@@ -40,18 +40,19 @@ def tokens(*lead, length=7, d_k=3, d_v=4, seed=0, dtype=np.float64):
 
 
 def drawn(rng, *lead, length=7, d_k=3, d_v=4):
-    """This term's q, k and v."""
+    """Return this term's q, k and v."""
     return [normal(rng, *lead, length, size) for size in (d_k, d_k, d_v)]
 
 
 def one_token(*lead, d_k=3, d_v=4, seed=0, dtype=np.float64):
-    """A state, and q, k and v of one token."""
+    """Return a state, and q, k and v of one token."""
     shapes = ((d_k, d_v), (d_k,), (d_k,), (d_v,))
     return [features(*lead, *shape, seed=seed + place, dtype=dtype) for place, shape in enumerate(shapes)]
 
 
 def product_of_gates(log_f):
-    """Matrix whose entry [i, j] is the product of the gates after j up to i, and 0 for j > i, without logarithms."""
+    """Return the matrix whose entry [i, j] is the product of the gates after j up to i, and 0 for j > i,
+    without logarithms."""
     f = np.exp(log_f)
     return np.array([[np.prod(f[j + 1 : i + 1]) if j <= i else 0.0 for j in range(len(f))] for i in range(len(f))])
 
@@ -62,7 +63,7 @@ def softmax(scores):
 
 
 def token_by_token(q, k, v, log_f, memory):
-    """Return all results and the last state: forget, write, read."""
+    """Return all results and the last state, where each token first forgets, then writes, then reads."""
     outs = []
     for t in range(len(q)):
         memory = np.exp(log_f[t]) * memory + np.outer(k[t], v[t])
@@ -71,7 +72,7 @@ def token_by_token(q, k, v, log_f, memory):
 
 
 def rotated(x, base=10000.0):
-    """RoPE with complex numbers, row t at position t."""
+    """Return x after RoPE, computed with complex numbers, where row t has the position t."""
     theta = base ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1])
     pairs = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * np.multiply.outer(np.arange(x.shape[-2]), theta))
     return np.stack([pairs.real, pairs.imag], axis=-1).reshape(x.shape)
@@ -82,7 +83,7 @@ def rotated(x, base=10000.0):
 
 @pytest.mark.question("decay_bias", points=0.25)
 def test_bias_with_any_leading_axes(state, rng):
-    """Any number of leading axes and one token or many are allowed; the gates do not change."""
+    """Any leading axes and any number of tokens are allowed, and the gates do not change."""
     for shape in ((6,), (3, 1), (2, 3, 5), (9,)):
         expect.matches(state.decay_bias, log_gates(rng, *shape))
     expect.matches(state.decay_bias, log_gates(rng, 140))
@@ -103,8 +104,8 @@ def test_bias_with_shut_gates(state, rng):
 @pytest.mark.question("decay_bias", points=0.5)
 @given(seed=seeds(), middle=st.integers(1, 4))
 def test_bias_adds_up_along_the_way(state, seed, middle):
-    """The bias from key to query is the sum of its parts before and after any token between; one step costs the later
-    token's gate."""
+    """The bias from key to query is the sum of the biases before and after any token in between; one step
+    costs the later token's gate."""
     log_f = gates(6, seed=seed) - 0.125
     bias = state.decay_bias(log_f)
     through = bias[middle:, middle, np.newaxis] + bias[middle, : middle + 1]
@@ -133,8 +134,8 @@ def test_matrix_is_a_product_with_cuts(state, seed, shut, deep):
 @pytest.mark.question("constant_decay", points=0.25)
 @given(n_heads=st.sampled_from([1, 2, 4, 8, 16]), head=st.integers(1, 16))
 def test_constant_gates_are_those_of_alibi_heads(state, n_heads, head):
-    """With an ALiBi slope, the bias is minus slope times i − j, and its softmax decays by the same factor in each
-    step."""
+    """With an ALiBi slope, the bias is minus slope times i − j, and its softmax shrinks by the same factor in
+    each step."""
     slope = 2.0 ** (-8 * min(head, n_heads) / n_heads)
     bias = state.decay_bias(state.constant_decay(6, slope))
     expect.close(-bias[5] / slope, np.arange(5, -1, -1.0), "the last row in steps of the slope")
@@ -160,8 +161,8 @@ def test_forgetting_with_scores_of_any_size(state, rng):
 @pytest.mark.question("forgetting_attention", points=1)
 @given(seed=seeds(), shut=st.integers(1, 6))
 def test_forgetting_is_softmax_with_decay(state, seed, shut):
-    """The weights are causal weights times the gates between, divided by their sum; a closed gate cuts off earlier
-    tokens."""
+    """The weights are causal weights times the gates between key and query, divided by their sum; a closed
+    gate cuts off earlier tokens."""
     (q, k, v), log_f = tokens(seed=seed), gates(7, seed=seed + 5)
     log_f[shut] = -INF
     weights = np.exp(q @ k.T / np.sqrt(3)) * product_of_gates(log_f)
@@ -210,7 +211,7 @@ def test_linear_is_token_by_token(state, seed, shut, deep):
 
 @pytest.mark.question("linear_attention", points=0.25)
 def test_linear_does_not_loop(state):
-    """numpy computes all tokens at once."""
+    """All tokens are computed at once, without a loop."""
     expect.vectorised(state.linear_attention, lambda length: (*tokens(length=length), gates(length)))
 
 
@@ -284,8 +285,8 @@ def test_chunks_of_any_size(state, rng):
 @pytest.mark.question("linear_chunks", points=0.5)
 @pytest.mark.parametrize("split", [1, 6])
 def test_chunks_are_token_by_token(state, rng, split):
-    """Any chunk size and any split into two calls give the same as token by token, from any state and across closed
-    gates."""
+    """Any chunk size and any split into two calls give the same results as token by token, from any state and
+    across closed gates."""
     (q, k, v), memory, log_f = drawn(rng, length=10), normal(rng, 3, 4), log_gates(rng, 10, mean=0.1)
     log_f[4] = -INF
     expected, last = token_by_token(q, k, v, log_f, memory)
@@ -313,8 +314,8 @@ def test_chunks_dtype(state):
 
 @pytest.mark.question("linear_chunks", points=0.25)
 def test_chunks_with_a_padded_end(state, rng):
-    """At the end, tokens with k = 0 and log_f = 0 change neither results nor state; with gates below 1, they change the
-    state."""
+    """Tokens with k = 0 and log_f = 0 at the end change neither results nor state; with gates below 1, they
+    change the state."""
     (q, k, v), log_f, memory = drawn(rng), log_gates(rng, 7), normal(rng, 3, 4)
     out, after = expect.matches(state.linear_chunks, q, k, v, log_f, 3, memory)
     padded = [np.concatenate([part, filling]) for part, filling in ((q, q[:4]), (k, 0 * k[:4]), (v, v[:4]))]
@@ -347,8 +348,8 @@ def test_chunks_do_not_loop_over_tokens(state):
 
 @pytest.mark.question("delta_step", points=0.25)
 def test_delta_with_any_leading_axes(state, rng):
-    """Any leading axes that broadcast, sizes and keys are allowed, and β and gates that are numbers or arrays; no
-    argument changes."""
+    """Any leading axes that broadcast, any sizes and any keys are allowed, and β and the gate may be numbers
+    or arrays; no argument changes."""
     for lead, d_k, d_v in (((), 3, 3), ((), 5, 2), ((2,), 1, 3), ((2, 3), 4, 1)):
         memory, _, k, v = (normal(rng, *part.shape) for part in one_token(*lead, d_k=d_k, d_v=d_v))
         expect.matches(state.delta_step, memory, k, v, rng.uniform(0, 2, lead), log_gates(rng, *lead))
@@ -373,8 +374,8 @@ def test_delta_moves_what_the_key_reads(state, seed, beta):
 
 @pytest.mark.question("delta_step", points=0.75)
 def test_a_second_value_under_one_key(state, rng):
-    """If two values are written for the same key of length 1 with β = 1, the second is read, not their sum; β = 0
-    writes nothing."""
+    """If two values are written with β = 1 for the same key of length 1, the key reads the second value, not
+    the sum; β = 0 writes nothing."""
     k, memory = normal(rng, 4), np.zeros((4, 3))
     k /= np.linalg.norm(k)
     first, second = normal(rng, 3), normal(rng, 3)
@@ -396,8 +397,8 @@ def test_a_second_value_under_one_key(state, rng):
 @pytest.mark.question("retention", points=0.25)
 @given(seed=seeds(), eighths=st.integers(1, 7))
 def test_retention_is_rotation_and_decay(state, seed, eighths):
-    """The result is a sum over tokens up to the query's own: rotated scores times γ to the power of the distance, times
-    values."""
+    """retention returns a sum over tokens up to the query's own: rotated scores times γ to the power of the
+    distance, times values."""
     q, k, v = tokens(d_k=4, seed=seed)
     q, k, v, gamma = q + 3, k + 3, v + 3, eighths / 8
     scores = rotated(q) @ rotated(k).T
@@ -415,8 +416,8 @@ def test_retention_is_rotation_and_decay(state, seed, eighths):
 @pytest.mark.question("cope_positions", points=0.25)
 @given(seed=seeds(), start=st.integers(0, 5))
 def test_cope_position_falls_by_the_gate_of_each_key(state, seed, start):
-    """From one key to the next, the position falls by the first key's gate; the query's own key has its own gate; keys
-    ahead have 0."""
+    """From one key to the next, the position falls by the first key's gate; for the query's own key, it is
+    the key's gate; for keys ahead, it is 0."""
     gate = np.abs(features(6, 6, seed=seed)) / 2
     found = state.cope_positions(gate[start:])
     for row in range(6 - start):
@@ -434,7 +435,8 @@ def test_cope_position_falls_by_the_gate_of_each_key(state, seed, start):
 
 @pytest.mark.question("cache_and_state", points=0.25)
 def test_sizes_of_any_model(state, rng):
-    """The numbers are n_heads · length · (d_k + d_v) and n_heads · d_k · d_v, even for large models."""
+    """The cache has n_heads · length · (d_k + d_v) numbers and the state n_heads · d_k · d_v, even for large
+    models."""
     for _ in range(3):
         expect.matches(state.cache_and_state, *(int(one) for one in rng.integers(2, 300, 4)))
     expect.matches(state.cache_and_state, 10**9, 96, 256, 512)
@@ -484,5 +486,5 @@ def test_answer(state, key):
 @pytest.mark.question("ANSWERS", points=0)
 @pytest.mark.parametrize("key", ["slope_of_a_gate_of_one_half", "read_after_a_write_with_beta_one_half"])
 def test_practice_answer(state, key):
-    """A question for practice: no points."""
+    """This question is for practice and earns no points."""
     expect.answer(state, key)

@@ -1,6 +1,6 @@
 """Known mistakes with ALiBi: each replaces one function of the solution, and must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. It never gives away the line of code.
+A hint says what the code did and then the rule, in the words of the lesson. A hint never gives away the line of code.
 """
 
 import math
@@ -46,8 +46,8 @@ def slopes_sorted_upwards(n_heads):
 
 @mistake("alibi_slopes", "expected: the stride left out")
 def further_heads_without_the_stride(n_heads):
-    """You gave the extra heads neighbouring slopes of the longer sequence, so some slopes occur twice. The rule: take
-    every other slope of that sequence."""
+    """You gave the extra heads neighbouring slopes of the longer sequence, so some slopes occur twice. The
+    rule: take every other slope of the longer sequence."""
     power = power_below(n_heads)
     return np.concatenate([alibi.alibi_slopes(power), alibi.alibi_slopes(2 * power)[: n_heads - power]])
 
@@ -67,7 +67,7 @@ RATIO_OF_EIGHT = (
 
 
 def in_two_sequences(sequence, n_heads):
-    """Slopes built from the wrong sequence that an entry uses for a power of two."""
+    """Slopes made from two sequences, of which an entry gets the one for a power of two wrong."""
     power = power_below(n_heads)
     return np.concatenate([sequence(power), sequence(2 * power)[0::2][: n_heads - power]])
 
@@ -95,8 +95,8 @@ def halves_from_one(n_heads):
 
 @mistake("alibi_slopes", "expected: the division by n left out")
 def exponent_without_the_number_of_heads(n_heads):
-    """Your exponent is −8h. The rule: divide −8h by the number of heads, which gives −8h/n. The last slope is
-    then 1/256."""
+    """Your exponent is −8h. The rule: the exponent is −8h divided by the number of heads, −8h/n. The last
+    slope for a power of two is then 1/256."""
     return in_two_sequences(lambda power: 2.0 ** (-8.0 * np.arange(1, power + 1)), n_heads)
 
 
@@ -108,7 +108,7 @@ def exponent_without_its_eight(n_heads):
 
 @mistake("alibi_slopes", "expected: np.exp instead of a power of 2")
 def powers_of_e(n_heads):
-    """You took powers of e. The rule: take powers of 2."""
+    """You took powers of e. The rule: slopes are powers of 2."""
     return in_two_sequences(lambda power: np.exp(-8.0 * np.arange(1, power + 1) / power), n_heads)
 
 
@@ -177,7 +177,7 @@ def bias_divided_too(q, k, v, causal=True):
 
 @mistake("alibi_attention", "expected: the scale of Vaswani et al. 2017 §3.2.1 left out")
 def scores_without_their_scale(q, k, v, causal=True):
-    """You did not divide the scores. The rule: divide q kᵀ by √d before you add the bias."""
+    """You did not divide the scores by √d. The rule: divide q kᵀ by √d before you add the bias."""
     return attend(np.asarray(q) * np.sqrt(np.shape(q)[-1]).astype(np.asarray(q).dtype), k, v, causal, lambda bias: bias)
 
 
@@ -213,8 +213,8 @@ def counted_back_from_the_last_key(n_heads, k_len):
 
 @mistake("bloom_bias", "vllm-project/vllm #1009 (whether BLOOM's form and minus the distance are the same)")
 def late_keys_lose(n_heads, k_len):
-    """You lower the scores of late keys. The rule: in this form, the bias grows with the key's position, because late
-    keys are nearer."""
+    """You lower the scores of late keys. The rule: in BLOOM's form, the bias grows with the key's position,
+    because late keys are nearer."""
     return -alibi.bloom_bias(n_heads, k_len)
 
 
@@ -227,13 +227,15 @@ def no_axis_for_the_queries(n_heads, k_len):
 
 @mistake("effective_window", "expected: round() instead of rounding up")
 def the_window_rounded_to_the_nearest(slope, tolerance):
-    """You rounded to the nearest whole number, so the bias may leave more than the tolerance. The rule: round up."""
+    """You rounded the window to the nearest whole number, so the bias may leave more than the tolerance. The
+    rule: round up."""
     return round(-math.log(tolerance) / slope)
 
 
 @mistake("effective_window", "expected: int() instead of rounding up")
 def the_window_rounded_down(slope, tolerance):
-    """You stopped one distance too early, where the bias still leaves more than the tolerance. The rule: round up."""
+    """Your window ends one distance too early, where the bias still leaves more than the tolerance. The rule:
+    round up."""
     return math.floor(-math.log(tolerance) / slope)
 
 
@@ -298,8 +300,8 @@ def keys_ahead_hidden_in_the_bias(n_heads, q_len, k_len):
 
 @mistake("alibi_bias", "expected: np.tril or a maximum with 0 instead of the absolute value")
 def keys_ahead_without_a_bias(n_heads, q_len, k_len):
-    """Your bias is 0 for keys ahead of the query. The rule: a distance is an absolute value, so the bias falls there
-    too."""
+    """Your bias is 0 for keys ahead of the query. The rule: a distance is an absolute value, so the bias
+    falls for keys ahead too."""
     return np.tril(alibi.alibi_bias(n_heads, q_len, k_len), k_len - q_len)
 
 
@@ -368,8 +370,8 @@ def attend(q, k, v, causal, change):
 
 @mistake("alibi_slopes", "expected: the two parts joined in the wrong order")
 def further_heads_first(n_heads):
-    """You put the new slopes before those for the power of two. The rule: the new slopes come last, for the
-    extra heads."""
+    """You put the new slopes before the slopes for the power of two. The rule: the new slopes come last, for
+    the extra heads."""
     slopes, power = alibi.alibi_slopes(n_heads), power_below(n_heads)
     return np.concatenate([slopes[power:], slopes[:power]])
 
@@ -380,8 +382,8 @@ def multiples(n_heads):
 
 @mistake("alibi_slopes", "expected: * instead of **, in both sequences")
 def ratio_times_the_head(n_heads):
-    """You multiplied the ratio 2^(−8/n) by the head's number. The rule: raise the ratio to that power, so that each
-    slope is the slope before it times the ratio."""
+    """You multiplied the ratio 2^(−8/n) by the head's number. The rule: raise the ratio to the power of the
+    head's number, so that each slope is the slope before it times the ratio."""
     return in_two_sequences(multiples, n_heads)
 
 
@@ -425,8 +427,8 @@ def exponentials(scores):
 
 @mistake("alibi_attention", "expected: the mask applied to the weights")
 def mask_after_softmax(q, k, v, causal=True):
-    """You set the weights of keys ahead to 0 after the softmax, so the others no longer add up to 1. The
-    rule: set the scores of keys ahead to −inf before the softmax."""
+    """You set the weights of keys ahead to 0 after the softmax, so the other weights no longer add up to 1.
+    The rule: set the scores of keys ahead to −inf before the softmax."""
     return weighed(q, k, v, causal, lambda scores, usable: shares(exponentials(scores)) * usable)
 
 

@@ -50,8 +50,8 @@ def bag_of_inputs(x, w_q, w_k, w_v):
 
 @mistake("softmax", "intel/xFasterTransformer #326; NVIDIA/FasterTransformer #43; pyg-team/pytorch_geometric #53")
 def softmax_without_a_shift(scores, axis=-1):
-    """You took e to the raw scores: this overflows for a huge score and is 0 for a very negative one. The rule:
-    subtract the maximum of each slice before the exponential."""
+    """You took exp of the raw scores, which overflows for a huge score and is 0 for a very negative one. The
+    rule: subtract the maximum of each slice before the exponential."""
     weights = np.exp(exact(scores)[0])
     total = weights.sum(axis=axis, keepdims=True)
     return (weights / np.where(total == 0, 1, total)).astype(attention.softmax(scores, axis).dtype)
@@ -76,7 +76,7 @@ def softmax_with_maxima_that_are_not_kept(scores, axis=-1):
 
 @mistake("softmax", "expected: the exponentials returned as they are")
 def softmax_without_its_sum(scores, axis=-1):
-    """You did not divide by the sum. The rule: the weights of each slice along `axis` sum to 1."""
+    """You did not divide the weights by their sum. The rule: the weights of each slice along `axis` sum to 1."""
     right = attention.softmax(scores, axis)
     highest = right.max(axis=axis, keepdims=True, initial=0)
     return right / np.where(highest == 0, 1, highest)
@@ -84,7 +84,7 @@ def softmax_without_its_sum(scores, axis=-1):
 
 @mistake("softmax", "expected: the exponentials returned as they are, and no maximum subtracted")
 def exponentials_of_the_scores(scores, axis=-1):
-    """You did not divide by the sum. The rule: the weights of each slice along `axis` sum to 1."""
+    """You did not divide the weights by their sum. The rule: the weights of each slice along `axis` sum to 1."""
     return np.exp(exact(scores)[0]).astype(attention.softmax(scores, axis).dtype)
 
 
@@ -128,8 +128,8 @@ def softmax_of_nothing_is_nan(scores, axis=-1):
 
 @mistake("attention_weights", "labmlai/annotated_deep_learning_paper_implementations #146, #282")
 def softmax_over_the_queries(q, k, mask=None, bias=None):
-    """Your weights of each key sum to 1. The rule: the weights of each query sum to 1, so the softmax runs along the
-    keys, the last axis of the scores."""
+    """In your result, the weights of each key sum to 1. The rule: the weights of each query sum to 1, so the
+    softmax runs along the keys, the last axis of the scores."""
     return weigh(q, k, mask, bias, axis=-2)
 
 
@@ -175,7 +175,8 @@ def masked_scores_of_minus_a_billion(q, k, mask=None, bias=None):
 
 @mistake("attention_weights", "expected: the scores multiplied by the mask")
 def masked_scores_of_zero(q, k, mask=None, bias=None):
-    """You gave masked pairs the score 0, and e⁰ is 1. The rule: a masked score is −∞, so that the weight is 0."""
+    """You gave masked pairs the score 0, but e⁰ is 1, which still gives them weight. The rule: a masked score
+    is −∞, so that the weight is 0."""
     return weigh(q, k, mask, bias, blocked=0.0)
 
 
@@ -253,8 +254,8 @@ def causal_mask_of_what_is_forbidden(length):
 
 @mistake("causal_mask", "expected: triu instead of tril, or rows mistaken for keys")
 def causal_mask_of_the_future(length):
-    """Your mask is the other triangle. The rule: row i is the query, and it may attend to itself and to the tokens
-    before it."""
+    """Your mask is True on the wrong side of the diagonal. The rule: row i belongs to query i, which may
+    attend to itself and to the tokens before it."""
     return attention.causal_mask(length).T
 
 
@@ -334,7 +335,8 @@ def heads_merged_feature_by_feature(x):
 
 @mistake("permute_tokens", "lablup/mlxcel #1600")
 def rows_go_where_they_should_come_from(x, order):
-    """You moved row t to row order[t], which is the inverse. The rule: row t of the result comes from row order[t]."""
+    """You moved row t to row order[t], which is the inverse order. The rule: row t of the result comes from
+    row order[t]."""
     return attention.permute_tokens(x, np.argsort(order))
 
 

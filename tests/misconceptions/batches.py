@@ -49,7 +49,7 @@ def _packed(q, k, v, boundaries, mask=None, scale=None):
 
 
 def _by_text(q, k, v, boundaries, one):
-    """Attention text by text, where one(q, k, v) returns the rows of one text."""
+    """Attention that computes one text after another; one(q, k, v) returns the rows of one text."""
     q, k, v = (np.asarray(array, dtype=np.float64) for array in (q, k, v))
     parts = [np.s_[..., begin:end, :] for begin, end in pairwise(boundaries)]
     return np.concatenate([one(q[part], k[part], v[part]) for part in parts], axis=-2)
@@ -77,8 +77,8 @@ def always_on_the_right(texts, side="right", pad_id=0):
 
 @mistake("pad", "microsoft/onnxruntime-genai #1694; NVIDIA-NeMo/Megatron-Bridge #4660")
 def mask_from_the_ids(texts, side="right", pad_id=0):
-    """Your mask is False wherever the id is `pad_id`. The rule: a real token may have that id too, so compute the mask
-    from the lengths."""
+    """Your mask is False wherever the id is `pad_id`. The rule: a real token may have the id `pad_id` too, so
+    compute the mask from the lengths."""
     ids, _ = batches.pad(texts, side, pad_id)
     return ids, ids != pad_id
 
@@ -134,7 +134,7 @@ def padding_at_minus_one(mask):
 
 @mistake("position_ids", "huggingface/transformers #18478: `masked_fill_(attention_mask == 0, 1)`")
 def padding_at_one(mask):
-    """Your padding has position 1. The rule: here, padding has position 0."""
+    """Your padding has position 1. The rule: position_ids gives padding the position 0."""
     return np.where(_truth(mask), batches.position_ids(mask), 1)
 
 
@@ -163,8 +163,8 @@ def padding_after_the_first_token_counted(mask):
 
 @mistake("position_ids", "expected: the amount of padding in the row subtracted from each index")
 def all_padding_subtracted(mask):
-    """You subtracted all the padding in the row. The rule: padding after a token does not matter, so count the real
-    tokens before it."""
+    """You subtracted the number of all padding entries in the row. The rule: padding after a token does not
+    matter, so count the real tokens before it."""
     real = _truth(mask)
     return np.where(real, np.arange(real.shape[-1]) - (~real).sum(axis=-1, keepdims=True), 0).clip(0)
 
@@ -222,7 +222,7 @@ def padding_mask_strictly_before(mask):
 
 @mistake("next_positions", "unslothai/unsloth #3699 (one cache position for all rows); thu-nics/C2C #19")
 def length_of_the_row(mask):
-    """You took the length of the padded row. The rule: only real tokens count."""
+    """You returned the length of the padded row. The rule: only real tokens count."""
     return np.full_like(batches.next_positions(mask), np.shape(mask)[-1])
 
 
@@ -293,7 +293,8 @@ def packed_from_one(boundaries):
 
 @mistake("packed_positions", "hiyouga/LlamaFactory #7308: a mask that numbers the texts")
 def number_of_the_text(boundaries):
-    """You returned the number of the text. The rule: return the position of each token within its text."""
+    """You returned the number of the text to which each token belongs. The rule: return the position of each
+    token within its text."""
     return _text_of_each(boundaries)
 
 
@@ -305,8 +306,8 @@ def packed_backwards(boundaries):
 
 @mistake("boundaries_of", "modelscope/twinkle #181: `pos_flat == 0`")
 def texts_begin_at_zero(positions):
-    """You began a text wherever a position is 0. The rule: a text begins wherever a position is not one more than the
-    position before it, so the rest of a cut text also counts as one."""
+    """You began a text wherever a position is 0. The rule: a text begins wherever a position is not one more
+    than the position before it, so the rest of a text that was cut also counts as a text."""
     positions = np.asarray(positions)
     return np.unique(np.concatenate([[0], np.flatnonzero(positions == 0), [len(positions)]]))
 
@@ -320,8 +321,8 @@ def texts_begin_where_positions_fall(positions):
 
 @mistake("boundaries_of", "huggingface/transformers #35861 (positions that do not increase)")
 def jumps_ahead_overlooked(positions):
-    """You began a text where a position falls or stays. The rule: a text also begins where the position jumps ahead by
-    more than one."""
+    """You began a text where a position falls or stays the same. The rule: a text also begins where the
+    position jumps ahead by more than one."""
     return np.concatenate([[0], (np.flatnonzero(np.diff(positions) <= 0) + 1), [len(positions)]])
 
 
@@ -340,8 +341,9 @@ def row_without_its_end(positions):
 
 @mistake("boundaries_of", "expected: each text begins at position 0")
 def begins_where_a_position_is_zero(positions):
-    """You began a text where a position is 0. The rule: a text begins at the first token, and wherever a position is
-    not one more than the position before it. The rest of a cut text does not begin at 0."""
+    """You began a text where a position is 0. The rule: a text begins at the first token, and wherever a
+    position is not one more than the position before it. The rest of a text that was cut does not begin at
+    position 0."""
     return np.array([*np.flatnonzero(np.asarray(positions) == 0), len(positions)])
 
 
@@ -402,8 +404,8 @@ def packed_without_order(q, k, v, boundaries):
 
 @mistake("packed_attention", "expected: attention with document_mask")
 def one_big_square(q, k, v, boundaries):
-    """You computed one big square of scores and masked it: a NaN in one text then reaches the others, since 0 · NaN is
-    NaN. The rule: compute text by text, so the big square never exists."""
+    """You computed one big square of scores and masked it, so a NaN in one text reaches the other texts,
+    since 0 · NaN is NaN. The rule: compute each text separately, so that no square over all texts exists."""
     return _packed(q, k, v, boundaries)
 
 
@@ -479,13 +481,13 @@ def reset_one_late(log_f, boundaries):
 
 @mistake("reset_gates", "expected: the −1e9 of many masks")
 def reset_to_a_large_number(log_f, boundaries):
-    """You wrote a large negative number. The rule: write −inf, which leaves exactly nothing."""
+    """You wrote a large negative number instead of −inf. The rule: write −inf, which leaves exactly nothing."""
     return np.maximum(batches.reset_gates(log_f, boundaries), -20.0)
 
 
 @mistake("ring_positions", "huggingface/transformers #37574; Blaizzy/mlx-vlm #1715")
 def ring_in_order(length, slots):
-    """Your slots are in text order. The rule: token p stays in slot p mod slots."""
+    """You listed the tokens in the order of the text. The rule: token p stays in slot p mod slots."""
     right = batches.ring_positions(length, slots)
     return np.concatenate([np.sort(right[right >= 0]), right[right < 0]])
 
@@ -523,15 +525,16 @@ def full_ring_stays(length, slots):
 
 @mistake("ring_positions", "expected: the number of the round, length // slots, for all slots")
 def this_round_in_every_slot(length, slots):
-    """You gave every slot a token from the newest round, even slots that this round has not reached. The rule: such a
-    slot still holds the token from the round before."""
+    """You gave every slot a token from the newest round, even slots that the newest round has not reached.
+    The rule: a slot that the newest round has not reached still holds the token from the round before."""
     return np.maximum(length - 1, 0) // slots * slots + np.arange(slots)
 
 
 @mistake("ring_positions", "expected: a ring that is cleared in each round")
 def slots_of_the_last_round_empty(length, slots):
-    """In your result, slots that the newest round has not reached are empty. The rule: such slots still hold
-    the token from the round before; a slot is empty only if nothing was ever written to it."""
+    """In your result, slots that the newest round has not reached are empty. The rule: a slot that the newest
+    round has not reached still holds the token from the round before, and a slot is empty only if nothing was
+    ever written to it."""
     at = (length - 1) // slots * slots + np.arange(slots)
     return np.where(at < length, at, -1)
 
@@ -557,7 +560,7 @@ def roots_at_one(parents):
 
 @mistake("tree_positions", "expected: the parent's index in the row mistaken for its depth")
 def number_of_the_parent(parents):
-    """You took the parent's number plus one. The rule: take the parent's position plus one."""
+    """You took the parent's index in the row plus one. The rule: take the parent's position plus one."""
     return np.asarray(parents) + 1
 
 
@@ -595,8 +598,8 @@ def children_in_the_place_of_parents(parents):
 
 @mistake("tree_mask", "expected: j may be used if its position is smaller")
 def all_that_are_less_deep(parents):
-    """Your mask allows all tokens that are less deep. The rule: a token uses only its ancestors, not tokens of other
-    branches."""
+    """Your mask allows all tokens that have a smaller depth. The rule: a token uses only its ancestors, not
+    tokens of other branches."""
     depth = batches.tree_positions(parents)
     return (depth < depth[:, np.newaxis]) | np.eye(len(depth), dtype=bool)
 
@@ -648,7 +651,7 @@ def later_keys_of_the_text(boundaries):
 
 @mistake("reset_gates", "expected: np.where with 0 in place of log_f")
 def other_gates_opened(log_f, boundaries):
-    """You set all other gates to 0. The rule: the other gates stay as they are."""
+    """You set all other gates to 0. The rule: only the first gate of each text changes."""
     return np.where(np.isin(np.arange(np.shape(log_f)[-1]), boundaries), -np.inf, _no_check(log_f, boundaries) * 0.0)
 
 
@@ -672,7 +675,8 @@ def remainder_the_other_way(length, slots):
 
 @mistake("ring_positions", "expected: np.roll by −(length mod slots)")
 def ring_turned_the_other_way(length, slots):
-    """You rotated the kept positions in the wrong direction. The rule: token p is in slot p mod slots."""
+    """You shifted the kept positions around the ring in the wrong direction. The rule: token p is in slot p
+    mod slots."""
     right = batches.ring_positions(length, slots)
     return right if length < slots else np.roll(np.arange(length - slots, length), -(length % slots))
 

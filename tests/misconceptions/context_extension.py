@@ -1,6 +1,6 @@
 """Known mistakes with context extension: each replaces one function of the solution, and must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. It never gives away the line of code.
+A hint says what the code did and then the rule, in the words of the lesson. A hint never gives away the line of code.
 """
 
 import math
@@ -87,8 +87,8 @@ def dynamic_exponent_without_parentheses(base, head_dim, seq_len, trained_len, f
 
 @mistake("dynamic_ntk_base", "vllm-project/vllm #3488, #5093")
 def short_texts_rescaled(base, head_dim, seq_len, trained_len, factor):
-    """You changed the base for a sequence that is not longer than the trained length. The rule: L is at least the
-    trained length."""
+    """You changed the base for a sequence that is not longer than the trained length. The rule: if the
+    sequence is shorter, use the trained length as L."""
     bracket = factor * seq_len / trained_len - (factor - 1)
     return float(base) * abs(bracket) ** (head_dim / (head_dim - 2))
 
@@ -131,8 +131,8 @@ def betas_exchanged(head_dim, base, factor, trained_len, beta_fast=32.0, beta_sl
 
 @mistake("yarn_frequencies", "m96-chan/PyGPUkit #169")
 def fast_pairs_interpolated(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You kept the slow pairs and interpolated the fast ones. The rule: do the opposite, because the slow pairs would
-    get angles that never occurred in training."""
+    """You kept the slow pairs and interpolated the fast ones. The rule: keep the fast pairs and interpolate
+    the slow ones, which would otherwise get angles that never occurred in training."""
     shares = right_shares(head_dim, base, trained_len, beta_fast, beta_slow)
     return blended(theta(head_dim, base), factor, 1 - shares)
 
@@ -296,8 +296,8 @@ def switched_at_the_high_end(
 def fast_pairs_of_llama3_interpolated(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
-    """You divided the fast pairs by the factor and kept the slow ones. The rule: do the opposite, because fast pairs
-    went through every angle in training."""
+    """You divided the fast pairs by the factor and kept the slow ones. The rule: keep the fast pairs, which
+    went through every angle in training, and divide the slow ones by the factor."""
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len).clip(0, 1)
     return blended(theta(head_dim, base), factor, kept)
 
@@ -306,7 +306,7 @@ def fast_pairs_of_llama3_interpolated(
 def mix_without_its_ends(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
-    """Your mix continues beyond its bounds, so shares below 0 and above 1 occur. The rule: keep pairs above
+    """Your mix continues beyond its bounds, so some shares are below 0 or above 1. The rule: keep pairs above
     high_freq_factor rotations, and divide those below low_freq_factor."""
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len)
     return blended(theta(head_dim, base), factor, 1 - kept)
@@ -390,8 +390,8 @@ def degrees_for_turns(head_dim, trained_len, base=10000.0):
 
 @mistake("rotations_in_context", "expected: a count assumed to be a whole number")
 def whole_turns(head_dim, trained_len, base=10000.0):
-    """You counted only whole rotations. The rule: keep the fraction, because pairs with less than 1 rotation are the
-    ones that matter."""
+    """You counted only whole rotations. The rule: keep the fraction, because pairs with less than 1 rotation
+    are decisive."""
     return np.floor(context_extension.rotations_in_context(head_dim, trained_len, base))
 
 
@@ -568,8 +568,8 @@ def ratio_of_logarithms_upside_down(factor, trained_len):
 
 @mistake("ntk_base", "expected: brackets around the product")
 def power_of_the_product(base, factor, head_dim):
-    """You raised base · factor to the power. The rule: raise only the factor to the power, as in base ·
-    factor^(d/(d − 2))."""
+    """You raised base · factor to the power d/(d − 2). The rule: raise only the factor to the power, as in
+    base · factor^(d/(d − 2))."""
     return float(base * factor) ** (head_dim / (head_dim - 2))
 
 
@@ -589,8 +589,8 @@ def exponent_of_one_pair(base, factor, head_dim):
 
 @mistake("dynamic_ntk_base", "expected: brackets around the product")
 def dynamic_power_of_the_product(base, head_dim, seq_len, trained_len, factor):
-    """You also raised the base to the power. The rule: the base stays outside the power, as in base ·
-    (…)^(d/(d − 2))."""
+    """You also raised the base to the power d/(d − 2). The rule: the base stays outside the power, as in base
+    · (…)^(d/(d − 2))."""
     right = context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
     return float(base) ** (head_dim / (head_dim - 2)) * right / base
 
@@ -601,8 +601,8 @@ def without_brackets(seq_len, trained_len, factor):
 
 @mistake("dynamic_ntk_base", "expected: the same, with at least 1 in the brackets")
 def brackets_lost_and_at_least_one(base, head_dim, seq_len, trained_len, factor):
-    """You left out a pair of brackets: factor · L/L₀ − factor − 1. The rule: subtract (factor − 1), so the whole is 1
-    at the trained length."""
+    """You left out a pair of brackets: factor · L/L₀ − factor − 1. The rule: subtract (factor − 1), so the
+    expression in brackets is 1 at the trained length."""
     return float(base) * max(without_brackets(seq_len, trained_len, factor), 1) ** (head_dim / (head_dim - 2))
 
 
@@ -622,8 +622,8 @@ def second_term_left_out_beyond_the_trained_length(base, head_dim, seq_len, trai
 
 @mistake("dynamic_ntk_base", "expected: the factor of the second term forgotten")
 def one_subtracted(base, head_dim, seq_len, trained_len, factor):
-    """Your brackets contain factor · L/L₀ − 1. The rule: subtract (factor − 1), so the whole is 1 at the trained
-    length."""
+    """Your brackets contain factor · L/L₀ − 1. The rule: subtract (factor − 1), so the expression in brackets
+    is 1 at the trained length."""
     return beyond_the_trained_length(base, head_dim, seq_len, trained_len, factor, lambda ratio: factor * ratio - 1)
 
 
@@ -666,7 +666,7 @@ def over_the_logarithm_of_the_new_length(factor, trained_len):
 
 
 def turned_by(x, positions, frequencies, scale, turn):
-    """apply_rope_with, in which `turn` combines the two features of a pair with cos and sin."""
+    """Return the result of apply_rope_with if `turn` combines the two features of a pair with cos and sin."""
     right = context_extension.apply_rope_with(x, positions, frequencies, scale)
     x, angles = np.asarray(x), np.outer(positions, frequencies)
     even, odd = turn(x[..., 0::2], x[..., 1::2], scale * np.cos(angles), scale * np.sin(angles))
@@ -751,7 +751,8 @@ def rerope_without_scale(q, k, q_positions, k_positions, window, factor=np.inf, 
 
 @mistake("lowest_similarity", "expected: the longest distance assumed to be the worst")
 def similarity_at_the_last_distance(length, head_dim, base=10000.0):
-    """You took only the last distance. The rule: take the smallest mean among all distances below the length."""
+    """You took only the similarity at the last distance. The rule: take the smallest mean among all distances
+    below the length."""
     return float(np.cos((length - 1) * theta(head_dim, base)).mean())
 
 

@@ -1,6 +1,6 @@
 """Known mistakes in the experiment: each replaces one function of the solution, and must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. It never gives away the line of code.
+A hint says what the code did and then the rule, in the words of the lesson. A hint never gives away the line of code.
 """
 
 from itertools import chain
@@ -63,7 +63,8 @@ def hide_the_future(result, right):
 
 @mistake("encode", "expected: t/T instead of t/(T − 1)")
 def normalized_by_the_length(method, x, parameters):
-    """Your last row does not get 1. The rule: divide t by T − 1, because T rows have T − 1 steps between them."""
+    """Your last row does not get the position 1. The rule: divide t by T − 1, because T rows have T − 1 steps
+    between them."""
     right = extrapolation.encode(method, x, parameters)
     if method != "normalized":
         return right
@@ -234,7 +235,7 @@ def t5_logarithm_of_the_whole_distance(method, q, k, parameters):
 
 @mistake("logits", "expected: the logarithmic half of T5's formula left out")
 def t5_buckets_all_exact(method, q, k, parameters):
-    """You made all of T5's buckets one position wide. The rule: from n = E on, they widen logarithmically."""
+    """You made all of T5's buckets one position wide. The rule: from n = E on, the buckets widen logarithmically."""
     return with_t5_buckets(method, q, k, parameters, lambda n, e: n - e, lambda buckets, _: 1)
 
 
@@ -333,8 +334,8 @@ def best_for_trained(lengths, accuracies, trained_length):
 
 @mistake("extrapolation_gap", "expected: longest minus trained")
 def gain_for_loss(lengths, accuracies, trained_length):
-    """Your gap has the wrong sign. The rule: subtract the accuracy at the longest length from that at the trained
-    length."""
+    """Your gap has the wrong sign. The rule: subtract the accuracy at the longest length from the accuracy at
+    the trained length."""
     return -extrapolation.extrapolation_gap(lengths, accuracies, trained_length)
 
 
@@ -441,8 +442,8 @@ def rows_counted(method, parameters):
 
 @mistake("learned_parameters", "expected: everything in the dict assumed to be trained")
 def constants_counted(method, parameters):
-    """You counted the slope, the base or the number of bits. The rule: these numbers are chosen before
-    training, not learned."""
+    """You counted the slope, the base or the number of bits. The rule: slope, base and number of bits are
+    chosen before training, not learned."""
     name = {"alibi": "slope", "binary": "n_bits", "sinusoidal": "base", "rope": "base"}.get(method)
     return extrapolation.learned_parameters(method, parameters) + int(name in parameters)
 
@@ -464,7 +465,7 @@ def integers_in_the_first_feature(method, x, parameters):
 
 @mistake("encode", "expected: range(1, T + 1)")
 def integers_from_one(method, x, parameters):
-    """You counted positions from 1. The rule: the first row is position 0, so 0 is added to it."""
+    """You counted positions from 1. The rule: the first row has position 0, so 0 is added to it."""
     right = extrapolation.encode(method, x, parameters)
     return right + 1 if method == "integer" else right
 
@@ -507,8 +508,8 @@ def hidden_behind(number):
 
 @mistake("logits", "expected: −1e9 instead of −∞, as in many implementations")
 def large_number_for_infinity(method, q, k, parameters):
-    """You hide the future behind a large negative number. The rule: hide the future with −∞, which no score
-    is below."""
+    """You hide the future behind a large negative number. The rule: hide the future with −∞, because no score
+    is lower."""
     return hidden_behind(-1e9)(method, q, k, parameters)
 
 
@@ -664,7 +665,7 @@ def quarter_of_the_buckets_exact(method, q, k, parameters):
 @mistake("logits", "expected: a boundary that counts as part of the bucket below")
 def boundaries_in_the_lower_bucket(method, q, k, parameters):
     """In your result, a distance on the boundary between two of T5's buckets gets the lower bucket. The rule:
-    such a distance gets the upper bucket, so rounding errors must not push the quotient below the
+    a distance on a boundary gets the upper bucket, so rounding errors must not push the quotient below the
     boundary."""
     if method != "t5":
         return extrapolation.logits(method, q, k, parameters)

@@ -1,6 +1,6 @@
 """Known mistakes with grids: each replaces one function of the solution, and must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. It never gives away the line of code.
+A hint says what the code did and then the rule, in the words of the lesson. A hint never gives away the line of code.
 """
 
 from itertools import chain
@@ -158,8 +158,8 @@ def corners_of_cells_for_centres(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: the clamp left out")
 def border_not_clamped(table, old_shape, new_shape):
-    """Beyond the outer centres, you continued along the last slope. The rule: clamp to the border, so the outer cells
-    keep their values there."""
+    """Beyond the outer centres, you continued along the last slope. The rule: clamp to the border, so that
+    the values of the outer cells continue beyond their centres."""
     return stretched(
         table, old_shape, new_shape, lambda old, new: linear((np.arange(new) + 0.5) * old / new - 0.5, old)
     )
@@ -167,8 +167,8 @@ def border_not_clamped(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: the index clamped instead of the coordinate")
 def index_clamped_alone(table, old_shape, new_shape):
-    """You clamped the cell's number but not u itself, so before the first centre you continued along the slope. The
-    rule: clamp u, so the outer cells keep their values there."""
+    """You clamped the cell's number but not u itself, so before the first centre you continued along the
+    slope. The rule: clamp u, so that the values of the outer cells continue beyond their centres."""
 
     def extended(old, new):
         centres = (np.arange(new) + 0.5) * old / new - 0.5
@@ -206,8 +206,8 @@ def fast_half_for_both_axes(head_dim, base=10000.0):
 
 @mistake("axial_frequencies", "expected: one list of frequencies cut into two sections")
 def slow_half_for_x(head_dim, base=10000.0):
-    """You gave the fast pairs to y and the slow ones to x. The rule: the frequencies start again for x, so both axes
-    have the same ones."""
+    """You gave the fast pairs to y and the slow ones to x. The rule: the frequencies start again for x, so
+    both axes have the same frequencies."""
     return spread(rates_of(head_dim, base), np.repeat([0, 1], head_dim // 4), 2)
 
 
@@ -388,7 +388,7 @@ def cells_numbered_like_words(segments):
 
 @mistake("mrope_positions", "kekzl/imp #1173 warns of it: the text stays fluent and speaks of the wrong thing")
 def start_at_the_number_of_tokens(segments):
-    """After an image, you continued at its number of cells. The rule: continue at 1 + the largest coordinate."""
+    """After an image, you continued at the number of its cells. The rule: continue at 1 + the largest coordinate."""
     return placed(segments, lambda segment, cells, start, count: (count + cells, 0))
 
 
@@ -529,8 +529,8 @@ def shares_exchanged(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: a negative index, which numpy counts from the end")
 def border_wraps_around(table, old_shape, new_shape):
-    """Beyond the border, you took cells from the opposite side. The rule: clamp to the border, so the outer cells keep
-    their values there."""
+    """Beyond the border, you took cells from the opposite side. The rule: clamp to the border, so that the
+    values of the outer cells continue beyond their centres."""
 
     def wrapped(old, new):
         centres = (np.arange(new) + 0.5) * old / new - 0.5
@@ -677,7 +677,7 @@ def new_half_cell_left_out(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: the two sizes swapped in the ratio")
 def ratio_of_sides_upside_down(table, old_shape, new_shape):
-    """Your ratio, H'/H, is upside down. The rule: the ratio is H/H', because u counts in old rows."""
+    """Your ratio is inverted, H'/H. The rule: the ratio is H/H', because u counts in old rows."""
     return stretched(
         table, old_shape, new_shape, lambda old, new: half_way((np.arange(new) + 0.5) * new / old - 0.5, old)
     )
@@ -716,7 +716,7 @@ def sections_in_reverse(head_dim, sections, base=10000.0, interleaved=False):
 
 
 def turned_by(x, positions, frequencies, turn):
-    """apply_rope_nd, in which `turn` combines the two features of a pair with cos and sin."""
+    """Return the result of apply_rope_nd if `turn` combines the two features of a pair with cos and sin."""
     right = grids.apply_rope_nd(x, positions, frequencies)
     angles = np.asarray(positions, dtype=np.float64) @ np.asarray(frequencies).T
     even, odd = turn(np.asarray(x)[..., 0::2], np.asarray(x)[..., 1::2], np.cos(angles), np.sin(angles))
@@ -774,7 +774,7 @@ def positions_of_the_keys_for_both(q, k, q_positions, k_positions, frequencies):
 
 
 def going_on_at(side, segments):
-    """mrope_positions that continues after one side of an image."""
+    """Positions by mrope_positions, but each next start is one side of the image after the start of the image."""
 
     def place(segment, cells, start, count):
         return start + cells, start + (segment if np.ndim(segment) == 0 else segment[side])
@@ -848,7 +848,8 @@ def every_segment_starts_at_zero(segments):
 
 @mistake("apply_rope_nd", "expected: (x, y) read where (y, x) is meant")
 def axes_in_the_other_order(x, positions, frequencies):
-    """You multiplied each coordinate by another axis's frequencies. The rule: column a belongs to axis a."""
+    """You multiplied each coordinate by another axis's frequencies. The rule: column a of the coordinates and
+    of the frequencies belongs to axis a."""
     return grids.apply_rope_nd(x, positions, np.asarray(frequencies)[:, ::-1])
 
 

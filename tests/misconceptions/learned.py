@@ -1,6 +1,6 @@
 """Known mistakes with learned positions: each replaces one function of the solution, and must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. It never gives away the line of code.
+A hint says what the code did and then the rule, in the words of the lesson. A hint never gives away the line of code.
 """
 
 from itertools import chain
@@ -201,7 +201,7 @@ def row_below_taken(table, new_len):
 
 @mistake("resize_table", "expected: np.linspace with endpoint=False")
 def last_row_never_reached(table, new_len):
-    """You spread the new rows over (rows − 1)/new_len, so the last old row is never reached. The rule: divide by
+    """Your new rows are (rows − 1)/new_len apart, so the last old row is never reached. The rule: divide by
     new_len − 1 steps."""
     return mixed(table, np.arange(new_len) * (len(table) - 1) / new_len)
 

@@ -34,7 +34,7 @@ def _merged(heads):
 
 
 class _Attention:
-    """Grouped-query attention in separate steps: a mistake is a class with one step changed."""
+    """Grouped-query attention in separate steps, so that a mistake is a subclass in which one step is different."""
 
     def __init__(self, x, layer, positions, frequencies, mask, cache=None):
         self.x, self.positions, self.frequencies, self.mask = _array(x), _array(positions), frequencies, mask
@@ -116,7 +116,8 @@ def sum_of_squares(x, weight, eps=1e-5):
 
 @mistake("rms_norm", "mosaicml/llm-foundry #371")
 def multiplied_by_the_root(x, weight, eps=1e-5):
-    """You multiplied by the square root of the mean of squares. The rule: divide by this square root."""
+    """You multiplied by the square root of the mean of squares. The rule: divide by the square root of the
+    mean of squares."""
     x = _array(x)
     return x * np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps) * weight
 
@@ -150,8 +151,8 @@ def one_mean_for_all_rows(x, weight, eps=1e-5):
 
 @mistake("rms_norm", "ggml-org/llama.cpp #2373; huggingface/candle #271 (1e-6 instead of 1e-5)")
 def eps_of_another_model(x, weight, eps=1e-5):
-    """Your eps does not come from the caller. The rule: use the eps that is passed, because each checkpoint has its
-    own."""
+    """You did not use the eps that the caller passes. The rule: use the eps that is passed, because each
+    checkpoint has its own."""
     return model.rms_norm(x, weight, 1e-6)
 
 
@@ -207,7 +208,8 @@ def no_second_part(x, w_gate, w_up, w_down):
 
 @mistake("swiglu", "expected: the formula typed exactly as written")
 def silu_overflows(x, w_gate, w_up, w_down):
-    """Your silu is NaN or raises an error if e^−z is too large for a float. The rule: silu is 0 there."""
+    """Your silu is NaN or raises an error if e^−z is too large for a float. The rule: silu is 0 if e^−z is
+    too large for a float."""
     gate = _array(x) @ w_gate
     silu = np.where(gate < -700, np.nan, model.swiglu(x, w_gate, np.zeros_like(w_up), w_down).sum() + _silu(gate))
     return (silu * (_array(x) @ w_up)) @ w_down
@@ -322,7 +324,7 @@ def head_and_pair_exchanged(w, n_heads):
 
 
 def _rotated(x, angles, pairs):
-    """x with the pairs (first, second) = pairs(dh) rotated."""
+    """Return x with the pairs (first, second) = pairs(dh) rotated."""
     x, out = _array(x), np.array(x, dtype=np.float64)
     first, second = pairs(x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
@@ -637,7 +639,7 @@ def _fed(x, layer):
 
 @mistake("block", "pytorch/pytorch #61165; Howuhh/faster-trajectory-transformer #3; tracel-ai/burn #1056")
 def norm_added_to(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """You added to the normalized x. The rule: normalize a copy of x, and add the result to x itself."""
+    """You added the result to the normalized x. The rule: normalize a copy of x, and add the result to x itself."""
     x = model.rms_norm(x, layer["norm_1"], eps)
     out, pair = _attend(x, layer, (positions, frequencies, mask, cache))
     x = model.rms_norm(x + out, layer["norm_2"], eps)
@@ -663,8 +665,8 @@ def norm_after_the_sum(x, layer, positions, frequencies, mask, cache=None, eps=1
 
 @mistake("block", "GPT-J and GPT-NeoX have such blocks")
 def parallel_parts(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """Your feed-forward part reads x without the result of attention. The rule: the feed-forward part reads
-    the sum of both."""
+    """Your feed-forward part reads x without the result of attention. The rule: the feed-forward part reads x
+    plus the result of attention."""
     out, pair = _attend(model.rms_norm(x, layer["norm_1"], eps), layer, (positions, frequencies, mask, cache))
     return _array(x) + out + _fed(model.rms_norm(x, layer["norm_2"], eps), layer), pair
 
@@ -906,8 +908,8 @@ def mask_from_the_first_row(tokens, loaded, positions=None, mask=None, cache=Non
 
 @mistake("forward", "expected: a mask made only if there are several new tokens")
 def mask_of_several_from_the_first_row(tokens, loaded, positions=None, mask=None, cache=None):
-    """With a cache and several new tokens, your mask starts from its first row, so they do not see the cached ones. The
-    rule: new token i may use keys 0 … t+i."""
+    """With a cache and several new tokens, your mask starts from its first row, so the new tokens do not see
+    the cached ones. The rule: new token i may use keys 0 … t+i."""
     if np.shape(tokens)[-1] == 1:
         return model.forward(tokens, loaded, positions, mask, cache)
     return _masked_from_the_first_row(tokens, loaded, positions, mask, cache)
@@ -957,7 +959,7 @@ def first_layer_again(tokens, loaded, positions=None, mask=None, cache=None):
 
 @mistake("forward", "expected: the same cache for all layers")
 def cache_of_the_first_layer(tokens, loaded, positions=None, mask=None, cache=None):
-    """In your code, every layer reads the first layer's cache. The rule: layer n reads pair n."""
+    """In your code, every layer reads the first layer's cache. The rule: layer n reads pair n of the cache."""
     return _forward(tokens, loaded, positions, mask, [cache[0]] * len(cache) if cache else None)
 
 
@@ -1028,7 +1030,8 @@ def summed(logits, tokens):
 
 @mistake("next_token_loss", "expected: divided by T, not by T − 1")
 def divided_by_all_tokens(logits, tokens):
-    """You divided by the number of tokens. The rule: T tokens have T − 1 next tokens, so take the mean over those."""
+    """You divided by the number of tokens. The rule: T tokens have T − 1 next tokens, so take the mean of T −
+    1 losses."""
     losses = _losses(_array(logits)[..., :-1, :], np.asarray(tokens)[..., 1:])
     return float(losses.sum() / np.size(tokens))
 
@@ -1043,7 +1046,8 @@ def mean_over_texts_alone(logits, tokens):
 @mistake("next_token_loss", "expected: np.logaddexp.reduce without an axis, which then uses the first one")
 def reduced_over_the_first_axis(logits, tokens):
     """You took the logarithm of the sum along the first axis, over tokens or texts, as np.logaddexp.reduce
-    does without an axis. The rule: take the logarithm of the sum over the vocabulary, the last axis."""
+    does by default. The rule: take the logarithm of the sum of exponentials over the vocabulary, the last
+    axis."""
     logits = _array(logits)[..., :-1, :]
     chosen = np.take_along_axis(logits, np.asarray(tokens)[..., 1:, np.newaxis], axis=-1)
     return float(np.logaddexp.reduce(logits, axis=0).mean() - chosen.mean())
@@ -1057,8 +1061,8 @@ def in_bits(logits, tokens):
 
 @mistake("next_token_loss", "expected: the sign")
 def negative_loss(logits, tokens):
-    """Your loss is negative, because it is the logarithm of a probability. The rule: the loss is minus that
-    logarithm."""
+    """Your loss is negative, because it is the logarithm of a probability. The rule: the loss is minus the
+    logarithm of the probability."""
     return -model.next_token_loss(logits, tokens)
 
 

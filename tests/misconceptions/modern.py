@@ -32,8 +32,8 @@ def rotated(x, positions, base=BASE):
 
 @mistake("first_token_share", "expected: a causal mask that hides the diagonal")
 def shares_without_the_token_itself(length):
-    """In your result, token t shares its weight among t tokens. The rule: a token may also attend to itself, so there
-    are t + 1."""
+    """In your result, token t shares its weight among t tokens. The rule: a token may also attend to itself,
+    so there are t + 1 tokens."""
     return 1 / np.maximum(np.arange(float(length)), 1)
 
 
@@ -397,8 +397,8 @@ def temperature_without_its_one(positions, floor_scale=8192.0, attn_scale=0.1):
 
 @mistake("p_rope_frequencies", "expected: the list shortened")
 def pairs_cut_off(head_dim, p, base=BASE):
-    """You cut off the pairs that do not rotate. The rule: keep these pairs with frequency 0, so there are
-    head_dim/2 numbers."""
+    """You cut off the pairs that do not rotate. The rule: keep the pairs that do not rotate, with frequency
+    0, so there are head_dim/2 numbers."""
     right = modern.p_rope_frequencies(head_dim, p, base)
     return right[right > 0]
 
@@ -446,7 +446,7 @@ def row_times_offset(cache_k, offset, base=BASE):
 
 
 def moved(cache_k, offset, base, turn):
-    """shift_keys, in which `turn` combines the two features of a pair with cos and sin."""
+    """Return the result of shift_keys if `turn` combines the two features of a pair with cos and sin."""
     right = modern.shift_keys(cache_k, offset, base)
     angles, x = float(offset) * frequencies(right.shape[-1], base), np.asarray(cache_k, dtype=np.float64)
     even, odd = turn(x[..., 0::2], x[..., 1::2], np.cos(angles), np.sin(angles))

@@ -38,7 +38,7 @@ def added_positions_count_from_one(x):
 
 @mistake("add_integer_positions", "expected: the two operators swapped")
 def positions_multiplied_in(x):
-    """You multiplied each row by its position, so row 0 becomes 0. The rule: the position is added."""
+    """You multiplied each row by its position, so row 0 becomes 0. The rule: the position is added to the features."""
     right = naive.add_integer_positions(x)
     return np.asarray(x) * naive.integer_positions(right.shape[-2])[:, np.newaxis]
 

@@ -1,6 +1,6 @@
 """Known mistakes with relative positions: each replaces one function of the solution, and must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. It never gives away the line of code.
+A hint says what the code did and then the rule, in the words of the lesson. A hint never gives away the line of code.
 """
 
 from itertools import chain
@@ -52,13 +52,14 @@ def nothing_behind(positions, max_distance):
 
 @mistake("clip_positions", "expected: the clipping left out")
 def nothing_is_clipped(positions, max_distance):
-    """You returned the distances as they are. The rule: a distance beyond the limit counts as the limit."""
+    """You returned the distances without clipping them. The rule: a distance beyond the limit counts as the limit."""
     return np.array(positions)
 
 
 @mistake("clip_positions", "expected: the distance clipped in place of the relative position")
 def the_sign_is_lost(positions, max_distance):
-    """You made far behind and far ahead the same. The rule: clip to the range from −k to k, and keep the sign."""
+    """You lost the sign, so keys far behind and keys far ahead get the same distance. The rule: clip to the
+    range from −k to k, and keep the sign."""
     return np.abs(relative.clip_positions(positions, max_distance))
 
 
@@ -127,7 +128,7 @@ def masked_after_the_softmax(q, k, v, key_table, value_table, max_distance, mask
 
 @mistake("shaw_attention", "expected: PyTorch's two conventions for boolean masks")
 def true_means_hidden(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You read the mask the other way round. The rule: True means that this query may attend to this key."""
+    """You read the mask the other way round. The rule: True means that the query may attend to the key."""
     hidden = None if mask is None else ~np.asarray(mask)
     return relative.shaw_attention(q, k, v, key_table, value_table, max_distance, hidden)
 
@@ -288,16 +289,16 @@ def mean_over_the_features(q, k, key_table, max_distance):
 
 @mistake("shaw_attention", "expected: a softmax without the special case of lesson 1")
 def nothing_to_attend_to_is_nan(q, k, v, key_table, value_table, max_distance, mask=None):
-    """If a query may use no key, your softmax gives NaN, because −∞ − (−∞) is not a number. The rule: such a query gets
-    zeros."""
+    """If a query may use no key, your softmax gives NaN, because −∞ − (−∞) is not a number. The rule: a query
+    that may use no key gets zeros."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     return right if mask is None else np.where(without_keys(q, k, mask), np.nan, right)
 
 
 @mistake("shaw_attention", "expected: −1e9 in place of −∞")
 def nothing_to_attend_to_is_everything(q, k, v, key_table, value_table, max_distance, mask=None):
-    """If a query may use no key, yours uses all keys equally, because a large negative number is not −∞. The rule: such
-    a query gets zeros."""
+    """If a query may use no key, yours uses all keys equally, because a large negative number is not −∞. The
+    rule: a query that may use no key gets zeros."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     if mask is None:
         return right
@@ -361,7 +362,7 @@ def parts(relative_position, bidirectional, num_buckets):
 
 
 def log_steps(distance, per_direction, max_distance):
-    """Number of logarithmic buckets that begin at or before each distance, without a limit."""
+    """Return the number of logarithmic buckets that begin at or before each distance, without a maximum."""
     exact = per_direction // 2
     above = np.log(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
     return (above * (per_direction - exact)).astype(np.int64)
@@ -369,7 +370,7 @@ def log_steps(distance, per_direction, max_distance):
 
 @mistake("clip_positions", "expected: the end of a range is excluded")
 def largest_distance_left_out(positions, max_distance):
-    """Ahead, you clipped to k − 1. The rule: the range is from −k to k, both included."""
+    """For keys ahead, you clipped to k − 1. The rule: the range is from −k to k, both included."""
     return np.minimum(relative.clip_positions(positions, max_distance), max_distance - 1)
 
 
@@ -442,8 +443,8 @@ def vectors_of_the_value_table_added_up(q, k, v, key_table, value_table, max_dis
 
 @mistake("shaw_attention", "expected: += with repeated indices, each of which numpy writes only once")
 def repeated_rows_count_once(q, k, v, key_table, value_table, max_distance, mask=None):
-    """If several keys share a row of the value table, you counted only the last one, because `+=` and `=` write a
-    repeated row once. The rule: add the weights of all keys with that distance."""
+    """If several keys share a row of the value table, you counted only the last one, because `+=` and `=`
+    write a repeated row once. The rule: add the weights of all keys with the same distance."""
     rows = table_rows(q, k, max_distance)
     last = np.array([[not (row[j + 1 :] == row[j]).any() for j in range(len(row))] for row in rows]).reshape(rows.shape)
 
@@ -521,7 +522,8 @@ def biases_exchanged(q, k, key_table, content_bias, position_bias, max_distance)
 
 @mistake("four_term_scores", "expected: one bias for both products, as in a first reading of §3.3")
 def one_bias_for_both(q, k, key_table, content_bias, position_bias, max_distance):
-    """You added content_bias in both halves. The rule: the half with the table has its own bias, position_bias."""
+    """You added content_bias in both halves of the scores. The rule: the half with the table has its own
+    bias, position_bias."""
     return with_biases(q, k, key_table, content_bias, content_bias, max_distance)
 
 
@@ -589,7 +591,8 @@ def the_key_asks_for_nothing(q, k, key_table, query_table, max_distance):
 
 @mistake("t5_bucket", "expected: np.log2 for buckets that double")
 def two_kinds_of_logarithm(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You took log₂ above the fraction line and ln below it. The rule: use the same logarithm in both places."""
+    """You took log₂ above the fraction line and ln below it. The rule: use the same logarithm above and below
+    the fraction line."""
     first, distance, per_direction = parts(relative_position, bidirectional, num_buckets)
     exact = per_direction // 2
     above = np.log2(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)

@@ -1,6 +1,6 @@
 """Known mistakes with RoPE: each replaces one function of the solution, and must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. It never gives away the line of code.
+A hint says what the code did and then the rule, in the words of the lesson. A hint never gives away the line of code.
 """
 
 from itertools import chain
@@ -208,8 +208,8 @@ def neighbours_frequencies_with_rotate_half(x, positions, base=10000.0):
 
 @mistake("apply_rope", "karpathy/nanochat #264; EleutherAI/gpt-neox #834; huggingface/transformers #25199")
 def half_layout_where_interleaved_is_meant(x, positions, base=10000.0):
-    """You rotated the pairs (i, i + d/2), which is the half layout. The rule: this function rotates neighbours, (2i,
-    2i+1)."""
+    """You rotated the pairs (i, i + d/2), which is the half layout. The rule: apply_rope rotates neighbours,
+    (2i, 2i+1)."""
     return rope.apply_rope_half(x, positions, base)
 
 
@@ -248,7 +248,7 @@ def rotated_pairs_taken_apart(x, positions, base=10000.0):
 
 
 def rotated_by(x, positions, base, turn):
-    """apply_rope, in which `turn` combines the two features of a pair with cos and sin."""
+    """Return the result of apply_rope if `turn` combines the two features of a pair with cos and sin."""
     right = rope.apply_rope(x, positions, base)
     even, odd = np.asarray(x)[..., 0::2], np.asarray(x)[..., 1::2]
     first, second = turn(even, odd, *rope.rope_cos_sin(positions, right.shape[-1], base))
@@ -335,8 +335,8 @@ def reordered_the_other_way(x):
 
 @mistake("half_to_interleaved", "expected: the body copied from its inverse, which no test with four features shows")
 def reordered_as_its_inverse(x):
-    """You put the even features first, as interleaved_to_half does. The rule: this function is its inverse; the two are
-    the same only for four features."""
+    """You put the even features first, as interleaved_to_half does. The rule: half_to_interleaved is the
+    inverse of interleaved_to_half; the two are the same only for four features."""
     return rope.interleaved_to_half(x)
 
 
@@ -467,7 +467,7 @@ def causal_by_position(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, b
 
 @mistake("rope_attention", "expected: the mask left out, or left to the caller")
 def causal_is_ignored(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """Your tokens attend to later ones even if causal is True. The rule: row t may attend only to rows 0 … t."""
+    """Your tokens attend to later tokens even if causal is True. The rule: row t may attend only to rows 0 … t."""
     return rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, False, base)
 
 
@@ -665,7 +665,7 @@ def softmax_scores(q, k, causal):
 
 @mistake("apply_rope_half", "expected: one function used for both layouts")
 def interleaved_layout_where_half_is_meant(x, positions, base=10000.0):
-    """You rotated neighbours, as apply_rope does. The rule: in this layout, features i and i + d/2 form a pair."""
+    """You rotated neighbours, as apply_rope does. The rule: in the half layout, features i and i + d/2 form a pair."""
     return rope.apply_rope(x, positions, base)
 
 
@@ -825,7 +825,7 @@ def every_second_sign_changed(x):
 
 @mistake("interleaved_to_half", "expected: the two slices swapped")
 def odd_features_first(x):
-    """You put the odd features first. The rule: the first half consists of the even ones, 0, 2, 4, …."""
+    """You put the odd features first. The rule: the first half consists of the even features, 0, 2, 4, …."""
     right = rope.interleaved_to_half(x)
     return np.roll(right, right.shape[-1] // 2, axis=-1)
 
@@ -995,8 +995,8 @@ def queries_rotated_backwards(q, k, q_positions, k_positions, base=10000.0):
 
 @mistake("rope_attention", "expected: the last axis but one, as for the sum over tokens")
 def attention_softmax_over_the_queries(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """Your weights of each key sum to 1. The rule: the weights of each query sum to 1, so the softmax runs along the
-    keys, the last axis of the scores."""
+    """In your result, the weights of each key sum to 1. The rule: the weights of each query sum to 1, so the
+    softmax runs along the keys, the last axis of the scores."""
     q, k, v = (np.asarray(x, dtype=np.float64) @ np.asarray(weight) for weight in (w_q, w_k, w_v))
     positions = np.arange(v.shape[-2]) if positions is None else positions
     q, k, v = (np.swapaxes(part.reshape(*part.shape[:-1], n_heads, -1), -2, -3) for part in (q, k, v))

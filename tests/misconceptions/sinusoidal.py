@@ -197,8 +197,8 @@ def fractions_cut_off(positions, d_model, base=10000.0):
 
 @mistake("sinusoidal_encoding", "tensorflow/tensorflow #37191; tensorflow/tensor2tensor #391; allenai/allennlp #2993")
 def halves_where_pairs_are_meant(positions, d_model, base=10000.0):
-    """You put all sines first and then all cosines. The rule: in this function, the sine and the cosine of a pair are
-    side by side."""
+    """You put all sines first and then all cosines. The rule: in sinusoidal_encoding, the sine and the cosine
+    of a pair are side by side."""
     return sinusoidal.to_concatenated(sinusoidal.sinusoidal_encoding(positions, d_model, base))
 
 
@@ -287,7 +287,8 @@ def positions_along_the_batch(x, base=10000.0):
 
 @mistake("add_positions", "expected: Vaswani et al. 2017 §3.4 multiplies the embedding weights by √d_model")
 def embeddings_scaled_too(x, base=10000.0):
-    """You multiplied the embeddings by √d. The rule: this function only adds positions."""
+    """You multiplied the embeddings by √d. The rule: add_positions adds the encoding and does not scale the
+    embeddings."""
     return sinusoidal.add_positions(x, base) + (np.sqrt(np.shape(x)[-1]) - 1) * np.asarray(x)
 
 
@@ -322,7 +323,8 @@ def wavelengths_of_half_a_turn(d_model, base=10000.0):
 
 @mistake("wavelengths", "expected: 360 instead of 2π")
 def wavelengths_in_degrees(d_model, base=10000.0):
-    """You measured the turn in degrees. The rule: ω_i is in radians per position, and a full turn is 2π radians."""
+    """You measured the full turn in degrees. The rule: ω_i is in radians per position, and a full turn is 2π
+    radians."""
     return 360 / sinusoidal.frequencies(d_model, base)
 
 
@@ -370,8 +372,8 @@ def every_block_turns_alike(offset, d_model, base=10000.0):
 
 @mistake("shift_matrix", "expected: the minus forgotten")
 def both_sines_positive(offset, d_model, base=10000.0):
-    """You gave both sines of a block the same sign. The rule: in a rotation, one sine has a minus sign; here,
-    this is the sine in the lower left corner."""
+    """You gave both sines of a block the same sign. The rule: only the sine in the lower left corner has a
+    minus sign, as in a rotation matrix."""
     right = sinusoidal.shift_matrix(offset, d_model, base)
     return np.where(np.tri(d_model, k=-1), -right, right)
 
@@ -420,8 +422,8 @@ def concatenated_the_other_way(pe):
 
 @mistake("to_interleaved", "expected: with four features the two reorderings are the same")
 def interleaved_the_other_way(pe):
-    """You applied to_concatenated again. With four features, this undoes it; with six, it does not. The rule: undo the
-    reordering for every size."""
+    """You applied to_concatenated again. With four features, this restores the old order; with six, it does
+    not. The rule: undo the reordering for every size."""
     return sinusoidal.to_concatenated(pe)
 
 

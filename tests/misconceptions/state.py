@@ -57,8 +57,8 @@ def pieces(q, k, v, log_f, chunk):
 
 
 def in_chunks(q, k, v, log_f, chunk, memory, one_chunk):
-    """Results of a text, chunk by chunk; one_chunk(state, q, k, v, log_f) returns a chunk's results and the state after
-    it."""
+    """Results of a text that is computed chunk by chunk; one_chunk(state, q, k, v, log_f) returns a chunk's
+    results and the state after it."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     current = np.zeros(right[1].shape[-2:]) if memory is None else np.asarray(memory, dtype=np.float64)
     outs = []
@@ -127,15 +127,15 @@ def one_token_too_early(log_f):
 
 @mistake("decay_bias", "fkodom/yet-another-retnet #24 (the future leaks in)")
 def future_at_no_cost(log_f):
-    """You have 0 above the diagonal. The rule: these entries are −inf, so no query sees a key ahead."""
+    """You have 0 above the diagonal. The rule: entries above the diagonal are −inf, so no query sees a key ahead."""
     bias = state.decay_bias(log_f)
     return np.where(triangle(bias.shape[-1]), bias, 0.0)
 
 
 @mistake("decay_bias", "expected: the −1e9 of many masks")
 def future_at_a_large_cost(log_f):
-    """You have a large negative number above the diagonal. The rule: these entries are −inf, which no score can
-    outweigh."""
+    """You have a large negative number above the diagonal. The rule: entries above the diagonal are −inf,
+    which no score can outweigh."""
     bias = state.decay_bias(log_f)
     return np.where(triangle(bias.shape[-1]), bias, -1e9)
 
@@ -164,16 +164,16 @@ def bias_transposed(log_f):
 
 @mistake("decay_matrix", "fkodom/yet-another-retnet #24 (the future leaks in)")
 def future_is_kept(log_f):
-    """You have 1 above the diagonal. The rule: these entries are 0, since exp(−inf) is 0 and no query sees a key
-    ahead."""
+    """You have 1 above the diagonal. The rule: entries above the diagonal are 0, since exp(−inf) is 0 and no
+    query sees a key ahead."""
     matrix = state.decay_matrix(log_f)
     return np.where(triangle(matrix.shape[-1]), matrix, 1.0)
 
 
 @mistake("decay_matrix", "syncdoth/RetNet #10")
 def rows_divided_by_their_sum(log_f):
-    """You divided each row by its sum. The rule: each entry is only the product of the gates, because divided rows do
-    not add up across chunks."""
+    """You divided each row by its sum. The rule: each entry is only the product of the gates, because results
+    from divided rows do not add up across chunks."""
     matrix = state.decay_matrix(log_f)
     return matrix / matrix.sum(axis=-1, keepdims=True)
 
@@ -515,8 +515,8 @@ def forgetting_comes_last(memory, k, v, beta, log_f):
 
 @mistake("delta_step", "expected: the brackets in β (v − kᵀ S) left out")
 def beta_on_the_new_value_alone(memory, k, v, beta, log_f):
-    """In your code, β scales only the new value, and the old one is removed completely. The rule: β scales the
-    difference."""
+    """In your code, β scales only the new value, and the old one is removed completely. The rule: β scales
+    the difference between the new value and the value that the key reads."""
     faded = gate(log_f) * np.asarray(memory)
     missing = np.asarray(beta, dtype=np.float64)[..., np.newaxis] * np.asarray(v) - read(k, faded)
     return faded + outer(k, missing)
@@ -524,8 +524,8 @@ def beta_on_the_new_value_alone(memory, k, v, beta, log_f):
 
 @mistake("delta_step", "expected: the brackets in β (v − kᵀ S) left out")
 def beta_on_the_old_value_alone(memory, k, v, beta, log_f):
-    """In your code, β scales only the old value, and the new one is written completely. The rule: β scales the
-    difference."""
+    """In your code, β scales only the old value, and the new one is written completely. The rule: β scales
+    the difference between the new value and the value that the key reads."""
     faded = gate(log_f) * np.asarray(memory)
     missing = np.asarray(v) - np.asarray(beta, dtype=np.float64)[..., np.newaxis] * read(k, faded)
     return faded + outer(k, missing)
@@ -581,7 +581,7 @@ def values_rotated_too(q, k, v, gamma, base=BASE):
 
 @mistake("retention", "expected: softmax attention's scale kept")
 def retention_with_a_scale(q, k, v, gamma, base=BASE):
-    """You divided the scores by √d. The rule: here, there is no scale."""
+    """You divided the scores by √d. The rule: retention has no scale."""
     return state.retention(q, k, v, gamma, base) / np.sqrt(np.shape(q)[-1])
 
 
@@ -702,8 +702,8 @@ def state_per_token(length, n_heads, d_k, d_v):
 
 @mistake("half_life", "expected: ln ½ divided by +0")
 def minus_infinity_for_a_gate_of_one(log_f):
-    """In your result, a gate that keeps everything has a half-life of −inf. The rule: this half-life is +inf,
-    whatever the sign of the zero."""
+    """In your result, a gate that keeps everything has a half-life of −inf. The rule: the half-life of a gate
+    that keeps everything is +inf, whatever the sign of the zero."""
     right = state.half_life(log_f)
     return np.where(np.isinf(right) & ~np.signbit(log_f), -np.inf, right)
 
@@ -748,7 +748,8 @@ def product_of_matrices(q, k, v, log_f):
 
 @mistake("linear_attention", "expected: the matrix used as a bias")
 def decay_added_to_the_scores(q, k, v, log_f):
-    """You added the decay to the scores. The rule: without softmax, multiply them entry by entry."""
+    """You added the decay to the scores. The rule: without softmax, multiply the decay and the scores entry
+    by entry."""
     weights = np.where(triangle(np.shape(k)[-2]), scores(q, k) + state.decay_matrix(log_f), 0)
     return weights @ np.asarray(v, dtype=np.float64)
 
@@ -762,8 +763,8 @@ def write_subtracted(old, k, v, beta, log_f):
 
 @mistake("cope_positions", "expected: the mask of the scores")
 def keys_ahead_at_minus_infinity(gates):
-    """You wrote −inf for keys ahead of the query. The rule: write 0, because these are positions; the mask belongs to
-    the scores."""
+    """You wrote −inf for keys ahead of the query. The rule: write 0, because the result contains positions;
+    the mask belongs to the scores."""
     positions = state.cope_positions(gates)
     q_len, k_len = positions.shape[-2:]
     return np.where(np.tri(q_len, k_len, k_len - q_len, dtype=bool), positions, -np.inf)
@@ -785,15 +786,14 @@ def state_of_one_head(length, n_heads, d_k, d_v):
 
 @mistake("half_life", "expected: a division by zero caught with 0")
 def zero_for_a_gate_of_one(log_f):
-    """In your result, a gate that keeps everything has a half-life of 0. The rule: this half-life is inf,
-    because the state never falls to half."""
+    """In your result, a gate that keeps everything has a half-life of 0. The rule: the half-life of a gate
+    that keeps everything is inf, because the state never falls to half."""
     return np.where(np.asarray(log_f) == 0, 0.0, state.half_life(log_f))
 
 
 @mistake("half_life", "expected: ln ½ / −inf guarded against, or computed from exp(log_f) = 0")
 def no_half_life_of_a_shut_gate(log_f):
-    """In your result, a log gate of −inf gives NaN. The rule: such a gate keeps nothing, so its half-life is
-    0."""
+    """In your result, a log gate of −inf gives NaN. The rule: a closed gate keeps nothing, so its half-life is 0."""
     return np.where(np.isneginf(np.asarray(log_f, dtype=np.float64)), np.nan, state.half_life(log_f))
 
 
@@ -956,8 +956,8 @@ def nothing_fades_inside_a_chunk(q, k, v, log_f, chunk, memory=None):
 
 @mistake("decay_matrix", "expected: the difference of two running sums, without the triangle")
 def decay_grows_ahead(log_f):
-    """Your entries above the diagonal grow with the distance. The rule: these entries are 0, because no query sees a
-    key ahead."""
+    """Your entries above the diagonal grow with the distance. The rule: entries above the diagonal are 0,
+    because no query sees a key ahead."""
     total = np.cumsum(np.asarray(log_f, dtype=np.float64), axis=-1)
     return np.where(
         triangle(total.shape[-1]), state.decay_matrix(log_f), np.exp(total[..., :, None] - total[..., None, :])

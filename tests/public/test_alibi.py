@@ -1,6 +1,6 @@
 """Public tests for ALiBi: the values of each function, and the properties that make the bias a straight line.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/alibi.json`.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/alibi.json`.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from autograder.checks.inputs import case, features, seeds
 
 
 def causal_weights(scores):
-    """Softmax over the keys that are not ahead, with the last query at the last key."""
+    """Return the softmax over the keys that are not ahead of the query, where the last query is at the last key."""
     q_len, k_len = scores.shape[-2:]
     scores = np.where(np.tri(q_len, k_len, k_len - q_len, dtype=bool), scores, -np.inf)
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -78,7 +78,8 @@ def test_attention_by_hand(alibi):
 
 @pytest.mark.question("alibi_attention", points=0.75)
 def test_causal_attention(alibi):
-    """The result is softmax(q kᵀ/√d + bias) v; each query uses keys up to its own, and the last query uses all."""
+    """alibi_attention is softmax(q kᵀ/√d + bias) v; each query uses keys up to its own, and the last query
+    uses all."""
     expect.matches(alibi.alibi_attention, features(4, 4, 4), features(4, 4, 4, seed=1), features(4, 4, 2, seed=2))
     expect.matches(
         alibi.alibi_attention, features(2, 2, 2, 6), features(2, 2, 5, 6, seed=1), features(2, 2, 5, 3, seed=2)
@@ -122,8 +123,8 @@ def test_both_forms_give_the_same_weights(alibi, seed):
 
 @pytest.mark.question("effective_window", points=0.5)
 def test_windows_by_hand(alibi):
-    """For a tolerance of 0.01, the result is the first distance at which the bias leaves at most that share of a
-    weight."""
+    """For a tolerance of 0.01, the window is the first distance at which the bias leaves at most that share
+    of a weight."""
     windows = [expect.matches(alibi.effective_window, slope, 0.01) for slope in (1 / 4, 1 / 16, 1 / 64, 1 / 256)]
     expect.close(np.array(windows), np.array([19, 74, 295, 1179]), "the windows of four heads")
 
@@ -148,13 +149,14 @@ def test_windows(alibi):
     ],
 )
 def test_tables_are_float64(alibi, function, arguments):
-    """The result is float64, computed in float64: float32 keeps seven digits, and every later step loses more."""
+    """The table is float64 and computed in float64, because float32 keeps only seven digits, and every later
+    step loses more."""
     expect.dtype(getattr(alibi, function), *arguments)
 
 
 @pytest.mark.question("alibi_attention", points=0.125)
 def test_dtype(alibi):
-    """The result is float32 if queries, keys and values are all float32; whole numbers give float64."""
+    """alibi_attention returns float32 if queries, keys and values are all float32; whole numbers give float64."""
     expect.dtype(alibi.alibi_attention, *(features(2, 3, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)))
     expect.dtype(alibi.alibi_attention, np.array([[[0]]]), np.array([[[1], [1]]]), np.array([[[0], [1]]]))
 

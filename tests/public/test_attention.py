@@ -1,6 +1,6 @@
 """Public tests for attention: the values of each function, and the effect of shuffled tokens.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/attention.json`.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/attention.json`.
 """
 
 import numpy as np
@@ -67,7 +67,7 @@ def test_softmax_forgets_a_common_shift(attention, seed, shift):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_by_hand(attention):
-    """The lesson's example: thirds, sevenths and twenty-firsts."""
+    """As in the lesson's example, the weights are thirds, sevenths and twenty-firsts."""
     expected = np.array([[1 / 3, 1 / 3, 1 / 3], [1 / 7, 2 / 7, 4 / 7], [1 / 21, 4 / 21, 16 / 21]])
     expect.close(attention.attention_weights(TOKENS * np.log(2), TOKENS), expected, "the weights of tokens 0, 1, 2")
 
@@ -81,7 +81,7 @@ def test_weights(attention):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_with_a_mask(attention):
-    """True means that the query may attend. A query that may use no key gets zeros."""
+    """Where the mask is True, the query may attend to the key. A query that may use no key gets zeros."""
     q, k = features(3, 4), features(3, 4, seed=1)
     something = np.array([[True, False, True], [False, True, True], [True, True, True]])
     nothing_for_one = np.array([[True, False, True], [False, False, False], [False, True, False]])
@@ -110,7 +110,7 @@ def test_mask_and_bias_serve_all_heads(attention):
 
 @pytest.mark.question("attention", points=0.25)
 def test_attention_by_hand(attention):
-    """The lesson's example: the outputs are 1, 10/7 and 12/7."""
+    """As in the lesson's example, the outputs are 1, 10/7 and 12/7."""
     out = attention.attention(TOKENS * np.log(2), TOKENS, TOKENS)
     expect.close(out, np.array([[1.0], [10 / 7], [12 / 7]]), "the outputs of tokens 0, 1, 2")
 
@@ -154,14 +154,14 @@ def test_causal_mask(attention):
 
 @pytest.mark.question("self_attention", points=0.25)
 def test_self_attention_by_hand(attention):
-    """The lesson's example again, with the three weights: 1, 10/7 and 12/7."""
+    """As in the lesson's example with its three weight matrices, the outputs are 1, 10/7 and 12/7."""
     out = attention.self_attention(TOKENS, *BY_HAND)
     expect.close(out, np.array([[1.0], [10 / 7], [12 / 7]]), "the outputs of tokens 0, 1, 2")
 
 
 @pytest.mark.question("self_attention", points=0.25)
 def test_self_attention(attention):
-    """Queries, keys and values are x times their own weights; d is the width of a query."""
+    """Queries, keys and values are x times separate weight matrices; d is the width of a query."""
     w_q, w_k, w_v = features(6, 2, seed=1), features(6, 2, seed=2), features(6, 3, seed=3)
     expect.matches(attention.self_attention, features(5, 6), w_q, w_k, w_v)
     expect.matches(attention.self_attention, features(2, 4, 6), w_q, w_k, w_v, np.tri(4, dtype=bool))
@@ -175,7 +175,7 @@ TWO_HEADS = np.array([[[1.0, 2.0], [5.0, 6.0]], [[3.0, 4.0], [7.0, 8.0]]])
 
 @pytest.mark.question("split_heads", points=0.25)
 def test_split_by_hand(attention):
-    """The lesson's example: head 0 has columns 0 and 1 of every token, head 1 has columns 2 and 3."""
+    """As in the lesson's example, head 0 has columns 0 and 1 of every token, and head 1 has columns 2 and 3."""
     expect.close(attention.split_heads(TWO_TOKENS, 2), TWO_HEADS, "two tokens, cut into two heads")
 
 
@@ -250,7 +250,7 @@ def test_self_attention_is_equivariant(attention, seed, order):
 
 @pytest.mark.question("bag_of_tokens", points=0.25)
 def test_bag_by_hand(attention):
-    """The lesson's example: the mean of 1, 10/7 and 12/7 is 29/21, in any order."""
+    """As in the lesson's example, the mean of 1, 10/7 and 12/7 is 29/21, in any order."""
     expect.close(attention.bag_of_tokens(TOKENS[[2, 0, 1]], *BY_HAND), np.array([29 / 21]), "the bag of tokens 2, 0, 1")
     expect.close(attention.bag_of_tokens(TOKENS, *BY_HAND), np.array([29 / 21]), "the bag of tokens 0, 1, 2")
 
@@ -268,7 +268,7 @@ def test_bag(attention):
 
 @pytest.mark.question("attention", points=0.25)
 def test_dtype(attention):
-    """The result is float32 if q, k and v are all float32; whole numbers, or one float64 array, give float64."""
+    """attention returns float32 if q, k and v are all float32; whole numbers, or one float64 array, give float64."""
     arrays = [features(3, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)]
     expect.dtype(attention.attention, *arrays)
     expect.dtype(attention.attention, [[1, 0]], [[1, 0], [0, 1]], [[10], [20]])

@@ -1,8 +1,8 @@
 """Public tests for batches: each function's docstring example, values and traps, and texts in a batch compared with the
 same texts alone.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/batches.json`. Attention, RoPE
-and the layer with a state come from lessons 1, 5 and 12 and are implemented here again.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/batches.json`.
+Attention, RoPE and the layer with a state come from lessons 1, 5 and 12 and are implemented here again.
 """
 
 from itertools import pairwise
@@ -20,21 +20,21 @@ lengths = st.lists(st.integers(1, 5), min_size=2, max_size=4)
 
 
 def attention(q, k, v, mask):
-    """Attention as in lesson 1: a query that may use no key gets zeros."""
+    """Return attention as in lesson 1, where a query that may use no key gets zeros."""
     scores = np.where(mask, q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1]), -INF)
     weights = np.where(mask, np.exp(scores - np.maximum(scores.max(axis=-1, keepdims=True), -1e300)), 0)
     return weights / np.maximum(weights.sum(axis=-1, keepdims=True), 1e-300) @ v
 
 
 def rotated(x, positions):
-    """RoPE as in lesson 5, with pairs (2i, 2i+1)."""
+    """Return x rotated by RoPE as in lesson 5, with pairs (2i, 2i+1)."""
     angles = np.outer(positions, 10000.0 ** (-np.arange(0, x.shape[-1], 2) / x.shape[-1]))
     pairs = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angles)
     return np.stack([pairs.real, pairs.imag], axis=-1).reshape(x.shape)
 
 
 def linear_attention(q, k, v, log_f):
-    """Layer with a state as in lesson 12, token by token."""
+    """Return the results of a layer with a state, as in lesson 12, computed token by token."""
     state, outs = np.zeros((k.shape[-1], v.shape[-1])), []
     for t in range(len(q)):
         state = np.exp(log_f[t]) * state + np.outer(k[t], v[t])
@@ -191,7 +191,8 @@ def test_boundaries_come_back(batches, sizes):
 
 @pytest.mark.question("boundaries_of", points=0.25)
 def test_boundaries_where_positions_jump(batches):
-    """A text begins wherever a position is not one more than the previous one, even after a single token or above 0."""
+    """A text begins wherever a position is not one more than the previous one, even if a text has one token
+    or starts above 0."""
     expect.matches(batches.boundaries_of, np.array([0, 0, 0, 1, 0]))
     expect.matches(batches.boundaries_of, np.array([5, 6, 7, 0, 1, 3, 4]))
 
@@ -226,7 +227,8 @@ def test_packed_attention_by_hand(batches):
 
 @pytest.mark.question("packed_attention", points=0.25)
 def test_packed_attention(batches):
-    """The result is softmax(q kᵀ/√d) v within each text, for any number of leading axes and scores of any size."""
+    """packed_attention is softmax(q kᵀ/√d) v within each text, for any number of leading axes and scores of
+    any size."""
     q, k, v = tokens(9)
     expect.matches(batches.packed_attention, q, k, v, np.array([0, 2, 3, 9]))
     expect.matches(batches.packed_attention, 1000 * q, 8 * k, v, np.array([0, 4, 9]))
@@ -265,7 +267,7 @@ def test_a_nan_stays_in_its_text(batches):
 
 @pytest.mark.question("packed_attention", points=0.125)
 def test_packed_attention_in_float32(batches):
-    """The result is float32 if q, k and v are all float32; otherwise, it is float64."""
+    """packed_attention returns float32 if q, k and v are all float32; otherwise, it returns float64."""
     arrays = [array.astype(np.float32) for array in tokens(7)]
     expect.dtype(batches.packed_attention, *arrays, np.array([0, 3, 7]))
     expect.dtype(batches.packed_attention, arrays[0], arrays[1], arrays[2].astype(np.float64), np.array([0, 3, 7]))
@@ -284,7 +286,7 @@ def test_reset_by_hand(batches):
 
 @pytest.mark.question("reset_gates", points=0.25)
 def test_reset_leaves_its_gates_alone(batches):
-    """The function does not change the gates in place: another layer may need them."""
+    """reset_gates does not change the gates in place, because another layer may need them."""
     expect.unchanged(batches.reset_gates, -np.abs(features(2, 5)), np.array([0, 3, 5]))
 
 
@@ -368,5 +370,6 @@ def test_tree_mask(batches):
     ],
 )
 def test_tables_are_float64(batches, function, arguments):
-    """The result is float64, computed in float64: float32 keeps seven digits, and every later step loses more."""
+    """The table is float64 and computed in float64, because float32 keeps only seven digits, and every later
+    step loses more."""
     expect.dtype(getattr(batches, function), *arguments)

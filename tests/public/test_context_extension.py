@@ -1,6 +1,7 @@
 """Public tests for context extension: the values of each function, and what each method keeps or slows down.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/context_extension.json`.
+The docstring of each test states the rule that the test checks. The expected values are in
+`expected/context_extension.json`.
 """
 
 import numpy as np
@@ -22,8 +23,8 @@ def test_interpolation_by_hand(context_extension):
 
 @pytest.mark.question("interpolate_positions", points=0.25)
 def test_interpolated_positions(context_extension):
-    """Every position is divided by the factor, even negative and fractional ones, whether it is one number or an
-    array."""
+    """Every position is divided by the factor, even negative and fractional positions, for a single number or
+    an array."""
     expect.matches(context_extension.interpolate_positions, np.array([[-3.0, 0.5, 7.0], [100.0, 2.0, 0.0]]), 2.5)
     expect.matches(context_extension.interpolate_positions, 10, 8)
 
@@ -72,8 +73,8 @@ def test_dynamic_ntk_leaves_short_texts_alone(context_extension):
 
 @pytest.mark.question("rotations_in_context", points=0.1875)
 def test_rotations_by_hand(context_extension):
-    """Over 1024 tokens, the first of four pairs rotates by 1024 radians, and each later pair by 1/10 of the one
-    before."""
+    """Over 1024 tokens, the first of four pairs rotates by 1024 radians, and each later pair by 1/10 of the
+    pair before it."""
     turns = context_extension.rotations_in_context(8, 1024)
     expect.close(turns, np.array([1024, 102.4, 10.24, 1.024]) / (2 * np.pi), "rotations of four pairs over 1024 tokens")
 
@@ -114,7 +115,7 @@ def test_yarn_scale(context_extension):
 
 @pytest.mark.question("yarn_scale", points=0.25)
 def test_yarn_scale_where_nothing_is_extended(context_extension):
-    """A factor of 1 or less needs no scale: it is 1."""
+    """If the factor is 1 or less, the scale is 1."""
     expect.matches(context_extension.yarn_scale, 0.5)
     expect.matches(context_extension.yarn_scale, 1)
     expect.holds(context_extension.yarn_scale(16.0) != 1, "a factor of 16 needs one")
@@ -163,7 +164,7 @@ def test_longrope_scale(context_extension):
 
 @pytest.mark.question("longrope_scale", points=0.25)
 def test_longrope_scale_where_nothing_is_extended(context_extension):
-    """A factor of 1 or less needs no scale: it is 1."""
+    """If the factor is 1 or less, the scale is 1."""
     expect.matches(context_extension.longrope_scale, 0.5, 4096)
     expect.matches(context_extension.longrope_scale, 1, 4096)
     expect.holds(context_extension.longrope_scale(16.0, 4096) != 1, "a factor of 16 needs one")
@@ -202,7 +203,7 @@ def test_scale_at_position_zero(context_extension):
 @pytest.mark.question("apply_rope_with", points=0.25)
 @given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
 def test_any_frequencies_keep_scores_relative(context_extension, seed, m, n, shift):
-    """Whatever the frequencies are, a score depends only on n − m and is multiplied by the square of the scale."""
+    """Whatever the frequencies are, a score depends only on n − m, and it is multiplied by the square of the scale."""
     rows, frequencies = features(2, 4, seed=seed), np.array([0.75, 0.03125])
 
     def score(q_position, k_position):
@@ -229,7 +230,8 @@ def test_every_row_needs_a_position(context_extension):
 
 @pytest.mark.question("rerope_scores", points=0.375)
 def test_rerope_by_hand(context_extension):
-    """For a key 10 positions back and a window of 2, the distance is 2; with a factor of 4, it is 2 + 8/4."""
+    """With a window of 2 and an infinite factor, a key 10 positions back has the distance 2; with a factor of
+    4, it has 2 + 8/4."""
     one, query, key = np.array([[1.0, 0.0]]), np.array([10]), np.array([0])
     got = [context_extension.rerope_scores(one, one, query, key, 2, factor) for factor in (np.inf, 4)]
     expect.close(np.ravel(got), np.cos([2.0, 4.0]) / np.sqrt(2), "the scores with factor ∞ and with factor 4")
@@ -282,7 +284,7 @@ def test_similarity_by_hand(context_extension):
 
 @pytest.mark.question("lowest_similarity", points=0.25)
 def test_similarity(context_extension):
-    """The result is the smallest mean cosine among all distances below the length, for any size and base."""
+    """lowest_similarity is the smallest mean cosine among all distances below the length, for any size and base."""
     expect.matches(context_extension.lowest_similarity, 300, 16, 500.0)
     expect.matches(context_extension.lowest_similarity, 4096, 128, 10000.0)
 
@@ -301,5 +303,6 @@ def test_similarity(context_extension):
     ],
 )
 def test_tables_are_float64(context_extension, function, arguments):
-    """The result is float64, computed in float64: float32 keeps seven digits, and every later step loses more."""
+    """The table is float64 and computed in float64, because float32 keeps only seven digits, and every later
+    step loses more."""
     expect.dtype(getattr(context_extension, function), *arguments)

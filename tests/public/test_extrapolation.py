@@ -1,6 +1,7 @@
 """Public tests for extrapolation: every method's values, the two summaries, and two columns of the comparison table.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/extrapolation.json`.
+The docstring of each test states the rule that the test checks. The expected values are in
+`expected/extrapolation.json`.
 """
 
 import numpy as np
@@ -16,7 +17,7 @@ SCORED = ["rope", "shaw", "t5", "alibi"]
 
 
 def parameters(length, d):
-    """Parameters of all methods in one dict, of which each method reads only its own entries."""
+    """Return the parameters of all methods in one dict, of which each method reads only its own entries."""
     return {
         "table": features(length + 1, d, seed=3),
         "n_bits": 3,
@@ -42,7 +43,7 @@ def test_numbers_added_by_hand(extrapolation):
 
 @pytest.mark.question("encode", points=0.25)
 def test_bits_added_by_hand(extrapolation):
-    """The most significant bit comes first, and features beyond n_bits do not change: 3 is 011."""
+    """The most significant bit comes first, so 3 is 011, and features beyond n_bits do not change."""
     coded = extrapolation.encode("binary", np.full((4, 4), 0.5), {"n_bits": 3})
     expect.close(coded[3], np.array([0.5, 1.5, 1.5, 0.5]), "the bits 0, 1 and 1 added to the row of position 3")
 
@@ -58,15 +59,15 @@ def test_sinusoids_added_by_hand(extrapolation):
 @pytest.mark.question("encode", points=0.25)
 @pytest.mark.parametrize("method", ADDED)
 def test_encode(extrapolation, method):
-    """The result is the embeddings plus whatever the method adds."""
+    """encode returns the embeddings plus the numbers of the method."""
     expect.matches(extrapolation.encode, method, features(6, 4), parameters(6, 4))
     expect.matches(extrapolation.encode, method, features(1, 8), parameters(1, 8))
 
 
 @pytest.mark.question("encode", points=0.25)
 def test_what_acts_in_the_scores_leaves_the_embeddings(extrapolation):
-    """RoPE, Shaw, T5, ALiBi and no encoding add nothing; the others add the same to every sequence of the same
-    length."""
+    """RoPE, Shaw, T5, ALiBi and no encoding add nothing; the other methods add the same to every sequence of
+    the same length."""
     x, given_to = features(5, 4), parameters(5, 4)
     for method in ("none", *SCORED):
         expect.matches(extrapolation.encode, method, x, given_to)
@@ -125,7 +126,7 @@ def test_t5_by_hand(extrapolation):
 
 @pytest.mark.question("logits", points=0.25)
 def test_logits_without_an_effect(extrapolation):
-    """A method that acts in the embeddings does not change the scores."""
+    """A method that acts in the embeddings leaves the scores as they are."""
     for method in ("none", *ADDED):
         for d in (3, 4):
             expect.matches(extrapolation.logits, method, features(4, d), features(4, d, seed=1), parameters(4, d))
@@ -134,13 +135,13 @@ def test_logits_without_an_effect(extrapolation):
 @pytest.mark.question("logits", points=0.25)
 @pytest.mark.parametrize("method", SCORED)
 def test_logits(extrapolation, method):
-    """The logits are the scores, changed by the method."""
+    """The logits are the plain scores with the method's change."""
     expect.matches(extrapolation.logits, method, features(12, 4), features(12, 4, seed=1), parameters(12, 4))
 
 
 @pytest.mark.question("logits", points=0.25)
 def test_the_future_is_hidden(extrapolation):
-    """Every method has −∞ above the diagonal, and finite numbers on and below it."""
+    """In every method, the logits above the diagonal are −∞, and all others are finite."""
     hidden = ~np.tri(5, dtype=bool)
     for method in ("none", *ADDED, *SCORED):
         got = extrapolation.logits(method, features(5, 4), features(5, 4, seed=1), parameters(5, 4))
@@ -160,7 +161,7 @@ def test_reliable_by_hand(extrapolation):
 
 @pytest.mark.question("longest_reliable_length", points=0.25)
 def test_reliable_lengths(extrapolation):
-    """Lengths may come in any order; if not even the shortest passes, the result is 0."""
+    """Lengths may come in any order; if even the shortest length fails, the result is 0."""
     expect.matches(extrapolation.longest_reliable_length, [64, 16, 128, 32], [0.25, 1.0, 0.95, 0.9])
     expect.matches(extrapolation.longest_reliable_length, [16, 32, 64], [0.5, 0.95, 1.0])
     expect.matches(extrapolation.longest_reliable_length, np.array([8, 24]), np.array([0.75, 0.5]), threshold=0.5)
@@ -178,7 +179,7 @@ def test_gap_by_hand(extrapolation):
 
 @pytest.mark.question("extrapolation_gap", points=0.25)
 def test_gaps(extrapolation):
-    """The longest length need not come last; a better result there makes the gap negative."""
+    """The longest length need not come last in the list; a better accuracy at this length makes the gap negative."""
     expect.matches(extrapolation.extrapolation_gap, [64, 16, 32], [0.25, 1.0, 0.5], 16)
     expect.matches(extrapolation.extrapolation_gap, np.array([8, 24]), np.array([0.5, 0.75]), 8)
 

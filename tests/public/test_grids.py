@@ -1,6 +1,6 @@
 """Public tests for grids: each function's example and values, and the arguments that it must reject.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/grids.json`.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/grids.json`.
 """
 
 import numpy as np
@@ -52,8 +52,8 @@ def test_sinusoidal_2d(grids):
 
 @pytest.mark.question("resize_grid", points=0.25)
 def test_two_cells_become_four(grids):
-    """In the example, the new centres are at −1/4, 1/4, 3/4 and 5/4 of the old cells, and the outer ones are clamped to
-    the border."""
+    """In the example, the new centres are at −1/4, 1/4, 3/4 and 5/4 of the old cells, and the outer two are
+    clamped to the border."""
     expected = np.array([[0.0], [2.0], [6.0], [8.0]])
     expect.close(
         grids.resize_grid(np.array([[0], [8]]), (1, 2), (1, 4)), expected, "resize_grid([[0], [8]], (1, 2), (1, 4))"
@@ -63,16 +63,16 @@ def test_two_cells_become_four(grids):
 
 @pytest.mark.question("resize_grid", points=0.5)
 def test_resize_grid(grids):
-    """The result is interpolated bilinearly between cell centres, for larger or smaller grids, each axis by its own
-    factor."""
+    """resize_grid interpolates bilinearly between the centres of cells, for larger or smaller grids, each
+    axis by its own factor."""
     expect.matches(grids.resize_grid, features(15, 4), (3, 5), (7, 6))
     expect.matches(grids.resize_grid, features(28, 2), (4, 7), (3, 2))
 
 
 @pytest.mark.question("resize_grid", points=0.25)
 def test_an_unchanged_shape_changes_nothing(grids):
-    """A table resized to its own shape stays the same. Rows that are equal along x stay equal; along y, they still
-    differ."""
+    """A table resized to its own shape stays the same. Rows that are equal along x stay equal along x, and
+    they still differ along y."""
     table = features(10, 3)
     expect.close(grids.resize_grid(table, (2, 5), (2, 5)), table, "the same shape gives the same table")
     even = np.reshape(grids.resize_grid(np.repeat(table[:2], 5, axis=0), (2, 5), (4, 3)), (4, 3, 3))
@@ -122,7 +122,7 @@ def test_alternating_frequencies(grids):
 
 @pytest.mark.question("mrope_frequencies", points=0.3125)
 def test_mrope_frequencies_of_eight_features(grids):
-    """The example has the same four frequencies in both forms, consecutive and interleaved."""
+    """The example has the same four frequencies with consecutive sections and interleaved."""
     sections = np.array([[1, 0, 0], [0.1, 0, 0], [0, 0.01, 0], [0, 0, 0.001]])
     interleaved = np.array([[1, 0, 0], [0, 0.1, 0], [0, 0, 0.01], [0.001, 0, 0]])
     expect.close(grids.mrope_frequencies(8, (2, 1, 1)), sections, "mrope_frequencies(8, (2, 1, 1))")
@@ -181,7 +181,8 @@ def test_rotating_on_a_grid_keeps_the_norm(grids, seed, y, x):
 
 @pytest.mark.question("apply_rope_nd", points=0.25)
 def test_every_token_has_coordinates(grids):
-    """Every row needs its own coordinates, and every pair its own frequencies."""
+    """Every row needs its own coordinates, and every pair its own frequencies; other numbers of rows raise a
+    ValueError."""
     expect.answers(grids.apply_rope_nd, features(5, 6), features(5, 2), features(3, 2))
     expect.raises(ValueError, grids.apply_rope_nd, features(5, 6), features(4, 2), features(3, 2))
     expect.raises(ValueError, grids.apply_rope_nd, features(5, 6), features(5, 2), features(4, 2))
@@ -192,7 +193,7 @@ def test_every_token_has_coordinates(grids):
 
 @pytest.mark.question("grid_scores", points=0.25)
 def test_a_score_by_hand(grids):
-    """In the example, the query rotates by 3.5 and the key by 2, so their score is cos(1.5)/√2."""
+    """In the example, the query rotates by 3.5 radians and the key by 2, so their score is cos(1.5)/√2."""
     q, frequencies = np.array([[1, 0]]), np.array([[1, 0.5]])
     score = grids.grid_scores(q, q, np.array([[3, 1]]), np.array([[1, 2]]), frequencies)
     expect.close(score, np.array([[np.cos(1.5) / np.sqrt(2)]]), "the score of (3, 1) and (1, 2)")
@@ -211,8 +212,8 @@ def test_grid_scores(grids):
 @pytest.mark.question("grid_scores", points=0.5)
 @given(seed=seeds(), down=positions(50), right=positions(50))
 def test_scores_depend_on_the_difference_of_the_coordinates(grids, seed, down, right):
-    """If query and key move by the same rows and columns, the score does not change; in the same cell, it is the plain
-    score."""
+    """If query and key move by the same rows and columns, their score does not change; in the same cell, it
+    is the plain score."""
     q, k, frequencies = features(1, 4, seed=seed), features(1, 4, seed=seed + 1), np.array([[1.0, 0.3], [0.1, 0.7]])
     here, there, shift = np.array([[2, 5]]), np.array([[4, 1]]), np.array([[down, right]])
     score = grids.grid_scores(q, k, here, there, frequencies)
@@ -231,8 +232,8 @@ def test_scores_depend_on_the_difference_of_the_coordinates(grids, seed, down, r
 
 @pytest.mark.question("mrope_positions", points=0.25)
 def test_two_words_an_image_and_a_word(grids):
-    """In the example, the image starts at the next word's position, and the word after it comes after its largest
-    coordinate."""
+    """In the example, the image starts where the next word would be, and the word after the image comes after
+    its largest coordinate."""
     expected = np.array([[0, 0, 0], [1, 1, 1], [2, 2, 2], [2, 2, 3], [2, 3, 2], [2, 3, 3], [4, 4, 4]])
     expect.close(grids.mrope_positions([2, (1, 2, 2), 1]), expected, "mrope_positions([2, (1, 2, 2), 1])")
     expect.answers(grids.mrope_positions, [4])
@@ -282,5 +283,6 @@ def test_next_position(grids):
     ],
 )
 def test_tables_are_float64(grids, function, arguments):
-    """The result is float64, computed in float64: float32 keeps seven digits, and every later step loses more."""
+    """The table is float64 and computed in float64, because float32 keeps only seven digits, and every later
+    step loses more."""
     expect.dtype(getattr(grids, function), *arguments)

@@ -1,6 +1,6 @@
 """Public tests for learned positions: the values of each function, both ends of the table, and where gradients go.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/learned.json`.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/learned.json`.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ def test_init_table_repeats_itself(learned):
 
 @pytest.mark.question("lookup", points=0.5)
 def test_lookup(learned):
-    """The result is the row of each position, for positions of any shape, even a single number."""
+    """lookup returns the row of each position, for positions of any shape, even a single number."""
     expect.matches(learned.lookup, np.array([[0.0, 0.0], [1.0, 10.0], [2.0, 20.0]]), np.array([2, 0, 2]))
     expect.matches(learned.lookup, features(6, 3), np.array([[5, 0, 1], [1, 1, 4]]))
     expect.matches(learned.lookup, features(4, 5), 3)
@@ -38,8 +38,8 @@ def test_lookup(learned):
 
 @pytest.mark.question("embed", points=0.25)
 def test_embed_by_hand(learned):
-    """The result is the token row plus the position row, so a token at two positions differs only by the two position
-    rows."""
+    """embed adds the token row and the position row, so the results for a token at two positions differ only
+    by the position rows."""
     tokens, places = np.array([[1.0, 1.0], [2.0, 2.0]]), np.array([[10.0, 0.0], [20.0, 5.0], [30.0, 0.0]])
     expected = np.array([[12.0, 2.0], [22.0, 7.0]])
     expect.close(learned.embed(tokens, places, np.array([1, 1])), expected, "token 1 at positions 0 and 1")
@@ -69,7 +69,8 @@ def test_lookup_gradient(learned):
 @pytest.mark.question("lookup_gradient", points=1.0)
 @given(seed=seeds(), reads=st.lists(st.integers(0, 3), min_size=1, max_size=6))
 def test_gradient_goes_back_where_it_came_from(learned, seed, reads):
-    """The loss changes by the change in the table times its gradient: the gradient is the transpose of lookup."""
+    """The loss changes by the change in the table times its gradient, because lookup_gradient is the
+    transpose of lookup."""
     table, grad_output = features(4, 2, seed=seed), features(len(reads), 2, seed=seed + 1)
     gradient = learned.lookup_gradient((4, 2), np.array(reads), grad_output)
     expect.close(np.sum(table * gradient), np.sum(table[reads] * grad_output), f"the gradient for positions {reads}")
@@ -87,7 +88,7 @@ def test_sgd_step_by_hand(learned):
 
 @pytest.mark.question("sgd_step", points=0.5)
 def test_sgd_step(learned):
-    """The step is the learning rate times the gradient."""
+    """sgd_step subtracts the learning rate times the gradient from the table."""
     expect.matches(learned.sgd_step, features(4, 3), features(4, 3, seed=1), 0.25)
 
 
@@ -107,8 +108,8 @@ def test_trained_rows(learned):
 
 @pytest.mark.question("resize_table", points=0.5)
 def test_resize_table_by_hand(learned):
-    """Three rows stretched to five keep the first, middle and last; each new row is the average of its two
-    neighbours."""
+    """Three rows stretched to five keep the first, middle and last row; each new row is the average of its
+    two neighbours."""
     table = np.array([[0.0, 0.0], [2.0, 10.0], [4.0, 30.0]])
     expected = np.array([[0.0, 0.0], [1.0, 5.0], [2.0, 10.0], [3.0, 20.0], [4.0, 30.0]])
     expect.close(learned.resize_table(table, 5), expected, "three rows stretched to five")
@@ -160,5 +161,6 @@ def test_lookup_before_the_start(learned):
     ],
 )
 def test_tables_are_float64(learned, function, arguments):
-    """The result is float64, computed in float64: float32 keeps seven digits, and every later step loses more."""
+    """The table is float64 and computed in float64, because float32 keeps only seven digits, and every later
+    step loses more."""
     expect.dtype(getattr(learned, function), *arguments)

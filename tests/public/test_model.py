@@ -1,7 +1,7 @@
 """Public tests for the model: each function's docstring example and values, and a property of the whole model.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/model.json`. The models are
-tiny, and no two of their sizes are equal, so an array that is meant for another axis does not fit.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/model.json`. The
+models are tiny, and no two of their sizes are equal, so that an array for another axis does not fit.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ def weights(shapes, seed=0):
 
 
 def tiny_layer(seed=0, heads=6, key_heads=2, d=8, f=10):
-    """Layer with six query heads, two key heads of four features, and norm weights far from 1."""
+    """Return a layer with six query heads, two key heads of four features, and norm weights far from 1."""
     width, narrow = 2 * len(FREQUENCIES) * heads, 2 * len(FREQUENCIES) * key_heads
     shapes = {"norm_1": (d,), "w_q": (d, width), "w_k": (d, narrow), "w_v": (d, narrow), "w_o": (width, d)}
     layer = weights(shapes | {"norm_2": (d,), "w_gate": (d, f), "w_up": (d, f), "w_down": (f, d)}, seed)
@@ -59,7 +59,7 @@ def test_norm_by_hand(model):
 
 @pytest.mark.question("rms_norm", points=0.25)
 def test_norm(model):
-    """The result is x / √(mean of x² + eps) · weight, separately for each row; eps matters if x is small."""
+    """rms_norm returns x / √(mean of x² + eps) · weight, separately for each row; eps matters if x is small."""
     expect.matches(model.rms_norm, features(2, 3, 6), features(6, seed=1), 0.5)
     expect.matches(model.rms_norm, features(5, 4) / 512, features(4, seed=1))
 
@@ -69,7 +69,7 @@ def test_norm(model):
 
 @pytest.mark.question("swiglu", points=0.25)
 def test_swiglu_by_hand(model):
-    """The gate is 1 and the other part is 6, so the result is silu(1) · 6 = 4.386."""
+    """In the example, the gate is 1 and the other part is 6, so their product is silu(1) · 6 = 4.386."""
     x, w_gate, w_up, w_down = ([[1.0, 2.0]], [[1.0], [0.0]], [[0.0], [3.0]], [[1.0, -1.0]])
     got = model.swiglu(*map(np.array, (x, w_gate, w_up, w_down)))
     expect.close(got, np.array([[6, -6]]) / (1 + np.exp(-1)), "the example of the docstring")
@@ -77,7 +77,7 @@ def test_swiglu_by_hand(model):
 
 @pytest.mark.question("swiglu", points=0.25)
 def test_swiglu(model):
-    """The result is (silu(x w_gate) ∘ (x w_up)) w_down, for gates of any size."""
+    """swiglu returns (silu(x w_gate) ∘ (x w_up)) w_down, for gates of any size."""
     parts = features(4, 5, seed=1), features(4, 5, seed=2), features(5, 4, seed=3)
     expect.matches(model.swiglu, features(2, 3, 4), *parts)
     expect.matches(model.swiglu, features(3, 4) * 512, *parts)
@@ -88,7 +88,7 @@ def test_swiglu(model):
 
 @pytest.mark.question("repeat_heads", points=0.1875)
 def test_copies_by_hand(model):
-    """Two copies each of two heads are in the order first, first, second, second."""
+    """If two heads are repeated twice, their copies are in the order first, first, second, second."""
     got = model.repeat_heads(np.array([[[1.0]], [[2.0]]]), 2)
     expect.close(got, np.array([[[1.0]], [[1.0]], [[2.0]], [[2.0]]]), "repeat_heads([[[1]], [[2]]], 2)")
 
@@ -122,7 +122,7 @@ def test_half_layout(model):
 @pytest.mark.question("to_half_layout", points=0.25)
 @given(seed=seeds(), heads=st.sampled_from([2, 3]))
 def test_each_head_keeps_its_columns(model, seed, heads):
-    """No column leaves its head; a head's first and last columns stay where they are, and the others move."""
+    """No column leaves its head; the first and last columns of a head stay where they are, and others move."""
     w = features(5, heads * 6, seed=seed) + 9 * np.arange(heads * 6)
     got = np.asarray(model.to_half_layout(w, heads))
     expect.holds(got.shape == w.shape, "the shape stays")
@@ -182,7 +182,7 @@ def test_one_token_gives_its_values(model):
 
 @pytest.mark.question("grouped_query_attention", points=0.25)
 def test_attention_of_heads_that_share_keys(model):
-    """The result is softmax of rotated queries and keys, times the values, times w_o, even for huge scores."""
+    """The output is the softmax of rotated queries and keys, times the values, times w_o, even for huge scores."""
     layer = tiny_layer()
     expect.matches(model.grouped_query_attention, features(5, 8), layer, np.arange(5), FREQUENCIES, causal(5))
     expect.matches(model.grouped_query_attention, 512 * features(3, 8), layer, np.arange(3), FREQUENCIES, causal(3))
@@ -190,8 +190,8 @@ def test_attention_of_heads_that_share_keys(model):
 
 @pytest.mark.question("grouped_query_attention", points=0.25)
 def test_each_text_has_its_positions_and_its_mask(model):
-    """With positions of shape (B, T), all heads of a text have its positions: add an axis for the heads of (B, h,
-    T, dh)."""
+    """If positions have the shape (B, T), all heads of a text share its positions, so they need an axis for
+    the heads of (B, h, T, dh)."""
     positions, mask = np.array([[0, 0, 1], [4, 5, 6]]), np.array([causal(3) * [False, True, True], causal(3)])
     arguments = tiny_layer(), positions, FREQUENCIES, mask[:, np.newaxis]
     expect.matches(model.grouped_query_attention, features(2, 3, 8), *arguments)
@@ -228,8 +228,8 @@ def test_block(model):
 
 @pytest.mark.question("block", points=0.25)
 def test_a_part_that_writes_nothing(model):
-    """If w_down is zero, only attention is added to x; if w_o is zero, only the feed-forward part; if both are zero,
-    nothing."""
+    """If w_down is zero, only attention is added to x; if w_o is zero, only the feed-forward part is; if both
+    are zero, nothing is."""
     x, layer, at = features(3, 8), tiny_layer(1), (np.arange(3), FREQUENCIES, causal(3))
     no_attention, no_feed_forward = {"w_o": np.zeros((24, 8))}, {"w_down": np.zeros((10, 8))}
     expect.matches(model.block, x, layer | no_feed_forward, *at, eps=EPS)
@@ -351,7 +351,7 @@ def test_generate(model):
 
 @pytest.mark.question("generate", points=0.125)
 def test_no_new_tokens(model):
-    """For a count of 0 the result is an empty array of int64."""
+    """For a count of 0, the result is an empty array of int64."""
     expect.matches(model.generate, np.array([0, 2]), tiny_model(), 4)
     expect.dtype(model.generate, np.array([3, 1]), tiny_model(), 0)
 
@@ -376,8 +376,8 @@ AT = float32(tiny_layer()), np.array([3, 4]), FREQUENCIES, causal(2, 3)
     ],
 )
 def test_dtype(model, function, calls):
-    """The result is float32 if x, weights and cache are; otherwise, float64. Positions and frequencies make no
-    difference."""
+    """The result is float32 if x, the weights and the cache are float32; otherwise, it is float64. The dtypes
+    of positions and frequencies make no difference to the dtype of the result."""
     for arguments in calls:
         expect.dtype(getattr(model, function), *arguments)
 

@@ -1,6 +1,6 @@
 """Public tests for modern models: each function's docstring example, its values, and its purpose.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/modern.json`.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/modern.json`.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from autograder.checks.inputs import case, features, positions, seeds
 
 
 def parts(lead, q_len, k_len, n_heads=3, content=5, rotated=4, seed=0):
-    """q_content, k_content, q_rope and k_rope, with different sizes."""
+    """Return q_content, k_content, q_rope and k_rope, with different sizes."""
     shapes = ((n_heads, q_len, content), (n_heads, k_len, content), (n_heads, q_len, rotated), (k_len, rotated))
     return [features(*lead, *shape, seed=seed + place) for place, shape in enumerate(shapes)]
 
@@ -135,7 +135,7 @@ def test_temperature(modern):
 
 @pytest.mark.question("log_n_scale", points=0.1875)
 def test_log_n_by_hand(modern):
-    """256 is 16², so with a trained length of 16, position 255 has the factor 2."""
+    """256 is 16², so with a trained length of 16, the factor at position 255 is 2."""
     expect.close(
         modern.log_n_scale(np.array([3, 15, 255]), 16), np.array([1.0, 1.0, 2.0]), "log_n_scale([3, 15, 255], 16)"
     )
@@ -153,7 +153,7 @@ def test_log_n(modern):
 
 @pytest.mark.question("decoupled_scores", points=0.25)
 def test_decoupled_by_hand(modern):
-    """The score is a content score of 1 plus a rotated score of cos 2, over √4."""
+    """In the example, the score is a content score of 1 plus a rotated score of cos 2, divided by √4."""
     one, key = np.array([[[1.0, 0.0]]]), np.array([[1.0, 0.0]])
     scores = modern.decoupled_scores(one, one, one, key, np.array([3]), np.array([1]))
     expect.close(scores, np.array([[[(1 + np.cos(2)) / 2]]]), "the score of a query at 3 and a key at 1")
@@ -169,7 +169,8 @@ def test_decoupled(modern):
 @pytest.mark.question("decoupled_scores", points=0.5)
 @given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
 def test_decoupled_scores_depend_on_the_offset_alone(modern, seed, m, n, shift):
-    """If query and key shift together, the score does not change; only at the same position is it the plain score."""
+    """If query and key shift together, the score does not change; it equals the plain score only if both are
+    at the same position."""
     q_content, k_content, q_rope, k_rope = arrays = parts((), 1, 1, seed=seed)
     score = modern.decoupled_scores(*arrays, np.array([m]), np.array([n]))
     shifted = modern.decoupled_scores(*arrays, np.array([m + shift]), np.array([n + shift]))
@@ -187,7 +188,8 @@ def test_decoupled_scores_depend_on_the_offset_alone(modern, seed, m, n, shift):
 
 @pytest.mark.question("decoupled_scores", points=0.25)
 def test_decoupled_refuses_other_heads(modern):
-    """Numbers of heads, keys or positions that do not match raise a ValueError: numpy must not repeat a single row."""
+    """Numbers of heads, keys or positions that do not match raise a ValueError, because numpy must not repeat
+    a single row."""
     q_content, k_content, q_rope, k_rope = arrays = parts((), 2, 5)
     expect.answers(modern.decoupled_scores, *arrays, np.array([3, 4]), np.arange(5))
     expect.raises(ValueError, modern.decoupled_scores, *arrays, np.array([3]), np.arange(5))
@@ -289,5 +291,6 @@ def test_a_sink_takes_a_share_and_leaves_the_ratios(modern, seed, sink):
     ],
 )
 def test_tables_are_float64(modern, function, arguments):
-    """The result is float64, computed in float64: float32 keeps seven digits, and every later step loses more."""
+    """The table is float64 and computed in float64, because float32 keeps only seven digits, and every later
+    step loses more."""
     expect.dtype(getattr(modern, function), *arguments)

@@ -1,6 +1,6 @@
 """Public tests for the first three attempts: the values of each function, and what each attempt gets right and wrong.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/naive.json`.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/naive.json`.
 """
 
 from itertools import pairwise
@@ -32,7 +32,7 @@ def test_integer_positions(naive):
 
 @pytest.mark.question("add_integer_positions", points=0.25)
 def test_add_by_hand(naive):
-    """i is added to every feature of row i."""
+    """The position i is added to every feature of row i."""
     moved = naive.add_integer_positions(np.array([[0.5, -0.5, 0.0], [0.5, -0.5, 0.0]]))
     expect.close(moved, np.array([[0.5, -0.5, 0.0], [1.5, 0.5, 1.0]]), "two equal rows")
 
@@ -103,13 +103,13 @@ def test_binary_by_hand(naive):
 
 @pytest.mark.question("binary_positions", points=0.25)
 def test_binary_does_not_loop_over_positions(naive):
-    """numpy writes all positions at once; a loop over bits is allowed."""
+    """All positions are written at once; a loop over bits is allowed."""
     expect.vectorised(naive.binary_positions, lambda length: (length,), length=16)
 
 
 @pytest.mark.question("binary_positions", points=0.5)
 def test_binary(naive):
-    """There are as many columns as needed, or n_bits columns, with zeros in front."""
+    """The code has as many columns as needed, or n_bits columns, with zeros in front."""
     expect.matches(naive.binary_positions, 9)
     expect.matches(naive.binary_positions, 5, 6)
     expect.matches(naive.binary_positions, 8, n_bits=3)
@@ -166,7 +166,7 @@ def test_gray_by_hand(naive):
 
 @pytest.mark.question("gray_positions", points=0.5)
 def test_gray(naive):
-    """The result has as many columns as binary_positions, with zeros in front if n_bits is larger than needed."""
+    """gray_positions has as many columns as binary_positions, with zeros in front if n_bits is larger than needed."""
     expect.matches(naive.gray_positions, 9)
     expect.matches(naive.gray_positions, 5, 6)
     expect.matches(naive.gray_positions, 16, n_bits=4)
@@ -192,13 +192,14 @@ def test_gray_changes_one_bit_a_step(naive, length):
     ],
 )
 def test_tables_are_float64(naive, function, arguments):
-    """The result is float64, computed in float64: float32 keeps seven digits, and every later step loses more."""
+    """The table is float64 and computed in float64, because float32 keeps only seven digits, and every later
+    step loses more."""
     expect.dtype(getattr(naive, function), *arguments)
 
 
 @pytest.mark.question("add_integer_positions", points=0.25)
 def test_dtype(naive):
-    """float32 stays float32; lists of whole numbers give float64."""
+    """float32 features stay float32; lists of whole numbers give float64."""
     expect.dtype(naive.add_integer_positions, features(3, 4, dtype=np.float32))
     expect.dtype(naive.add_integer_positions, [[1, 2], [3, 4]])
 

@@ -1,6 +1,6 @@
-"""Public tests for relative positions: the values of each function, and the properties that make it relative.
+"""Public tests for relative positions: the values of each function, and the properties that make an encoding relative.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/relative.json`.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/relative.json`.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ def test_relative_positions(relative):
 
 @pytest.mark.question("relative_positions", points=0.5)
 def test_the_newest_token_stands_at_the_end(relative):
-    """Queries count from q_start, so for the newest token, all earlier tokens are behind."""
+    """Queries count from q_start, so all earlier tokens are behind the newest token."""
     expect.matches(relative.relative_positions, 1, 4, q_start=3)
     expect.matches(relative.relative_positions, 2, 6, 4)
     newest = relative.relative_positions(1, 3, q_start=2)
@@ -61,7 +61,8 @@ def test_shaw_scores(relative):
 @pytest.mark.question("shaw_attention", points=0.5)
 @given(seed=seeds())
 def test_a_lone_token_reads_itself(relative, seed):
-    """For one token, the result is its value plus the middle row of the value table; a second token counts as well."""
+    """For one token, the output is its value plus the middle row of the value table; for two tokens, it also
+    depends on the second."""
     q, k, v = (features(1, 4, seed=seed + part) for part in range(3))
     key_table, value_table = features(5, 4, seed=seed + 3), features(5, 4, seed=seed + 4)
     out = relative.shaw_attention(q, k, v, key_table, value_table, 2)
@@ -77,7 +78,7 @@ def test_a_lone_token_reads_itself(relative, seed):
 
 @pytest.mark.question("shaw_attention", points=0.5)
 def test_shaw_attention(relative):
-    """The result is Σ_j α_ij (v_j + b_ij), over the keys that the mask allows."""
+    """shaw_attention is Σ_j α_ij (v_j + b_ij), over the keys that the mask allows."""
     q, k, v = features(4, 4), features(5, 4, seed=1), features(5, 3, seed=2)
     key_table, value_table = features(5, 4, seed=3), features(5, 3, seed=4)
     expect.matches(relative.shaw_attention, q, k, v, key_table, value_table, 2)
@@ -106,7 +107,7 @@ def test_nearby_buckets_by_hand(relative):
 
 @pytest.mark.question("t5_bucket", points=0.5)
 def test_far_buckets(relative):
-    """Far buckets are wider, and the last one takes all remaining distances."""
+    """Buckets for far distances are wider, and the last bucket takes all remaining distances."""
     far = np.array([9, 11, 12, 15, 17, 22, 23, 31, 33, 45, 46, 62, 65, 90, 91, 127, 150, 1000])
     expect.matches(relative.t5_bucket, np.stack([-far, far]))
     expect.matches(relative.t5_bucket, np.arange(-40, 41), num_buckets=8, max_distance=30)
@@ -139,7 +140,8 @@ def test_bias(relative):
 @pytest.mark.question("t5_bias", points=0.5)
 @given(seed=seeds(), start=st.integers(0, 20))
 def test_bias_depends_on_the_distance_alone(relative, seed, start):
-    """If queries and keys move together, the bias does not change; it differs between past and future."""
+    """If queries and keys move together, the bias does not change; the bias of past keys differs from that of
+    future keys."""
     table = features(8, 2, seed=seed) + np.arange(8.0)[:, np.newaxis] * 8
     moved = relative.t5_bias(table, 3, start + 3, q_start=start)
     expect.holds(moved.shape == (2, 3, start + 3), "the bias has shape (heads, queries, keys)")
@@ -210,7 +212,7 @@ def test_disentangled(relative):
 
 @pytest.mark.question("shaw_scores", points=0.25)
 def test_dtype(relative):
-    """The result is float32 if q, k and the table are all float32; whole numbers give float64."""
+    """shaw_scores returns float32 if q, k and the table are all float32; whole numbers give float64."""
     expect.dtype(relative.shaw_scores, *(features(3, 4, seed=seed, dtype=np.float32) for seed in range(3)), 1)
     expect.dtype(relative.shaw_scores, *2 * [np.array([[1, 0], [1, 0]])], np.array([[2, 0], [0, 0], [-1, 0]]), 1)
 

@@ -1,6 +1,6 @@
 """Public tests for RoPE: the values of each function, and the properties that make it RoPE.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/rope.json`.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/rope.json`.
 """
 
 import numpy as np
@@ -93,7 +93,7 @@ def test_interleaved_to_half(rope):
 
 @pytest.mark.question("half_to_interleaved", points=0.25)
 def test_half_to_interleaved(rope):
-    """The function is the inverse of interleaved_to_half."""
+    """half_to_interleaved is the inverse of interleaved_to_half."""
     expect.matches(rope.half_to_interleaved, np.arange(8.0))
     expect.matches(rope.half_to_interleaved, features(2, 3, 6))
 
@@ -120,8 +120,8 @@ def test_scores(rope):
 @pytest.mark.question("rope_scores", points=1.0)
 @given(seed=seeds(), m=positions(500), n=positions(500), shift=positions(500))
 def test_scores_depend_on_the_offset_alone(rope, seed, m, n, shift):
-    """If query and key shift together, the score does not change; another offset changes it; offset 0 gives the plain
-    score."""
+    """If query and key shift together, the score does not change; another offset changes the score; offset 0
+    gives the plain score."""
     q, k = features(1, 8, seed=seed), features(1, 8, seed=seed + 1)
     score = rope.rope_scores(q, k, np.array([m]), np.array([n]))
     shifted = rope.rope_scores(q, k, np.array([m + shift]), np.array([n + shift]))
@@ -180,7 +180,7 @@ def test_partial_rope(rope):
 
 @pytest.mark.question("decay_bound", points=0.1875)
 def test_decay_bound(rope):
-    """The bound is the mean size of the partial sums S_1, S_2, …; it is largest at offset 0."""
+    """The bound is the mean of the sizes |S_1|, |S_2|, … of the partial sums, and it is largest at offset 0."""
     expect.close(rope.decay_bound(0, 4), 1.5, "decay_bound(0, 4) is (1 + 2)/2")
     expect.matches(rope.decay_bound, np.array([0.0, 1.0, 10.0, 100.0]), 8, base=300.0)
 
@@ -198,19 +198,21 @@ def test_decay_bound(rope):
     ],
 )
 def test_tables_are_float64(rope, function, arguments):
-    """The result is float64, computed in float64: float32 keeps seven digits, and every later step loses more."""
+    """The table is float64 and computed in float64, because float32 keeps only seven digits, and every later
+    step loses more."""
     expect.dtype(getattr(rope, function), *arguments)
 
 
 @pytest.mark.question("apply_rope", points=0.125)
 def test_dtype(rope):
-    """float32 stays float32, whatever the positions are; lists of whole numbers give float64."""
+    """float32 features stay float32, whatever the positions are; lists of whole numbers give float64."""
     expect.dtype(rope.apply_rope, features(3, 4, dtype=np.float32), np.arange(3.0))
     expect.dtype(rope.apply_rope, [[1, 0, 1, 0]], [1])
 
 
 @pytest.mark.question("apply_rope", points=0.25)
 def test_positions_fit_the_rows(rope):
-    """Every row needs its own position: a single one raises a ValueError, although numpy would use it for all rows."""
+    """Every row needs its own position: a single position raises a ValueError, although numpy would use it
+    for all rows."""
     expect.answers(rope.apply_rope, features(5, 4), np.arange(5))
     expect.raises(ValueError, rope.apply_rope, features(5, 4), np.array([7]))

@@ -1,6 +1,7 @@
-"""Public tests for the sinusoidal encoding: the values of each function, and the properties that made it famous.
+"""Public tests for the sinusoidal encoding: the values of each function, and the properties that made the
+encoding famous.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/sinusoidal.json`.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/sinusoidal.json`.
 """
 
 import numpy as np
@@ -174,19 +175,20 @@ def test_to_interleaved(sinusoidal):
     ],
 )
 def test_tables_are_float64(sinusoidal, function, arguments):
-    """The result is float64, computed in float64: float32 keeps seven digits, and every later step loses more."""
+    """The table is float64 and computed in float64, because float32 keeps only seven digits, and every later
+    step loses more."""
     expect.dtype(getattr(sinusoidal, function), *arguments)
 
 
 @pytest.mark.question("add_positions", points=0.125)
 def test_dtype(sinusoidal):
-    """float32 stays float32; lists of whole numbers give float64."""
+    """float32 features stay float32; lists of whole numbers give float64."""
     expect.dtype(sinusoidal.add_positions, features(3, 2, dtype=np.float32))
     expect.dtype(sinusoidal.add_positions, [[10, 10], [10, 10]])
 
 
 @pytest.mark.question("frequencies", points=0.125)
 def test_frequencies_need_pairs(sinusoidal):
-    """An odd d_model raises a ValueError: its last feature has no pair."""
+    """An odd d_model raises a ValueError, because its last feature would have no pair."""
     expect.answers(sinusoidal.frequencies, 2)
     expect.raises(ValueError, sinusoidal.frequencies, 29)

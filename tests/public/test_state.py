@@ -1,7 +1,7 @@
 """Public tests for state: each function's docstring example, values, dtype and traps, and one rejected argument.
 
-The first line of a test is the rule that it checks. The expected values are in `expected/state.json`. No two sizes are
-equal, so that a swapped axis shows.
+The docstring of each test states the rule that the test checks. The expected values are in `expected/state.json`. No
+two sizes are equal, so that a mistake that swaps two axes shows.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ INF = np.inf
 
 
 def gates(*shape, seed=9):
-    """log_f, whose entries are multiples of 1/8 from −2 to 0."""
+    """Return log_f with entries that are multiples of 1/8 from −2 to 0."""
     return -np.abs(features(*shape, seed=seed))
 
 
@@ -27,7 +27,7 @@ def tokens(*lead, length=7, d_k=3, d_v=4, seed=0, dtype=np.float64):
 
 
 def one_token(*lead, d_k=3, d_v=4, seed=0, dtype=np.float64):
-    """A state, and q, k and v of one token."""
+    """Return a state, and q, k and v of one token."""
     shapes = ((d_k, d_v), (d_k,), (d_k,), (d_v,))
     return [features(*lead, *shape, seed=seed + place, dtype=dtype) for place, shape in enumerate(shapes)]
 
@@ -37,7 +37,8 @@ def one_token(*lead, d_k=3, d_v=4, seed=0, dtype=np.float64):
 
 @pytest.mark.question("decay_bias", points=0.1875)
 def test_bias_by_hand(state):
-    """For three tokens, the first gate is in no sum, and each later gate is in every sum that crosses it."""
+    """For three tokens, the first gate is in no sum, and each later gate is in every sum from a key before it
+    to a query at or after it."""
     expected = np.array([[0, -INF, -INF], [-1, 0, -INF], [-3, -2, 0]])
     expect.close(state.decay_bias(np.array([-3.0, -1.0, -2.0])), expected, "decay_bias([-3, -1, -2])")
 
@@ -62,7 +63,8 @@ def test_bias_after_a_shut_gate(state, shut):
 @pytest.mark.question("decay_bias", points=0.25)
 @given(seed=seeds(), at=st.integers(1, 5))
 def test_a_gate_lowers_a_rectangle(state, seed, at):
-    """Lowering a gate by 1 lowers by 1 only the rows from its token on, in the columns before its token."""
+    """Lowering a gate by 1 lowers by 1 the bias from keys before its token to queries at or after its token,
+    and nothing else."""
     log_f = gates(6, seed=seed)
     lowered = log_f.copy()
     lowered[at] -= 1
@@ -127,14 +129,15 @@ def test_forgetting_by_hand(state):
 
 @pytest.mark.question("forgetting_attention", points=0.25)
 def test_forgetting(state):
-    """The result is softmax(q kᵀ/√d + decay_bias) v, with any number of leading axes."""
+    """forgetting_attention is softmax(q kᵀ/√d + decay_bias) v, with any number of leading axes."""
     expect.matches(state.forgetting_attention, *tokens(), gates(7))
     expect.matches(state.forgetting_attention, *tokens(2, 4, length=5), gates(4, 5))
 
 
 @pytest.mark.question("forgetting_attention", points=0.25)
 def test_forgetting_after_a_shut_gate(state):
-    """From a closed gate on, attention uses only the rest of the text; if all gates are 1, it uses more."""
+    """From a closed gate on, attention uses only the rest of the text; if all gates are 1, it also uses the
+    tokens before."""
     (q, k, v), log_f = tokens(), gates(7)
     log_f[3] = -INF
     out = expect.matches(state.forgetting_attention, q, k, v, log_f)
@@ -161,7 +164,8 @@ def test_linear_by_hand(state):
 
 @pytest.mark.question("linear_attention", points=0.25)
 def test_linear(state):
-    """The result is ((q kᵀ) ∘ decay_matrix) v, without softmax, scale or sum of weights, for any leading axes."""
+    """linear_attention is ((q kᵀ) ∘ decay_matrix) v, without softmax, scale or sum of weights, for any
+    leading axes."""
     expect.matches(state.linear_attention, *tokens(), gates(7))
     expect.matches(state.linear_attention, *tokens(2, 4, length=5), gates(4, 5))
 
@@ -194,7 +198,7 @@ def test_linear_refuses_one_value_for_several_tokens(state):
 
 @pytest.mark.question("linear_step", points=0.25)
 def test_step_by_hand(state):
-    """Half of 1 plus 1 · 3 is 3.5, which the query 2 reads as 7."""
+    """In the example, half of 1 plus 1 · 3 is 3.5, which the query 2 reads as 7."""
     out, after = state.linear_step(np.array([[1.0]]), np.array([2.0]), np.array([1.0]), np.array([3.0]), np.log(0.5))
     expect.close(out, np.array([7.0]), "the value that is read")
     expect.close(after, np.array([[3.5]]), "the new state")
@@ -222,7 +226,7 @@ def test_a_key_reads_its_own_value(state, seed, key, other):
 
 @pytest.mark.question("linear_chunks", points=0.25)
 def test_chunks_by_hand(state):
-    """The example from linear_attention, in chunks of two, gives the same results and the state 5.25."""
+    """In chunks of two, the example of linear_attention gives the same results and the state 5.25."""
     ones, values = np.ones((3, 1)), np.array([[1.0], [2.0], [4.0]])
     out, after = state.linear_chunks(ones, ones, values, np.log([1, 0.5, 0.5]), 2)
     expect.close(out, np.array([[1.0], [2.5], [5.25]]), "three tokens with gates 1, ½ and ½")
@@ -231,7 +235,7 @@ def test_chunks_by_hand(state):
 
 @pytest.mark.question("linear_chunks", points=0.5)
 def test_chunks(state):
-    """Any chunk size gives the same result, with and without a state, even if it does not divide the length."""
+    """Any chunk size, even one that does not divide the length, gives the same result, with and without a state."""
     for chunk in (1, 3, 7, 20):
         expect.matches(state.linear_chunks, *tokens(), gates(7) / 4, chunk)
         expect.matches(state.linear_chunks, *tokens(2), gates(2, 7) / 4, chunk, features(2, 3, 4, seed=8))
@@ -239,8 +243,8 @@ def test_chunks(state):
 
 @pytest.mark.question("linear_chunks", points=0.5)
 def test_chunks_go_on_in_a_later_call(state):
-    """One call's state continues the text in the next call: two calls give the result of one, unless the state is
-    lost."""
+    """If the state of one call is passed to the next call, two calls give the result of one; without the
+    state, they do not."""
     (q, k, v), log_f, before = tokens(length=9), gates(9) / 8, features(3, 4, seed=8)
     whole, last = expect.matches(state.linear_chunks, q, k, v, log_f, 4, before)
     _, between = state.linear_chunks(q[:5], k[:5], v[:5], log_f[:5], 2, before)
@@ -264,7 +268,8 @@ def test_delta_by_hand(state):
 
 @pytest.mark.question("delta_step", points=0.25)
 def test_delta(state):
-    """Forget first, then write β times the key's difference; k is used as it is; no argument changes."""
+    """delta_step first forgets, then writes β times the key's difference; it uses k as it is and changes no
+    argument."""
     before, _, k, v = one_token()
     expect.matches(state.delta_step, before, k, v, 0.75, -0.5)
     before, _, k, v = one_token(2, 5)
@@ -274,9 +279,9 @@ def test_delta(state):
 @pytest.mark.question("delta_step", points=0.5)
 @given(seed=seeds(), key=st.integers(0, 2), eighths=st.integers(1, 16))
 def test_a_key_of_length_one_reads_back_what_was_written(state, seed, key, eighths):
-    """With β = 1, the key reads only the new value; with any other β, a mix of the old and the new value.
+    """With β = 1, the key reads only the new value; with any other β, it reads a mix of the old and the new value.
 
-    Other keys read their faded rows.
+    Other keys read what is left of their own rows.
     """
     before, _, _, v = one_token(seed=seed)
     before, v, log_f, beta = before + 3, v + 3, float(gates(1, seed=seed)[0]) - 0.125, eighths / 8
@@ -349,5 +354,6 @@ def test_half_life_by_hand(state):
     ],
 )
 def test_tables_are_float64(state, function, arguments):
-    """The result is float64, computed in float64: float32 keeps seven digits, and every later step loses more."""
+    """The table is float64 and computed in float64, because float32 keeps only seven digits, and every later
+    step loses more."""
     expect.dtype(getattr(state, function), *arguments)

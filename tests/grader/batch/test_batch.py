@@ -1,4 +1,6 @@
-"""Batches of many submissions: killing any process at any time loses no submission and regrades none."""
+"""Tests of batches of many submissions: no submission is lost or graded twice, whichever process is killed,
+and whenever.
+"""
 
 from __future__ import annotations
 
@@ -76,8 +78,8 @@ def rows_by_student(out: Path) -> dict[str, dict[str, str]]:
 
 
 def test_everything_has_a_row(small_class: tuple[Path, Path]) -> None:
-    """Every upload has a status, a score and a file name, and rows are sorted by assignment and then by
-    student."""
+    """Every upload has a row with a status, a score and a file name, and the rows are sorted by assignment
+    and then by student."""
     rows = rows_by_student(small_class[1])
     statuses = {student: row["status"] for student, row in rows.items()}
     assert statuses == {
@@ -103,7 +105,8 @@ def test_everything_has_a_row(small_class: tuple[Path, Path]) -> None:
 
 
 def test_everybody_has_feedback_and_results(small_class: tuple[Path, Path]) -> None:
-    """Feedback is in folders with safe names, and results are in Gradescope's format."""
+    """Each student's feedback and results are in folders with safe names, and the results are in Gradescope's
+    format."""
     out = small_class[1]
     for kind, ending in (("feedback", "md"), ("results", "json")):
         written = sorted(path.parent.name for path in (out / kind).glob(f"*/{NAME}.{ending}"))
@@ -133,8 +136,8 @@ def test_a_second_run_grades_nothing(small_class: tuple[Path, Path], monkeypatch
 
 
 def test_the_summary_says_what_needs_a_human(small_class: tuple[Path, Path], tmp_path: Path) -> None:
-    """The summary lists each assignment, the ignored files, and the submissions to review with reasons, and
-    accuses nobody."""
+    """The summary lists each assignment, the ignored files, and each submission to review with the reason,
+    and accuses nobody."""
     shutil.copytree(small_class[0], tmp_path / "class")
     (tmp_path / "class" / "notes.txt").write_text("x")
     shutil.copytree(small_class[1], tmp_path / "out")
@@ -150,7 +153,7 @@ def test_the_summary_says_what_needs_a_human(small_class: tuple[Path, Path], tmp
 
 
 def exceed_limit(thing: str) -> str:
-    """Exceed one resource limit of a submission, or return the text unchanged if it names no limit."""
+    """Exceed the resource limit that a submission names, or return its text unchanged if it names no limit."""
     while thing == "time":
         pass
     if thing == "memory":
@@ -161,7 +164,7 @@ def exceed_limit(thing: str) -> str:
 
 
 def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The limits on processor time, memory and ended processes apply even in a small class."""
+    """Even in a small class, the limits on processor time and memory apply, and a process that ends is noticed."""
     monkeypatch.setattr(parallel, "ITEM_PROCESSOR_SECONDS", 1)
     monkeypatch.setattr(parallel, "ITEM_MEMORY", 100 << 20)
     things = [
@@ -198,8 +201,9 @@ def class_of_ten(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.usefixtures("fake_graders")
 def test_a_coordinator_killed_again_and_again(class_of_ten: Path, tmp_path: Path) -> None:
-    """Each kill comes slightly later, when the run opens a file under OUT or stores a grade. Repeating the
-    same command then continues the run: no stored grade is lost, and the final grades are the same."""
+    """The run is killed slightly later each time, when it opens a file under OUT or stores a grade. When the
+    same command is repeated, the run continues: no stored grade is lost, and the final grades are the
+    same."""
     grade(class_of_ten, tmp_path / "whole")
     known = [0]
     while interrupted_runs.coordinator_killed(len(known) ** 2, class_of_ten, tmp_path / "out"):
@@ -219,9 +223,9 @@ def graded_in(out: Path) -> int:
 
 
 def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If a grader dies, its jobs go to other graders. Staff read about a job that kills three graders in a
-    row, and about a job on which one grader hangs. Other submissions lose nothing, and the next run retries
-    both jobs."""
+    """If a grader dies, its jobs go to other graders. The staff's summary names a job that kills three
+    graders in a row and a job on which one grader hangs. All other submissions are graded, and the next run
+    retries both jobs."""
     put(tmp_path / "class" / NAME, {f"{n}.py": solved(n) for n in range(100, 106)})
     harm = {"100": "killed 2", "101": "stopped 1", "102": "killed 99"}
     for name, mark in harm.items():
@@ -306,7 +310,7 @@ def test_a_test_that_the_solution_fails_lowers_nobody(tmp_path: Path, monkeypatc
 def test_a_check_of_one_file_names_a_test_that_the_solution_fails(
     broken: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the real sandbox, a check grades the solution whenever a submission loses points."""
+    """With the real sandbox, `autograder check` also grades the solution whenever a submission loses points."""
     hidden = course.find(NAME).hidden_tests.read_text("utf-8")
     line = '\n\n@pytest.mark.question("frequencies", points=0)\ndef test_wrong() -> None:\n    """A rule."""\n'
     put(tmp_path, {f"hidden/test_{NAME}.py": f"{hidden}{line}    assert {not broken}\n", "sinusoidal.py": "x = 1\n"})
@@ -318,8 +322,8 @@ def test_a_check_of_one_file_names_a_test_that_the_solution_fails(
 
 
 def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A grader refuses to start if its suite differs from the coordinator's or if its sandbox fails the
-    self-test, which every grader on a cluster runs. The error message crosses the process boundary intact."""
+    """A grader refuses to start if its suite differs from the coordinator's, or if its sandbox fails the
+    self-test. The error message reaches the coordinator's process unchanged."""
 
     def error_message(job: Job, setup: GraderSetup) -> str:
         with pytest.raises(BatchError) as caught:
@@ -347,8 +351,8 @@ def sleeps(begun: str) -> str:
 
 def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
     """Ctrl-C ends the command with the right exit code, without waiting for running submissions, and keeps
-    every finished grade. If the command is killed, its graders exit on their own. No process, temporary file
-    or file outside OUT remains."""
+    every finished grade. If the command is killed, its graders exit on their own. After either signal, no
+    process of the command is running, and no temporary file or file outside OUT is left."""
     folder, out, scratch, begun = tmp_path / "class", tmp_path / "out", tmp_path / "scratch", "begun"
     put(folder / NAME, {f"{n}.py": classroom.right(NAME, n) for n in range(3)} | {"slow.py": sleeps(begun)})
     scratch.mkdir()
@@ -383,7 +387,7 @@ def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
 @pytest.mark.timeout(60)
 @pytest.mark.usefixtures("fake_graders")
 def test_a_cluster_may_be_without_a_worker_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The cluster still accepts a submission, and no call blocks forever."""
+    """A cluster without a worker still accepts submissions, and no call blocks forever."""
     monkeypatch.setattr(Direct, "size", 0)
     put(tmp_path / "class" / NAME, {"ada.py": solved(1), "bob.py": solved(2)})
     assert grade(tmp_path / "class", tmp_path / "out")[0].newly_graded == 2
@@ -391,7 +395,8 @@ def test_a_cluster_may_be_without_a_worker_for_a_while(tmp_path: Path, monkeypat
 
 @pytest.mark.usefixtures("fake_graders")
 def test_what_is_not_handed_in_any_more_leaves_no_feedback(tmp_path: Path) -> None:
-    """The run also removes the results, but keeps a note that somebody else put in the feedback folder."""
+    """The run also removes the withdrawn student's results, but keeps a note that a person put into the
+    feedback folder."""
     folder, out = tmp_path / "class", tmp_path / "out"
     put(folder / NAME, {f"{student}.py": solved(n) for n, student in enumerate(("ada", "bob", "cy"))})
     grade(folder, out)
@@ -416,7 +421,7 @@ def test_a_questions_column_carries_its_assignment_where_there_are_several(tmp_p
 
 @pytest.mark.parametrize("content", ["", "next year", "1.5", "1 2"])
 def test_a_bad_seed_is_named(content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command reports the bad seed in one sentence."""
+    """If the seed is invalid, the command says so in one sentence."""
     seed = tmp_path / "tests" / "hidden" / "seed.txt"
     seed.parent.mkdir(parents=True)
     seed.write_text(content)
@@ -450,7 +455,7 @@ def test_the_course_itself_is_not_graded_by_accident(folder: str, tmp_path: Path
 
 @pytest.mark.usefixtures("fake_graders")
 def test_no_cell_of_a_table_acts(tmp_path: Path) -> None:
-    """Spreadsheets recognise the file as UTF-8, and every character is printable."""
+    """Spreadsheets recognise each CSV file as UTF-8, and every character in it is printable."""
     names = ["a\x1b[2Jb", "\u202egnp.exe", "x\ny", "Zoë", "\u2028=1+1", "\x85@x"]
     put(tmp_path / "class" / NAME, {f"{name}.py": solved(number) for number, name in enumerate(names)})
     grade(tmp_path / "class", tmp_path / "out")
@@ -475,8 +480,8 @@ def flip_one_byte(path: Path, draw: random.Random) -> None:
 
 @pytest.mark.usefixtures("fake_graders")
 def test_a_damaged_gradebook(class_of_ten: Path, tmp_path: Path) -> None:
-    """Grading with a damaged gradebook regrades everything and gives the same grades. A read-only command
-    prints one sentence or writes the old files."""
+    """Grading with a damaged gradebook regrades everything and gives the same grades. A command that only
+    reads a damaged gradebook reads every row or stops with one sentence."""
     grade(class_of_ten, tmp_path / "whole")
     path, expected = tmp_path / "out" / GRADEBOOK_FILE, classroom.grades(tmp_path / "whole")
     for seed in range(12):

@@ -1,4 +1,6 @@
-"""Points of tests: an instructor who changes points reads about the change before anybody is graded."""
+"""Tests of changed points: an instructor who changes a test's points reads about the change before anybody is
+graded.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,8 @@ NAME = "sinusoidal"
 
 
 class OtherPoints(Direct):
-    """Fake graders that read the points of two tests from the name of a suite, such as `1: 3, 2`."""
+    """Fake graders that read the points of two tests from the name of a suite, such as `1: 3, 2` for 3 and 2
+    points."""
 
     def submit(self, job: Job) -> Future[bytes]:
         future = super().submit(job)
@@ -47,8 +50,8 @@ class OtherPoints(Direct):
 def test_changed_points_are_named_before_anybody_is_graded(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A change with the right total may still be a mistake, so the instructor reads both numbers in time to
-    stop the run."""
+    """Changed points may be a mistake even if the total is right, so the instructor reads the old and the new
+    points in time to stop the run."""
     put(tmp_path / "class" / NAME, {"ada.py": solved(1)})
     monkeypatch.setattr(run, "Processes", OtherPoints)
     draw, before = random.Random(seed), None

@@ -1,5 +1,5 @@
-"""The gradebook: stored grades, reuse of grades for identical code, and error messages for a bad disk or
-file.
+"""Tests of the gradebook: stored grades, reuse of grades for identical code, and error messages for a bad
+disk or file.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def test_identical_code_is_graded_once(book: Gradebook) -> None:
 
 
 def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
-    """The other assignment keeps its grades. The gradebook also keeps the grades of the old suite, in case
-    that suite returns."""
+    """If the suite of one assignment changes, the grades for the other assignments stay. The gradebook also
+    keeps the grades from the old suite, in case an instructor restores that suite."""
     class_ = [submission_file("ada"), submission_file("ada", assignment="alibi")]
     book.replace_submissions([class_], SUITES)
     grade_all(book)
@@ -78,7 +78,7 @@ def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
 def test_a_line_in_a_hidden_test_changes_the_suite_of_its_assignment_alone_and_another_seed_changes_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Otherwise, a run would take last term's grades from the gradebook."""
+    """If another seed left the hash of a suite unchanged, a run would reuse last term's grades from the gradebook."""
 
     def hashes() -> dict[str, str]:
         return {name: course.Assignment(name).grading_hash for name in ("alibi", "rope")}
@@ -106,8 +106,8 @@ def test_a_run_replaces_what_the_last_one_found(book: Gradebook) -> None:
 
 
 def test_what_the_last_run_listed_and_this_one_does_not_is_named(book: Gradebook) -> None:
-    """A run may cover other folders or only one assignment. A student who submits a different file is not
-    missing."""
+    """A run may read different folders from the last run, or grade only one assignment. A student who submits
+    a different file is not missing."""
     both = [submission_file(student, assignment=name) for student in ("ada", "bob") for name in SUITES]
     assert book.replace_submissions([both], SUITES) == []
     assert book.replace_submissions([[submission_file("ada", "y = 2", file="elsewhere.py")]], SUITES) == [
@@ -116,7 +116,7 @@ def test_what_the_last_run_listed_and_this_one_does_not_is_named(book: Gradebook
 
 
 def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
-    """Until a grader succeeds, the submission has a row and a message to staff."""
+    """Until a grader succeeds, the submission has a row, and the row has a message to the staff."""
     book.replace_submissions([[submission_file("ada")]], SUITES)
     (key,) = book.ungraded_key_counts()
     book.add(key, packed(replace(GRADE, status=SubmissionStatus.KILLED)), "the grader was killed by signal 9")
@@ -157,8 +157,8 @@ CANVAS = {
 
 @pytest.mark.parametrize("called", ["101", "bob1", "BOB"])
 def test_the_later_folder_counts(book: Gradebook, called: str) -> None:
-    """A file belongs to the student whose names on a platform all match the file's name, and no other grade
-    changes."""
+    """A later file belongs to the student whose number, login or name on the platform is the file's name, and
+    no other student's grade changes."""
     first = [submission_file(name, name, person=person) for name, person in CANVAS.items()]
     second = [submission_file(called, "later", file=f"late/{called}.py"), submission_file("dee", "new")]
     book.replace_submissions([first, second], SUITES)
@@ -219,7 +219,7 @@ def test_a_grade_costs_the_same_in_a_large_class(tmp_path: Path) -> None:
 
 
 def test_one_run_at_a_time(book: Gradebook, tmp_path: Path) -> None:
-    """A second run gets a message, but a read-only command does not wait."""
+    """While one run is grading, a second run stops with a message, but a command that only reads does not wait."""
     book.replace_submissions([[submission_file("ada")]], SUITES)
     grade_all(book)
     with pytest.raises(BatchError, match="another run is grading into"), Gradebook.writing(tmp_path):
@@ -235,8 +235,8 @@ def test_a_missing_gradebook_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("found", [0, database.VERSION - 1, database.VERSION + 1])
 def test_other_versions_are_graded_anew(tmp_path: Path, found: int) -> None:
-    """The grading command explains the new grading in one sentence, and a read-only command tells the user
-    what to do."""
+    """If the gradebook has another version, `autograder grade` grades everything again, and a command that
+    only reads tells the user to run it."""
     path = tmp_path / database.GRADEBOOK_FILE
     with sqlite3.connect(path) as other:
         other.executescript(f"CREATE TABLE grades (student TEXT); PRAGMA user_version = {found};")
@@ -247,7 +247,8 @@ def test_other_versions_are_graded_anew(tmp_path: Path, found: int) -> None:
 
 
 def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
-    """A page limit in SQLite simulates a full disk. Stored grades survive, and a later run continues."""
+    """A page limit in SQLite simulates a full disk. The grades stored before the disk was full are kept, and
+    a later run grades the rest."""
     with pytest.raises(BatchError, match="all grades so far are kept"), Gradebook.writing(tmp_path) as book:
         book.replace_submissions(
             [[submission_file(f"student{number:03}", f"x = {number}") for number in range(100)]], SUITES
@@ -262,7 +263,8 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    """The command stops with one sentence that suggests another folder."""
+    """If the folder for the results cannot be written, the command stops with one sentence that suggests
+    another folder."""
     (tmp_path / "file").write_text("here already")
     with pytest.raises(BatchError, match="choose another folder with --out"), Gradebook.writing(tmp_path / "file"):
         pass

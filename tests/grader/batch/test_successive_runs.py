@@ -1,4 +1,4 @@
-"""Successive runs in a term: one table of students, and changes since the last run with reasons."""
+"""Tests of successive runs in a term: one table of students, and the changes since the last run with their reasons."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ def test_a_term_is_one_table(tmp_path: Path) -> None:
 
 
 def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reason is a new submission, a changed test, a manual correction, or two of these three."""
+    """The reason for a changed score is a new submission, a changed test, a manual correction, or two of
+    these three."""
     folder, out = tmp_path / "class", tmp_path / "out"
     put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob", "cy", "di")})
     assert "changed" not in grade(folder, out) and table(out / "changes.csv") == []
@@ -91,8 +92,8 @@ def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch:
 def test_corrections_of_the_last_run_that_no_longer_apply_are_named_with_both_tables(
     second: str, tmp_path: Path
 ) -> None:
-    """A nested or different folder has another table beside it, or the instructor has deleted a line. The
-    message names the table that the last run read and the table that this run reads."""
+    """The second run reads the same table without some of its lines, or looks in a different folder, where
+    there is no table. The message names the table that the last run read and the table that this run reads."""
     folder, out, head = tmp_path / "class", tmp_path / "out", "student,assignment,points,reason\n"
     put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob", "cy")})
     lines = [f"{name},{NAME},1,Right idea\n" for name in ("ada", "bob", "cy")]
@@ -113,8 +114,8 @@ def test_corrections_of_the_last_run_that_no_longer_apply_are_named_with_both_ta
 
 
 def test_a_correction_that_changes_is_not_withdrawn(tmp_path: Path) -> None:
-    """A missing submission does not count as a withdrawn correction either, because the report gives another
-    reason for it."""
+    """A correction for a submission that is gone is not reported as withdrawn, because the report already
+    gives that reason."""
     folder, out, head = tmp_path / "class", tmp_path / "out", "student,assignment,points,reason\n"
     put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob")})
     put(tmp_path, {"adjustments.csv": f"{head}ada,{NAME},1,x\nbob,{NAME},1,x\n"})
@@ -154,7 +155,7 @@ def test_scores_that_vanish_are_among_the_changes(tmp_path: Path) -> None:
 def test_a_file_of_several_folders_is_named_with_its_folder(
     folders: tuple[str, str], labels: tuple[str, str], tmp_path: Path
 ) -> None:
-    """Otherwise, a reader could not know which of two files with the same name counts."""
+    """Without the folder, a reader could not know which of two files with the same name counts."""
     for number, folder in enumerate(folders, start=1):
         put(tmp_path / folder, {"rope_ada.py": solved(number, "apply_rope")})
     page = io.StringIO()
@@ -219,8 +220,8 @@ def test_lateness_stands_wherever_the_score_does(out: Path) -> None:
 
 
 def test_last_term_s_class_is_compared_with_in_later_runs_too(tmp_path: Path) -> None:
-    """Runs keep comparing with the same folders until the command names others. One sentence reports a
-    missing folder."""
+    """Every later run compares the class with the same earlier folders until a command names different ones.
+    One sentence reports a missing folder."""
     code = "\n".join(f"y{n} = np.sin(np.cos(x[{n}:]) + {n}) * np.exp({n} - x)" for n in range(9))
     old, folder, out = tmp_path / "old", tmp_path / "class", tmp_path / "out"
     put(old / NAME, {"eve.py": f"{solved(1)}\n{code}"})

@@ -1,4 +1,4 @@
-"""Terminal safety: no name or message in a command's output can control the terminal."""
+"""Tests of terminal safety: no name or message in a command's output can control the terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograder.command_line import CHECK_FAILED, WRONG_USE
 from autograder.grading.grader import Grader
 
 CONTROLS = "\x07\x1b[2J\x9b31m\x85\u202e\u2066\U000e0041\u2028"
-"""A bell, two starts of escape sequences, line breaks, and characters that change the direction of text."""
+"""Text with a bell, escape sequences, line breaks, and characters that change the direction of text."""
 
 
 def harmless(text: str) -> bool:

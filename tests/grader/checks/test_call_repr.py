@@ -1,4 +1,4 @@
-"""Call representations: a student can paste every call that a message shows, or reads a description."""
+"""Tests of how messages show calls: a student can paste each call into Python, or reads a description of it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ UNTYPABLE = (np.arange(128) % 7, {"table": np.arange(99) % 7}, np.random.default
 
 
 def pasted(text: str, function: str) -> Any:
-    """Return the arguments of a call whose lines a student pastes at a prompt that knows only numpy."""
+    """Return the arguments of a call, read from the lines that a student pastes at a prompt where only numpy
+    is imported."""
     *definitions, last = re.sub(r"(?m)^>>> ", "", text).splitlines()
     names: dict[str, Any] = {"np": np, function: lambda *args, **kwargs: (args, kwargs)}
     exec("\n".join(definitions), names)
@@ -32,7 +33,7 @@ def pasted(text: str, function: str) -> Any:
 
 
 def comparable(value: Any) -> Any:
-    """Return a value that can be compared byte by byte: the state stands for a random generator."""
+    """Return a value that can be compared byte by byte, in which each random generator is replaced by its state."""
     if isinstance(value, tuple | list):
         return type(value)(map(comparable, value))
     if isinstance(value, dict):
@@ -41,7 +42,7 @@ def comparable(value: Any) -> Any:
 
 
 class Pasted(catalogue.ModuleBackend):
-    """Solution that evaluates the text of every call, as if a student had pasted the text."""
+    """Solution that checks, for every call, that a student who pastes the text of the call gets the same arguments."""
 
     def call(self, call: Call) -> Reply:
         text = call_as_prompt(call) if call.function != ANSWERS else ""

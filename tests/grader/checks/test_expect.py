@@ -1,4 +1,4 @@
-"""Test messages: each message describes the mistake in a student's words, and no wrong result is accepted."""
+"""Tests of messages: each message describes the mistake in a student's words, and no wrong result is accepted."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def grade(source: str, check: Any) -> WrongResultError:
 
 
 def words_of(actual: Any, expected: Any, tolerance: float | None = None) -> str:
-    """Return the words for the difference of two results of the right shape."""
+    """Return the sentence that describes the difference between two results of the same shape."""
     differs = expect.difference(actual, expected, tolerance)
     assert differs is not None and differs.kind is Kind.VALUE
     return differs.words
@@ -147,7 +147,8 @@ RIGHT = "def rotate_half(x):\n    h = x.shape[-1] // 2\n    return np.concatenat
 
 @pytest.mark.parametrize("exponent", [53, 63, 64, 200, 500])
 def test_an_int_may_be_larger_than_any_of_numpy_s(exponent: int) -> None:
-    """Such an int may be the expected result, or a wrong result where a small number is expected."""
+    """An int larger than any numpy integer may be the expected result, or a wrong result where a small number
+    is expected."""
     large = 2**exponent
     for expected in (large, float(large)):
         assert expect.difference(large, expected) is None
@@ -234,7 +235,7 @@ GROWTHS = {
 
 @pytest.mark.parametrize("name", GROWTHS)
 def test_a_loop_is_what_grows_faster_than_the_logarithm(name: str) -> None:
-    """The number of lines before the loop does not matter."""
+    """Lines that run before the loop make no difference."""
     times, is_accepted = GROWTHS[name]
     front = "    for _ in range(500): y = x\n"
     for before in ("", front):
@@ -323,7 +324,7 @@ WRONG_TYPES = {
     "a number": ["False", "'1/2'", "(1, 2)", "np.bool_(True)", "np.inf", "{'a': np.int64(3)}"],
     "yes or no": ["1", "0.0", "'yes'", "np.int64(0)", "[True]"],
 }
-"""Form of an answer → values in other forms, as Python code."""
+"""Wrong values for each form of answer, as Python code."""
 
 
 def test_an_answer_of_another_type_names_the_type_and_never_the_value(assignment: Assignment) -> None:
@@ -347,7 +348,7 @@ def test_an_answer_of_another_type_names_the_type_and_never_the_value(assignment
 
 @pytest.mark.parametrize("kind", ["float64", "float32", "float16", "int64", "int8", "uint16", "bool"])
 def test_no_message_shows_numpys_names_of_types(kind: str) -> None:
-    """Nested values too are written as in Python, and a long value is cut."""
+    """Numbers inside lists, tuples and dicts are also written as in Python, and long values are cut off."""
     for number in np.array([0, 1, 2.5, 100]).astype(kind):
         text = value_text(number)
         assert text == repr(number.item()) == value_text(np.array(number))
@@ -421,7 +422,8 @@ def test_a_graded_answer_that_lacks_digits_says_so() -> None:
 
 
 def test_a_value_that_no_call_returned_says_that_the_test_computed_it() -> None:
-    """Otherwise, a student would look for the value in the result of the call that the message shows."""
+    """Without the last line of the message, a student would look for the value in the result of the call that
+    the message shows."""
     test = Test("t", "rotate_half", 1.0, Phase.PUBLIC, "A rule.")
     line = "\nThe test computed this value from what your functions returned."
     cases = [(lambda x: x, False), (lambda x: x[0], False), (lambda x: x + 1, True), (lambda x: x[x > 3], True)]

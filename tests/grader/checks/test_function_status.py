@@ -1,4 +1,4 @@
-"""Function states: each mistake is reported at the function that contains the mistake."""
+"""Tests of function states: each mistake is reported at the function that contains the mistake."""
 
 from __future__ import annotations
 
@@ -127,7 +127,8 @@ def theta(d):
 
 
 def test_a_right_function_that_raises_nothing_is_reminded_of_its_docstring() -> None:
-    """A hidden test checks for the missing error, although no public test does."""
+    """The student is reminded of the missing error because a hidden test, but no public test, checks that the
+    function raises it."""
     passed = TestResult(Test("t", "theta", 1.0, Phase.PUBLIC, "A rule"))
     asked = replace(passed, calls={Call("theta", (3,)): Reply(raised=Raised("ValueError", ("ValueError",), "3"))})
     for body, results, words in [
@@ -179,7 +180,7 @@ def with_results(change: Callable[[np.ndarray], np.ndarray], function: Callable[
 
 
 def faulty(results: list[TestResult], suite: Suite, at_home: bool) -> list[str]:
-    """Return the functions that a student reads about as mistaken, at home or in feedback, in the lesson's order."""
+    """Return the functions that a student sees reported as wrong, at home or in feedback, in the lesson's order."""
     graph = suite.reference.call_graph
     tried = (lambda name: frozenset[str]()) if at_home else graph.dependencies
     results = with_likely_causes(suite.reference, results, lambda: graph, tried)
@@ -190,9 +191,10 @@ def faulty(results: list[TestResult], suite: Suite, at_home: bool) -> list[str]:
 
 
 def test_the_function_with_the_mistake_is_the_first_at_fault(assignment: Assignment, suite: Suite) -> None:
-    """Generate a wrong version of each function, on which others build or with which their tests compare them.
+    """Make one function at a time wrong: other functions call it, or their tests compare them with it.
 
-    At home, with and without hidden tests, no other function is at fault. In feedback, follow-through decides.
+    At home, with and without hidden tests, only the function that was made wrong is reported as at fault. In
+    feedback, follow-through decides.
     """
     questions = dict.fromkeys(test.question for test in suite.tests if test.question != ANSWERS)
     for number, name in enumerate(questions):
@@ -209,7 +211,7 @@ def test_the_function_with_the_mistake_is_the_first_at_fault(assignment: Assignm
 
 
 def test_functions_that_fail_only_in_tests_of_each_other_are_all_at_fault() -> None:
-    """Two wrong functions that are inverse to each other each have a test that calls both."""
+    """If two wrong functions are inverses of each other, each one has a test that calls both."""
     calls = {Call(name, (1,)): Reply() for name in ("rotated", "bare")}
     told = states_by_name(missed("rotated", VALUES, calls=calls), missed("bare", VALUES, calls=calls))
     assert {each.status for each in told.values()} == {Status.MISTAKEN}

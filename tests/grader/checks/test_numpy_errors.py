@@ -1,4 +1,4 @@
-"""Exceptions from numpy: each becomes one sentence with the shapes and the line of the error."""
+"""Tests of exceptions from numpy: each becomes one sentence with the shapes and the line of the error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Output stays readable even if a stream cannot encode every character."""
+"""Tests of output streams: output stays readable even if a stream cannot encode every character."""
 
 from __future__ import annotations
 

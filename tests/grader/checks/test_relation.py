@@ -1,4 +1,4 @@
-"""Tests of sentences about wrong results: each is true for generated arrays, and only if the relation holds."""
+"""Tests of sentences about how a wrong result relates to the right one: a sentence appears only if it is true."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def test_a_relation_is_found_where_it_holds(shape: tuple[int, ...], kind: str) -
 
 @pytest.mark.parametrize(("shape", "kind"), [*itertools.product(SHAPES, KINDS)])
 def test_no_relation_is_named_where_none_holds(shape: tuple[int, ...], kind: str) -> None:
-    """This includes a single wrong value, a difference of precision, and too few values to tell."""
+    """No relation is named for a single wrong value, a difference in precision, or a result with too few
+    values to tell."""
     right = drawn(shape, kind)
     single = right.copy()
     single.flat[0] = not single.flat[0] if kind == "bool" else single.flat[0] + 7
@@ -87,7 +88,7 @@ def test_a_wrong_shape_names_the_axis(actual: tuple[int, ...], expected: tuple[i
 
 
 def test_every_named_axis_is_an_axis_whose_change_gives_the_expected_shape() -> None:
-    """Checked for all pairs of small shapes."""
+    """For all pairs of small shapes, each axis that a message names has the wrong size in the result."""
     shapes = [shape for count in range(4) for shape in itertools.product((1, 2, 3), repeat=count)]
     for actual, expected in itertools.permutations(shapes, 2):
         words = shape_difference(actual, expected).partition(": ")[2]

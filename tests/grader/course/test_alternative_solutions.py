@@ -1,5 +1,5 @@
-"""Alternative solutions: no correct result is rejected for its memory layout, or for using numpy scalars or
-0-d arrays instead of numbers.
+"""Tests of alternative solutions: no correct result is rejected for its memory layout, or for using numpy
+scalars or 0-d arrays instead of numbers.
 """
 
 from __future__ import annotations
@@ -69,13 +69,15 @@ def test_the_form_of_a_right_result_does_not_matter(assignment: Assignment, suit
 
 
 STYLES = Path(__file__).with_name("alternative_solutions")
-"""Correct functions in a different style from the solutions, with complex numbers, einsum, logarithms, one-hot
-matrices, strings of digits or loops. The solution handles formalities: a wrapper checks arguments and sets dtypes as
-the solution does. Positions, masks, bits and orders are exact, and are therefore equal in every solution."""
+"""Correct functions in a different style from the solutions, with complex numbers, einsum, logarithms,
+one-hot matrices, strings of digits or loops. A wrapper leaves the formalities to the solution: it rejects the
+same arguments and converts results to the same dtype. Positions, masks, bits and orders are exact, and are
+therefore the same in every right solution."""
 
 
 def test_the_style_of_a_right_module_does_not_matter(assignment: Assignment, suite: Suite) -> None:
-    """Alternative solutions never call the solution, and omit functions that hardly allow a second style."""
+    """An alternative solution never calls the solution, and it omits functions that can hardly be written in
+    a second style."""
     file, style = STYLES / f"{assignment.name}.py", ModuleType(assignment.name)
     exec(compile(file.read_text("utf-8"), str(file), "exec"), vars(style))
     expected, written = (functions(module) for module in (catalogue.solution(assignment), style))
@@ -103,7 +105,7 @@ class Rounded:
 
 @pytest.mark.parametrize("factor", [1 - 4e-15, 1 + 4e-15], ids=["down", "up"])
 def test_no_test_asks_where_only_rounding_decides(assignment: Assignment, suite: Suite, factor: float) -> None:
-    """A small error in a logarithm changes no bucket, bound or window that a test checks."""
+    """A small error in a logarithm changes no bucket, bound or window length that a test checks."""
     module = catalogue.solution(assignment)
     for name, library in (("np", np), ("math", math)):
         if name in vars(module):

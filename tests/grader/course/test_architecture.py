@@ -1,5 +1,5 @@
-"""Architecture of `autograder/`: imports go downwards (import-linter, in pyproject.toml), and other packages use
-only a package's public modules.
+"""Tests of the architecture of `autograder/`: imports go downwards (import-linter, in pyproject.toml), and a
+package uses only the public modules of other packages.
 
 The tests also count modules that strings name, as in calls of `runpy` and `subprocess` or in names of
 plugins.
@@ -54,7 +54,7 @@ def crossing() -> Iterator[tuple[str, str]]:
 
 
 def test_imports_go_down() -> None:
-    """Code that needs an upward import belongs in another package."""
+    """Imports only go down the layers: code that needs an import from a higher package belongs in another package."""
     assert import_linter.lint_imports(config_filename=str(course.ROOT / "pyproject.toml"), no_cache=True) == 0
 
 

@@ -1,4 +1,4 @@
-"""The course as a whole: each assignment is complete, in order, and has the right points and tests."""
+"""Tests of the course as a whole: each assignment is complete, in order, and has the right points and tests."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_
     assignment: Assignment, suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The solution raises no warning, even for a query without keys or for the logarithm of zero, because a
-    warning makes students look for a mistake. The same holds for another term's seed."""
+    warning makes students look for a mistake. The solution also passes every test with another term's
+    seed."""
     assert handout.first_problem(assignment) == ""
     monkeypatch.setattr(suite, "seed", 77)
     test_results = suite.run(catalogue.ModuleBackend(catalogue.solution(assignment)))
@@ -61,7 +62,7 @@ def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_
 def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> None:
     """Tests that only check an error, a dtype or unchanged arguments carry at most 8 % of the points.
 
-    The limit applies separately to public tests and to hidden tests."""
+    The limit of 8 % applies to the public tests and to the hidden tests separately."""
     paperwork = {
         name
         for path in (assignment.public_tests, assignment.hidden_tests)
@@ -77,8 +78,8 @@ def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> N
 
 @pytest.mark.usefixtures("suite")
 def test_stubs_and_recorded_values_are_current(assignment: Assignment) -> None:
-    """Somebody has run `make handout` since the last change to the solution, the public tests or the
-    catalogue."""
+    """The handout is up to date: `make handout` has run since the last change to the solution, the public
+    tests or the catalogue."""
     assert not handout.outdated_files(assignment), "run `make handout`"
 
 
@@ -140,7 +141,7 @@ def test_the_page_and_the_stub_have_the_functions_in_one_order(assignment: Assig
 
 
 def test_a_function_waits_for_no_later_one(assignment: Assignment, suite: Suite) -> None:
-    """A student who writes functions in the order of the page can check each function immediately."""
+    """A student who writes functions in the lesson's order can check each function immediately."""
     module = catalogue.solution(assignment)
     written = {name: vars(module)[name] for name in functions(assignment)}
     vars(module).update(dict.fromkeys(written, unwritten))
@@ -215,9 +216,9 @@ print(seen.hexdigest())
 
 @pytest.mark.long
 def test_random_examples_depend_on_nothing_that_a_process_has_loaded(tmp_path: Path) -> None:
-    """Hypothesis would mix constants from loaded modules into examples and store the examples in a folder. A
-    private name of Hypothesis lets `checks.fixtures` prevent both, and renaming that name makes this test
-    fail."""
+    """By default, Hypothesis mixes constants from loaded modules into its examples and stores examples in a
+    folder. `checks.fixtures` prevents both through a private name of Hypothesis; if that name changes, this
+    test fails."""
     (tmp_path / "odd_constants.py").write_text("".join(f"c{place} = {10**5 + 37 * place}\n" for place in range(2000)))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(course.ROOT)])}
     command = [sys.executable, "-c", CALLS]

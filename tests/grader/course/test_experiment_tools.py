@@ -1,4 +1,6 @@
-"""Shared tools of experiments: statistics with known answers, lossless files, and a single progress bar."""
+"""Tests of the tools that all experiments share: statistics with known answers, lossless files, and a single
+progress bar.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,7 @@ def experiment(name: str, job: Callable[..., object]) -> types.ModuleType:
 def test_a_missing_function_ends_its_own_experiment_with_one_sentence(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Experiments of other lessons still run."""
+    """If a function is missing, the experiments of other lessons still run."""
 
     def unwritten(path: Path, value: int) -> None:
         raise NotImplementedError("logits is not written yet")
@@ -110,8 +112,8 @@ def test_a_pipe_that_lacks_a_sign_loses_no_measurement(monkeypatch: pytest.Monke
 
 
 def test_a_sign_that_a_pipe_lacks_is_not_the_students_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A single method prints a table even to such a pipe, although an error in the student's file would stop
-    the run."""
+    """The command for a single method also prints its table to a pipe that lacks characters, where an
+    exception would seem to come from the student's file."""
     lab = importlib.import_module("assignments.extrapolation.lab")
     pipe = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", pipe)

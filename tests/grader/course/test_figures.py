@@ -1,4 +1,4 @@
-"""Pictures: each picture draws both right and wrong results, or shows a card if there is nothing to draw."""
+"""Tests of pictures: each picture draws both right and wrong results, or shows a card if there is nothing to draw."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def unwritten(name: str) -> types.ModuleType:
 
 
 def drawn(draw: Draw, load: Callable[[str], types.ModuleType] = solution, **settings: Any) -> Figure:
-    """Return a picture that is drawn with the modules from `load`."""
+    """Return a picture that is drawn with the modules that `load` returns."""
     return draw(*(MEASURED[name] if name in MEASURED else load(name) for name in figures.drawn_from(draw)), **settings)
 
 
@@ -121,8 +121,9 @@ BROKEN: dict[str, Callable[..., Any]] = {
     ids=lambda one: one.__name__,
 )
 def test_whatever_a_function_does_there_is_a_picture_or_a_card(draw: Draw, wrong: Callable[..., Any]) -> None:
-    """The result is either a card that names a function or a picture with labelled axes. Each picture is
-    tested with only one kind of wrong value, because the code handles all kinds in the same way."""
+    """With wrong functions, the result is either a card that names a function or a picture with labelled
+    axes. Each picture is tested with only one kind of wrong value, because the code handles all kinds in the
+    same way."""
 
     def broken(name: str) -> types.ModuleType:
         module, complete = types.ModuleType(name), solution(name)
@@ -154,7 +155,7 @@ def test_a_card_names_the_unwritten_function_behind_a_written_one() -> None:
 
 
 FIRST_PICTURES = {name: draw for (name, _), draw in reversed(PICTURES.items()) if modules_of(draw) == [name]}
-"""First picture in each lesson that needs no functions of other lessons."""
+"""Each lesson's first picture that uses functions of this lesson only."""
 
 
 @pytest.mark.parametrize("name", FIRST_PICTURES)

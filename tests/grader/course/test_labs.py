@@ -1,5 +1,5 @@
-"""Provided experiments of lessons 8, 9 and 11 to 14: gradients and tasks are correct, measurements use the
-student's functions, and reported numbers are current.
+"""Tests of the experiments in lessons 8, 9 and 11 to 14: gradients and tasks are correct, measurements use
+the student's functions, and the reported numbers are current.
 """
 
 from __future__ import annotations
@@ -167,7 +167,8 @@ def test_no_encoding_is_written_in_the_laboratory(name: str) -> None:
     [("alibi", "logits"), ("t5", "logits"), ("rope", "logits"), ("shaw", "logits"), ("learned", "encode")],
 )
 def test_a_method_that_is_not_of_its_form_is_refused(method: str, function: str) -> None:
-    """Otherwise, the experiment would train one method and measure another."""
+    """If the lab accepted a function that is not of its method's form, the experiment would train one method
+    and measure another."""
     mistaken = catalogue.solution(course.find("extrapolation"))
     right = getattr(mistaken, function)
 
@@ -303,8 +304,7 @@ def test_every_seed_measured_the_same_and_no_reported_one_was_used_to_choose() -
 
 
 def results(name: str) -> list[Any]:
-    """Return the results of all jobs of `make experiment` that measure the same numbers as the saved
-    files."""
+    """Return, for each job of `make experiment`, the numbers from the saved files that the job measures again."""
     if name == "extrapolation":
         columns = [experiments.rows_of(LABS[name].with_name(f"{one}.csv")) for one in ("attention", "losses")]
         files = [lab_results.saved(), *([tuple(row.values()) for row in rows] for rows in columns)]
@@ -346,8 +346,8 @@ def test_what_is_kept_are_the_same_files(name: str, tmp_path: Path, monkeypatch:
 
 @pytest.mark.long
 def test_the_measurements_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only one or two seeds run, and rounding on another processor may change results over thousands of
-    steps."""
+    """Only one or two seeds run, and the tolerance allows for rounding on another processor, which can change
+    results over thousands of steps."""
     task, method = "copy 1 back", "alibi"
     rate = lab_results.best_rates(lab_results.saved_trials("grid.csv"))[task, method, "usual"]
     setting = replace(lab_results.setting_of(task=task), learning_rate=rate)

@@ -1,4 +1,4 @@
-"""The Makefile and make.sh: values from users are never run as commands."""
+"""Tests of the Makefile and make.sh: values from users are never run as commands."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def installed(folder: Path, lock: str) -> Path:
-    """Mark the folder as set up with a lock file, and make every further setup leave a trace."""
+    """Mark the folder as set up with a lock file, and make every further setup print a line and fail."""
     digest = hashlib.sha256((folder / lock).read_bytes()).hexdigest()
     (folder / ".venv" / "packages").write_text(f"{digest}  {lock}\n")
     (folder / ".venv" / "ready").touch()
@@ -74,7 +74,7 @@ both_ways = pytest.mark.parametrize("as_argument", [True, False], ids=["make NAM
 
 @both_ways
 def test_a_value_from_outside_is_a_value(folder: Path, as_argument: bool) -> None:
-    """The value arrives unchanged, and no part of the value runs."""
+    """The command receives the value unchanged, and the shell runs no part of the value."""
     for value in HOSTILE:
         lines = value.split("\n")
         graded = make(folder, "grade", as_argument, SUBMISSIONS=value, OUT=value, ASSIGNMENT=value, JOBS=value)
@@ -118,7 +118,7 @@ def test_every_target_runs_something(folder: Path) -> None:
 
 @pytest.mark.parametrize(("code", "expected"), [(0, 0), (1, 0), (2, 2), (3, 2)])
 def test_a_submission_that_fails_is_no_error_of_make_s(folder: Path, code: int, expected: int) -> None:
-    """Only wrong usage and a failing sandbox count as errors of make."""
+    """Of the exit codes of `autograder`, only those for wrong usage and a failing sandbox are errors of make."""
     (folder / ".venv" / "bin" / "autograder").write_text(f"#!/bin/sh\nexit {code}\n")
     done = run(folder, "check", "FILE=rope.py")
     assert done.returncode == expected and ("Error" in done.stderr) == bool(expected)

@@ -1,5 +1,5 @@
-"""Lesson 14: the solution and transformers compute the same logits from the same weights, both recorded and
-live.
+"""Tests of lesson 14: from the same weights, the solution computes the same logits as transformers, both
+recorded and computed in the test.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def test_transformers_gives_these_logits_today(folder: Path) -> None:
 
 
 def test_the_course_s_model_reads_and_writes_as_it_does_for_the_writer() -> None:
-    """The whole model and the writer agree on every letter and every logit."""
+    """The model of lesson 14 and the writer's model produce the same letters and the same logits."""
     whole, writer, prompt = lab.writer_model(model), Model(), "Two tokens that"
     ids = writer.encode(prompt)
     np.testing.assert_allclose(model.forward(ids, whole)[0], writer.read(ids)[0], rtol=0, atol=1e-9)
@@ -173,7 +173,7 @@ def generate(tokens, model, count):
 """,
     ),
 }
-"""Mistakes that raise no error and rarely change values, each with a public test and the failure that it reports."""
+"""Mistakes that raise no error and change few values, each with the public test that fails and the kind of failure."""
 
 
 @pytest.fixture(scope="module")
@@ -196,13 +196,14 @@ def test_a_quiet_mistake_is_seen_at_home(suite: Suite, test: str, kind: Kind, so
 
 
 def blocks(language: str) -> list[str]:
-    """Return all code blocks in one language from the section with the demonstration."""
+    """Return all code blocks in one language from the lesson's section “The same logits”."""
     (section,) = re.findall(r"\n## The same logits\n(.*?)\n## ", (LESSON / "README.md").read_text("utf-8"), re.DOTALL)
     return re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
 
 
 def test_the_lines_of_the_lesson_typed_as_it_says_show_what_it_shows(tmp_path: Path) -> None:
-    """The lines run in the handout's folder with the command from the lesson and a correct solution."""
+    """The lesson's lines of code run in a folder like the handout, with the lesson's command and a correct
+    solution."""
     for folder in ("model", "writer"):
         shutil.copytree(LESSON.parent / folder, tmp_path / "assignments" / folder)
     shutil.copy(LESSON.parent / "experiments.py", tmp_path / "assignments")

@@ -1,5 +1,5 @@
-"""Notebooks: the cells of every notebook run on the solutions in this process, and one notebook also runs in
-a real kernel, on a solution and on a stub.
+"""Tests of notebooks: the cells of every notebook run on the solutions in this process, and one notebook also
+runs in a real kernel, on a solution and on a stub.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def test_a_notebook_runs_from_top_to_bottom(
 
 @contextmanager
 def running() -> Iterator[BlockingKernelClient]:
-    """Yield a kernel with this interpreter. Its client avoids two problems of nbclient, which loses replies
-    while widgets send messages and drops late output of a cell."""
+    """Yield a kernel with this interpreter. The kernel's client avoids two problems of nbclient, which loses
+    replies while widgets send messages, and drops output that arrives late."""
     manager, kernel = start_new_kernel(startup_timeout=math.inf, kernel_name="python3")
     try:
         yield kernel
@@ -116,7 +116,7 @@ def run(kernel: BlockingKernelClient, folder: Path, sources: list[str]) -> dict[
 
 
 def test_one_notebook_draws_in_a_real_kernel_on_its_solution_and_on_its_stub(solved: Path, tmp_path: Path) -> None:
-    """No error or warning appears, and each drawing cell shows one picture, which may be a card."""
+    """No error or warning appears, and each drawing cell shows exactly one picture, which may be a card."""
     lay_out(tmp_path / "assignments", written=False)
     with running() as kernel:
         for folder in (tmp_path / "assignments", solved):
@@ -148,7 +148,7 @@ def test_a_notebook_is_kept_without_outputs(assignment: Assignment) -> None:
 
 
 def test_cells_have_names_that_stay(assignment: Assignment) -> None:
-    """Descriptive ids stay the same, so saving a notebook changes only edited cells."""
+    """The ids of cells are words and never change, so saving a notebook changes only the edited cells."""
     names = [cell.id for cell in notebook(assignment).cells]
     assert len(set(names)) == len(names)
     assert all(re.fullmatch(r"[a-z]+(-[a-z0-9]+)*", name) for name in names), names

@@ -1,5 +1,5 @@
-"""The course plan: one file determines numbers, links, lists and pages, and which lessons ship and are
-graded.
+"""Tests of the course plan: one file determines numbers, links, lists and pages, and which lessons ship and
+are graded.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ TEXTS = [
 
 
 def test_the_full_course_is_as_it_is_written() -> None:
-    """In the sources, every lesson number therefore matches the linked lesson."""
+    """With the full plan, no text changes, so every lesson number in the sources is the number of the linked
+    lesson."""
     for name in TEXTS:
         text = (course.ROOT / name).read_text("utf-8")
         assert edition(FULL).text(text, name) == text, name
@@ -125,8 +126,8 @@ def test_prose_speaks_of_the_lessons_of_the_term() -> None:
 
 
 def test_a_lesson_whose_basis_is_left_out_says_so() -> None:
-    """Students read about the missing lesson in the text, and instructors read about it during the build. A
-    range of links counts as a single link."""
+    """If a term leaves out a lesson on which another builds, students read this in the text, and instructors
+    during the build. A range of links counts as a single link."""
     term = edition([name for name in FULL if name not in ("sinusoidal", "learned")])
     said = dict(sentence.split(" builds on ") for sentence in term.unmet_needs())
     assert said["rope"].startswith("sinusoidal, which") and said["grids"].startswith("sinusoidal and learned, which")
@@ -150,7 +151,7 @@ EXAMPLE = re.compile(r"ASSIGNMENT=(\w+)|(?:checks|experiments) ([a-z]\w+)|assign
 
 @pytest.mark.parametrize("seed", range(8))
 def test_every_example_of_a_guide_names_a_lesson_that_ships(seed: int) -> None:
-    """Examples include commands and paths, such as the path of an experiment or of a function's stub."""
+    """Examples in guides include commands and paths, such as the path of an experiment or of a function's stub."""
     draw = random.Random(seed)
     shipped = draw.sample(FULL, draw.randrange(1, len(FULL)))
     first = "attention" if "attention" in shipped else shipped[0]
@@ -199,7 +200,8 @@ def test_no_handout_of_any_subset_has_a_dead_link(seed: int, plan: Callable[[str
 
 
 def test_a_lesson_that_is_left_out_stays_a_secret(plan: Callable[[str], None]) -> None:
-    """An instructor may include the lesson in the next term."""
+    """The solution of an omitted lesson must not leak, because an instructor may include the lesson in the
+    next term."""
     plan('lessons = ["attention"]')
     body = re.findall(r"# BEGIN SOLUTION\n(.*?)\s*# END SOLUTION", ROPE.solution.read_text("utf-8"), re.DOTALL)[1]
     assert any("'s solution: " in leak for leak in leaks({"notes.md": body.encode()}))
@@ -219,7 +221,7 @@ def test_an_optional_function_says_so_wherever_a_student_meets_it(plan: Callable
 
 
 def score(suite: Suite, broken: set[str]) -> dict[str, object]:
-    """Return the score of a solution with some functions missing."""
+    """Return the score of a solution in which some functions are not implemented."""
     module = catalogue.solution(ROPE)
     for name in broken:
         vars(module)[name] = unwritten

@@ -1,4 +1,4 @@
-"""Prose of the course: links, commands, and claims of the page on choosing a method."""
+"""Tests of the course's prose: links, commands, and claims on the page about choosing a method."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def number_of(lesson: Path) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(FOLDER).as_posix())
 def test_a_lesson_is_named_by_a_link_to_it(page: Path) -> None:
-    """Link numbers can follow the plan of a term. The check skips captions, headings and code."""
+    """A lesson is mentioned only by a link, because a link's number can follow the plan of a term. The check
+    of lesson numbers skips captions, headings and code."""
     text = prose(page)
     links = re.findall(r"\[[Ll]esson\s+(\d+)\]\(([^)#]+)[^)]*\)", text)
     assert [(number, target) for number, target in links if number_of(page.parent / target) != number] == []

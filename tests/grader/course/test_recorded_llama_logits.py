@@ -1,4 +1,4 @@
-"""Small Llama checkpoints: a plain reference and transformers both give the recorded logits."""
+"""Tests of small Llama checkpoints: a plain reference and transformers both give the recorded logits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Repository files: version numbers agree, and each release has notes."""
+"""Tests of repository files: version numbers agree, and each release has notes."""
 
 from __future__ import annotations
 

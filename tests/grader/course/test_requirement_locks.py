@@ -1,5 +1,5 @@
-"""Lock files: both locks pin the same versions, and the smaller lock includes everything that grading
-imports.
+"""Tests of lock files: both locks pin the same versions, and the smaller lock includes everything that
+grading imports.
 """
 
 from __future__ import annotations

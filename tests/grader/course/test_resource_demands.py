@@ -1,4 +1,6 @@
-"""Resource demands: no test needs more memory or time than a plain implementation of a docstring's formula."""
+"""Tests of resource demands: no test of an assignment needs more memory or time than a plain implementation
+of a docstring's formula.
+"""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Trivial solutions: a function that does no work earns no points, however other functions behave.
+"""Tests of trivial solutions: a function that does no work earns no points, however other functions behave.
 
 A lazy function returns the same result for every call, returns an argument, fills the right shape with zeros,
-raises an error in every call, or reorders the numbers of its first argument. Each test runs with every kind
-of lazy function, while each of the other functions is correct, is lazy in the same way, or is lazy in one of
-three other ways. No combination passes.
+raises an error in every call, or reorders the numbers of its first argument. Every test runs with each kind
+of lazy function, while every other function is correct, lazy in the same way, or lazy in one of three other
+ways. No combination passes.
 
 A lazy function can satisfy a property for the wrong reason: scores that ignore positions also depend only on
-the difference of positions. Each property therefore also runs with functions that are correct except for
-ignoring one or two arguments, and all of these functions fail.
+the difference of positions. Each property is therefore also tested with functions that are correct except
+that they ignore one or two arguments, and no such function passes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from autograder.protocol.call import Call, Raised, Reply, perform
 from autograder.protocol.failure import CallStopped, Kind
 
 Work = Callable[[tuple[Any, ...], Any], Any]
-"""Function from the arguments and the correct result of a call to a trivial result."""
+"""Function that turns the arguments and the correct result of a call into a trivial result."""
 
 _FLOATS = [*(n / 4 for n in range(-10, 30)), 0.1, 0.01, 256, 257, 512, 1024, 4096, 8192]
 NUMBERS = f"{[*range(-70, 140), *_FLOATS, float('nan'), float('inf')]}"
@@ -109,8 +109,8 @@ OTHER_BEHAVIOURS = ("argument 1", "0 in the right shape", "ValueError with all n
 
 
 class Mixture:
-    """Submission that mixes lazy and correct functions by a plan. Calling a function that the plan omits ends
-    the test."""
+    """Submission in which a plan decides which functions are lazy and which are correct. Calling a function
+    that the plan omits ends the test."""
 
     failure: Raised | None = None
 
@@ -119,7 +119,7 @@ class Mixture:
         self.replies: dict[tuple[str, bytes, bool], Reply] = {}
         self.plan: dict[str, str] = {}
         self.asked: str | None = None
-        """Called function that is missing from the plan"""
+        """Called function for which the plan names no behaviour."""
 
     def call(self, call: Call) -> Reply:
         if call.function not in self.plan:
@@ -149,8 +149,8 @@ def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, 
     """Yield each test that passes although the tested function is lazy, with the behaviour of every function.
 
     If a plan calls a function without a behaviour, the search adds each behaviour of that function to the
-    plan. Plans that fail earlier are not extended, so only a few combinations run. Each test runs alone,
-    unlike in a suite."""
+    plan. Plans that fail earlier are not extended, so only a small part of all combinations runs. Each test
+    runs by itself, and not as part of a suite."""
     suite.backend = mixture
     for test, runnable in suite._tests.items():
         plans = [{test.question: lazy} for lazy in LAZY] if test.phase is not Phase.ANSWERS else []
@@ -174,7 +174,7 @@ IGNORED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "ones": np.ones_like,
     "a count": lambda array: np.arange(array.size, dtype=array.dtype).reshape(array.shape),
 }
-"""Values that replace an ignored argument."""
+"""Functions that compute a replacement for an argument that is ignored."""
 
 
 def ignoring(
@@ -202,7 +202,7 @@ SINGLE_ARGUMENT_PROPERTIES = {
     "test_scores_depend_on_the_difference_of_the_coordinates",
     "test_rotations_on_a_grid_add_up",
 }
-"""Properties of a single argument; other tests find functions that ignore another argument."""
+"""Tests of properties that concern a single argument; other tests find functions that ignore another argument."""
 
 
 def test_a_property_needs_its_subject(assignment: Assignment, suite: Suite) -> None:

@@ -1,5 +1,5 @@
-"""The model that writes text: student functions agree with provided functions, and experiments show the
-effects of mistakes.
+"""Tests of the model that writes text: it computes the same with student functions as with provided ones, and
+its experiments show the effects of mistakes.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def test_the_half_layout_replaces_a_function_that_raises_and_the_source_says_so(
 
 @pytest.fixture(scope="module")
 def tensors() -> dict[str, np.ndarray]:
-    """Return the weights as loaded in lesson 14, in the half layout."""
+    """Return the weights that lesson 14 loads, in the half layout."""
     stored = read_safetensors(HERE / "weights.safetensors")
     weights = {name: tensor.astype(float) for name, tensor in stored.items()}
     for name, matrix in weights.items():
@@ -147,7 +147,7 @@ def test_a_plain_llama_writes_what_the_model_writes(tensors: dict[str, np.ndarra
 
 
 def test_a_reader_of_long_texts_has_the_same_loss_with_your_functions(provided: Model, solved: Model) -> None:
-    """Correct student functions fit any part of the model that an experiment replaces."""
+    """Correct student functions give the same loss in every variant of the model that the experiment compares."""
     text = held_out()[:70]
     losses = [{name: reader.losses(text) for name, reader in readers(model).items()} for model in (provided, solved)]
     for name, expected in losses[0].items():
@@ -164,7 +164,7 @@ RUN = dict(EXPERIMENTS)
 
 @functools.cache
 def variants(name: str) -> list[Variant]:
-    """Return the output of an experiment, which is read from the lesson for the slowest experiment."""
+    """Return the output of an experiment; for the slowest experiment, the output is read from the lesson."""
     if name == "longer":
         lesson = (HERE.parent / "context_extension" / "README.md").read_text("utf-8")
         block = lesson.split("<!-- writer: longer -->")[1].split("```")[1]

@@ -1,4 +1,6 @@
-"""Files that never finish: messages name the unfinished line, the elapsed time and the defined functions."""
+"""Tests of files that never finish loading: messages name the unfinished line, the elapsed time and the
+defined functions.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +90,7 @@ def test_a_script_says_where_it_does_not_end_and_what_it_defines(
 
 @pytest.mark.parametrize("place", [0, 3, -1])
 def test_a_notebook_says_in_which_cell(place: int, grader: Grader, tmp_path: Path) -> None:
-    """Cells below an endless cell also run."""
+    """The cells below the cell with the endless loop also run."""
     sources = solution_statements()
     sources.insert(place % (len(sources) + 1), LOOPS["while"])
     cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": source} for source in sources]
@@ -101,7 +103,7 @@ def test_a_notebook_says_in_which_cell(place: int, grader: Grader, tmp_path: Pat
 
 
 def test_a_file_without_functions_that_ends_says_so(grader: Grader, tmp_path: Path) -> None:
-    """Without functions, only the message explains the zero."""
+    """If a file defines no functions, only this message explains why the score is 0."""
     path = tmp_path / "sinusoidal.py"
     for text, note in [
         ("x = 1\n", "defines none of the functions"),

@@ -1,5 +1,5 @@
-"""Feedback: the cause comes first, public tests are shown in full, hidden inputs stay hidden, and submitted
-text is never treated as markup.
+"""Tests of feedback: the cause comes first, public tests are shown in full, hidden inputs stay hidden, and
+submitted text is never treated as markup.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def test_the_cause_comes_first_and_what_builds_on_it_is_not_told_again(graded: G
 
 
 def test_a_function_is_not_blamed_because_another_is_compared_with_it(graded: Graded) -> None:
-    """The sample implements the half layout correctly but uses this layout instead of neighbouring pairs."""
+    """The sample implements the half layout correctly, but also uses it where pairs must be neighbours."""
     final, _ = of_sample(graded, "half_layout.py")
     assert "## `apply_rope`:" in final and "## `apply_rope_half`" not in final
     assert "Right, once `apply_rope` is right: `apply_rope_half`" in final
@@ -106,7 +106,8 @@ def test_what_may_not_be_imported_is_said(graded: Graded) -> None:
 
 
 def test_a_file_that_never_loads_is_one_cause() -> None:
-    """Staff and students read the same single cause, both before and after hidden results are published."""
+    """Before and after hidden results are published, students and staff read that the file did not finish
+    loading, and nothing else."""
     why = "your file did not finish loading within 5 seconds"
     results = [TestResult(test_("first", Phase.PUBLIC), Kind.CRASHED, why)]
     hidden = [test_(f"test {number}", Phase.HIDDEN, f"f{number}") for number in range(9)]
@@ -167,7 +168,8 @@ def test_a_wrong_number_is_named_at_once_and_nothing_is_told_of_a_yes_or_no() ->
 
 
 def test_the_feedback_file_says_nothing_of_what_is_right() -> None:
-    """A student may receive the file while other students are still working."""
+    """The feedback file does not contain the right answer, because a student may receive the file while
+    others are still working."""
     text = markdown(submitted(), grade(answered("rotates_values", "rotates_values: True is not right")))
     assert "## `ANSWERS`: 0 of 1" in text and "rotates_values" not in text
 

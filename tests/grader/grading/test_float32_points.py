@@ -1,4 +1,6 @@
-"""Precision: a table in float32 costs its own function one test and costs the calling functions nothing."""
+"""Tests of precision: a table in float32 costs the function that returns it a single test, and costs the
+functions that use it nothing.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,7 @@ WITH_ABOVE = [
     ("state", "decay_bias"),
     ("state", "decay_matrix"),
 ]
-"""Tables that other functions use, and a table that no function uses."""
+"""Tables that other functions use, and one table that no function uses."""
 
 
 @pytest.mark.long

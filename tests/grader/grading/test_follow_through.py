@@ -1,5 +1,5 @@
-"""Follow-through: a mistake costs points only once. Functions that use a wrong function are retested with
-correct values, and only honest functions gain points.
+"""Tests of follow-through: a mistake costs points only once. Functions that use a wrong function are retested
+with correct values, and only honest functions gain points.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from autograder.protocol.failure import CallStopped, Kind
 from tests.grader.support.in_process_submission import Loaded
 
 MAX_POINTS = 9
-"""Maximum points of one function, so that one mistake costs at most 45 % of the points."""
+"""Maximum points of one function, so that a single mistake costs at most 45 % of all points."""
 
 
 def suite_of(name: str, suites: dict[str, Suite]) -> Suite:
-    """Return the collected suite of an assignment."""
+    """Return the collected suite of an assignment, which is collected only once."""
     if name not in suites:
         suites[name] = Suite(course.find(name))
     return suites[name]
@@ -61,7 +61,7 @@ def solution_with(assignment: Assignment, *texts: str) -> types.ModuleType:
 
 
 def changed(function: str, result: str) -> str:
-    """Return code that replaces a function's `result` with an expression."""
+    """Return code that makes a function return an expression in which `result` is its right result."""
     return f"""
 _right = {function}
 def {function}(*args, **kwargs):
@@ -100,8 +100,7 @@ def losing_functions(results: list[TestResult]) -> set[str]:
 
 
 def test_a_base_costs_its_own_points_and_nothing_else(assignment: Assignment, suite: Suite) -> None:
-    """Most other functions use the base, and the way in which the base is wrong varies between
-    assignments."""
+    """Only the function that most others use is wrong, and each assignment tests a different way to be wrong."""
     base, _ = base_of(suite)
     ways = list(WRONG.values())
     way = ways[course.term_assignments().index(assignment) % len(ways)]
@@ -227,7 +226,8 @@ def test_a_right_result_in_another_form_costs_once_and_nobody_else_is_blamed(
 
 
 def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: dict[str, Suite]) -> None:
-    """The check is correct, but accepts too few columns because the wrong function returns too few bits."""
+    """The two functions refuse too few bits correctly, but accept too few columns because `bits_needed`
+    returns too few bits."""
     suite = suite_of("naive", suites)
     (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "bits_rounded_down")
     results = all_results(suite, catalogue.solution_with_mistake(suite.assignment, entry))
@@ -246,7 +246,8 @@ def apply_rope(*args, **kwargs):
 def test_a_worker_and_its_second_look_give_what_one_process_gives(
     function: str, result: str, suites: dict[str, Suite], grader: Grader
 ) -> None:
-    """Different rounding may lead the first process to make a new call, but the results still agree."""
+    """Different rounding may make the first process call a function with new arguments, but both ways of
+    grading give the same results."""
     suite = suite_of("rope", suites)
     texts = ROUNDED, changed(function, result)
     here = all_results(suite, solution_with(suite.assignment, *texts))
@@ -264,7 +265,7 @@ def test_a_worker_and_its_second_look_give_what_one_process_gives(
      ("alibi", "alibi_slopes")],
 )  # fmt: skip
 def test_a_table_in_float32_costs_no_function_above_it(name: str, function: str, suites: dict[str, Suite]) -> None:
-    """No other function loses points, even if the tests of the table's function miss the wrong dtype."""
+    """At most the function that returns the table loses points, even if its tests do not notice the dtype."""
     suite = suite_of(name, suites)
     result = "tuple(part.astype(np.float32) for part in result) if type(result) is tuple else result.astype(np.float32)"
     assert losing_functions(all_results(suite, solution_with(suite.assignment, changed(function, result)))) <= {
@@ -378,7 +379,8 @@ FORMS: dict[str, Callable[[int], Any]] = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_what_comes_after_the_last_call_does_not_grow_with_the_replies(form: str, suites: dict[str, Suite]) -> None:
-    """No timeout applies after the last call, so long results must cost no more than short results."""
+    """No timeout applies after the last call, so the work after it must cost no more for long results than
+    for short ones."""
     suite = suite_of("rope", suites)
     costs = []
     for size in (50, 50, 5000):  # The first round fills the reference's cache.
@@ -437,7 +439,7 @@ def test_a_way_is_right_and_calls_what_it_says(name: str, suites: dict[str, Suit
 def test_a_wrong_function_below_costs_once_in_another_right_way(
     name: str, wrong: str, suites: dict[str, Suite]
 ) -> None:
-    """Only the wrong function loses points, whichever implementation the functions above it have."""
+    """Only the wrong function loses points, however the functions that use it are written."""
     lesson, way = WAYS[name]
     suite = suite_of(lesson, suites)
     for base in sorted(way.built_on):
@@ -465,8 +467,8 @@ def rotation_matrix(position, head_dim, base=10000.0):
 @pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize("is_below", [True, False])
 def test_a_cause_stays_unless_another_wrong_function_may_be_it(tried: bool, shared: bool, is_below: bool) -> None:
-    """The cause also stays if both functions share it, or if follow-through has tried correct values
-    below."""
+    """The likely cause of a wrong function is kept, unless a wrong function that it uses may explain its
+    results instead."""
     test = Suite(course.find("rope")).tests[0]
     causes = {"above": "turned", "below": "turned" if shared else "scaled"}
     results = [
@@ -492,7 +494,7 @@ alibi_bias, bloom_bias = map(functools.cache, (alibi_bias, bloom_bias))
 
 
 def test_a_cache_above_a_wrong_function_costs_nothing(grader: Grader) -> None:
-    """The cache is filled while the function below still returns its wrong values."""
+    """The cache is filled while the function whose results it stores is still wrong."""
     assignment = course.find("alibi")
     grade = grader.grade(assignment, (assignment.solution.read_text("utf-8") + CACHED,))
     assert losing_functions(grade.test_results) == {"alibi_slopes"}
@@ -516,7 +518,8 @@ def rotation_matrix(position, head_dim, base=10000.0):
 
 
 def test_a_question_that_one_call_may_not_ask_is_answered_in_a_call_that_may() -> None:
-    """A greedy function learns only what the current call or an earlier one holds, in any order."""
+    """A function that needs `rope_frequencies` for 12 features learns the answer only from a call with 12
+    features on, whatever the order of calls."""
     assignment = course.find("rope")
     reference = Reference(assignment)
     for sizes in itertools.permutations((8, 12, 6)):

@@ -1,4 +1,6 @@
-"""Phases of grading: hidden tests never change the status of the public phase, and a suite has both phases or none."""
+"""Tests of the phases of grading: hidden tests never change the status of the public phase, and a suite is
+never collected in part.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ def frequencies(*args, **kwargs):
 def test_a_limit_that_follow_through_uses_up_is_no_status_of_the_tests_before(
     phase: Phase, grader: Grader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All tests have run, and calls that only help with scoring do not count towards the limit."""
+    """A limit that follow-through uses up does not count, because all tests have already run."""
     follow_through = suite_run.follow_through
 
     def exhausting(
@@ -53,8 +55,8 @@ def test_a_limit_that_follow_through_uses_up_is_no_status_of_the_tests_before(
 def test_a_suite_that_cannot_be_collected_is_never_half_a_suite(
     fault: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two collections of a broken suite in one process give the same error, and never only the public
-    tests."""
+    """If a broken suite is collected twice in one process, both attempts raise the same error, and neither
+    returns only the public tests."""
     assignment = course.find("naive")
     hidden = tmp_path / "test_naive.py"
     text = assignment.hidden_tests.read_text("utf-8") if fault else ""

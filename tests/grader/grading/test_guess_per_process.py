@@ -1,4 +1,6 @@
-"""Two guesses: a file with a different guess in each process earns only the points of the first guess."""
+"""Tests of files with two guesses: a file with a different guess in each process earns only the points of the
+first guess.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ def _two_guesses(own):
 for _name in ABOVE:
     globals()[_name] = _two_guesses(globals()[_name])
 """
-"""Attack: functions that use the same base return either a wrong guess or the right guess."""
+"""Attack: all functions that use one common function return either a wrong guess or the right guess."""
 
 TABLE = """
 import numpy as _np
@@ -76,7 +78,7 @@ def _two_guesses(own):
 for _name in ABOVE:
     globals()[_name] = _two_guesses(globals()[_name])
 """
-"""Attack: a base that is wrong only for inputs that a wrong guess has used."""
+"""Attack: the common function is wrong only for inputs that a wrong guess has used."""
 
 BASES = {
     "spoiled": "return _each(lambda part: part * 1.25 + 0.5, _right_base(*args, **kwargs))",
@@ -86,7 +88,7 @@ BASES = {
     "growing": "_seen.append(1); return _each(lambda part: part + 0.1 * len(_seen), _right_base(*args, **kwargs))",
     "remembering": "_seen.append(_right_base(*args, **kwargs)); return _seen[0]",
 }
-"""Ways in which the base can be wrong."""
+"""Ways in which the common function can be wrong."""
 
 SPOILED = """
 _seen = []
@@ -96,10 +98,10 @@ def BASE(*args, **kwargs):
 """
 
 SAME_GUESS = "return _each(lambda part: part * 1.5 + 0.25, _right_base(*args, **kwargs))"
-"""Code that makes the base wrong in the same way as the wrong guess."""
+"""Code that makes the common function wrong in the same way as the wrong guess."""
 
 HEDGES = {name: GUESSES + SPOILED.replace("BODY", body) for name, body in BASES.items()}
-"""Attacks that combine two guesses with each kind of wrong base."""
+"""Attacks that combine two guesses with each way in which the common function can be wrong."""
 
 LAYERS = GUESSES + SPOILED.replace("BODY", BASES["spoiled"])
 """Attack that chooses its guess by the number of functions that follow-through has replaced."""
@@ -107,7 +109,7 @@ LAYERS = GUESSES + SPOILED.replace("BODY", BASES["spoiled"])
 
 @cache
 def _functions(lesson: str) -> tuple[str, tuple[str, ...]]:
-    """Return the function in a lesson that most other functions use, and the functions that use it."""
+    """Return the function of a lesson that most other functions use, and the functions that use it."""
     suite = Suite(course.find(lesson))
     names = list(dict.fromkeys(test.question for test in suite.tests if test.question != ANSWERS))
     above = {
@@ -122,8 +124,7 @@ def points_of(
 ) -> dict[str, float]:
     """Return the points of each function that makes two guesses.
 
-    The default base is the function that most others use, and by default all functions that use the base make
-    two guesses."""
+    By default, `base` is the function that most others use, and all functions that use it make two guesses."""
     usual, every = _functions(lesson)
     text = (
         hedge.replace("BASE", base or usual).replace("ABOVE", repr(above or every)).replace("RIGHT_GUESS", right_guess)
@@ -157,7 +158,7 @@ def test_a_base_that_knows_what_was_asked_above_it_earns_nothing_there(lesson: s
 def test_one_guess_is_judged_however_many_functions_below_are_wrong(
     lesson: str, right_guess: str, grader: Grader
 ) -> None:
-    """A file must not earn points by changing its guess with the number of corrected functions."""
+    """A file must not earn points by making its guess depend on how many functions have been corrected."""
     first_alone = points_of(lesson, GUESSES, "False", grader)
     won = points_of(lesson, LAYERS, right_guess, grader)
     assert all(won[function] <= first_alone[function] for function in won), (won, first_alone)
@@ -168,7 +169,7 @@ WAYS = {way.implementation.__name__: (one.name, way) for one in course.term_assi
 
 @pytest.mark.parametrize("name", WAYS)
 def test_two_guesses_above_a_base_of_another_right_way_earn_no_more_than_the_first(name: str, grader: Grader) -> None:
-    """Follow-through replaces such a base, although the solution does not call the base."""
+    """Follow-through also replaces a function that only the alternative implementation calls, and not the solution."""
     lesson, way = WAYS[name]
     function, base = (way.function,), min(way.built_on)
     first_alone = points_of(lesson, GUESSES, "False", grader, function, base)

@@ -1,4 +1,4 @@
-"""Review by staff: suspicious files are named, and honest mistakes are not suspicious."""
+"""Tests of the review by staff: suspicious files are named, and honest mistakes are not suspicious."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ from tests.grader.support.shared_fixtures import Graded
 def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]]) -> Grade:
     """Return the grade of a solution with one mistake, using only tests that can show memorized values.
 
-    Right values of a wrong function and likely causes explain failures, so they are left out if no failure needs an
-    explanation.
+    The grade omits likely causes, and the right values of wrong functions, if no failed test needs an explanation.
     """
     call_graph = suite.reference.call_graph
     affected = {

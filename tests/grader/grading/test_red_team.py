@@ -1,4 +1,4 @@
-"""Red team: attempts in every assignment to earn points without understanding."""
+"""Tests by a red team: attempts in every assignment to earn points without understanding."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def names_of(suite: Suite) -> list[str]:
 
 
 def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader: Grader) -> None:
-    """The submission stores the results of public tests, and answers other calls with a wrong value or an
-    error."""
+    """The submission returns stored results for the calls of public tests, and a wrong value or an error for
+    all other calls."""
     solution = Loaded(catalogue.solution(assignment))
     calls = [item for result in suite.run(solution, Phase.PUBLIC) for item in result.calls.items()]
     known = {
@@ -85,7 +85,8 @@ def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader:
     ],
 )
 def test_by_heart_is_said_of_values_that_nothing_else_explains(hidden: TestResult, is_named: bool) -> None:
-    """A known mistake or a wrong function below explains wrong values; a missing error is no wrong value."""
+    """Memorized values are suspected only if neither a known mistake nor another wrong function explains the
+    wrong values, and a missing error is not a wrong value."""
     public = TestResult(Test("seen", "apply_rope", 1.0, Phase.PUBLIC, "It rotates."))
     over_right_values = replace(public, faulty_function="rope_frequencies")
     explained = Grade("rope", SubmissionStatus.GRADED, [over_right_values, hidden], 1.0, 2.0)
@@ -146,7 +147,8 @@ def constant_decay(*args):
 
 @pytest.mark.long
 def test_a_result_of_which_much_is_made_ends_no_grading(grader: Grader) -> None:
-    """A test passes a result to another function, whose correct value would exceed the memory limit."""
+    """A test passes a huge result to another function, whose correct value for this result would exceed the
+    memory limit."""
     grade = grader.grade(course.find("state"), (course.find("state").solution.read_text("utf-8") + HUGE,))
     assert grade.status is SubmissionStatus.GRADED and 5 < grade.score < 20
 
@@ -181,7 +183,7 @@ def ABOVE(*args, **kwargs):
 @pytest.mark.parametrize("way", CHEAP)
 @pytest.mark.parametrize("base", ["apply_rope", "rope_frequencies"])
 def test_a_second_guess_gains_nothing_above_right_values(base: str, way: str, suites: dict[str, Suite]) -> None:
-    """The function below is wrong in several ways, each of which costs only one or two points."""
+    """The common function is wrong in several ways, each of which costs it only one or two points."""
     suite = suites.setdefault("rope", Suite(course.find("rope")))
     solution = suite.assignment.solution.read_text("utf-8")
     for above in [name for name in names_of(suite) if base in suite.reference.call_graph.dependencies(name)]:
@@ -253,7 +255,8 @@ ORACLES = {
 def test_what_a_second_process_learns_is_worth_nothing_to_the_first(
     name: str, grader: Grader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The base passes no hidden test, even if the second process sends every answer to the first process."""
+    """The common function passes no hidden test, even if the first process learns every answer that the
+    second process receives."""
     base, above, questions = ORACLES[name]
     attack = ORACLE.replace("BASE", base).replace("ABOVE", above).replace("QUESTIONS", questions)
     learned: dict[str, list[float]] = {}
@@ -308,11 +311,13 @@ def BASE(*args, **kwargs):
 
 globals().update({name: _hollow(name) for name in ABOVE})
 """
-"""Attack: each function waits for a test of a function above it, which brings the right value to return."""
+"""Attack: each function waits until a test of a function that uses it brings the right value, and returns
+this value."""
 
 
 def test_a_function_never_meets_its_own_right_values(assignment: Assignment, suite: Suite, grader: Grader) -> None:
-    """The tests of functions above bring right values of a function that has none, after its own tests only."""
+    """A function without right values meets them only in the tests of the functions that use it, which run
+    after its own tests."""
     graph, names = suite.reference.call_graph_of_all_ways, names_of(suite)
     base = max(names, key=lambda name: sum(name in graph.dependencies(other) for other in names))
     above = [name for name in names if base in graph.dependencies(name)]
@@ -334,7 +339,7 @@ def ABOVE(*arguments, **options):
                 return value
     raise RuntimeError
 """
-"""Attack: a function without a formula returns values that the second process holds."""
+"""Attack: a function without a formula searches its second process for right values that it can return."""
 
 
 @pytest.mark.parametrize(
@@ -350,7 +355,8 @@ def ABOVE(*arguments, **options):
 def test_a_function_that_knows_nothing_finds_nothing_in_its_second_process(
     name: str, base: str, above: str, grader: Grader
 ) -> None:
-    """Each answer is sealed with its call, and a file without a formula never makes the right call."""
+    """Each answer can be read only with the call to which it belongs, and a file without a formula never
+    makes that call."""
     assignment = course.find(name)
     attack = KNOWS_NOTHING.replace("BASE", base).replace("ABOVE", above)
     grade = grader.grade(assignment, (assignment.solution.read_text("utf-8"), attack))

@@ -1,4 +1,4 @@
-"""Sample submissions: each grade from the sandbox is one that a careful teaching assistant would give."""
+"""Tests of sample submissions: each grade from the sandbox is one that a careful teaching assistant would give."""
 
 from __future__ import annotations
 

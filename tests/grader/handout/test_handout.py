@@ -39,7 +39,7 @@ BODY = re.findall(r"# BEGIN SOLUTION\n(.*?)\s*# END SOLUTION", SOLUTION, re.DOTA
 
 @pytest.fixture(scope="module")
 def shipped(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The handout as a folder, without the pages."""
+    """Folder with the handout, but without the pages."""
     folder = tmp_path_factory.mktemp("handout") / "handout"
     pages = (f"{bundle.PAGES_FOLDER}/", "assignments/figures/")
     generated_files.write_files(
@@ -50,7 +50,7 @@ def shipped(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture
 def laptop(shipped: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Working folder with the same handout and rope's untouched stub."""
+    """Working folder with the handout and the untouched stub for rope."""
     monkeypatch.chdir(shipped)
     write(ROPE.stub.read_text("utf-8"))
     return shipped
@@ -113,7 +113,7 @@ def test_zip_and_folder_are_the_same_each_time_replace_earlier_ones_and_are_not_
 
 
 def test_the_handout_gives_nothing_away_and_has_nothing_else(handed_out: dict[str, bytes]) -> None:
-    """Base64 in the handout decodes to plain numbers; text, which could be anything, must occur in a public test."""
+    """Encoded values in the handout decode to plain numbers; each text among them must also occur in a public test."""
     assert leaks(handed_out) == []
     secret = ("hidden", "misconception", "solution", "submission", "sandbox", "self_study.py")
     assert not [name for name in handed_out if any(word in name for word in secret)]
@@ -154,7 +154,7 @@ PLANTED: dict[str, tuple[str | bytes, str]] = {
 
 
 def test_the_leak_check_finds_what_is_planted(capsys: pytest.CaptureFixture[str]) -> None:
-    """The search also finds self-study texts."""
+    """The check for leaked solutions also finds the texts of self-study."""
     self_study.print_solution(self_study.SelfStudyContext(), "rope", "apply_rope")
     planted = PLANTED | {"alone.txt": (capsys.readouterr().out, "s solution: ")}
     found = leaks({name: text if isinstance(text, bytes) else text.encode() for name, (text, _) in planted.items()})
@@ -191,7 +191,7 @@ def lines_with(mark: str) -> list[int]:
 
 @pytest.mark.parametrize("place", range(0, len(lines_with(generated_files.END)), 3))
 def test_a_mark_without_its_partner_is_named_with_its_line(place: int) -> None:
-    """A mark without a partner in the middle or at the end of a solution is reported."""
+    """An unmatched mark is reported with its line, in the middle of a solution as well as at its end."""
     begin, end = lines_with(generated_files.BEGIN)[place], lines_with(generated_files.END)[place]
     for missing, alone, line in ((begin, generated_files.END, end - 1), (end, generated_files.BEGIN, begin)):
         lines = SOLUTION.split("\n")
@@ -243,7 +243,7 @@ def test_a_mark_that_only_rounding_tells_from_the_right_value_may_be_missing() -
 
 
 def test_a_handout_of_some_has_nothing_of_the_others() -> None:
-    """Lessons left out of a term are also missing from pages and pictures."""
+    """A lesson that a term leaves out is also missing from the pages and the pictures."""
     names = bundle.contents(["rope"]).keys()
     pages = {name for name in names if re.fullmatch(r"course/\w+\.html", name)}
     assert pages & {f"course/{one.name}.html" for one in course.term_assignments()} == {"course/rope.html"}
@@ -268,7 +268,7 @@ def test_the_page_of_solutions_has_every_function_and_every_answer_with_its_reas
 def test_solutions_are_written_for_the_assignment_that_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without a name, the command writes nothing and prints how to name an assignment."""
+    """If no assignment is named, the command writes nothing and prints how to name one."""
     monkeypatch.chdir(tmp_path)
     for words, sentence in (
         ([], "make solutions ASSIGNMENT=rope, or ALL=1"),
@@ -328,7 +328,7 @@ def test_every_function_has_its_test_file_and_its_cell(handed_out: dict[str, byt
 def test_pytest_names_a_known_mistake_with_the_handouts_own_checks_and_learning_alone_is_not_there(
     laptop: Path,
 ) -> None:
-    """A fingerprint identifies the mistake, because the handout does not contain the mistake's code."""
+    """The handout identifies a known mistake by a fingerprint, because it does not contain the mistake's code."""
     write(sample("exponent_counts_pairs"))
     where = "import sys, pytest, autograder.checks as own; print(own.__file__); pytest.main(sys.argv[1:])"
     done = ran(laptop, sys.executable, "-c", where, "-q", "tests/public/test_rope.py", "-k", "frequencies or half")
@@ -366,7 +366,8 @@ def test_answers_are_told_by_their_form(laptop: Path, capsys: pytest.CaptureFixt
 
 
 def test_the_workflow_runs_the_public_checks_on_push(shipped: Path, tmp_path: Path) -> None:
-    """The commands, run as GitHub's shell runs them, write the run's summary and fail if a public test fails."""
+    """The workflow's commands, run in a shell like GitHub's, write a summary of the run and fail if a public
+    test fails."""
     workflow = yaml.safe_load((shipped / ".github" / "workflows" / "checks.yml").read_text("utf-8"))
     assert "push" in workflow[True]  # YAML 1.1 reads the word `on` as true
     for name in ("autograder", "tests/public/expected", "assignments/rope"):  # one assignment is enough
@@ -412,7 +413,7 @@ def cells(laptop: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[s
 def test_a_notebook_checks_the_file_and_a_function_of_a_cell_goes_before_it(
     laptop: Path, cells: Callable[..., list[str]]
 ) -> None:
-    """Functions that the notebook merely imports do not count as the student's functions."""
+    """Functions that the notebook only imports do not count as the student's functions."""
     (laptop / "assignments" / "rope" / "rope.py").write_text(sample("exponent_counts_pairs"), "utf-8")
     (said,) = cells("", "rope_frequencies")
     assert "expected 0.01, got 0.1" in said and "Likely cause: The exponent looks half as large" in said

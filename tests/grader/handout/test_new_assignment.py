@@ -1,5 +1,5 @@
-"""An author's first hour: `autograder new`, the messages of `make handout` about mistakes, and the tutorial's
-commands."""
+"""Tests of an author's first hour: `autograder new`, the messages of `make handout` about mistakes, and the
+commands of the tutorial."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from autograder.handout import HandoutError, create_assignment, first_problem
 from tests.grader.support.student_folders import put
 
 NAME = "rope_2d"
-"""Name that begins with another assignment's name."""
+"""Name of an assignment that begins with the name of another assignment."""
 
 TUTORIAL = (course.ROOT / "tests" / "README.md").read_text("utf-8")
 
@@ -67,7 +67,7 @@ def test_what_is_new_passes_every_test_of_assignments_at_once(root: Path) -> Non
 
 
 def test_the_tutorial_s_commands_do_what_it_says(root: Path) -> None:
-    """The copy contains only the new assignment, because checking all assignments would take too long."""
+    """The course has only the new assignment here, because checking all assignments would take too long."""
     (root / "course.toml").write_text(f'lessons = ["{NAME}"]')
     section = TUTORIAL.split("## From a new assignment")[1].split("\n## ")[0]
     lines = re.findall(r"^    autograder (.+)$", section, re.MULTILINE)

@@ -79,7 +79,7 @@ def test_a_function_is_told_at_most_one_cause_of_its_values(suites: dict[str, Su
 
 
 def test_a_function_has_one_cause_however_many_tests_it_fails(suites: dict[str, Suite]) -> None:
-    """Naming several causes could reveal several inputs of hidden tests."""
+    """A function has at most one likely cause, because several causes could reveal several inputs of hidden tests."""
     source = """
     _right = apply_rope
     def apply_rope(x, positions, base=10000.0):
@@ -174,7 +174,7 @@ def home_and_grader_causes(suite: Suite, module: types.ModuleType, function: str
 
 
 def test_a_students_machine_names_the_cause_that_the_grader_names(assignment: Assignment, suite: Suite) -> None:
-    """This includes results that a test compares only with a number or with another result."""
+    """The same cause is named even if a test compares the results only with a number or with another result."""
     for entry in catalogue.entries(assignment)[::6]:
         module = catalogue.solution_with_mistake(assignment, entry)
         at_home, graded = home_and_grader_causes(suite, module, entry.function)
@@ -182,7 +182,8 @@ def test_a_students_machine_names_the_cause_that_the_grader_names(assignment: As
 
 
 def test_an_error_at_the_same_sizes_names_the_mistake(suites: dict[str, Suite]) -> None:
-    """Weights of other sizes do not fit, so only the error shows the mistake; numpy's other errors show nothing."""
+    """Weights that are transposed or on the wrong side do not fit, so only the error shows the mistake; other
+    errors from numpy show no known mistake."""
     wrong = {
         "x @ w_q.T, x @ w_k.T, x @ w_v.T": "transposed weights, x wᵀ",
         "w_q @ x, w_k @ x, w_v @ x": "from the left, w x",
@@ -204,7 +205,7 @@ def test_an_error_at_the_same_sizes_names_the_mistake(suites: dict[str, Suite]) 
 
 
 def test_a_mistake_that_explains_few_of_the_wrong_calls_is_no_cause(suites: dict[str, Suite]) -> None:
-    """In the first wrong call, token 1 is the last token, so two mistakes look the same."""
+    """In the first wrong call, token 1 is also the last token, so this call cannot tell two mistakes apart."""
     source = """
     def embed(token_table, position_table, token_ids):
         token_table, position_table, dtype = _features(token_table, position_table)

@@ -39,7 +39,7 @@ def test_entries_say_what_they_are(assignment: Assignment) -> None:
 
 
 def test_every_known_mistake_loses_points_and_is_named(assignment: Assignment, suite: Suite) -> None:
-    """The tests of the mistaken function identify the mistake, unless two mistakes share a hint."""
+    """The tests of the mistaken function name this mistake and no other, unless two mistakes share a hint."""
     entries = catalogue.entries(assignment)
     for entry in entries:
         backend = catalogue.ModuleBackend(catalogue.solution_with_mistake(assignment, entry))
@@ -65,7 +65,7 @@ def test_every_answer_has_its_reason(assignment: Assignment) -> None:
 
 
 def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment) -> None:
-    """Each wrong answer has a separate hint. Only questions about numbers have hints, because a hint on a
+    """Each known wrong answer has its own hint. Only questions about numbers have hints, because a hint on a
     yes-or-no question would give away the answer."""
     solution = catalogue.solution(assignment)
     right = dict(vars(solution)["ANSWERS"])

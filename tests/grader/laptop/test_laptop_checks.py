@@ -27,7 +27,7 @@ FREQUENCY_MISTAKE = ("np.arange(0, head_dim, 2) / head_dim", "np.arange(0, head_
 
 
 def write_student_folder(folder: Path, *names: str) -> Path:
-    """Write a student's folder with the untouched stubs of these assignments."""
+    """Write a student's folder that contains the untouched stubs of the named assignments."""
     expected = Path("tests", "public", "expected")
     shutil.copytree(ROOT / expected, folder / expected, dirs_exist_ok=True)
     for assignment in map(find, names):
@@ -66,7 +66,7 @@ def write_solution(source: str, name: str = "rope") -> None:
 
 
 def rope_solution(*, lines: str = "", function: str = "rope_cos_sin") -> str:
-    """Return the solution for rope with lines inserted at the beginning of one function."""
+    """Return the solution for rope with extra lines at the beginning of one function."""
     head = next(line for line in ROPE.split("\n") if line.startswith(f"def {function}("))
     return ROPE.replace(head, f"{head}\n    {lines}")
 
@@ -122,7 +122,7 @@ def test_a_finished_assignment_says_what_comes_next(check: Check) -> None:
 def test_a_file_that_stops_before_a_function_has_no_next_function_but_the_line_to_fix(
     check: Check, fault: str, function: str
 ) -> None:
-    """The functions of a file that nobody can read are not judged, so none of them is the next to work on."""
+    """The functions of a file that stops while it is loaded are not judged, so none of them is the next to work on."""
     line = ROPE[: ROPE.index(f"def {function}(")].count("\n") + 1
     write_solution(ROPE.replace(f"def {function}(", f"{fault}\ndef {function}("))
     place = f"assignments/rope/rope.py:{line}"
@@ -134,7 +134,8 @@ def test_a_file_that_stops_before_a_function_has_no_next_function_but_the_line_t
     "ask", ["input()", "input('how many? ')", "sys.stdin.readline()", "sys.stdin.read()", "next(sys.stdin)"]
 )
 def test_code_that_asks_for_input_reads_what_to_do_instead(check: Check, ask: str) -> None:
-    """In a function and while the file is loaded, the message is for a student and not about pytest."""
+    """The message is written for a student and does not mention pytest, both in a function and while the file
+    is loaded."""
     sentence = "EOFError: a check has no keyboard, so nothing can be typed in: write the value into the code"
     write_solution("import sys\n" + rope_solution(lines=ask))
     printed = check("rope")
@@ -320,8 +321,8 @@ def test_watching_shows_the_next_thing_after_each_save_until_ctrl_c(laptop: Path
 
 
 def test_imports_that_grading_has_not_are_named_first_and_stop_nothing_but_what_uses_them(check: Check) -> None:
-    """An unavailable import does not stop the check: the other functions are checked, and a missing function
-    is reported with the reason."""
+    """An import that is unavailable in grading stops neither the check nor the other functions, and a
+    function that is missing because of it is reported with this reason."""
     block = "try:\n    import scipy\nexcept ImportError:\n    pass\n"
     guarded = f"{block}if __name__ == '__main__':\n    import torch\ndef _():\n{textwrap.indent(block, '    ')}"
     source = rope_solution().replace("def rotate_half(", "def rotate_halves(")

@@ -23,7 +23,7 @@ ENCODINGS = ("cp1252:strict", "ascii:replace", "utf-8")
 
 
 def required_packages(requirements: list[str]) -> set[str]:
-    """Return the names of these packages and of all their dependencies on this machine."""
+    """Return the names of the required packages and of all their dependencies on this machine."""
     names: set[str] = set()
     requested = [Requirement(line) for line in requirements]
     while requested:

@@ -41,7 +41,8 @@ def python(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 @pytest.fixture(scope="module")
 def built_zip(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Folder and path of the Gradescope zip for rope, which may publish hidden results later."""
+    """Folder for which the Gradescope zip for rope is built, and path of the zip, whose settings allow hidden
+    results to be published later."""
     folder = tmp_path_factory.mktemp("gradescope")
     settings = {"autograder_dir": str(folder / "autograder"), "show_hidden": True}
     (zipped,) = package.build([course.find("rope")], folder, settings)
@@ -50,8 +51,8 @@ def built_zip(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture(scope="module")
 def platform(python: Path, built_zip: tuple[Path, Path]) -> Platform:
-    """Return a function that grades a rope submission (name → content) on this machine as Gradescope
-    would."""
+    """Return a function that grades a submission for rope as Gradescope does, from a dictionary of file names
+    and contents."""
 
     def grade(submission: dict[str, bytes]) -> dict[str, Any]:
         shutil.rmtree(built_zip[0], ignore_errors=True)

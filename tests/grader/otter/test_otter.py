@@ -48,9 +48,9 @@ HOSTILE = {
 
 @pytest.fixture(scope="session")
 def otter_results(zip_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> OtterRun:
-    """Return a function that runs `otter run` once per sample and returns the results and the JSON output. A
-    notebook is submitted in a zip with files that Otter's kernel would import or unpickle from its working
-    folder."""
+    """Return a function that runs `otter run` on a sample, only once for each sample, and returns the results
+    and the JSON output. A notebook is submitted in a zip, together with files that Otter's kernel would
+    import or unpickle if they were in its working folder."""
 
     @functools.cache
     def run(path: Path) -> tuple[GradingResults, dict[str, Any]]:
@@ -118,7 +118,8 @@ def test_what_cannot_be_read_has_a_sentence_and_no_points(otter_results: OtterRu
 def test_another_plugin_has_the_first_word_and_where_it_hides_everything_the_only_one(
     graded: Graded, otter_results: OtterRun
 ) -> None:
-    """For example, another plugin may limit how often students can submit."""
+    """Another plugin, such as one that limits how often students submit, may write its output first, or hide
+    all output."""
     path, plugin = SAMPLES / "rope" / "exponent_counts_pairs.py", GradingPlugin.__new__(GradingPlugin)
     plugin.assignment, (plugin.submission, plugin.grade) = course.find("rope"), graded(path)
     for hides in (False, True):
@@ -131,7 +132,8 @@ def test_another_plugin_has_the_first_word_and_where_it_hides_everything_the_onl
 
 
 def test_what_is_said_of_hidden_tests_is_the_rule_and_the_kind_alone(graded: Graded) -> None:
-    """An instructor may let Gradescope publish messages about hidden tests."""
+    """Messages about hidden tests contain no values, because an instructor may let Gradescope publish these
+    messages."""
     _, grade = graded(SAMPLES / "rope" / "rotated_values.py")
     entries = "\n".join(test["output"] for test in grade.gradescope["tests"])
     hidden = [one for one in grade.test_results if one.test.hidden and one.test.points and not one.passed]

@@ -1,4 +1,4 @@
-"""Expected numbers of each dial, computed with the reference solutions by a function named after the dial."""
+"""Numbers that each dial should show, computed from the reference solutions by a function named after the dial."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ solution: Any = functools.cache(numbers_in_lessons_helpers.solution)
 
 
 def expected(dial: str, settings: Settings, page: str) -> Numbers:
-    """Return the numbers that a dial on a page should show at these settings."""
+    """Return the numbers that a dial on a page should show for certain settings."""
     if dial == "guess":
         return guess(settings, page)
     numbers: Numbers = globals()["encoding" if dial in ("slice", "clock") else dial](settings)

@@ -26,7 +26,7 @@ from tests.grader.pages import dial_numbers
 from tests.grader.support.dials import DIALS
 
 MAX_BYTES_PER_PAGE = 220_000
-"""Maximum average number of bytes per page, including pictures."""
+"""Maximum size of a page in bytes, including pictures, on average over all pages."""
 
 TEXT_FOLDER = ROOT / "assignments"
 LESSONS = [one.name for one in course.term_assignments()]

@@ -112,7 +112,8 @@ AXE_OPTIONS = {"preload": False, "resultTypes": ["violations"], "rules": {"color
 @on_pages("setup")
 def test_every_picture_can_be_read_in_both_themes_and_on_a_phone(opened: Opened, course_folder: Path) -> None:
     """No text in a picture overlaps, is cut off or has low contrast, and text on a phone is at least 9 pixels
-    high. A picture and its narrow version have the same colours."""
+    high. A picture and its narrow version have the same colours, so only the wide version is checked for
+    contrast."""
     folder = course_folder / "figures"
     drawn = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in folder.rglob("*.svg")}
     wide = {name: picture for name, picture in drawn.items() if "/" not in name}
@@ -148,7 +149,7 @@ def test_a_lesson_works_by_keyboard_and_a_chosen_theme_stays(opened: Opened, cou
 @on_pages("index", *LESSONS, "glossary")
 def test_the_header_is_a_line_that_names_the_page_and_its_neighbours(opened: Opened) -> None:
     """On a wide screen, the header is one line high. On a phone, the search box has a separate line, and
-    menus lead to every page. A menu opens by keyboard and stays within the window."""
+    menus lead to every page. A menu can be opened with the keyboard and stays within the window."""
     page = opened.page
     name = page.url.rpartition("/")[2].removesuffix(".html")
     shown = [one for one in page.locator(".top .near").all_inner_texts() if one]
@@ -193,7 +194,7 @@ def assert_term_is_explained(page: Page) -> None:
 
 def test_without_scripts_everything_can_be_read(browser: Browser, course_folder: Path) -> None:
     """Without scripts, text, formulas, figures, terms and docstrings are readable. A dial explains why it
-    does not move, hides its controls, and shows its answer in a closed section."""
+    does not move, hides its controls, and shows its answer in a section that the reader can open."""
     with Opened(browser, course_folder / "rope.html", moves=False) as opened:
         page = opened.page
         assert page.locator(".dial .still").first.is_visible()
@@ -208,8 +209,9 @@ def test_without_scripts_everything_can_be_read(browser: Browser, course_folder:
 
 @on_pages("glossary")
 def test_a_search_finds_what_people_ask_for_without_a_server(opened: Opened) -> None:
-    """Each row of queries.csv contains a user's query, the beginning of the expected link, and the number of
-    top results that must include the link. Each result shows a line from its section."""
+    """Each row of queries.csv contains a query, the beginning of the link that it should find, and the number
+    of top results that must include this link. Each search result shows a line from the section to which it
+    leads."""
     page = opened.page
     expected = pandas.read_csv(Path(__file__).with_name("queries.csv"))
     page.keyboard.press("/")
@@ -234,8 +236,9 @@ CALCULATION = "Write a number or a calculation, for example 0.25, 1/4 or sqrt(2)
 def test_a_question_takes_an_answer_which_is_remembered_and_shown_on_the_first_page(
     opened: Opened, course_folder: Path
 ) -> None:
-    """An answer may be a calculation. The page reports whether a number is too small or too large, and only a
-    correct answer reveals the reason. A returning student finds the saved answer in the answer box."""
+    """A reader may answer with a calculation instead of a number. The page says whether a wrong number is too
+    small or too large, and shows the reason only for a correct answer. A returning student finds the saved
+    answer in the answer box."""
     page = opened.page
     number = page.locator("[data-ask=position_that_leaves_one_percent]")
     for answer, verdict in (
@@ -266,8 +269,8 @@ def test_a_question_takes_an_answer_which_is_remembered_and_shown_on_the_first_p
 
 def assert_dial_shows_solution(page: Page, lesson: str, name: str) -> None:
     """Assert that a dial shows the solution's numbers at any setting, within 1e-9, and that each handle has
-    an effect. In a narrow dark window and in a wide light one, no text overlaps, is cut off or has low
-    contrast."""
+    an effect. In a narrow window with the dark theme and in a wide window with the light theme, no text
+    overlaps, is cut off or has low contrast."""
     section = page.locator(f"[data-dial={name}]")
     section.locator("svg").wait_for()
     begin, values = section.evaluate("(dial) => asked.controls(dial)")
@@ -290,7 +293,7 @@ def assert_dial_shows_solution(page: Page, lesson: str, name: str) -> None:
 
 
 WAIT_FOR_DRAWING = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-"""Script that waits for two animation frames, because a picture follows the mouse only once per frame."""
+"""Script that waits for two animation frames, because a picture is redrawn at most once per frame."""
 DIAL_STATE = "(one) => JSON.stringify(one.numbers) + one.says + one.querySelector('svg').outerHTML"
 
 
@@ -338,7 +341,7 @@ def test_a_dial_moves_by_mouse_by_key_and_by_itself_unless_less_motion_is_reques
 
 @on_pages("batches")
 def test_texts_of_a_packed_row_have_a_colour_each(opened: Opened) -> None:
-    """Tokens and keys have the colour of the text to which they belong."""
+    """Tokens and the keys that a query uses have the colour of the text to which they belong."""
     drawing = opened.page.locator("#dial-packed svg")
     drawing.wait_for()
     fills = drawing.locator("rect[y='22']").evaluate_all("(them) => them.map((one) => getComputedStyle(one).fill)")

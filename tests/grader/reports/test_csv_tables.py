@@ -50,8 +50,7 @@ def csv_text(rows: list[list[str]], delimiter: str, end: str, quoting: int) -> s
 
 @pytest.mark.parametrize("seed", range(60))
 def test_any_table_is_read_and_comes_back_byte_for_byte(seed: int, tmp_path: Path) -> None:
-    """Every encoding, delimiter, line end and quoting style is preserved, and only the edited cell
-    changes."""
+    """Every encoding, delimiter, line ending and quoting style is preserved, and only the edited cell changes."""
     draw = random.Random(seed)
     encoding = draw.choice([*ENCODINGS])
     delimiter, end = draw.choice(csv_tables.DELIMITERS), draw.choice(LINE_ENDS)
@@ -104,7 +103,8 @@ def test_a_table_that_cannot_be_used_is_one_sentence(tmp_path: Path, content: by
 
 
 def test_empty_cells_beyond_the_titles_are_no_fault(tmp_path: Path) -> None:
-    """Some spreadsheets write a comma at the end of every line except the first."""
+    """Empty cells beyond the last column are accepted, because some spreadsheets write a comma at the end of
+    every line but the first."""
     table = read(tmp_path, "a,b\n1,2,\n3,4,,\n")
     assert [[line[0], line[1]] for line in table.lines if not line.is_blank] == [["1", "2"], ["3", "4"]]
 
@@ -150,6 +150,7 @@ def test_a_table_with_decimal_commas_is_recognised(cells: str, has_commas: bool,
 
 
 def test_a_quotation_mark_that_is_never_closed_costs_no_time(tmp_path: Path) -> None:
-    """A regular expression that scans the rest of a table again and again would never finish in practice."""
+    """A regular expression that scans the rest of the table again at every position would, in practice, never
+    finish."""
     with pytest.raises(TableError, match="a quotation mark in line 2 is not closed"):
         read(tmp_path, 'Student,ID\n"' + "a" * 2000)

@@ -56,8 +56,8 @@ def write_gradebook(out: Path, *folders: Iterable[Submission]) -> None:
 
 
 def test_half_a_result_never_leaves(out: Path) -> None:
-    """An export of incomplete grades fails with one sentence and writes no file. A report on incomplete
-    grades carries a warning at the top."""
+    """An export of incomplete grades fails with one sentence and writes no file. A report on a class that is
+    only partly graded carries a warning at the top."""
     class_ = [submission_file(f"s{number}", f"x = {number}") for number in range(5)]
     table = out.parent / "table.csv"
     table.write_text(CANVAS.format(points="20.00"), encoding="utf-8")
@@ -160,7 +160,8 @@ def test_nothing_is_matched_by_likeness(out: Path) -> None:
 
 
 def test_who_is_there_twice_is_filled_in_by_hand(out: Path) -> None:
-    """The instructor decides about a line that matches two submissions and about a student with two lines."""
+    """An instructor must fill in the score if a line of the table matches two submissions, or if a student
+    has two lines."""
     write_gradebook(
         out,
         [
@@ -187,8 +188,8 @@ WORKSHEETS = {
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @pytest.mark.parametrize("language", [*WORKSHEETS])
 def test_moodle_in_any_language_and_encoding(out: Path, language: str, encoding: str) -> None:
-    """The digits at the end of the identifier are the participant's number, with or without a space before
-    the digits."""
+    """The digits at the end of Moodle's identifier are the participant's number, whether or not a space
+    precedes the digits."""
     titles, first, columns = WORKSHEETS[language]
     delimiter = max(",;\t", key=titles.count)
     word, number = re.fullmatch(r"(\D+)(\d+)", first).groups()  # type: ignore[union-attr]
@@ -256,7 +257,7 @@ def test_a_word_in_a_cell_stays_and_is_named(out: Path) -> None:
 
 
 def test_an_unreadable_file_is_not_posted_as_zero_without_a_word(out: Path) -> None:
-    """A score that an instructor set by hand is still exported."""
+    """If an instructor has set the score of an unreadable file by hand, this score is still exported."""
     zero = packed(replace(GRADE, status=SubmissionStatus.UNREADABLE, score=0.0))
     with Gradebook.writing(out) as book:
         class_ = [submission_from("Canvas", n, name) for n, name in (("17", "lovelaceada"), ("19", "turingalan"))]
@@ -272,7 +273,7 @@ def test_an_unreadable_file_is_not_posted_as_zero_without_a_word(out: Path) -> N
 
 @pytest.mark.parametrize(("cell", "count"), [("", 0), (SCORE, 0), ("3,50", 0), ("4", 1), ("0", 1), ("EX", 0)])
 def test_numbers_that_are_replaced_are_counted(out: Path, cell: str, count: int) -> None:
-    """The replaced numbers may include scores that an instructor typed by hand."""
+    """The export says how many numbers it replaces, because an instructor may have typed some of them."""
     write_gradebook(
         out, [submission_from("Canvas", "17", "lovelaceada"), submission_from("Canvas", "18", "lamarrhedy")]
     )
@@ -352,7 +353,8 @@ def run_feedback(out: Path, platform: str) -> tuple[Result, list[str]]:
 
 
 def test_everybody_without_a_page_is_named(out: Path) -> None:
-    """Students without a number on the platform or without a known assignment are named."""
+    """Students without a number on the platform, and submissions without a known assignment, are listed as
+    having no page."""
     problem = Problem("A .docx.")
     write_gradebook(
         out,
@@ -372,8 +374,8 @@ LESSONS = ("rope", "alibi", "naive", "learned")
 
 @pytest.mark.parametrize("seed", range(6))
 def test_feedback_is_about_the_lessons_of_its_platform_or_of_the_command(seed: int, out: Path) -> None:
-    """In a term with several platforms, feedback for one platform covers only that platform's lessons. A
-    student of the platform whose lesson is unknown is named."""
+    """In a term with several platforms, feedback for one platform covers only that platform's lessons. If a
+    student's lesson is unknown, the student is still listed for the right platform."""
     draw, class_ = random.Random(seed), list[Submission]()
     platforms = dict(zip(LESSONS, draw.sample(["Canvas", "Canvas", "Moodle", ""], 4), strict=True))
     for lesson, platform in platforms.items():
@@ -436,7 +438,7 @@ def test_moodle_takes_names_of_its_own(out: Path) -> None:
 
 def test_feedback_for_canvas_opens_under_the_name_of_the_submitted_file(out: Path) -> None:
     """Canvas shows feedback under the name of the submitted file, so an HTML page would appear as `rope.py`.
-    Ignored files get no feedback page."""
+    Files that Canvas ignores get no feedback page."""
     files = ["rope.py", "rope-1.ipynb", "week 5.zip!rope.py", "page.html", "essay.pdf", "text.html", "link-1.html"]
     names = [f"student{n}_{n}_900{n}_{file}" for n, file in enumerate(files, start=1)]
     people = [Person("Canvas", number=str(n), name=f"student{n}") for n in range(1, len(files) + 1)]

@@ -102,8 +102,8 @@ def results_of_one_question(points_won: list[float], scores: list[float]) -> Ass
 
 
 def test_separation_is_the_correlation_with_the_rest() -> None:
-    """The correlation agrees with numpy's. A question without variation gets no number instead of a
-    misleading one."""
+    """The correlation agrees with numpy's. A question on which points or scores do not vary gets no
+    correlation instead of a misleading one."""
     draw = np.random.default_rng(0)
     points_won = draw.integers(0, 9, 200) / 4
     scores = points_won + draw.normal(10, 3, 200) + points_won
@@ -140,8 +140,8 @@ def test_bars_and_histogram(tmp_path: Path) -> None:
 def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
     """A misconception counts once per submission, even if several tests reveal it, and is listed under the
     question that reveals the misconception most often. Every status except `graded` is listed, and so is a
-    score of 0, but not a low score. Each cause is listed once, with all affected students, even if the line
-    number differs between files. A student with an email address is listed with a name."""
+    score of 0, but not a low score. Each cause is listed once, with all students whom it affects, even if the
+    line number differs between their files. A student with an email address is listed with a name."""
     right, wrong = result_with_status("t2", "passed"), result_with_status("t3", "failed")
     pairs = [
         result_with_status("t1", "failed", hint="Pairs!"),
@@ -217,7 +217,7 @@ def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
 
 
 def test_the_page_stands_alone(tmp_path: Path) -> None:
-    """The page links only to its own sections, to an empty icon and to feedback files in the same folder."""
+    """The page links only to its own sections, to an empty icon, and to feedback files below its folder."""
     made_up_gradebooks.write(tmp_path, made_up_gradebooks.made_up_class(4, ["rope"], distinct=4))
     text = report_page(tmp_path)
     attributes = PageParser(text).attributes
@@ -242,7 +242,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command fails with one sentence and does not leave an incomplete page."""
+    """If the disk is full, the command fails with one sentence and leaves no incomplete page."""
     made_up_gradebooks.write(tmp_path, made_up_gradebooks.made_up_class(3, ["rope"], distinct=3))
     before = report_page(tmp_path)
 

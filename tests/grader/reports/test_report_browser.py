@@ -1,5 +1,5 @@
 """Browser tests of the report: the page sorts, fits the screen and the printed page, and logs no errors. Most
-tests share one class and one page."""
+tests share one class and the same open page."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def opened(browser: Browser, report: Path) -> Iterator[Opened]:
-    """Report page with every section open, which tests must leave unchanged."""
+    """Report page with every section open, shared by tests that must leave it unchanged."""
     with Opened(browser, report) as opened:
         opened.page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         yield opened
@@ -73,7 +73,7 @@ def test_it_fits_the_screen_and_is_quiet(opened: Opened, width: int, scheme: str
 
 
 def test_on_a_telephone_what_matters_is_seen_first(opened: Opened) -> None:
-    """The student and the event or number are visible without horizontal scrolling."""
+    """The student in each row and the event or number are visible without horizontal scrolling."""
     expected = {
         "Submissions to review": ["student", "what happened"],
         "Scores by student": ["student", "sum"],

@@ -1,5 +1,4 @@
-"""Tests of the similarity report: disguised copies are listed, independent solutions are not, and nobody is
-accused."""
+"""Tests of the similarity report: it lists disguised copies, lists no independent solutions, and accuses nobody."""
 
 from __future__ import annotations
 
@@ -123,7 +122,7 @@ def test_a_sample_is_never_shown_as_a_student(lesson: str, tmp_path: Path) -> No
 
 
 def source_of_function(number: int) -> str:
-    """Return the source of a function, different for each number."""
+    """Return the source of a function, which differs from number to number."""
     draw = random.Random(number)
     verbs = "sin cos exp abs sqrt cumsum sort round floor ceil tanh square diff prod".split()
     calls = [
@@ -158,8 +157,8 @@ def test_what_much_of_the_class_has_is_set_aside(tmp_path: Path) -> None:
 
 
 def test_shares_say_what_is_alike(tmp_path: Path) -> None:
-    """The pair shares half of one file and all of the other, although a function was renamed. In a class of
-    three, code shared by two students still counts."""
+    """Two students share half of one file and all of the other file, although one function was renamed. In a
+    class of three, code shared by two students still counts."""
     codes = {
         "ada": source_of_functions(1, 2, 3, 4),
         "bob": source_of_functions(2, 1).replace("f1", "g"),
@@ -171,8 +170,8 @@ def test_shares_say_what_is_alike(tmp_path: Path) -> None:
 
 
 def test_a_group_is_held_together_by_its_strongest_links(tmp_path: Path) -> None:
-    """Four similar files form one group with three listed pairs, and two other files form a second group. A
-    repeated comparison gives the same result."""
+    """Four similar files form one group with three listed pairs, and two other files form a second group. If
+    the comparison runs a second time, the result is the same."""
     codes = {name: f"# {name}\n{source_of_functions(1, 2, 3)}" for name in "abcd"}
     pairs = compare(
         tmp_path, codes | {"e": source_of_functions(5, 6), "f": source_of_functions(6, 5), "g": source_of_functions(9)}
@@ -233,8 +232,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("copies", [2, 29])
 def test_copies_with_other_names_are_named_to_the_instructor(tmp_path: Path, copies: int) -> None:
-    """Copies of the same code are listed even if more students share the code than the limit for common code
-    allows."""
+    """Copies are listed even if so many students have the same code that it would otherwise count as common code."""
     codes = {f"copy {n:02}": re.sub(r"\bx\b", f"x{n}", source_of_functions(1, 2, 3)) for n in range(copies)}
     codes |= {f"own {n}": source_of_functions(100 + n, 200 + n, 300 + n) for n in range(29 - copies)}
     pairs = compare(tmp_path, codes)

@@ -1,5 +1,6 @@
-"""Tests with hostile submissions, one idea per file in `attacks/`, graded as in a batch. Each attack gets the
-score of the unfinished stub, and no visible part of the grade reveals a secret or has a side effect.
+"""Tests with hostile submissions, which are graded as in a batch; each file in `attacks/` tries one idea.
+Each attack gets the same score as the unfinished stub, and no part of the grade that a student or instructor
+sees reveals a secret or has a side effect.
 
 The limits of a worker are tested in `test_wall`, without a grade.
 """
@@ -50,11 +51,12 @@ class Observer:
 
     grader: Grader
     tried: int = 0
-    """Number of workers in which the attack ran."""
+    """Number of workers in which the attack has run."""
     hidden: bool = False
     """True while hidden tests run."""
     marks: dict[bool, set[str]] = field(default_factory=dict)
-    """Marks of the arguments and workers that the submission saw; the key is True for hidden tests."""
+    """Marks of the arguments and workers that the submission has seen, during hidden tests (True) and before
+    them (False)."""
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +151,7 @@ def test_the_grader_is_as_before(observer: Observer, honest_grade_and_memory: tu
 
 
 def test_no_submission_pays_for_the_machine(observer: Observer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sandbox error ends the grading and never becomes a test result."""
+    """An error of the sandbox ends the grading and is never counted as the result of a test."""
 
     def fail(self: Sandbox) -> Any:
         raise SandboxError("no worker today")

@@ -1,6 +1,6 @@
 """Tests of the module search path: no command imports a module from a folder where students choose the file
-names. The working folder has a file named like every module of the standard library, the course and its
-libraries; each file leaves a mark when it is imported."""
+names. The working folder contains a file named after every module of the standard library, of the course and
+of its libraries, and each file leaves a mark if it is imported."""
 
 from __future__ import annotations
 

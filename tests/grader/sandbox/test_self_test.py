@@ -39,12 +39,12 @@ def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def broken_promises(findings: list[Finding]) -> dict[str, str]:
-    """Return the broken promises, each with its lock."""
+    """Return each promise that does not hold, with the locks that should keep it."""
     return {finding.promise: finding.locks for finding in findings if not finding.held}
 
 
 def test_every_promise_holds_here() -> None:
-    """The doctor's table lists every promise and every limit."""
+    """The table of `autograder doctor` lists every promise and every limit."""
     out = io.StringIO()
     assert self_test_table.print_table(Console(file=out, width=200)), out.getvalue()
     text = out.getvalue()
@@ -56,7 +56,7 @@ def test_every_promise_holds_here() -> None:
 LOCKS_BY_PROMISE = {
     name: {*lock.split(", ")} for name, lock, *_ in (*map(astuple, ATTEMPTS), *self_test.OUTSIDE_CHECKS)
 }
-"""Promise → locks that keep the promise, each of which is sufficient alone."""
+"""The locks that keep each promise; any one of these locks is enough to keep it."""
 
 DISABLED_LOCK_SETS = [{lock} for lock in confine.ALL_LOCKS] + [{"seccomp", "landlock", "user"}, {"limits", "watch"}]
 
@@ -80,8 +80,9 @@ def test_what_is_off_lets_its_own_attempts_through_and_no_others(
 
 
 def test_every_lock_is_proven_alone_and_every_attempt_gets_through() -> None:
-    """Every attempt succeeds with the right locks off, so no attempt is refused for an unrelated reason.
-    Promises kept by the zygote or by access times depend on no lock."""
+    """Every attempt succeeds if the locks against it are disabled, so no attempt fails for an unrelated
+    reason. Promises that the zygote (the process from which workers are forked) or the access times of files
+    keep depend on no other lock."""
     assert [{lock} for lock in confine.ALL_LOCKS if {lock} not in LOCKS_BY_PROMISE.values()] == []
     for name, locks in LOCKS_BY_PROMISE.items():
         assert locks <= {"zygote", "times"} or any(locks <= disabled for disabled in DISABLED_LOCK_SETS), name
@@ -139,7 +140,7 @@ def restrict(ruleset):
 landlockpy.Ruleset.restrict = restrict
 sys.path.insert(-1, folder)
 """
-"""Replacement for landlockpy that fails only in a worker, which then ends at once."""
+"""Replacement for landlockpy that fails only in a worker, whose process then ends immediately."""
 
 
 def test_a_lock_that_fails_in_a_worker_is_named(replace_module: Callable[[str, str], None]) -> None:
@@ -163,7 +164,7 @@ sys.path.insert(-1, folder)
 
 
 def test_the_wall_holds_with_the_first_landlock(replace_module: Callable[[str, str], None]) -> None:
-    """Landlock does not cover truncation before ABI 3, TCP before ABI 4 or signals before ABI 6, but other
+    """Landlock does not control truncation before ABI 3, TCP before ABI 4, or signals before ABI 6, but other
     locks do."""
     replace_module("landlockpy", FIRST_ABI)
     findings = self_test.examine()
@@ -181,7 +182,7 @@ PR_CAPBSET_DROP = 24
 
 
 def examined_with(capabilities: tuple[int, ...]) -> list[Finding]:
-    """Return the findings of a process that has only these capabilities."""
+    """Return what the self-test finds in a process that has only certain capabilities."""
     read_end, write_end = os.pipe()
     if (child := os.fork()) == 0:
         try:
@@ -249,7 +250,7 @@ def public_python() -> Iterator[Path]:
 
 
 def examined_by(user: int, public_python: Path, *disabled_locks: Collection[str]) -> list[list[Finding]]:
-    """Return the user's findings for each set of disabled locks."""
+    """Return what the self-test finds for a certain user, once for each set of disabled locks."""
     environment = {"LD_LIBRARY_PATH": str(public_python / "lib"), "PYTHONPATH": str(public_python / "packages")}
     command = [public_python / "bin" / "python", "-B", "-c", EXAMINE_PROGRAM, json.dumps(disabled_locks)]
     output = subprocess.check_output(command, cwd="/", env=environment, user=user, group=user, extra_groups=[])
@@ -258,7 +259,7 @@ def examined_by(user: int, public_python: Path, *disabled_locks: Collection[str]
 
 @as_root
 def test_the_wall_holds_for_whoever_may_read_the_interpreter(public_python: Path) -> None:
-    """If root runs the grader, the files of a worker belong to a separate user."""
+    """If root runs the grader, a worker's files belong to a separate user."""
     (by_root,), (by_nobody, without) = (
         examined_by(0, public_python, ()),
         examined_by(NOBODY, public_python, (), confine.ALL_LOCKS),

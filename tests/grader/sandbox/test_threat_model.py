@@ -14,7 +14,7 @@ PROMISES = [line for line in MODEL.splitlines() if line.startswith("| ")][1:]
 
 
 def names_in(text: str) -> set[str]:
-    """Return the names of the attacks and tests in a text."""
+    """Return the names of attacks and tests that a text mentions."""
     return set(re.findall(r"`([a-z]+_[a-z_]+)`", text))
 
 

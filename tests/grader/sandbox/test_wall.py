@@ -1,5 +1,5 @@
-"""Tests of the wall at the lowest cost: a line in a worker, a call to a submission, or a look at a
-process."""
+"""Tests of the sandbox that grade nothing: each test runs a few lines in a worker, calls a submission, or
+looks at a process."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from autograder.sandbox.limits import LIMITS, MIB, bounded_memory
 from autograder.sandbox.sandboxed_submission import SandboxedBackend
 
 QUICK = dataclasses.replace(LIMITS, call_seconds=1.0, scratch_bytes=MIB, file_count=100)
-"""Limits that are reached sooner than the real limits but are enforced in the same way."""
+"""Limits that are enforced like the real limits, but are reached sooner."""
 
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    """Sandbox shared by all tests, so that each test starts with whatever the previous test left behind."""
+    """Sandbox that all tests share, so that each test starts with whatever the previous test has left behind."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WHEREABOUTS_SECRET", "canary-1")
         with closing(Sandbox(limits=QUICK)) as warm:
@@ -103,11 +103,12 @@ FORBIDDEN_CALLS = """
     mount msgget openat2 perf_event_open pidfd_open process_vm_readv ptrace recvmsg rename semget sendmsg setrlimit
     setuid setxattr shmget socket symlink timer_create unshare userfaultfd utimensat vfork
 """
-"""Forbidden system calls, each of which would break a promise."""
+"""System calls that workers must not make, because each of them would break a promise."""
 
 
 def test_the_kernel_is_asked_for_nothing_but_what_is_allowed(sandbox: Sandbox) -> None:
-    """The kernel refuses any system call, open flag, and descriptor or device command that is not allowed."""
+    """The kernel refuses every system call, open flag, descriptor command and device command that is not
+    explicitly allowed."""
     number = {
         name: pyseccomp.resolve_syscall(pyseccomp.system_arch(), name) for name in system_calls._ALLOWED_CALLS.split()
     }
@@ -162,8 +163,8 @@ def search():
 
 
 def test_a_worker_inherits_nothing_of_the_grader(sandbox: Sandbox) -> None:
-    """A worker gets no variable, path or object from the grader. A worker does not even learn which files are
-    beside numpy, although imports remember file names."""
+    """A worker gets no variable, path or object from the grader. A worker gets no environment variable, path
+    or object from the grader."""
     with loaded(sandbox, SEARCH_PROGRAM) as backend:
         assert result_of(backend, "search") == []
 
@@ -258,7 +259,7 @@ MESSAGES_BY_BEHAVIOUR = {
     "without_a_wire()": "ended its process",
     "write(200)": "wrote more than 1 MiB or 100 files",
 }
-"""Behaviour of a function → expected message."""
+"""Expected message for each behaviour of a function."""
 
 
 @pytest.mark.parametrize("behaviour", MESSAGES_BY_BEHAVIOUR)
@@ -303,7 +304,7 @@ SLOW_ENDS = (
 
 @pytest.mark.parametrize("end", SLOW_ENDS)
 def test_what_stands_above_an_endless_or_slow_end_counts(sandbox: Sandbox, end: str) -> None:
-    """Functions defined above an exception also count."""
+    """Functions that are defined above an endless or slow end of the file also count."""
     with loaded(sandbox, f"def f(): return 1\n{end}") as backend:
         assert result_of(backend, "f") == 1
         assert backend.failure is not None and backend.failure.kind == "LoadTimeout"
@@ -320,7 +321,7 @@ def test_what_stands_below_a_slow_cell_of_a_notebook_counts_too(sandbox: Sandbox
 
 
 def test_calls_sent_ahead_are_answered_in_order_and_end_with_their_worker(sandbox: Sandbox) -> None:
-    """A call sent after the end of a worker goes to the replacement worker."""
+    """Calls that were sent before a worker ended, but not answered by it, go to the replacement worker."""
     calls = [Call("f", (number,)) for number in (1, 2, 0, 3)]
     with loaded(sandbox, "import os\ndef f(n): return n or os._exit(1)") as backend:
         backend.send_ahead(calls)
@@ -337,7 +338,7 @@ def test_a_call_that_was_not_sent_ahead_skips_those_that_were(sandbox: Sandbox) 
 
 
 def test_a_worker_that_does_not_read_what_is_sent_ahead_has_ended(sandbox: Sandbox) -> None:
-    """A worker that forges replies can leave requests unread although the requests seem to be answered."""
+    """A worker that forges replies can leave requests unread, although they seem to have been answered."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         ours.setblocking(False)
@@ -474,8 +475,8 @@ def test_a_zygote_that_has_ended_is_the_machines_fault() -> None:
 
 
 def test_a_function_that_is_not_there_is_asked_for_once(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A missing function is requested again only after a different function has run and may have defined it.
-    A function that raises the same kind of error is called every time."""
+    """If a function is missing, it is requested again only after another function has run, which may have
+    defined it. A function that exists and raises NameError itself is called every time."""
     with loaded(sandbox, "def f(): return g()\ndef late():\n    global h\n    h = f") as backend:
         backend.call(Call("f"))
         requested, honest = [], backend._ask
@@ -549,8 +550,8 @@ def works():
 
 
 def test_two_processes_do_not_meet_at_a_futex(sandbox: Sandbox) -> None:
-    """Both processes map the C library, and without the private flag the kernel would treat the library's
-    pages as shared memory."""
+    """Two processes map the same C library; without the private flag, the kernel would treat its pages as
+    memory that both processes share."""
     with (
         closing(Sandbox(limits=QUICK)) as other,
         loaded(sandbox, FUTEX_PROGRAM) as backend,
@@ -564,8 +565,7 @@ def test_two_processes_do_not_meet_at_a_futex(sandbox: Sandbox) -> None:
 
 
 def test_a_submissions_first_process_sleeps_while_the_second_is_asked(sandbox: Sandbox) -> None:
-    """Because the first process sleeps, the machine's load reveals nothing about calls to the second
-    process."""
+    """The first process sleeps, so it cannot notice calls to the second process by the load of the machine."""
     with loaded(sandbox, FUTEX_PROGRAM) as backend:
         result_of(backend, "listen")
         with backend.second_process() as second:

@@ -45,7 +45,7 @@ plain = st.recursive(st.none() | numbers | texts | plain_arrays, containers, max
 
 
 def is_same(arrived: Any, sent: Any) -> bool:
-    """Return True if two values have the same type, dtype, shape and bits; any two NaNs are equal."""
+    """Return True if two values have the same type, dtype, shape and bits, where any two NaNs count as equal."""
     if type(arrived) is not type(sent):
         return False
     if isinstance(sent, np.ndarray | np.generic):
@@ -113,7 +113,7 @@ def test_a_plain_value_arrives_as_it_was(value: Any) -> None:
 
 
 def test_what_is_not_plain_is_described_and_goes_no_further() -> None:
-    """The description of such a value is equal to no other value."""
+    """A value that is not plain is replaced by a description, which is equal to no other value."""
     for value in FOREIGN:
         for described in (decode(encode(value)), decode(encode([value]))[0], decode(encode({"a": (value,)}))["a"][0]):
             assert type(described) is Foreign
@@ -160,7 +160,7 @@ def test_what_is_too_large_is_one_foreign_value() -> None:
 
 
 def _value_or_error(read: Any, data: bytes) -> Any:
-    """Return the value that a reader decodes, or the class MalformedError for malformed data."""
+    """Return the decoded value, or the class MalformedError if the data are malformed."""
     try:
         return read(data)
     except MalformedError as error:
@@ -326,7 +326,8 @@ def test_a_measured_call_names_the_functions_whose_lines_do_not_count() -> None:
 
 
 def test_lines_of_libraries_that_come_in_between_are_not_counted() -> None:
-    """Hypothesis, for example, records in the middle of a call when the garbage collector ran."""
+    """A library may run code in the middle of a student's call; Hypothesis, for example, records each garbage
+    collection."""
     library, student = types.ModuleType("library"), types.ModuleType("student")
     library.__file__, student.__file__ = str(Path(np.__file__).parents[1] / "library.py"), "/student.py"
     watch = "def watch(phase, info):\n    seen = phase\n    return seen\n"
@@ -341,7 +342,7 @@ def test_lines_of_libraries_that_come_in_between_are_not_counted() -> None:
 
 
 def test_every_field_of_an_exception_crosses_the_wire() -> None:
-    """A field known to only one side of the wire would be lost."""
+    """A field that only one side of the connection knows would be lost."""
     raised = Raised("KeyError", ("KeyError", "Exception"), "message", 3, "function", True)
     assert all(getattr(raised, field.name) != field.default for field in dataclasses.fields(Raised))
     packed = wire.pack_reply(Reply(raised=raised, lines=7))

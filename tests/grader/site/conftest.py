@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 PATH = "of/a/teacher/"
-"""Folder of the site on the host, because a site need not be at the top level."""
+"""Folder of the site on its host, because a site may be below the top level."""
 
 STUB = find("attention").stub.read_text("utf-8")
 SOLUTION = find("attention").solution.read_text("utf-8")
@@ -38,7 +38,8 @@ RECORD_MESSAGES = """() => {
     sending.call(this, message, ...more);
   };
 }"""
-"""Script that records the kind of each message to a worker; the first message to each worker is “start”."""
+"""Script that records the kind of each message sent to a worker; the first message to any worker is of the
+kind “start”."""
 
 
 @pytest.fixture(scope="session")
@@ -56,7 +57,8 @@ BuildSite = Callable[[str, bool], Path]
 def build_site(
     pyodide: Path, once: Once, handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory
 ) -> BuildSite:
-    """Return a function that copies an edition of the site, which is built only once for all processes."""
+    """Return a function that copies one of the two editions of the site; each edition is built only once for
+    all test processes."""
 
     def build_site(name: str, self_study: bool) -> Path:
         def built() -> dict[str, bytes]:
@@ -106,7 +108,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def served(site: Path) -> Iterator[str]:
-    """Serve a built site and yield its address."""
+    """Serve a built site on this machine and yield its address."""
     root = site.parents[PATH.count("/") - 1]
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=root))
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -137,11 +139,11 @@ class Window:
         self.page.evaluate("(text) => code.open(text)", text)
 
     def wait_for(self, words: str, where: str = ".standing") -> None:
-        """Wait until a part of the page contains the words."""
+        """Wait until a part of the page contains certain words."""
         self.page.locator(where, has_text=words).first.wait_for(state="attached")
 
     def wait_for_rest(self) -> None:
-        """Wait until the code has been checked and its pictures have been drawn."""
+        """Wait until the latest code has been checked and its pictures have been drawn."""
         self.page.wait_for_function("() => checked === code.text() && jobs.size === 0")
 
 

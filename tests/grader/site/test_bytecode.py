@@ -45,11 +45,13 @@ def modules(seed: int) -> dict[str, bytes]:
 
 
 OTHER_FILES = {"not_python.py": b"x = (", "nested/data.py": b"\0", "module0.json": b"{}", "module1.pyi": b"x: int"}
-"""Files that are no Python programs; two of them are beside a module and have its name."""
+"""Files that are not Python programs; two of them share their name with a module beside them, except for the
+ending."""
 
 
 def test_each_module_is_compiled_and_nothing_else_changes(pyodide: Path) -> None:
-    """Equal files give equal bytes, although each run of Python orders a set of texts differently."""
+    """Two compilations of the same files give the same bytes, although each run of Python orders a set of
+    texts differently."""
     programs = {"libraries": modules(1), bytecode.STANDARD_LIBRARY: modules(2)}
     archives = {archive: files | OTHER_FILES for archive, files in programs.items()}
     first, second = (bytecode.compiled(archives, pyodide) for _ in range(2))
@@ -64,7 +66,7 @@ def test_each_module_is_compiled_and_nothing_else_changes(pyodide: Path) -> None
 
 
 def archives_of(site: Path) -> Iterator[tuple[str, zipfile.ZipFile]]:
-    """Yield the archives of a site whose modules no program reads as text."""
+    """Yield the archives of a site that contain compiled modules and no Python source."""
     for path in [*site.glob("libraries-*.zip"), *site.glob("pyodide-*/*.whl"), *site.glob("pyodide-*/*.zip")]:
         with zipfile.ZipFile(path) as archive:
             yield path.name, archive

@@ -1,12 +1,10 @@
 """Tests that a browser tab gives the same result as a student's machine: the same mark, cause and message,
 word for word.
 
-Two differences are not mistakes of the tab, because other machines also differ in these ways:
-
-- the line at which an endless loop runs out of time;
-- the last digits of float32 results, because numpy's functions round differently on each kind of processor. A value may
-  therefore differ in its sixth digit. If a file computes in float32 instead of float64, other values may also differ
-  enough to be reported as wrong.
+The comparison allows for two differences, because other machines differ in the same ways: the line at which an endless
+loop runs out of time, and the last digits of float32 results, because numpy's functions round differently on each kind
+of processor. A value may therefore differ in its sixth digit. If a file computes in float32 instead of float64, even
+more digits may differ, so that a value is reported as wrong on only one machine.
 """
 
 from __future__ import annotations
@@ -37,13 +35,13 @@ pytestmark = pytest.mark.long
 ENDLESS_LOOP = re.compile(r"within 5 seconds at line \d+")
 NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]\d+)?")
 IN_FLOAT32 = "compute in float64"
-"""Part of the message about a result with too few digits."""
+"""Words from the message about a result that has too few digits."""
 
 PER_KIND = 26
 """Number of samples, of known mistakes and of mutants to compare; every run selects the same files."""
 
 HOSTILE = SAMPLES / "rope" / "forged_results.py"
-"""Sample that tries to write files everywhere and so never runs outside a sandbox."""
+"""Sample that tries to write files everywhere, and therefore runs only in a sandbox."""
 
 WIDE = """
     i = np.arange(length) * 65536
@@ -58,7 +56,7 @@ TAKE = "return np.ones((length, length), dtype=bool).take(np.arange(length))"
 
 
 def differing(*states: Any) -> list[str]:
-    """Return the names of functions and other entries that differ between two states of a page."""
+    """Return the names of the functions and other entries in which two states of a page differ."""
     pages, functions = [{**state, "functions": {}} for state in states], [state["functions"] for state in states]
     names = [name for name in functions[0] if not _same(*(each.get(name) for each in functions))]
     if names and all(IN_FLOAT32 in f"{functions[0][name]}{functions[1].get(name)}" for name in names):
@@ -101,12 +99,12 @@ def with_causal_mask(body: str) -> Item:
 MAKERS = ("np.arange(3{})", "np.zeros(3{})", "np.full(3, 2**30{})", "np.array([2**30] * 3{})", "np.eye(3{})[0]")
 WAYS = ("{}", "np.sum({0}) * {0}", "{} // 2", "{}[None, 0] % 7", "np.cumsum({})", "np.argsort({})", "{} * 2")
 METHODS = ("np.ones(3).astype(int)", "np.ones(3).astype(int) // 2", "np.ones(3).argsort()")
-"""Expressions that make integers in the ways in which students' code makes them."""
+"""Expressions that create integers in the ways that occur in students' code."""
 
 
 def integer_bodies() -> list[str]:
-    """Return bodies for `causal_mask` that return an integer, so that the message names the integer's
-    dtype."""
+    """Return bodies for `causal_mask` that return an integer by mistake, so that the message names the
+    integer's dtype."""
     made = [
         maker.format(dtype) for maker in MAKERS for dtype in ("", ", dtype=int", ", dtype=np.int32", ", dtype=np.int64")
     ]
@@ -116,22 +114,22 @@ def integer_bodies() -> list[str]:
 
 @dataclass(frozen=True)
 class States:
-    """States of lesson pages, on a student's machine and in a tab."""
+    """States of lesson pages, as computed on a student's machine and in a browser tab."""
 
     files: list[tuple[Item, Any, Any]]
-    """Each sample, known mistake and mutated solution, with its two states."""
+    """Each sample, known mistake or mutated solution, with its states on the machine and in the tab."""
     integers: list[tuple[Item, Any, Any]]
-    """Each file that returns an integer, with its two states."""
+    """Each file that returns an integer, with its states on the machine and in the tab."""
     wide: tuple[Any, Any]
-    """States of `WIDE` and `TAKE` in a tab."""
+    """States of the page for `WIDE` and for `TAKE`, in the tab."""
     hostile: tuple[Any, Any]
-    """States of a hostile file and of the solution checked afterwards, in a tab."""
+    """States of the page for a hostile file and for the solution that is checked after it, in the tab."""
 
 
 @pytest.fixture(scope="module")
 def states(site_for_self_study: Path, tmp_path_factory: pytest.TempPathFactory) -> States:
-    """States of all files in this module, computed with one start of Pyodide and one start of native
-    Python."""
+    """States of all files in this module, computed with a single start of Pyodide and a single start of
+    native Python."""
     if shutil.which("node") is None:
         pytest.skip("These tests run Pyodide in Node.js: apt-get install nodejs.")
     site, folder = site_for_self_study, tmp_path_factory.mktemp("states")

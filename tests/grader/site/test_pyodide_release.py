@@ -1,4 +1,6 @@
-"""A release of Pyodide is fetched from npm and its address, checked by hash, and kept; what is wrong is a sentence."""
+"""Tests of fetching a release of Pyodide: its files come from npm and from an address, are checked against
+hashes and cached, and any error is one sentence.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ from tests.grader.tools import fetch_pyodide
 pytestmark = pytest.mark.long
 
 PACKAGES = {"numpy": [], "matplotlib": ["numpy", "pillow"], "pillow": ["six"], "six": [], "scipy": ["numpy"]}
-"""Packages of a small release: those that the course needs, directly or indirectly, and one that it does not need."""
+"""Packages of a small release, each with the packages that it needs; the course needs all of them except scipy."""
 
 
 class _Handler(SimpleHTTPRequestHandler):
@@ -40,7 +42,8 @@ class _Handler(SimpleHTTPRequestHandler):
 
 @dataclass
 class Release:
-    """A release on this machine: its folder of wheels behind an address, npm's archive, and the requests so far."""
+    """Release on this machine: a folder of wheels that a server sends, the archive that npm writes, and the
+    requests to the server so far."""
 
     wheels: Path
     archive: Path
@@ -48,7 +51,7 @@ class Release:
 
 
 def packed(files: dict[str, bytes], archive: Path) -> str:
-    """Write an archive as npm writes a package, and return its hash."""
+    """Write an archive in the form in which npm stores a package, and return its hash."""
     with tarfile.open(archive, "w:gz") as opened:
         for name, content in files.items():
             member = tarfile.TarInfo(f"package/{name}")
@@ -58,7 +61,8 @@ def packed(files: dict[str, bytes], archive: Path) -> str:
 
 
 def offered(files: dict[str, bytes], wheels: Path, patch: pytest.MonkeyPatch) -> Iterator[Release]:
-    """Offer a release: a program `npm` writes its core's archive, and a server on this machine sends its wheels."""
+    """Offer a release on this machine: a program named `npm` writes the archive with the core, and a server
+    sends the wheels."""
     programs = wheels.parent / "programs"
     programs.mkdir()
     archive = programs / "core.tgz"
@@ -80,7 +84,7 @@ def offered(files: dict[str, bytes], wheels: Path, patch: pytest.MonkeyPatch) ->
 
 @pytest.fixture
 def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Release]:
-    """A release with a few packages."""
+    """Small release with a few packages."""
     wheels = tmp_path / "wheels"
     wheels.mkdir()
     lock: dict[str, Any] = {"packages": {}}
@@ -93,7 +97,7 @@ def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Release
 
 
 def test_a_release_is_fetched_once_with_what_the_course_needs(release: Release) -> None:
-    """A file that is damaged in the cache is fetched again."""
+    """If a file in the cache is damaged, the file is fetched again."""
     folder = pyodide_release.fetch()
     wheels = [f"{name}-1.whl" for name in sorted(PACKAGES) if name != "scipy"]
     assert sorted(path.name for path in folder.iterdir()) == sorted([*wheels, "pyodide.js", "pyodide-lock.json"])
@@ -159,7 +163,7 @@ def test_what_goes_wrong_is_a_sentence(
 def real_release(
     pyodide: Path, handed_out: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Release]:
-    """The Pyodide of the browser tests as the release, behind an address on this machine."""
+    """The Pyodide of the browser tests, offered as a release at an address on this machine."""
     monkeypatch.setattr(handout, "contents", lambda: handed_out)
     core = {name: (pyodide / name).read_bytes() for name in (*fetch_pyodide.CORE_FILES, pyodide_release.LOCK_FILE)}
     libraries = build.unpacked_wheels()
@@ -173,7 +177,7 @@ def real_release(
 def test_a_site_that_loads_the_release_from_its_address_is_compiled_for_it(
     real_release: Release, tmp_path: Path
 ) -> None:
-    """The release's core is enough to compile the course and its libraries."""
+    """The core of a release is enough to compile the course and its libraries."""
     if shutil.which("node") is None:
         pytest.skip("This test runs Pyodide in Node.js: apt-get install nodejs.")
     result = CliRunner().invoke(cli.main, ["site", "--out", str(tmp_path / "site")])

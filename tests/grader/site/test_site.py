@@ -21,8 +21,8 @@ pytestmark = pytest.mark.long
 
 
 def every_text(site: Path) -> dict[str, bytes]:
-    """Return path → content of all files on a site, including those in archives, but without Pyodide's own
-    files."""
+    """Return the contents of all files on a site by path, including the files in archives, but without
+    Pyodide's files."""
     texts: dict[str, bytes] = {}
     for path in site.rglob("*"):
         name = path.relative_to(site).as_posix()
@@ -100,7 +100,7 @@ SHELL_WORDS = re.compile(
 
 
 def experiment_texts() -> list[str]:
-    """Return the texts in the code of the writer's experiments, which a page shows while an experiment runs."""
+    """Return the texts in the code of the writer's experiments, which a page shows while it runs them."""
     tree = ast.parse((course.ROOT / "assignments" / "writer" / "experiments.py").read_text("utf-8"))
     shown = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)][1:]  # after the docstring
     return [text for text in shown if isinstance(text, str) and " " in text]
@@ -134,8 +134,8 @@ def test_no_page_of_a_tab_speaks_of_a_shell(site: Path) -> None:
 
 
 def test_the_handout_keeps_its_commands(handed_out: dict[str, bytes], site: Path) -> None:
-    """The same pattern finds commands in the handout, whose pages differ only in the passages about
-    commands."""
+    """The pattern that finds commands also finds them in the handout, whose pages differ from the site's only
+    in passages about commands."""
     for name, words in (
         ("setup", "pip"),
         ("writer", "--experiment"),
@@ -156,9 +156,9 @@ def test_the_scripts_stay_small_and_readable() -> None:
 
 
 def test_the_python_of_a_tab_stays_small() -> None:
-    """These files came with the course in a browser tab, and the handout or the site carries each of them.
+    """The four files with which the course runs in a browser tab have at most 400 lines together.
 
-    A part of their lines stood elsewhere before; at home, about as many lines were added to other files.
+    Each of these four files is part of the handout or of the site.
     """
     files = ("site/tab.py", "site/integers.py", "laptop/host.py", "laptop/page_results.py")
     texts = [(course.PACKAGE / name).read_text("utf-8").splitlines() for name in files]
@@ -193,7 +193,7 @@ def test_the_editor_is_what_its_hash_says() -> None:
 
 
 def test_the_libraries_are_those_of_the_lock() -> None:
-    """Apart from numpy and matplotlib, the checks import only these libraries."""
+    """These are the only libraries that the checks import, apart from numpy and matplotlib."""
     names = {name.partition("/")[0] for name in libraries.unpacked_wheels()}
     assert {
         "pytest",

@@ -77,7 +77,7 @@ tab.page_results = lambda *arguments: {"attention": lesson}
 
 
 def test_a_file_from_somebody_else_sends_nothing_and_leaves_the_page_as_it_is(browser: Browser, site: Path) -> None:
-    """The file runs beside the checks, so it can forge their results, and nothing else."""
+    """A file runs in the same process as the checks, so it can forge their results, but it can do nothing else."""
     with window(browser, site) as opened, served(site) as elsewhere:
         opened.open("attention")
         opened.wait_for("0 of 10 functions are right")
@@ -153,7 +153,8 @@ VISIBLE = """() => {
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_caret_stays_on_the_screen_when_the_box_above_grows(tab: Window, width: int) -> None:
-    """A caret at the lower edge moves up with the text, and the box does not shrink while a check runs."""
+    """A caret at the lower edge stays visible when the text moves, and the box above the editor does not
+    shrink while a check runs."""
     page = tab.page
     page.set_viewport_size({"width": width, "height": 900})
     tab.write(STUB)
@@ -173,7 +174,7 @@ def test_the_caret_stays_on_the_screen_when_the_box_above_grows(tab: Window, wid
 
 
 def test_what_code_prints_has_no_links_and_a_message_has_one(tab: Window) -> None:
-    """A line number that a student's code prints is not a line of the file, nor is line 0."""
+    """If a student's code prints a line number, the number is not a link; line 0 is never a link."""
     tab.write(
         with_causal_mask("    print('see line 7')\n    raise ValueError('line 0')") + "\nprint('line 3', 'line 0')\n"
     )
@@ -223,7 +224,8 @@ def test_a_key_checks_and_escape_then_tab_leaves_the_editor(tab: Window) -> None
 
 
 def test_one_text_is_checked_once(tab: Window) -> None:
-    """Requesting a check during a check or while pictures are drawn does not check the same text twice."""
+    """If a check is requested while another check runs, or while pictures are drawn, the same text is not
+    checked a second time."""
     page = tab.page
     tab.wait_for_rest()  # opening the page checks the saved text
     page.evaluate(RECORD_MESSAGES)
@@ -260,7 +262,8 @@ ASKS = """
 
 
 def test_the_policy_lets_nothing_out(tab: Window, site: Path) -> None:
-    """The page and its worker cannot contact any other host, and the Python code in the worker none at all."""
+    """The page and its worker can contact only the site's own host, and Python code in the worker can contact
+    no host."""
     page, without_policy = tab.page, tab.context.new_page()
     with served(site) as other:
         without_policy.goto(f"{tab.address}codemirror-license.txt")
@@ -324,7 +327,7 @@ def test_all_work_goes_out_as_a_zip_comes_back_and_prints(tab: Window, tmp_path:
 
 
 def zip_of(files: dict[str, bytes]) -> bytes:
-    """Return a zip of these files."""
+    """Return a zip that contains the files."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
@@ -365,7 +368,7 @@ def test_only_the_lessons_in_a_zip_are_opened(tab: Window, content: bytes, lesso
 
 ROPE = find("rope").solution.read_text("utf-8")
 LATER = "np.shape(x)[-2] > 1"
-"""Condition that is false while the writer tries whether a function is written."""
+"""Condition that is false while the writer checks whether a function is implemented, and true later."""
 
 
 @pytest.mark.parametrize(
@@ -442,11 +445,11 @@ RECORD_REGISTRATIONS = """
     return register.apply(this, parts);
   };
 """
-"""Script that records, for each registration of a service worker, whether Python was loaded before."""
+"""Script that records, each time a service worker is registered, whether Python had already been loaded."""
 
 
 def wait_until_kept(page: Page) -> None:
-    """Wait until the service worker keeps all that Python was loaded from."""
+    """Wait until the service worker has cached every file from which Python was loaded."""
     are_kept = "async () => (await Promise.all(loaded.map((url) => caches.match(url)))).every(Boolean)"
     for _ in range(600):  # `wait_for_function` does not wait for what an async function returns
         if page.evaluate(are_kept):

@@ -32,10 +32,10 @@ WITHOUT_END = {
     "    return causal_mask(length)": "raised RecursionError at line",
     "    x = []\n    for _ in range(20000):\n        x = [x]\n    return repr(x)": "ended Python",
 }
-"""Body of a function → expected message."""
+"""Expected message for each body of a function."""
 
 MOST_SECONDS = 15
-"""Maximum seconds until a message names the function; a check takes at most 1.5 seconds."""
+"""Maximum seconds until a message names the function, although an ordinary check takes at most 1.5 seconds."""
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def tab(browser: Browser, site: Path) -> Iterator[Window]:
 
 
 def slowness(tab: Window) -> float:
-    """Return how many times longer a check takes here than on an idle machine."""
+    """Return how many times longer a check takes here than on a machine with nothing else to do."""
     tab.wait_for_rest()
     start = time.monotonic()
     tab.write(SOLUTION + "\n# measured\n")

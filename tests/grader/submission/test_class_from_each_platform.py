@@ -1,7 +1,8 @@
-"""A class as an instructor downloads it: eight platforms of thirty students each, and odd files of all kinds.
+"""Tests of a class as an instructor downloads it: eight platforms of thirty students each, and odd files of all kinds.
 
-Between the download and the scores in a table, no student is lost or gets another student's score, and a file that
-cannot be graded is a row with a sentence. No student code runs here: a score identifies the author of the code.
+From the download to the table of scores, no student is lost or gets another student's score, and a file that
+cannot be graded has a row with a sentence. No student code runs in these tests: a score identifies the author
+of the code.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ UNREADABLE: dict[str, Callable[[str], Files]] = {
 
 
 def name(number: int) -> str:
-    """Return an ordinary name; some are shared, and some contain platforms' marks."""
+    """Return an ordinary name; several students share each name, and some names contain words that platforms
+    use as marks."""
     return ["Ada Lovelace", "Bo Li", "rope", "Zoë Müller-Lüdenscheidt", "Eve LATE", "Ann O'Neil"][number % 6]
 
 
@@ -90,7 +92,8 @@ PLATFORMS: dict[str, tuple[Callable[[int, str], str], Callable[[int], str]]] = {
     "GitHub Classroom": (lambda n, file: f"week-5-s{n}/assignments/rope/{file}", lambda n: f"s{n}"),
     "": (lambda n, file: f"s{n}/{file}", lambda n: f"s{n}"),
 }  # fmt: skip
-"""Location of a student's file, and the number, login or address that identifies the student on the platform."""
+"""Path of a student's file in the download of each platform, and the number, login or address by which the
+platform identifies the student."""
 
 
 def hand_in(folder: Path, platform: str, draw: random.Random) -> list[str]:
@@ -110,7 +113,7 @@ def hand_in(folder: Path, platform: str, draw: random.Random) -> list[str]:
 
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Names in a download contain the assignment; for folders with odd names, only the flag names it."""
+    """The names in some downloads contain the assignment; for the others, the option of the command names it."""
     folder, out, key = tmp_path / "class", tmp_path / "out", PLATFORMS[platform][1]
     flag = None if platform in ("Canvas", "Blackboard", "Autolab") else "rope"
     kinds = hand_in(folder, platform, random.Random(platform))

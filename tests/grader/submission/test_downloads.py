@@ -1,6 +1,7 @@
-"""Downloads on an instructor's disk: different depths, several weeks, attempts and times.
+"""Tests of downloads on an instructor's disk: folders at different depths, and downloads with several weeks,
+attempts or times.
 
-Each download is read correctly or ends with one sentence to the instructor.
+Every download is either read correctly or rejected with one sentence for the instructor.
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ def below(name: str, files: Files) -> Files:
 def test_a_download_one_level_down_is_read_or_named(
     tmp_path: Path, platform: str, inner: str, beside: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Folders named by archive tools and platforms are followed; any other folder is reported to the instructor."""
+    """A folder with a name that archive tools or platforms give is searched; any other folder is reported to
+    the instructor."""
     files = DOWNLOADS[platform]
     put(tmp_path / "expected", files)
     put(tmp_path / "class", below(inner, files))
@@ -91,7 +93,7 @@ def test_two_downloads_one_for_each_lesson(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("inner", [("rope", "alibi"), ("submissions", "submissions"), ("", "alibi"), ("week", "")])
 def test_folders_of_assignments_may_hold_downloads_a_level_down(tmp_path: Path, inner: tuple[str, str]) -> None:
-    """A folder that is not a download belongs to one student, even inside an assignment's folder."""
+    """A folder that contains no download belongs to one student, even inside an assignment's folder."""
     for name, level in zip(("rope", "alibi"), inner, strict=True):
         put(tmp_path, below(f"{name}/{level}", {path.replace("rope", name): "x = 1" for path in CANVAS}))
     students = [f"Canvas:10{n}" for n in range(3)]
@@ -102,7 +104,7 @@ def test_folders_of_assignments_may_hold_downloads_a_level_down(tmp_path: Path, 
 
 @pytest.mark.parametrize("inner", ["submissions", "rope-submissions", "late"])
 def test_a_students_clone_is_never_a_download(tmp_path: Path, inner: str) -> None:
-    """A folder with .git belongs to one student, whatever its name and content."""
+    """A folder with a .git folder inside belongs to one student, whatever its name and its other contents."""
     put(tmp_path / "late", below(inner, CANVAS | {".git/HEAD": "ref: refs/heads/main\n"}))
     assert [one.student_key for one in rows(tmp_path / "late")] == [f":{inner}"]
 
@@ -169,7 +171,8 @@ BESIDE: dict[str, tuple[Files, str]] = {
 def test_files_of_several_students_beside_a_student_s_folder_are_named_to_the_instructor(
     files: Files, sentence: str, only: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A folder or zip that contains them is not a student, even if another assignment is graded."""
+    """A folder or zip with files of several students is not treated as a student, even if another assignment
+    is graded."""
     put(tmp_path / "rope", {"alice/rope.py": SOLVED} | files)
     printed = grade(tmp_path / "rope", tmp_path / "out", monkeypatch, only)
     assert "alice" in printed and re.search(rf"week3: .*{re.escape(sentence)}", printed)
@@ -217,7 +220,7 @@ def test_a_platform_s_zip_alone_ends_the_run(
 def test_a_platform_s_zip_beside_a_class_is_nobody_s(
     platform: str, archive: bytes, beside: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The instructor is told what to do with it."""
+    """The summary tells the instructor to unpack and delete a platform's zip that lies beside a class."""
     put(tmp_path / "class", {**DOWNLOADS[beside], "all.zip": archive})
     printed = grade(tmp_path / "class", tmp_path / "out", monkeypatch)
     assert (
@@ -280,7 +283,7 @@ TIMES: dict[str, tuple[Callable[[int], str], str, bool | None]] = {
 def test_what_a_platform_says_of_time_is_kept(
     tmp_path: Path, name: Callable[[int], str], submitted: str, late: bool | None, content: str
 ) -> None:
-    """Unreadable files follow the same rule."""
+    """Times and marks for late work are also kept for files that cannot be read."""
     put(tmp_path, {name(number): content for number in range(4)})
     found = rows(tmp_path)
     assert len({one.student_key for one in found}) == 4
@@ -318,7 +321,7 @@ ATTEMPTS: dict[str, Callable[[int, str], str]] = {
 @pytest.mark.parametrize("platform", ATTEMPTS)
 @pytest.mark.parametrize("later", [STUB, "", "x = (", "x = 1", b"\0", b"PK"], ids=repr)
 def test_a_later_attempt_counts_only_if_it_is_written(tmp_path: Path, platform: str, later: str | bytes) -> None:
-    """Within one download, the time is that of the attempt that counts."""
+    """If a download contains several attempts, the time is that of the attempt that is graded."""
     made = ATTEMPTS[platform]
     put(tmp_path, {made(1, "41"): f"{SOLVED}\n# first", made(2, "41"): later, made(2, "42"): SOLVED})
     put(
@@ -338,7 +341,7 @@ def test_a_later_attempt_counts_only_if_it_is_written(tmp_path: Path, platform: 
 
 
 def test_attempts_whose_order_nothing_tells_are_named(tmp_path: Path) -> None:
-    """The student is told what to submit, and the instructor what to do about it."""
+    """A message tells the student what to submit, and the instructor which attempt to keep."""
     put(tmp_path, {f"4{n}-201 - Bo - {day}. März 2026 0922/rope.py": SOLVED for n in range(2) for day in (1, 2)})
     found = rows(tmp_path)
     assert [one.student_key for one in found] == ["Brightspace:40", "Brightspace:41"]
@@ -348,7 +351,8 @@ def test_attempts_whose_order_nothing_tells_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("branch", ["main", "hand/in"])
 def test_a_clone_is_dated_by_its_last_commit(tmp_path: Path, packed: bool, branch: str) -> None:
-    """The time comes from the files in .git; git itself would run programs that a configuration names."""
+    """The time is read from the files in .git, because running git would run programs that the repository's
+    configuration names."""
     for student in ("ada", "bob"):
         clone = tmp_path / "class" / student
         put(clone, {"rope.py": SOLVED})
@@ -388,7 +392,8 @@ def test_a_damaged_clone_has_no_time_and_counts(tmp_path: Path, files: Files) ->
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_pipe_in_a_clone_delays_nobody(tmp_path: Path, packed: bool) -> None:
-    """Opening a pipe can wait for a writer forever; each file of a repository can be one."""
+    """Opening a pipe can block forever if nobody writes to it, and each file of a repository can be replaced
+    by a pipe."""
     put(tmp_path, {"rope.py": SOLVED})
     git(tmp_path, "init", "-q", "-b", "main")
     git(tmp_path, "add", ".")
@@ -414,7 +419,7 @@ def git(folder: Path, *command: str, date: str = "") -> None:
 
 @pytest.mark.parametrize("others", [{}, {"Eve X_209_assignsubmission_file/attention.py": "x = 1\n"}])
 def test_a_class_one_folder_down_is_never_one_student(tmp_path: Path, others: dict[str, str]) -> None:
-    """Whatever a single student submits, the sentence tells the instructor which folder to grade."""
+    """Whatever one of the students submits, the sentence tells the instructor which folder to grade."""
     names = ("Ada Lovelace_200", "Alan Turing_204", "Bob_218")
     files = {f"{name}_assignsubmission_file/rope.py": "x = 1\n" for name in names} | others
     put(tmp_path, {f"CS101-Week 2-4711/{path}": text for path, text in files.items()})
@@ -423,7 +428,7 @@ def test_a_class_one_folder_down_is_never_one_student(tmp_path: Path, others: di
 
 
 def test_the_first_week_of_a_term_is_read_in_the_folder_of_its_lesson(tmp_path: Path) -> None:
-    """A term's folder has a folder for each lesson; in the first week, there is only one."""
+    """A term's folder contains a folder for each lesson, and in the first week it contains only one of them."""
     names = ("Ada Lovelace_200", "Alan Turing_204", "Bob_218")
     put(tmp_path, {f"rope/{name}_assignsubmission_file/rope.py": "x = 1\n" for name in names})
     found = find_in_folder(tmp_path, None, ("rope", "attention"))

@@ -1,4 +1,4 @@
-"""Effects of one submission, which affect only its own student: cost, exceptions and results."""
+"""Tests of what one submission affects: its costs, exceptions and results never affect another student."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ NAMES = [one.name for one in course.term_assignments()]
 
 
 def test_a_missing_import_costs_what_uses_it_and_nothing_else(grader: Grader) -> None:
-    """The status is import_error, with a sentence, and every function that does not need the import gets its points."""
+    """The status is import_error, with a sentence that explains it, and every function that does not need the
+    import gets its points."""
     solution = classroom.right("rope", 0)
     imports = "import matplotlib.pyplot as plt, math\nfrom helpers import (\n    rotate,\n)\n"
     judged = grader.grade(course.find("rope"), (imports + solution,))
@@ -62,7 +63,7 @@ def test_a_missing_import_costs_what_uses_it_and_nothing_else(grader: Grader) ->
     ],
 )
 def test_an_import_of_what_is_not_there_stops_nothing(text: str, names: set[str], line: int | None) -> None:
-    """The import may be anywhere before the first use, and never affects other submissions."""
+    """A missing import may be anywhere before the first use of its names, and never affects another submission."""
     module, failure = load("missing", [text], "missing.py")
     assert failure is not None and failure.missing_import == (line is not None)
     assert line is None or failure.line == line
@@ -82,7 +83,8 @@ def decode_step(x, wq, wk, wv, n_heads, cache_k, cache_v, position, base=10000.0
 
 
 def test_results_that_are_handed_on_are_never_the_tests_fault(grader: Grader) -> None:
-    """The reference receives caches of the wrong shape; the tests that use them fail, and no other result changes."""
+    """If the student's caches have the wrong shape, the reference receives them too: only the tests that use
+    these caches fail."""
     judged = grader.grade(course.find("rope"), (classroom.right("rope", 0) + CACHES,))
     assert judged.status == SubmissionStatus.GRADED and 10 < judged.score < 20
 
@@ -111,8 +113,8 @@ class Fails(Exception):
 
 
 def test_no_name_breaks_a_row(tmp_path: Path) -> None:
-    """Whatever a cell contains, a reader finds the same number of cells, each with the same text on one line, and the
-    file is either complete or absent."""
+    """Whatever the cells contain, a reader gets the same number of cells, each with its text on one line, and
+    the file is never incomplete."""
     rows = [["student", "score"], ["carriage\rreturn", "1"], ["line\nfeed", 'quo"te'], ["both\r\n", ",;\t"], ["", ""]]
     table = tmp_path / "table.csv"
     files.write_csv(table, rows)
@@ -175,7 +177,8 @@ def seen(out: Path) -> dict[str, object]:
 
 
 def test_arbitrary_submissions_change_nothing_for_a_class(tmp_path: Path) -> None:
-    """All others' rows, feedback and report lines stay the same; each arbitrary submission adds a row."""
+    """The rows, feedback and report lines of all other students stay the same, and each arbitrary submission
+    adds a row."""
     put(tmp_path / "class", {f"{student}.py": text for student, text in HONEST.items()})
     grade([tmp_path / "class"], tmp_path / "alone", NAME, jobs=2)
     shutil.copytree(tmp_path / "alone", tmp_path / "beside")

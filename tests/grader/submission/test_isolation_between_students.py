@@ -1,6 +1,6 @@
-"""Isolation between students: names and files that one student chose never affect another student.
+"""Tests of isolation between students: names and files that one student chooses never affect another student.
 
-No student code runs here; all readable submissions get the same grade.
+No student code runs in these tests, and all readable submissions get the same grade.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ MARKS += ["submission_metadata.yml", "a_b_c_1_2_3_4_5_6_rope.py", "anon_aB1xZ_90
 
 
 def honest(platform: str, assignment: str = "rope") -> dict[str, str | bytes]:
-    """Return a class of three with Gradescope's metadata about four."""
+    """Return the files of a class of three students, with Gradescope's metadata about four."""
     made = PLATFORMS[platform]
     files: dict[str, str | bytes] = {made(number, f"{assignment}.py"): CODE.format(number) for number in range(EVE)}
     return files | ({"submission_metadata.yml": EXPORT} if platform == "Gradescope" else {})
@@ -101,7 +101,8 @@ def test_marks_in_a_students_own_part_of_a_name_are_not_read(tmp_path: Path, pla
 
 @pytest.mark.parametrize("logins", [["alan", "bob", "x_alan"], ["ada_1", "ada_2", "bob_1"], ["al", "alan"], ["bob"]])
 def test_a_login_with_an_underscore_is_nobody_elses(tmp_path: Path, logins: list[str]) -> None:
-    """Blackboard puts the assignment's title before the login, and the title may also contain underscores."""
+    """In a file name from Blackboard, the assignment's title comes before the login, and the title may
+    contain underscores too."""
     put(tmp_path, {f"Week_5_{login}_attempt_{STAMP}_rope.py": CODE for login in logins})
     assert sorted(one.student_key for one in rows(tmp_path)) == [f"Blackboard:{login}" for login in logins]
 
@@ -112,7 +113,8 @@ def test_a_few_names_make_no_platform(tmp_path: Path) -> None:
 
 
 def test_what_canvas_writes_itself_is_understood(tmp_path: Path) -> None:
-    """Text and links give rows with a sentence, or no row if there is also a file, even with anonymous names."""
+    """A text or a link that Canvas saves instead of a file gives a row with a sentence, unless the student
+    also submitted a file."""
     names = ["a_1_text.html", "b_2_link.html", "c_LATE_3_text.html", "d_4_40_rope.py", "d_4_text.html"]
     put(tmp_path, dict.fromkeys(names, CODE))
     found = {one.student: one for one in rows(tmp_path)}
@@ -142,7 +144,7 @@ LAYOUTS: dict[str, tuple[str | None, Files]] = {
     ),
 }
 PLACES = {"export": "submission_666", "assignments": "rope/mallory"}
-"""Folder in which the platform, or the assignment's folder, puts another student's upload."""
+"""Folder into which a platform, or a folder with the assignment's name, puts the upload of another student."""
 HOSTILE: list[Files] = [
     {"submission_metadata.yml": ADDRESSES},
     {"submission_metadata.yml": ADDRESSES.replace("submission_0", "ada")},
@@ -180,7 +182,7 @@ many = settings(examples(100), derandomize=True, database=None, suppress_health_
 def test_one_entry_never_changes_how_the_others_are_read(
     layout: str | None, made_up: tuple[str | None, Files], entry: Files
 ) -> None:
-    """The rows of all other students stay the same, and only the submitter of the entry gets a new row."""
+    """The rows of all other students stay the same, and only the student who submitted the entry gets a new row."""
     flag, files = LAYOUTS[layout] if layout else made_up
     place = PLACES.get(layout or "", "")
     there, tops = ({name.partition("/")[0] for name in names} for names in (files, entry))
@@ -202,8 +204,8 @@ def test_one_entry_never_changes_how_the_others_are_read(
 
 
 def test_one_clone_in_a_late_folder_is_that_students(tmp_path: Path) -> None:
-    """The rule also holds for a clone that contains an export's files: no sentence advises grading a student's
-    folder."""
+    """Even if a clone contains the files of an export, it belongs to one student, and no sentence advises
+    grading its folder."""
     put(tmp_path, {"week-5-eve/submission_metadata.yml": ADDRESSES, "week-5-eve/submission_1/rope.py": CODE})
     assert [one.student_key for one in rows(tmp_path)] == [":week-5-eve"]
 
@@ -226,7 +228,8 @@ def test_where_nothing_says_what_is_meant_all_rows_are_unclear(tmp_path: Path, f
 
 
 def test_what_is_nobodys_is_passed_over_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """These are the results of runs, an instructor's tables and pages, and assignments that the term leaves out."""
+    """Results of earlier runs, an instructor's tables and pages, and assignments that the term leaves out are
+    ignored, and the summary names them."""
     monkeypatch.setattr(course, "plan_file", lambda: tmp_path / "course.toml")
     put(tmp_path, {"course.toml": f"lessons = {[name for name in KNOWN if name != 'modern']}"})
     put(tmp_path / "class", {"ada.py": CODE, "bob/gradebook.sqlite": CODE, "bob/rope.py": CODE, "cy.py~": CODE})
@@ -247,7 +250,8 @@ def test_what_is_nobodys_is_passed_over_and_named(tmp_path: Path, monkeypatch: p
 def test_earlier_results_are_never_among_the_submissions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: str
 ) -> None:
-    """A student could have put a folder there that has this name and contains a forged gradebook."""
+    """An existing results folder among the submissions is rejected, because a student could have put it
+    there, with a forged gradebook."""
     put(tmp_path / "class", {"ada.py": CODE, "results/gradebook.sqlite": "", "a/results/gradebook.sqlite": ""})
     (tmp_path / "here").symlink_to(tmp_path / "class")
     (tmp_path / "linked").symlink_to(tmp_path / "class")
@@ -314,7 +318,8 @@ def test_any_exception_is_the_problem_of_one_submission(tmp_path: Path, monkeypa
 
 
 def test_what_one_leaves_behind_is_bounded(tmp_path: Path) -> None:
-    """Any number of files with names of any length gives only a few rows; notes count the other files."""
+    """However many files a student submits, and however long their names are, there are only a few rows, and
+    notes count the other files."""
     everything = archive_of({f"{name}.py": "x = 1" for name in KNOWN})
     bob: dict[str, str | bytes] = {"bob_2_1_rope.py": SOLVED}
     folders: list[tuple[dict[str, str | bytes], int]] = [

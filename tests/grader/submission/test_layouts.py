@@ -1,4 +1,4 @@
-"""Folders with many students, from people and platforms, with a row for every upload."""
+"""Tests of folders with many students, from people and platforms: every upload has a row."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def rows(folder: Path, assignment: str | None = None) -> list[Submission]:
 
 
 def seen(folder: Path, assignment: str | None = None) -> list[str]:
-    """Return a line for each row: assignment, student, file, and "-" for a problem."""
+    """Return one line for each row, with the assignment, the student and the file, or "-" instead of the file
+    if there is a problem."""
     found = rows(folder, assignment)
     return [f"{one.assignment or '?'}: {one.student}, {'-' if one.problem else one.file}" for one in found]
 
@@ -135,7 +136,7 @@ def export(folder: Path, metadata: str | bytes = METADATA) -> None:
 
 @pytest.mark.parametrize("prefix", ["", "rope/assignment_123_export/"])
 def test_a_gradescope_export(tmp_path: Path, prefix: str) -> None:
-    """An export has one folder per student; if a student has two folders, the row names both."""
+    """If the metadata of an export list two folders for one student, the student's row names both."""
     export(tmp_path / prefix)
     found = [f"rope: {student}, {prefix}submission_{number}/rope.py" for student, number in
              (("3", 2), ("bob@uni.example", 2), ("submission_9", 9))]  # fmt: skip
@@ -148,7 +149,7 @@ def test_a_gradescope_export(tmp_path: Path, prefix: str) -> None:
     "metadata", [b"\xff\xfe\x00", b"a: [", b"- 1", b"a: " + b"[" * 100_000, b"!!python/object/apply:os.abort []", None]
 )
 def test_a_gradescope_export_with_damaged_metadata_is_still_read(tmp_path: Path, metadata: bytes | None) -> None:
-    """A metadata file that is a link is not followed."""
+    """If the file with the metadata is a link, the link is not followed."""
     put(tmp_path, {"elsewhere.yml": METADATA})
     export(tmp_path / "export", metadata or "")
     if metadata is None:
@@ -167,7 +168,8 @@ def test_metadata_may_hold_anything() -> None:
 
 
 def test_odd_names_in_a_download_are_of_the_assignment_that_most_names_say(tmp_path: Path) -> None:
-    """A download belongs to one assignment. If names mention two equally often, the row asks for a choice."""
+    """All files of a download belong to one assignment, which is the assignment in most of their names. If
+    two assignments are named equally often, the row asks the instructor to choose."""
     add(tmp_path, "ada_1_10_rope.py", "bob_2_11_my rope.py", "cy_3_12_hw5 final FINAL.py", "di_4_13_report.docx")
     assert [one.assignment for one in rows(tmp_path)] == ["rope"] * 4
     add(tmp_path, "eve_5_14_naive.py", "fay_6_15_naive.py")
@@ -238,7 +240,7 @@ ODD = ["a\nb", "\u202eadA", "x" * 240, "=1+1", "@x", "..", "'", '"', "🦆", "a;
 
 
 def test_odd_names_stay_as_they_are(tmp_path: Path) -> None:
-    """Bytes that UTF-8 cannot represent are written as escapes."""
+    """Bytes in a name that UTF-8 cannot represent are written as escapes."""
     add(tmp_path, *(f"{name}.py" for name in ODD))
     os.makedirs(os.path.join(os.fsencode(tmp_path), b"b\xffb/\xff"))
     with open(os.path.join(os.fsencode(tmp_path), b"b\xffb/\xff/rope.py"), "wb") as file:
@@ -273,7 +275,8 @@ CHECKED: dict[str, dict[str, str]] = {
 
 @pytest.mark.parametrize("files", CHECKED.values(), ids=CHECKED)
 def test_a_check_of_one_file_finds_the_assignment_of_the_class_run(files: dict[str, str], tmp_path: Path) -> None:
-    """The folders around a file and the names beside it show the platform and the most frequent assignment."""
+    """The folders around a file and the names of the files beside it reveal the platform and the assignment
+    that is named most often."""
     put(tmp_path, files)
     outer = {name.rpartition("/")[0].partition("/")[0] for name in files}
     root = tmp_path / outer.pop()

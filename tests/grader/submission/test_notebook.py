@@ -1,4 +1,4 @@
-"""Notebooks, read as code cells in order without the lines that only a notebook can run."""
+"""Tests of notebooks: code cells are read in order, without the lines that only a notebook can run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ Reader = Callable[..., Submission]
 
 @pytest.fixture
 def submission_file(tmp_path: Path) -> Reader:
-    """Return a function that writes a file and reads it for no assignment, so all notes concern reading."""
+    """Return a function that writes a file and reads it for an assignment that does not exist, so that every
+    note is about reading."""
 
     def write(content: str | bytes, name: str = "ada.ipynb") -> Submission:
         path = tmp_path / name
@@ -44,7 +45,7 @@ def read(submission_file: Reader, *sources: str) -> Submission:
 
 
 def test_code_cells_come_in_order_and_prose_does_not(submission_file: Reader) -> None:
-    """The file's encoding and name do not matter."""
+    """The encoding and the name of the file make no difference."""
     text = notebook("θ = 1\n", {"cell_type": "raw", "source": "y"}, ["def f():\n", "    return θ"])
     for content in (text.encode(), b"\xef\xbb\xbf" + text.encode(), text.encode("utf-16")):
         assert submission_file(content).cells == ("θ = 1\n", "def f():\n    return θ")
@@ -124,7 +125,7 @@ def test_otters_grader_is_known_in_later_cells(submission_file: Reader) -> None:
 
 
 def test_a_cell_that_is_no_python_is_left_out_and_named(submission_file: Reader) -> None:
-    """One note covers any number of cells."""
+    """A single note names the cells that were left out, however many there are."""
     submission = submission_file(notebook("x = 1", "hello there\n", "y = 2", "z = r'\\'\n%time"))
     assert submission.cells == ("x = 1", "", "y = 2", "")
     fault = f" (code cell 2 is not {PYTHON}: line 1: invalid syntax)"

@@ -1,4 +1,4 @@
-"""Python files that notebook tools save, read without the tool's lines and with every function."""
+"""Tests of Python files that notebook tools save: they are read without the tool's lines and with every function."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ HOST = [
     "%%bash\nls -l | head",
     "%%html\n<b>RoPE</b>",
 ]
-"""Cells that run only in a notebook."""
+"""Cells whose code runs only in a notebook."""
 
 Tool = Callable[[list[str]], str]
 
@@ -80,7 +80,7 @@ def pasted(cells: list[str]) -> str:
 
 
 def marimo(cells: list[str]) -> str:
-    """Return a marimo notebook with its cells in any order; it has no magics."""
+    """Return a marimo notebook, which has no magics, with its cells in any order."""
     text = 'import marimo\n\n__generated_with = "0.17.0"\napp = marimo.App(width="medium")\n'
     for cell in ["import marimo as mo\nmo.md('why')", *cells]:
         try:
@@ -122,7 +122,7 @@ def read(folder: Path, content: str | bytes, name: str = "rope.py") -> Submissio
 def test_every_function_counts_whatever_the_tool_wrote_around_it(
     tmp_path_factory: pytest.TempPathFactory, tool: Tool, before: list[str], after: list[str]
 ) -> None:
-    """The file loads completely and defines every name."""
+    """Whatever lines the tool adds, the file loads completely and defines every function."""
     python = [IMPORT, REST] if tool is not marimo else [REST, IMPORT]
     text = tool([*before, *python, *after])
     submission = read(tmp_path_factory.mktemp("saved"), text)
@@ -138,7 +138,7 @@ def test_every_function_counts_whatever_the_tool_wrote_around_it(
 
 @pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool is not marimo], ids=lambda tool: tool.__name__)
 def test_lines_keep_their_numbers(tmp_path: Path, tool: Tool) -> None:
-    """A message names the line that the student sees, and the note names the lines that were left out."""
+    """Lines that are left out still count, so a message names the line number that the student sees."""
     text = tool(["%matplotlib inline", "!ls", SOLVED])
     (cell,) = read(tmp_path, text).cells
     line = text.split("\n").index(next(line for line in text.split("\n") if line.startswith("def apply_rope(")))
@@ -157,7 +157,7 @@ def test_a_cell_magic_around_functions_keeps_them(tmp_path: Path) -> None:
 
 
 def test_a_mistake_of_syntax_stays_one(tmp_path: Path) -> None:
-    """The line that is not Python is named, even if other lines are left out."""
+    """The message names the line with the syntax error, even if other lines are left out."""
     text = f"!ls\n{SOLVED}\nx = = 2\n"
     submission = read(tmp_path, text)
     assert submission.problem is not None
@@ -192,8 +192,8 @@ def test_the_outputs_of_a_notebook_do_not_count_against_it(tmp_path: Path, size:
 
 
 def test_marimo_cells_are_read_as_their_bodies(tmp_path: Path) -> None:
-    """A function that marimo moves out of its cell also counts, and so does the setup cell; lines keep their
-    numbers."""
+    """The setup cell of marimo counts, and so does a function that marimo moves out of its cell, and lines
+    keep their numbers."""
     text = marimo(["x = [1]", "def last(x):\n    return first(x)"])
     text = text.replace("app = marimo", "app = marimo", 1).replace(
         "\n\n@app.cell",

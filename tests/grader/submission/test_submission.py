@@ -1,4 +1,4 @@
-"""Reading of one submitted file, which gives either code or a sentence that explains the problem."""
+"""Tests of reading one submitted file, which gives either code or a sentence that explains the problem."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def encrypted() -> bytes:
 
 
 def lying(content: bytes, claimed: int) -> bytes:
-    """Return a zip whose member unpacks to a size different from what both its headers claim."""
+    """Return a zip in which both headers of the file inside claim a wrong size."""
     data = bytearray(archive_of({"rope.py": content}))
     for header, size in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
         struct.pack_into("<I", data, data.index(header) + size, claimed)
@@ -49,7 +49,7 @@ def one_sentence(text: str) -> bool:
 
 
 def refused(submission: Submission, *words: str) -> None:
-    """Assert that the submission is a row whose problem contains these words."""
+    """Assert that the submission is a row with a problem that mentions certain words."""
     assert submission.problem is not None, submission
     assert submission.cells == ()
     message = submission.problem.message
@@ -61,7 +61,7 @@ def refused(submission: Submission, *words: str) -> None:
 
 @contextlib.contextmanager
 def little_memory(extra: int) -> Iterator[None]:
-    """Let the process grow by at most this many bytes."""
+    """Let the process grow by at most a certain number of bytes."""
     with open("/proc/self/statm") as status:
         used = int(status.read().split()[0]) * resource.getpagesize()
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
@@ -104,7 +104,7 @@ def test_any_usual_text_is_read(submission_file, content: bytes, text: str, note
 
 
 def deep(opening: str, middle: str = "", closing: str = "") -> str:
-    """Return text nested as deeply as the limit on code allows."""
+    """Return text that is nested as deeply as the limit on the length of code allows."""
     depth = MAX_CODE_CHARACTERS // len(opening + closing) - 10
     return opening * depth + middle + closing * depth
 
@@ -156,7 +156,8 @@ def test_nothing_is_run_and_nothing_is_written(submission_file, tmp_path: Path) 
 
 
 def test_links_pipes_and_what_is_closed_are_problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Links are not followed, pipes are not waited for, and reading a file that grows meanwhile is bounded."""
+    """A link is not followed, a pipe is not waited for, and no more than the limit is read of a file that
+    grows during reading."""
     (tmp_path / "secret.py").write_text(CODE)
     for name, target in (
         ("ada.py", tmp_path / "secret.py"),

@@ -1,4 +1,6 @@
-"""Odd names, which stay unchanged in a row, harmless in a spreadsheet, and distinct and safe on disk."""
+"""Tests of odd names: they stay unchanged in a row, are harmless in a spreadsheet, and are distinct and safe
+on disk.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The file that counts among one student's files: the one that has been worked on, then the one whose name identifies
-it.
+"""Tests of which of a student's files counts: first the file that has been worked on, then the file whose
+name identifies it.
 
-If two remain, the row names both. Other files that may have been intended are named.
+If two files remain, the row names both. The row also names other files that the student may have meant.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ OTHER = SOLVED + "\n\ndef mine():\n    return 1\n"
 
 
 def test_a_clone_of_the_handout_has_one_file_for_each_assignment(tmp_path: Path, handed_out: dict[str, bytes]) -> None:
-    """Other files from the handout do not matter, nor does an extra folder level, as in a repository's zip."""
+    """The other files of the handout make no difference, nor does an extra folder level, such as the one in a
+    zip of a repository."""
     root = "positions-ada"
     put(tmp_path / "ada" / root, handed_out)
     solutions = {
@@ -93,7 +94,7 @@ JUNK = [
 @pytest.mark.parametrize("code", [SOLVED, STUB], ids=["solved", "stub"])
 @pytest.mark.parametrize("place", ["", "w/", "assignments/rope/"])
 def test_junk_is_no_rival_in_a_folder_or_a_zip(tmp_path: Path, junk: str, code: str, place: str) -> None:
-    """Junk is not named and causes no ambiguity, even beside an untouched stub."""
+    """Junk files are not named and cause no ambiguity, even beside an untouched stub."""
     files: dict[str, str | bytes] = {f"{place}rope.py": code, junk: SOLVED}
     put(tmp_path, {f"ada/{name}": text for name, text in files.items()} | {"bob.zip": archive_of(files)})
     notes = () if code is SOLVED else ("No function of rope is written yet: all are as in the original stub.",)
@@ -103,7 +104,8 @@ def test_junk_is_no_rival_in_a_folder_or_a_zip(tmp_path: Path, junk: str, code: 
 
 
 def test_zips_that_cannot_be_opened_say_so(tmp_path: Path) -> None:
-    """The sentence appears for a single zip, for two zips, and beside a zip that opens."""
+    """The sentence about a zip that cannot be opened appears for a single zip, for two zips, and beside a zip
+    that opens."""
     put(tmp_path, {"ada/a.zip": b"PK", "ada/b.zip": b"PK", "bob/rope.zip": b"PK"})
     put(tmp_path, {"cy/rope.zip": b"PK", "cy/w.zip": archive_of({"w/rope.py": STUB})})
     ada, bob, cy = classroom.read_folder(tmp_path, "rope", KNOWN)
@@ -134,7 +136,7 @@ TEXTS = {"written": classroom.right, "stub": classroom.unfinished}
 @pytest.mark.parametrize("rope", TEXTS)
 @pytest.mark.parametrize("packed", ["rope_old.py", "main.py", "naive/main.py"])
 def test_each_assignment_is_read_as_if_it_were_the_only_one(naive: str, rope: str, packed: str, tmp_path: Path) -> None:
-    """A zip that is opened for one assignment is not named in the notes on another."""
+    """If a zip is opened for one assignment, the notes on another assignment do not name the zip."""
     files = {f"ada/{name}.py": TEXTS[state](name, 0) for name, state in (("naive", naive), ("rope", rope))}
     put(tmp_path, {**files, "ada/w.zip": archive_of({packed: SOLVED})})
     rows = classroom.read_folder(tmp_path, None, KNOWN)
@@ -153,7 +155,8 @@ def test_a_zip_in_an_assignment_s_folder_is_of_that_assignment(
 
 
 def test_a_zero_is_never_silent(tmp_path: Path) -> None:
-    """Notes name an untouched stub, another assignment's file, and a file that has none of the functions."""
+    """A note says that a file is an untouched stub, belongs to another assignment, or defines none of the
+    functions."""
     inside = "class Solution:\n" + "".join(f"    {line}\n" for line in SOLVED.splitlines())
     said: dict[str, tuple[str, str]] = {
         "stub.py": (STUB, "No function of rope is written yet"),
@@ -180,7 +183,7 @@ def test_an_ending_that_a_browser_added_is_no_part_of_the_name(tmp_path: Path) -
 
 
 def test_a_folder_of_very_many_files_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Junk counts toward the limit, because listing junk takes just as long."""
+    """Junk files count toward the limit, because listing them takes just as long."""
     monkeypatch.setattr(bounded_reading, "MAX_FOLDER_ENTRIES", 20)
     put(tmp_path, {f"mallory/x{number}_1_2_a.py~": "" for number in range(30)} | {"ada/rope.py": SOLVED})
     ada, mallory = classroom.read_folder(tmp_path, "rope", KNOWN)
@@ -188,8 +191,8 @@ def test_a_folder_of_very_many_files_is_a_problem(tmp_path: Path, monkeypatch: p
 
 
 def test_what_students_wrote_is_parsed_in_one_place() -> None:
-    """The rule holds for the packages that a batch runs; other packages parse the course's files or run on a student's
-    machine."""
+    """In the packages that a batch runs, submitted code is parsed in a single place; the other packages
+    parse the course's files, or run on a student's machine."""
     paths = [(path, path.relative_to(course.PACKAGE)) for path in course.PACKAGE.rglob("*.py")]
     packages = [(path, name) for path, name in paths if name.parts[0] not in ("handout", "laptop", "pages", "protocol")]
     parsing = {name.as_posix() for path, name in packages if "ast.parse(" in path.read_text("utf-8")}
@@ -199,7 +202,7 @@ def test_what_students_wrote_is_parsed_in_one_place() -> None:
 
 
 def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`check` follows the same rule: a file beyond the limits becomes a row with a sentence."""
+    """In `autograder check`, too, a file that exceeds the limits gets a row with a sentence."""
     put(tmp_path, {"rope.py": SOLVED})
     monkeypatch.setattr(parallel, "run_bounded", lambda function, thing: parallel.CutOff("took more than it may"))
     found: Submission = read_file_bounded(tmp_path / "rope.py", "rope", ["rope"])
@@ -213,7 +216,7 @@ def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, m
 def test_a_browser_s_number_makes_no_second_student(
     second: str, name: str, content: str, counts: str, tmp_path: Path
 ) -> None:
-    """Of two files, the one that has been worked on counts; if both have been, both are named."""
+    """If a student has worked on only one of two files, this file counts; if on both, the row names both."""
     first, later = name.format("grace"), name.format("grace").replace("grace", second)
     if "_" in name:
         later = first.replace(".py", second.removeprefix("grace") + ".py")

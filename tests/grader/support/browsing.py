@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 WALL_TIMEOUT_SECONDS = 180_000
-"""Timeout in milliseconds, longer than any machine needs, after which pytest names the test that waits."""
+"""Timeout in milliseconds for a browser, longer than any machine needs, so that pytest can name the test that
+waits."""
 
 QUIET = [
     "--no-sandbox",
@@ -61,7 +62,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def course_files(once: Once) -> dict[str, bytes]:
-    """Path below `course/` → content, which tests must not change."""
+    """Content of each course page by its path below `course/`, which tests must not change."""
     from autograder.pages import course_files
 
     files: dict[str, bytes] = once("course", course_files)
@@ -70,7 +71,7 @@ def course_files(once: Once) -> dict[str, bytes]:
 
 @pytest.fixture(scope="session")
 def course_folder(course_files: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder with only the pages of the course, as in `dist/course/`."""
+    """Folder with the pages of the course and nothing else, as in `dist/course/`."""
     from autograder.handout import generated_files
 
     folder = tmp_path_factory.mktemp("course")
@@ -79,7 +80,7 @@ def course_folder(course_files: dict[str, bytes], tmp_path_factory: pytest.TempP
 
 
 class Opened:
-    """A page, with a record of problems and of requests to other hosts."""
+    """A page that is open in the browser, with a record of its problems and of its requests to other hosts."""
 
     def __init__(
         self, browser: Browser, path: Path, width: int = 1280, scheme: str = "light", moves: bool = True

@@ -1,4 +1,4 @@
-"""Classes of made-up students, for tests with many submissions, which are all different: correct, wrong and broken.
+"""Classes of made-up students for tests with many submissions; all submissions differ, and some are wrong or broken.
 
 Every submission depends only on a seed, so a class is the same everywhere.
 """
@@ -43,7 +43,7 @@ def no_python(name: str, number: int) -> str:
 
 
 def make(folder: Path, name: str, size: int, kinds: list[Callable[[str, int], str]], seed: int = 0) -> None:
-    """Write a class of `size` submissions for one assignment, of randomly drawn kinds, into `folder`/`name`."""
+    """Write a class of `size` submissions for one assignment into `folder`/`name`, each of a randomly drawn kind."""
     draw = random.Random(seed)
     (folder / name).mkdir(parents=True, exist_ok=True)
     for number in range(size):
@@ -52,7 +52,8 @@ def make(folder: Path, name: str, size: int, kinds: list[Callable[[str, int], st
 
 
 def grades(out: Path) -> list[dict[str, str]]:
-    """Return the rows of grades.csv without the only column that differs between runs."""
+    """Return the rows of grades.csv without the column of durations, which is the only one that differs
+    between runs."""
     with (out / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         return [{name: value for name, value in row.items() if name != SECONDS} for row in csv.DictReader(file)]
 

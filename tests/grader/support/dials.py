@@ -1,4 +1,4 @@
-"""Dials of the course and the page that contains each dial."""
+"""All dials of the course, each with the page that contains it."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import settings
 
 QUICK = False
-"""True to run a tenth of the examples, set before tests are collected."""
+"""True if only a tenth of the examples run, set before the tests are collected."""
 
 
 def examples(most: int) -> settings:

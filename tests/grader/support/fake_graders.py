@@ -1,6 +1,6 @@
-"""Graders that run no student code, for batch tests. A score is a tenth of the number in the code.
+"""Graders for batch tests, which run no student code. The score of a submission is a tenth of the number in its code.
 
-Processes that are killed and replaced load this module, so it imports little.
+Processes that are killed and started again load this module, so it imports little.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ POINTS_PER_NUMBER = 0.1
 
 
 def whose(cells: Iterable[str]) -> list[str]:
-    """The number in a line `# student 12`."""
+    """Return the number in each line of the form `# student 12`."""
     return re.findall(r"^# (?:student|submission) (\d+)$", "\n".join(cells), re.MULTILINE)
 
 
 def solved(number: int, function: str = "sinusoidal_encoding") -> str:
-    """Return a solution text that counts as implemented and names its author."""
+    """Return code that counts as implemented and names its author."""
     return f"# student {number}\ndef {function}(*given):\n    return {number}\n"
 
 
@@ -63,8 +63,8 @@ class Direct:
 
 
 class Harmed(workers.Processes):
-    """Real processes; a submission may name an accident for its process and the number of times: `# killed 2`, `#
-    stopped 1`."""
+    """Real processes, in which a submission can have its process killed or stopped a certain number of times:
+    `# killed 2`, `# stopped 1`."""
 
     marks = Path()  # a folder
 

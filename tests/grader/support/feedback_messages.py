@@ -1,4 +1,6 @@
-"""Messages to a student: a grade's feedback file, and the limits on information about a hidden test."""
+"""What a student reads about a grade: the feedback file, and the number of things that it may reveal about a
+hidden test.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,9 @@ from autograder.grading.grade import Grade
 from autograder.submission import Submission
 
 OUTCOMES = 8
-"""Everything that feedback may reveal about a hidden test: that it passed, or one of seven kinds of mistake."""
+"""Number of things that feedback may reveal about a hidden test: that it passed, or one of seven kinds of mistake."""
 
 
 def markdown(submission: Submission, grade: Grade) -> str:
-    """Feedback file for a row in the gradebook."""
+    """Return the feedback file for a row of the gradebook."""
     return feedback.page(submission, grade, grade.score, feedback.body(grade, Audience.AFTER_RELEASE))

@@ -1,4 +1,6 @@
-"""Firefox for the tests of pages, by WebDriver BiDi, a protocol that Firefox speaks without a driver."""
+"""Control of Firefox in browser tests, through WebDriver BiDi, a protocol that Firefox understands without a
+driver.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 NAMES = ("firefox-esr", "firefox")
 TIMEOUT_SECONDS = 180
-"""Timeout in seconds for one command, longer than any machine needs."""
+"""Timeout in seconds for one command to Firefox, longer than any machine needs."""
 
 PREFERENCES = """\
 user_pref("network.proxy.type", 1);
@@ -37,7 +39,7 @@ def executable() -> str | None:
 
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
-"""Function that runs a coroutine to its end and returns the result."""
+"""Function that runs a coroutine to its end and returns the coroutine's result."""
 
 
 class Firefox:
@@ -77,7 +79,8 @@ class Firefox:
         return answer["result"].get("value")
 
     def wait_for(self, condition: str) -> None:
-        """Wait until JavaScript is true in the page, even if the page loads another document meanwhile."""
+        """Wait until a JavaScript condition is true in the page, even if the page loads another document in
+        the meantime."""
         for _ in range(TIMEOUT_SECONDS * 5):
             with contextlib.suppress(RuntimeError):
                 if self.evaluate(f"Boolean({condition})"):
@@ -104,7 +107,8 @@ def launched() -> Iterator[Firefox]:
 
 @contextlib.contextmanager
 def _other_thread() -> Iterator[Run]:
-    """Yield a function that runs a coroutine in another thread: Playwright may run a loop in this one."""
+    """Yield a function that runs a coroutine in another thread, because Playwright may already run an event
+    loop in this one."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
@@ -117,7 +121,7 @@ def _other_thread() -> Iterator[Run]:
 
 
 async def _connection(server: Path) -> WebSocketClientConnection:
-    """Return a connection as soon as Firefox has written the address into a file."""
+    """Connect to Firefox as soon as it has written its address into a file, and return the connection."""
     async with asyncio.timeout(TIMEOUT_SECONDS):
         while not server.is_file() or not (text := server.read_text("utf-8")):
             await asyncio.sleep(0.1)

@@ -1,4 +1,6 @@
-"""A trusted module that can be called repeatedly, as follow-through calls a submission, without a separate process."""
+"""A trusted module that is called like a submission, as often as follow-through needs, but without a separate
+process.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,12 @@ from autograder.protocol.call import Call, Reply
 
 
 class Loaded(catalogue.ModuleBackend):
-    """A trusted module as a submission."""
+    """A trusted module that takes the place of a submission."""
 
     is_out_of_time = False
 
     def __init__(self, module: types.ModuleType, changes: Mapping[str, Any] | None = None) -> None:
-        """Store the effect of extra cells in `changes` for the duration of a call."""
+        """Store the names that extra cells define in `changes`, and use them only during a call."""
         super().__init__(module)
         self.changes = changes or {}
 

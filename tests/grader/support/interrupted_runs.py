@@ -35,8 +35,8 @@ def grade(folder: Path, out: Path, *options: str, scratch: Path) -> subprocess.P
 
 
 def coordinator_killed(moment: int, folder: Path, out: Path) -> bool:
-    """Return True if a run with fake graders was killed when it opened a file under OUT or stored a grade for the n-th
-    time. The run may have ended before that."""
+    """Run a batch with fake graders, kill it at the n-th time that it opens a file under OUT or stores a
+    grade, and return True if it was killed. The run may end before it reaches that moment."""
     forking = multiprocessing.get_context("forkserver")
     forking.set_forkserver_preload(["autograder.batch.run", "autograder.reports.similarity", __name__])
     process = forking.Process(target=_until_killed, args=(moment, folder, out))

@@ -25,11 +25,11 @@ FIRST = "Ada Alan Barbara Donald Edsger Emmy Grace Hedy Katherine Kurt Radia Sop
 LAST = "Abel Babbage Cauchy Dirac Euler Fourier Gauss Hopper Ito Jacobi Kepler Lovelace".split()
 QUESTIONS, TESTS = 10, 6
 CODE = "\n".join(f"y{n} = np.sin(np.cos(x[{n}:]) + {n}) * np.exp({n} - x)" for n in range(9))
-"""code long enough for two copies to count as similar"""
+"""Code that is long enough for two copies to count as similar."""
 
 
 def tests_of(assignment: str) -> list[Test]:
-    """Ten questions of six tests each, worth 20 points in all."""
+    """Return the tests of ten questions, six tests per question, worth 20 points in all."""
     points = 20 / (QUESTIONS * TESTS)
     return [
         Test(
@@ -45,7 +45,7 @@ def tests_of(assignment: str) -> list[Test]:
 
 
 def grade(assignment: str, ability: float, draw: random.Random, status: str = "graded") -> Grade:
-    """Return a random grade for a student's ability (about −3 to 3). Later questions are harder."""
+    """Return a random grade for a student with a certain ability (about −3 to 3). Later questions are harder."""
     test_results = []
     for place, test in enumerate(tests_of(assignment)):
         ease = ability - 3.5 * (place / (QUESTIONS * TESTS) - 0.6) + draw.gauss(0, 0.8)
@@ -107,12 +107,12 @@ GRADE = Grade(
     failure=Raised("ValueError", ("ValueError", "Exception"), "bad", 3, None),
     full_feedback="A text.",
 )
-"""Return a gradebook row with a value in every field."""
+"""A grade with a value in every field."""
 PACKED = packed(GRADE)
 
 
 def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
-    """A gradebook with these submissions and their results."""
+    """Write a gradebook with these submissions and their grades."""
     pairs = list(graded)
     with Gradebook.writing(out) as book:
         book.replace_submissions(
@@ -127,8 +127,8 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
 def made_up_class(
     size: int, assignments: Iterable[str] = COURSE, distinct: int = 50, seed: int = 0
 ) -> list[tuple[Submission, Grade]]:
-    """A whole class's submissions, of which one in fifty cannot be read. For speed, an assignment has a limited number
-    of distinct grades."""
+    """Return the submissions of a whole class with their grades; about one in fifty submissions cannot be
+    read. For speed, an assignment has a limited number of distinct grades."""
     draw = random.Random(seed)
     graded = []
     for assignment in assignments:

@@ -11,7 +11,7 @@ from autograder import course
 from autograder.hints import catalogue
 
 CLEAR = 0.05
-"""largest p for which the lessons call a difference clear"""
+"""Largest p-value for which the lessons call a difference clear."""
 SOME = np.random.default_rng(0).normal(size=(6, 4))
 """some features"""
 
@@ -22,13 +22,13 @@ def weight(lead: float, others: float) -> float:
 
 
 def bfloat16(numbers: np.ndarray) -> np.ndarray:
-    """Numbers rounded to 8 significant bits, half to even."""
+    """Return the numbers rounded to 8 significant bits, with ties rounded to even."""
     fraction, exponent = np.frexp(numbers)
     return np.ldexp(np.rint(fraction * 2**8) / 2**8, exponent)
 
 
 def mean_of(scores: Callable[..., np.ndarray]) -> Callable[..., float]:
-    """Mean over the seeds, for a function that returns the accuracies of all seeds."""
+    """Return a function for the mean over the seeds, from a function that returns the accuracies of all seeds."""
     return lambda *asked, **named: float(scores(*asked, **named).mean())
 
 

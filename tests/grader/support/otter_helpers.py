@@ -51,7 +51,7 @@ def otter_run(zipped: Path, submission: Path, out: Path) -> tuple[GradingResults
 
 
 def by_test(results: GradingResults) -> dict[str, bool]:
-    """Test → True if it passed."""
+    """Return a dict that says for each test whether it passed."""
     return {case.test_case.name: case.passed for file in results.results.values() for case in file.test_case_results}
 
 
@@ -81,8 +81,8 @@ def run(command: list[str], folder: Path, **more: str) -> str:
 
 
 def gradescope(python: Path, folder: Path, zipped: Path, submission: dict[str, bytes]) -> dict[str, Any]:
-    """Grade in a folder laid out like /autograder, with the platform's command; the zip must have been built for that
-    folder."""
+    """Grade a submission in a folder laid out like Gradescope's /autograder, with Gradescope's command; the
+    zip must have been built for this folder."""
     for name in ("source", "submission", "results"):
         (folder / name).mkdir(parents=True)
     with zipfile.ZipFile(zipped) as archive:
@@ -118,7 +118,7 @@ _KINDS: dict[str, Any] = {
 _TOP = "score execution_time output output_format test_output_format test_name_format visibility stdout_visibility"
 _TOP += " extra_data tests leaderboard"
 _TEST = "score max_score status name name_format number output output_format tags visibility extra_data"
-"""The fields of results.json as gradescope-autograders.readthedocs.io/en/latest/specs publishes them."""
+"""The fields that a results.json may have, according to gradescope-autograders.readthedocs.io/en/latest/specs."""
 
 
 def faults(results: dict[str, Any]) -> list[str]:

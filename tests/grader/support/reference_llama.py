@@ -1,4 +1,4 @@
-"""A plain Llama in numpy: the reference for recorded logits and for the course's own checkpoint."""
+"""A plain Llama in numpy, with which the recorded logits and the course's own checkpoint are compared."""
 
 from __future__ import annotations
 

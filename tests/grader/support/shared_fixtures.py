@@ -1,4 +1,6 @@
-"""Expensive fixtures, built once for all processes of a test run: the handout, the wheel, and the grades of samples."""
+"""Fixtures that are expensive and built only once for all processes of a test run: the handout, the wheel,
+and the grades of samples.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ Graded = Callable[[Path], "tuple[Submission, Grade]"]
 
 @pytest.fixture(scope="session")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
-    """Make or load the object with this name; each caller gets a separate copy."""
+    """Return a function that makes the object with a certain name, or loads it if it exists; each caller gets
+    a separate copy."""
     folder = tmp_path_factory.getbasetemp()
     # Workers in the same run have neighbouring folders; a run that a test starts is separate.
     folder = folder.parent if folder.name == f"popen-{os.environ.get('PYTEST_XDIST_WORKER')}" else folder
@@ -45,7 +48,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
 
 @pytest.fixture(scope="session")
 def handed_out(once: Once, course_files: dict[str, bytes]) -> dict[str, bytes]:
-    """Path in the handout → content, which tests must not change."""
+    """Content of each file in the handout by its path, which tests must not change."""
     from autograder.handout import bundle
 
     with pytest.MonkeyPatch.context() as patch:
@@ -56,7 +59,8 @@ def handed_out(once: Once, course_files: dict[str, bytes]) -> dict[str, bytes]:
 
 @pytest.fixture(scope="session")
 def ready_wheel(once: Once) -> Iterator[Callable[[Path], Path]]:
-    """Build the course's wheel once for all tests, and return the function that really builds one."""
+    """Replace the function that builds the course's wheel by one that copies a wheel built once for all
+    tests, and yield the original function."""
     from autograder.otter import package
 
     build: Callable[[Path], Path] = package.wheel
@@ -78,7 +82,7 @@ def ready_wheel(once: Once) -> Iterator[Callable[[Path], Path]]:
 
 @pytest.fixture(scope="session")
 def graded(once: Once, grader: Grader) -> Graded:
-    """A readable sample submission and its grade."""
+    """Return a function that reads a sample submission and grades it, only once for each sample."""
 
     from autograder.submission import read_file
 

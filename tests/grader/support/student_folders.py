@@ -1,4 +1,4 @@
-"""Students' folders, notebooks and archives, honest and hostile."""
+"""Folders, notebooks and archives of honest and hostile students."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def code_cell(source: Any) -> dict[str, Any]:
 
 
 def notebook(*sources: Any) -> str:
-    """Return a notebook with code cells after a text cell. An argument may also be a cell."""
+    """Return a notebook with code cells after a text cell. Each argument may also be a complete cell."""
     prose = {"cell_type": "markdown", "metadata": {}, "source": ["# RoPE\n", "not code"]}
     cells = [source if isinstance(source, dict) else code_cell(source) for source in sources]
     return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [prose, *cells]})
@@ -51,7 +51,7 @@ def archive_of(members: Mapping[str, str | bytes], method: int = zipfile.ZIP_DEF
 
 
 def zip64_with_an_offset_beyond_all_files() -> bytes:
-    """Return a zip with a zip64 field that places the beginning of a member at 2⁶³."""
+    """Return a zip in which a zip64 field places the beginning of the file inside at byte 2⁶³."""
     data = bytearray(archive_of({"rope.py": SOLVED}))
     entry, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
     extra = struct.pack("<HHQ", 1, 8, 2**63)

@@ -1,7 +1,8 @@
 """Warm graders and readers, for batch tests that are not about the start and end of processes.
 
-Graders continue from one batch to the next, processes that read submissions are forks of a loaded process, and a class
-is compared in this process. Tests of the command use separate processes.
+In batch tests, graders continue from one batch to the next, submissions are read in forks of a loaded
+process, and the submissions of a class are compared in this process. Tests of the command use separate
+processes.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _warm: dict[tuple[int, object], Processes] = {}
 
 
 class WarmProcesses(Processes):
-    """Processes that keep running when a run ends."""
+    """Processes of a batch that continue to run when the batch ends."""
 
     def close(self) -> None:
         pass
@@ -35,7 +36,7 @@ def _taken(size: int, setup: GraderSetup) -> Processes:
 
 @pytest.fixture(scope="session", autouse=True)
 def warm_graders() -> Iterator[None]:
-    """Let batches in this process share their processes."""
+    """Let all batches in this process use the same processes."""
     forking = multiprocessing.get_context("forkserver")
     forking.set_forkserver_preload(["autograder.submission", "autograder.reports.similarity"])
     with pytest.MonkeyPatch.context() as patch:

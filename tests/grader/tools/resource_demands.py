@@ -1,8 +1,8 @@
-"""Find tests that demand more than a docstring says: `python -m tests.grader.tools.resource_demands [ASSIGNMENT …]`.
+"""Find tests that need too much memory or time: `python -m tests.grader.tools.resource_demands [ASSIGNMENT …]`.
 
-Every test, public and hidden, runs on the plainest reading of each docstring (`course/costly_implementations`: the full
-square and then a cut, all codes of n bits and then the first, a stack of rotation matrices), within MAX_MEMORY above
-numpy and MAX_SECONDS. A test that needs more demands something undocumented.
+Every public and hidden test runs on the simplest possible implementation of each docstring
+(`course/costly_implementations`, for example one rotation matrix per position), and may use at most MAX_MEMORY
+beside numpy and MAX_SECONDS. A test that needs more demands something that no docstring asks for.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ MAX_MEMORY = 64 << 20
 """Bytes that a test may use besides numpy and its own inputs."""
 
 MAX_SECONDS = 1.0
-"""Processor time that a test may use for all of its calls together."""
+"""Processor seconds that all calls of one test may use together."""
 
 MEMORY_LIMIT, SECONDS_LIMIT = 1 << 30, 5
-"""Bytes and processor seconds after which a test is stopped, because it needs too much in any case."""
+"""Bytes and processor seconds after which a test is stopped, because its demands are already excessive."""
 
 PLAIN = Path(__file__).parents[1] / "course" / "costly_implementations"
 
@@ -93,7 +93,7 @@ def _address_space() -> int:
 
 
 def main(names: list[str]) -> int:
-    """Print every excessive demand; return 1 if any test has one."""
+    """Print every excessive demand, and return 1 if there is any."""
     found = [
         f"{assignment.name}: {demand}"
         for assignment in course.term_assignments()

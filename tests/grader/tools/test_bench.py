@@ -1,4 +1,4 @@
-"""Tests of the benchmarks, which print a line for each promise about speed."""
+"""Tests of the benchmarks, which print one line for each promise about speed or memory."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """`python -m tests.grader.tools.update_expected_scores [ASSIGNMENT …]`: grade the samples and write their scores into
 `expected_scores`.
 
-A row whose score is in its range stays as it is. `git diff` then shows how a change to the tests affected each sample;
-check it before you commit.
+If the score of a sample is still in the range of its row, the row does not change. After a run, `git diff`
+shows how a change to the tests affected each sample; read it before you commit.
 """
 
 from __future__ import annotations

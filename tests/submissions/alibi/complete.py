@@ -6,7 +6,7 @@ import numpy as np
 
 
 def powers(n):
-    """n slopes, where n is a power of two."""
+    """Return n slopes, where n is a power of two."""
     first = 2 ** (-8 / n)
     return [first * first**h for h in range(n)]
 

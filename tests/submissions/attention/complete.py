@@ -1,4 +1,4 @@
-"""Assignment 1, all with einsum, and softmax by way of logarithms."""
+"""Assignment 1, written with einsum throughout, and with a softmax that uses logarithms."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
-"""Complete, with running sums and searchsorted, and with the small squares of all texts side by side in one padded
-array."""
+"""A complete solution with running sums and searchsorted, which puts the small squares of all texts into one
+padded array."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
-"""The mask from the ids, positions of the row, one causal row for all texts, gates that stay open, a ring in order, and
-tokens of a tree counted one by one."""
+"""A file of mistakes: the mask comes from the ids, positions count along the row, all texts share one causal
+row, gates stay open, the ring is in order, and the tokens of a tree are counted one by one."""
 
 import numpy as np
 

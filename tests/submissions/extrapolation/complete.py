@@ -16,7 +16,7 @@ def single(*arrays):
 
 
 def hands(T, d, parameters):
-    """e^(i angle) for each position and pair: sinusoids and rope are the same clock"""
+    """Return e^(i angle) for each position and pair, since sinusoids and rope rotate by the same angles."""
     base = parameters.get("base", 10000.0)
     if d % 2:
         raise ValueError("%d features do not make pairs" % d)

@@ -1,4 +1,4 @@
-"""The grid and the methods for images so far; text and images together come tomorrow."""
+"""The grid and the methods for images are done so far, and I will write text and images together tomorrow."""
 
 import numpy as np
 

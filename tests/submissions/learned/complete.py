@@ -1,4 +1,4 @@
-"""Tables as matrices: reading is a product with one-hot rows, its gradient the product with their transpose."""
+"""Tables as matrices: reading is a product with one-hot rows, and its gradient is a product with their transpose."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def init_table(max_len, d_model, seed, std=0.02):
 
 
 def one_hot(positions, n_rows):
-    """(..., n_rows), with a single 1 in every row."""
+    """Return an array of shape (..., n_rows), with a single 1 in every row."""
     positions = np.asarray(positions)
     for end in (positions.min(initial=0), positions.max(initial=0)):
         fail_if(end < 0 or end >= n_rows, f"position {end} is not in 0..{n_rows - 1}", IndexError)

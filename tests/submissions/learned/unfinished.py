@@ -1,4 +1,4 @@
-"""The table and reading from it. Gradients come next."""
+"""I have written the table and the function that reads it. Gradients come next."""
 
 import numpy as np
 

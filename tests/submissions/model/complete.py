@@ -1,4 +1,4 @@
-"""Complete, with one head after the other, and with generation that reads the text token by token through the cache."""
+"""A complete solution that computes one head after the other and generates text token by token through the cache."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
-"""A mistake in nearly every function: the mean is subtracted, silu is on the wrong part, columns stay in pairs, results
-are added to the norm, nothing is transposed, the last norm is missing, the loss is not shifted, and the prompt is read
-only once."""
+"""A mistake in nearly every function: the mean is subtracted, silu is applied to the wrong part, columns stay
+in pairs, results are added to the normalized input, nothing is transposed, the last norm is missing, the loss
+is not shifted, and the prompt is read only once."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Pairs as complex numbers: rotating is multiplying by e^(i angle)."""
+"""Pairs as complex numbers: rotating a pair is multiplying by e^(i angle)."""
 
 import numpy as np
 

@@ -22,7 +22,7 @@ def clip_positions(relative, max_distance):
 
 
 def lookup(table, q_len, k_len, max_distance, width):
-    """The vector for every pair: (q_len, k_len, width)."""
+    """Return the vector for every pair, as an array of shape (q_len, k_len, width)."""
     if max_distance < 0:
         raise ValueError("max_distance = %r is negative" % (max_distance,))
     if table.shape != (2 * max_distance + 1, width):

@@ -1,4 +1,4 @@
-"""Relative positions. I got as far as Shaw's scores; T5 next weekend."""
+"""Relative positions. I got as far as Shaw's scores, and I will write T5's functions next weekend."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""RoPE with complex numbers: a pair is one complex number, and turning is multiplying by e^(i angle)."""
+"""RoPE with complex numbers: a pair is one complex number, and rotating it is multiplying by e^(i angle)."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ def check(condition, message):
 
 
 def out(result, *inputs):
-    """Cast at the end: float32 only if all inputs were."""
+    """Cast the result at the end, to float32 only if all inputs are float32."""
     return np.asarray(result, dtype=np.result_type(*inputs) if all(i.dtype == np.float32 for i in inputs) else float)
 
 

@@ -39,7 +39,7 @@ def _dtype(*arrays):
 
 
 def _rotate_pairs(x, positions, base, pairs):
-    """Turn the feature pairs in `pairs`, a list of (first, second)."""
+    """Rotate the feature pairs in `pairs`, a list of (first, second)."""
     x = np.asarray(x)
     positions = _positions(positions, x.shape[-2])
     thetas = rope_frequencies(2 * len(pairs), base)

@@ -1,4 +1,4 @@
-"""Tries to hand in a grade instead of an answer."""
+"""A file that tries to submit a grade instead of a solution."""
 
 import json
 import os
@@ -26,7 +26,7 @@ for module in list(sys.modules.values()):
 
 
 class Everything(np.ndarray):
-    """Equal to whatever it is compared with."""
+    """A value that is equal to whatever it is compared with."""
 
     def __eq__(self, other):
         return True

@@ -5,11 +5,11 @@ adds nothing. It rotates each pair of features of a query or key by an angle pro
 position. If both vectors of a dot product are rotated by the same angle, the product does not
 change. So the score of a query at m and a key at n depends only on n − m. Values are not rotated.
 
-Conventions: positions start at 0; `...` is any number of leading axes; the last two axes are
-(sequence, feature). Pair i is the features (2i, 2i+1); in functions with `half` in their name it is
-(i, i + d/2). The result is float32 if all feature arrays are float32, otherwise float64. Angles are
-always computed in float64, because float32 cannot hold position 10⁶ times a frequency precisely.
-Only the functions with a line `Raises` must refuse a bad argument.
+Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are
+(sequence, feature). Pair i consists of features 2i and 2i+1; in functions with `half` in their names, of
+features i and i + d/2. The result is float32 if all feature arrays are float32, otherwise float64. Angles are
+always computed in float64, because float32 cannot represent position 10⁶ times a frequency precisely.
+Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import numpy as np
@@ -20,9 +20,9 @@ def rope_frequencies(head_dim, base=10000.0):
 
         θ_i = base^(−2i / d),   i = 0 … d/2 − 1,   d = head_dim
 
-    Pair 0 rotates by one radian per position. For every base above 1 it is the fastest pair, and each
-    next pair is slower by the same factor. i counts pairs and 2i counts features: the exponent goes from
-    0 to nearly −1, not to −1/2.
+    Pair 0 rotates by one radian per position. For every base above 1 it is the fastest pair, and each further
+    pair is slower by the same factor. i counts pairs and 2i counts features, so the exponent goes from 0 to
+    nearly −1, not to −1/2.
 
     Parameters: `head_dim`, an even int; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2,).
@@ -33,9 +33,9 @@ def rope_frequencies(head_dim, base=10000.0):
 
 
 def rope_cos_sin(positions, head_dim, base=10000.0):
-    """Cosines and sines of every angle: row t holds cos and sin of positions[t]·θ_i.
+    """Cosines and sines of all angles: row t contains cos and sin of positions[t]·θ_i.
 
-    Parameters: `positions`, 1-D, shape (T,), any real numbers (negative and fractional ones too).
+    Parameters: `positions`, 1-D, shape (T,), any real numbers (including negative and fractional ones).
     Returns: two float64 arrays, cos and sin, each of shape (T, head_dim/2).
     Example: rope_cos_sin([0, 1], 4): cos is [[1, 1], [0.5403, 0.99995]], sin [[0, 0], [0.8415, 0.0099998]].
     Source: Su et al. 2021 §3.4.2.
@@ -44,7 +44,7 @@ def rope_cos_sin(positions, head_dim, base=10000.0):
 
 
 def apply_rope(x, positions, base=10000.0):
-    """Rotate pair i of row t by the angle positions[t]·θ_i. Pairs are neighbours: (2i, 2i+1).
+    """Rotate pair i of row t, the neighbours (2i, 2i+1), by the angle positions[t]·θ_i.
 
         y_2i   = x_2i · cos − x_2i+1 · sin
         y_2i+1 = x_2i · sin + x_2i+1 · cos          (angle positions[t]·θ_i)
@@ -63,7 +63,7 @@ def rotate_half(x):
 
         rotate_half([x₁ | x₂]) = [−x₂ | x₁]
 
-    It rotates each pair (i, i + d/2) by a quarter of a full rotation. Applied twice, it gives −x.
+    This rotates each pair (i, i + d/2) by a quarter of a full rotation. Two applications give −x.
 
     Parameters: `x`, shape (..., d) with d even.
     Returns: the shape of x.
@@ -75,13 +75,13 @@ def rotate_half(x):
 
 
 def apply_rope_half(x, positions, base=10000.0):
-    """RoPE in the half layout: pair i is the features (i, i + d/2), rotated by positions[t]·θ_i.
+    """RoPE in the half layout: pair i consists of features i and i + d/2, rotated by positions[t]·θ_i.
 
         y = x · [cos | cos] + rotate_half(x) · [sin | sin]
 
-    The θ_i are those of apply_rope. Each is used for two features that are half the width apart. If you
-    combine the list (θ_0, θ_0, θ_1, θ_1, …) with rotate_half, you get neither layout, and the score is
-    no longer relative.
+    The θ_i are those of apply_rope. Each θ_i is used for two features, half the width apart. If you
+    combine the list (θ_0, θ_0, θ_1, θ_1, …) with rotate_half, you get neither layout, and the score is no
+    longer relative.
 
     Parameters, returns and errors: as apply_rope.
     Example: apply_rope_half([[1, 1, 0, 0]], [1]) is [[0.5403, 0.99995, 0.8415, 0.0099998]].
@@ -108,17 +108,17 @@ def half_to_interleaved(x):
     """Reorder features from the half layout to the interleaved layout: the inverse of interleaved_to_half.
 
     Parameters and returns: as interleaved_to_half.
-    Example: half_to_interleaved([0, 1, 2, 3]) is [0, 2, 1, 3]; with six features, [0, 1, 2, 3, 4, 5]
-    becomes [0, 3, 1, 4, 2, 5] (with four features the two functions do the same, with six they do not).
+    Example: half_to_interleaved([0, 1, 2, 3]) is [0, 2, 1, 3]; with six features, [0, 1, 2, 3, 4, 5] becomes
+    [0, 3, 1, 4, 2, 5] (with four features the two functions do the same; with six they do not).
     """
     raise NotImplementedError("half_to_interleaved is not written yet")
 
 
 def rotation_matrix(position, head_dim, base=10000.0):
-    """Return the matrix R_m with R_m x = apply_rope of one row x at position m.
+    """Return the matrix R_m for which R_m x is apply_rope of a single row x at position m.
 
-    R_m has one 2 × 2 block per pair on its diagonal. Block i is [[cos, −sin], [sin, cos]] of the angle
-    m·θ_i. Two facts hold for all positions: R_mᵀ R_n = R_{n−m}, and so (R_m q)·(R_n k) = qᵀ R_{n−m} k.
+    R_m has one 2 × 2 block per pair on its diagonal. Block i is [[cos, −sin], [sin, cos]] at the angle m·θ_i.
+    Two facts hold for all positions: R_mᵀ R_n = R_{n−m}, and so (R_m q)·(R_n k) = qᵀ R_{n−m} k.
 
     Parameters: `position`, one real number.
     Returns: float64, shape (head_dim, head_dim).
@@ -144,14 +144,14 @@ def rope_scores(q, k, q_positions, k_positions, base=10000.0):
 
 
 def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """Self-attention with several heads. Queries and keys are rotated by RoPE, values are not.
+    """Self-attention with several heads. RoPE rotates queries and keys, but not values.
 
-    The columns of q = x w_q, k = x w_k and v = x w_v are split into n_heads equal consecutive blocks, as in
-    split_heads of lesson 1. Each head has size dh. Each head rotates its q and k, and computes softmax(scores) v. The
-    results of the heads are then joined, as in merge_heads. There is no output projection.
+    The columns of q = x w_q, k = x w_k and v = x w_v are split into n_heads equal consecutive blocks, as in lesson 1's
+    split_heads. Each head has size dh, rotates its q and k, and computes softmax(scores) v. The heads' results are then
+    joined, as in merge_heads. There is no output projection.
 
     Parameters: `x`, shape (..., T, dx); `w_q`, `w_k`, `w_v`, shape (dx, h·dh) with dh even; `positions`, 1-D,
-    shape (T,), 0 … T−1 if None; `causal`: row t may attend to rows 0 … t, by row number, not by position.
+    shape (T,), 0 … T−1 if None; `causal`: row t may attend to rows 0 … t (by row number, not by position).
     Returns: shape (..., T, h·dh).
     Example: for x = [[1, 0, 2, 0], [0, 1, 0, 1]], three identity matrices as weights and n_heads = 2:
     [[1, 0, 2, 0], [0.2138, 0.7862, 0.2609, 0.8696]].
@@ -161,19 +161,19 @@ def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=
 
 
 def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """Make one step of generation: one new token attends to all cached tokens and to itself.
+    """Take one step of generation: one new token attends to all cached tokens and to itself.
 
-    A cache is a store of the keys and values of earlier tokens. The new query and the new key are rotated
-    by `position`, and the rotated key is stored. Cached keys are not rotated again. `position` is the
-    token's position in the text. It equals the number of cached rows only if no row was dropped.
+    A cache stores the keys and values of earlier tokens. The new query and the new key are rotated by the
+    angles for `position`, and the rotated key is stored. Cached keys are not rotated again. `position` is the
+    token's position in the text. The position equals the number of cached rows only if no row was dropped.
 
-    Parameters: `x_t`, shape (..., 1, dx); the weights as in rope_attention; `cache_k`, `cache_v`, shape
-    (..., h, t, dh), keys stored rotated, t may be 0, with the leading axes of x_t; `position`, one real number.
-    Returns: out, shape (..., 1, h·dh), equal to the last row of rope_attention over all the tokens; and
-    new caches, shape (..., h, t+1, dh). The old caches do not change. float32 if x_t, the weights and the
-    caches all are, otherwise float64.
-    Example: start with caches of t = 0 and give it the rows 0, 1, 2, … of x one by one, at positions 0, 1,
-    2, …: the outputs are the rows of rope_attention.
+    Parameters: `x_t`, shape (..., 1, dx); the weights as in rope_attention; `cache_k`, `cache_v`, shape (..., h, t,
+    dh), keys stored rotated, t possibly 0, with the leading axes of x_t; `position`, one real number.
+    Returns: out, shape (..., 1, h·dh), equal to the last row of rope_attention over all the tokens; and new
+    caches, shape (..., h, t+1, dh). The old caches do not change. All are float32 if x_t, the weights and the
+    caches are all float32, otherwise float64.
+    Example: start with caches of t = 0 and pass rows 0, 1, 2, … of x one by one, at positions 0, 1, 2, …: the
+    outputs are the rows of rope_attention.
     """
     raise NotImplementedError("decode_step is not written yet")
 
@@ -197,8 +197,8 @@ def decay_bound(offsets, head_dim, base=10000.0):
         bound = 1/(d/2) · Σ_{j=1…d/2} |S_j|,   S_j = Σ_{l<j} exp(√−1 · offset · θ_l)
 
     The bound limits the dot product of a rotated query and a rotated key (see the lesson). It is largest at
-    offset 0, where all terms of a sum have the same direction. At other offsets they cancel in part. The
-    bound does not fall at every step.
+    offset 0, where all terms of each sum point in the same direction. At other offsets, they partly cancel.
+    The bound does not fall at every step.
 
     Parameters: `offsets`, a real number or an array of them, any shape.
     Returns: float64, the shape of offsets.

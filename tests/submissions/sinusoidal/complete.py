@@ -1,4 +1,4 @@
-"""Sinusoidal encoding with complex numbers: a hand of the clock is e^(i angle), the sine its imaginary part."""
+"""Sinusoidal encoding with complex numbers: each pair is e^(i angle), whose imaginary part is the sine."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ def frequencies(d_model, base=10000.0):
 
 
 def hands(where, d_model, base):
-    """e^(i·where·ω), one more axis than `where`."""
+    """Return e^(i·where·ω), with one more axis than `where`."""
     where = np.asarray(where, dtype=float)
     need(not np.isnan(where).any(), "nan is not a position")
     return np.exp(1j * np.multiply.outer(where, frequencies(d_model, base)))

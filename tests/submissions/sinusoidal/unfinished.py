@@ -1,4 +1,4 @@
-"""The encoding itself works. The matrix and the layouts are for the weekend."""
+"""The encoding itself works. I will write the matrix and the layouts at the weekend."""
 
 import numpy as np
 

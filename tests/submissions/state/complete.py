@@ -1,4 +1,4 @@
-"""Every sum of gates is written as a sum over all tokens, masked; products of arrays with einsum."""
+"""Every sum of gates is written as a masked sum over all tokens, and products of arrays are written with einsum."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
-"""Layers with a state: a doubling scan computes states, extra tokens represent the first and the last state,
-gates are added backwards from the query, and decays are powers of 2 or use logaddexp.
+"""Layers with a state, written with a doubling scan, with extra tokens for the first and the last state, with
+sums of gates that start at the query, and with decays as powers of 2 or with np.logaddexp.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ def forgetting_attention(q, k, v, log_f):
 
 
 def linear_attention(q, k, v, log_f):
-    """Compute all states by a scan, in which each step doubles the number of tokens in a state."""
+    """Compute all states with a scan: each step doubles the number of tokens that a state has read."""
     g = np.array(log_f, float)
     q, k, v = _all(q, k, v)
     states = np.einsum("...ta,...tb->...tab", k, v)

@@ -1,4 +1,4 @@
-"""Plain implementation of ALiBi: the bias for all keys, cut to the last rows."""
+"""Plain implementation of ALiBi: the bias is computed for as many queries as keys, and only its last rows are kept."""
 
 import numpy as np
 

@@ -1,4 +1,6 @@
-"""Plain implementation of the experiment: random positions come from a permutation of all positions."""
+"""Plain implementation of the experiment on extrapolation: random positions come from a permutation of all
+positions.
+"""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
-"""Plain implementation of modern models: a full square mask, cut to the last rows, and a cache as a list of
-tokens.
+"""Plain implementation of modern models: masks are computed for as many queries as keys and only their last
+rows are kept, and a cache is a list of tokens.
 """
 
 import numpy as np

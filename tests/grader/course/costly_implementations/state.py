@@ -1,5 +1,5 @@
-"""Plain implementation of layers with a state: each sum of gates is computed separately from a cube of
-comparisons.
+"""Plain implementation of layers with a state: each sum of gates is computed separately, with comparisons of
+three indices.
 """
 
 import numpy as np

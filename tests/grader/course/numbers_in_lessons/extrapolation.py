@@ -19,7 +19,7 @@ diluted = [weight(5, keys - 1) for keys in lengths]
 
 
 def with_ln_n(lead: float) -> list[float]:
-    """Return the weights of the right key at four lengths, if its lead grows with ln n."""
+    """Return the weights of the right key at four lengths, if the lead of its score grows with ln n."""
     return [weight(lead * math.log(keys) / math.log(16), keys - 1) for keys in lengths]
 
 
@@ -40,7 +40,7 @@ before = results.before_training(m)
 def seeds(
     method: str, change: str = "usual", length: int = 128, task: str = three, what: str = "accuracy"
 ) -> np.ndarray:
-    """Return the accuracies of a method for all eight seeds, with the usual or the chosen setting."""
+    """Return a method's accuracies for all eight seeds, with its usual setting or with the setting chosen for it."""
     return results.by_length(rows, task, method, choice[task, method] if change == "chosen" else change, what)[length]
 
 
@@ -48,7 +48,7 @@ mean = mean_of(seeds)
 
 
 def reliable(change: str, all_seeds: bool) -> set[str]:
-    """Return the methods that copy 3 back reliably with all seeds or with at least one."""
+    """Return the methods that reliably solve the task “copy 3 back”, with all seeds or with at least one seed."""
     enough = {method: seeds(method, change) >= experiments.RELIABLE for method in results.METHODS}
     return {method for method, seeds in enough.items() if (seeds.all() if all_seeds else seeds.any())}
 
@@ -58,7 +58,7 @@ def over(trials: list[results.Trial], what: str = "x8") -> float:
 
 
 def tried(method: str, what: str = "x8", task: str = three) -> list[float]:
-    """Return the mean of each setting over the seeds used for choosing a setting."""
+    """Return the mean result of each setting of a method, over the seeds that serve to choose a setting."""
     settings = ("usual", *results.CHOICES.get(method, ()))
     return [over(results.trials_of(grid, task, method, change), what) for change in settings]
 
@@ -92,7 +92,7 @@ gaps = [m.shift_gap(method, x, np.eye(32), np.eye(32), known, 5) for method in (
 
 
 def far(method: str, change: str = "usual", then: str = "usual", length: int = 128, log_n: int = 0) -> float:
-    """Return the mean accuracy over eight seeds on longer texts, or after training with other positions."""
+    """Return a method's mean accuracy over eight seeds on longer texts, or after training with different positions."""
     key = (method, change, then, log_n, length)
     return float(np.mean([row.accuracy for row in results.saved_far() if (*row[:4], row.length) == key]))
 
@@ -104,7 +104,7 @@ def far_row(method: str, change: str = "usual", then: str = "usual") -> list[flo
 
 
 def best_single(method: str) -> float:
-    """Return the mean accuracy of a method in copying 1 back with its chosen setting."""
+    """Return a method's mean accuracy in the task “copy 1 back”, with the setting chosen for it."""
     return mean(method, "chosen", task=single)
 
 

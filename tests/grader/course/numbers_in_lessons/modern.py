@@ -15,7 +15,7 @@ def slowest(tokens: int, base: float = 10000.0) -> float:
 
 
 def error(moves: int, by: int) -> float:
-    """Return the relative error of eight keys with 64 features after moves in bfloat16."""
+    """Return the relative error of eight keys with 64 features after several moves in bfloat16."""
     keys = bfloat16(np.random.default_rng(0).normal(size=(8, 64)))
     exact, moved = m.shift_keys(keys.astype(np.float64), moves * by), keys
     for _ in range(moves):

@@ -1,8 +1,8 @@
-"""Idea: sabotage the worker. Every reply is True, built-ins and numpy find everything equal, modules and
-streams are missing, and hooks, traces and profilers misbehave.
+"""Idea: sabotage the worker. Every reply is True, the built-in functions and numpy find all values equal,
+modules and streams are missing, and hooks, traces and profilers misbehave.
 
-Stopped by the grader: each worker belongs to a single submission. A worker's replies are only values, and
-another process decides whether the values are right.
+Defence: each worker belongs to a single submission. Replies of a worker are only values, and another process
+decides whether these values are right.
 """
 
 import builtins

@@ -1,13 +1,12 @@
-"""Beginning of every attack. A submission consists of the unfinished stub, this file and the attack, in this
-order.
+"""Beginning of every attack. Every hostile submission consists of the unfinished stub, the text of this file
+and the text of the attack, in this order.
 
 An attack is harmless even if the wall fails: its loops, memory and time are bounded, and it contacts no other
 machine.
 
-    in_every_call(f)       makes every function of the assignment return f(name, args)
-    late_in_every_call(f)  makes every function call f() after more calls than public tests make
-    tried()                leaves a file as evidence that the attack ran
-    OPENED                 mark of the current worker, which a replacement worker must not show to a student
+`in_every_call(f)` makes every function of the assignment return f(name, args). `late_in_every_call(f)` makes
+every function call f() after more calls than public tests make. `tried()` leaves a file as evidence that the
+attack ran. `OPENED` is the mark of the current worker, which a replacement worker must not show to a student.
 """
 
 import contextlib
@@ -33,8 +32,8 @@ def _calling(action, name):
 
 
 def late_in_every_call(action):
-    """Make every function call `action` from the 41st call on, after all public tests; each call raises
-    NotImplementedError."""
+    """Make every function call `action` from the 41st call on, when all public tests have run; every call
+    raises NotImplementedError."""
     made = []
 
     def call(name, args):
@@ -60,7 +59,7 @@ def on_the_wire(data):
 
 
 def carried(args):
-    """Return a mark for these arguments, which the test recognises in any output."""
+    """Return a mark for certain arguments, which the tests recognise in any output."""
     return f"carried{hashlib.sha256(repr(args).encode()).hexdigest()[:32]}"
 
 

@@ -1,8 +1,8 @@
-"""Idea: write forged replies to the wire: a reply "passed", values that a test may expect, or a reply before
-each call, so that every later request gets the answer to an earlier one.
+"""Idea: write forged replies into the connection to the grader: a reply "passed", values that a test may
+expect, or an extra reply before each call, so that each later request gets the answer to an earlier one.
 
-Stopped by the grader: no reply can mean "passed". A forged value is only a value, and an answer to a
-different request is a wrong answer.
+Defence: no reply can mean "passed". A forged value is only a value, and an answer to a different request is a
+wrong answer.
 """
 
 import struct

@@ -1,10 +1,10 @@
-"""Idea: send replies that crash or mislead a reader. Values are equal to everything, claim to be arrays, take
-over numpy, contain NaN, or are expensive to read or multiply. Exceptions are named after test results, have a
-misbehaving text or name, or end a program. Texts contain markup, control characters, formulas or megabytes of
-data.
+"""Idea: send replies that crash or mislead a reader. Some values are equal to everything, claim to be arrays,
+take over numpy, contain NaN, or are expensive to read or multiply. Some exceptions are named after test
+results, misbehave when their text or name is read, or would end a program. Some texts contain markup, control
+characters, formulas or megabytes of data.
 
-Stopped by the grader: the codec accepts only exact built-in types and plain arrays of limited depth, count
-and size. The worker describes each exception, and the grader refuses a description that exceeds the limits.
+Defence: the grader accepts only values of exact built-in types and plain arrays, of limited depth, number and
+size. The worker describes each exception, and the grader refuses a description that exceeds the limits.
 Messages are shortened and quoted wherever they appear, and never become a table column.
 """
 

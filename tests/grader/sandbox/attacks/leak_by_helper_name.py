@@ -1,6 +1,6 @@
-"""Idea: implement nothing for the public tests, and then name an unfinished helper after a hidden argument.
+"""Idea: implement no function that public tests call, and then name an unfinished helper after a hidden argument.
 
-Stopped by the grader: messages name only the assignment's own functions.
+Defence: messages name only the functions of the assignment.
 """
 
 

@@ -1,7 +1,8 @@
-"""Idea: end a worker in a hidden test at a moment that reveals the input. The replacement worker prints,
-imports and raises the input while it loads the file.
+"""Idea: end a worker in the middle of a hidden test, so that the moment reveals something about the input.
+While the replacement worker loads the file, it prints its mark, imports a module of this name, and raises an
+exception with the mark.
 
-Stopped by the grader: messages to a student about loading are final before the first hidden call.
+Defence: what a student reads about loading the file is final before the first hidden call.
 """
 
 import importlib

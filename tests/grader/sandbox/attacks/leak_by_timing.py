@@ -1,7 +1,7 @@
-"""Idea: stay just below the time limit in every hidden call, so that the status of the whole submission
-reveals an input.
+"""Idea: stay just below the time limit in every hidden call, so that the total time, and with it the status
+of the submission, depends on an input.
 
-Stopped by the grader: the total time of all calls is limited, and the status that a student sees is final
+Defence: the total time of all calls is limited, and the status that a student sees is final
 before the first hidden call.
 """
 

@@ -1,9 +1,10 @@
-"""Idea: reveal every argument, even of hidden tests. An argument is printed, raised, used as the name of a
+"""Idea: reveal every argument, even of hidden tests. Each argument is printed, raised, used as the name of a
 type, exception or helper, and stored in the module, in files and in the answers; the time at which a worker
-ends depends on the argument.
+ends depends on it too.
 
-Stopped by the grader: public tests and answers come first, and their feedback is final before the first
-hidden call. For a hidden test, the student sees only the kind of mistake and nothing from the submission.
+Defence: public tests and answers come first, and their feedback is final before the first
+hidden call. About a hidden test, the student sees only the kind of mistake, and nothing that the submission
+wrote.
 """
 
 import itertools
