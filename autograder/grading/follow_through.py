@@ -71,7 +71,8 @@ def follow_through(
             second.fetch_submitted_values(question for question in questions if question.function not in first.silent)
         # All retries send their questions before any retry runs.
         allowed = [retry for retry in in_time(helped) if retry.are_replies_explained()]
-        second_backend.close()  # with every result of a wrong function that the submission keeps in a cache
+        if allowed:
+            second.forget_results()
         passed: dict[Test, TestResult] = {}
         for retries in _in_rounds(allowed, suite):
             with contextlib.suppress(CallStopped):

@@ -40,6 +40,7 @@ from autograder.sandbox.function_substitutes import Exchange as _Exchange
 
 _exchange = _Exchange(globals(), {functions!r})
 _original_value, _helped_call, _receive = _exchange.original_value, _exchange.call_with_substitutes, _exchange.receive
+_may_keep_results = _exchange.may_keep_results
 """
 """Last cell of the submission in the second process, which puts the substitutes in place."""
 
@@ -138,6 +139,17 @@ class ProcessWithSubstitutes:
         if reply is None or not is_value or largest_magnitude(reply.value) > MAX_WHOLE_NUMBER_FOR_SOLUTION:
             raise ValueError(f"{question.function} gives no value to compute with")
         return copy.deepcopy(reply.value)  # the solution may change the value
+
+    def forget_results(self) -> None:
+        """End the process if the submission may have kept results of its wrong functions, as a cache does.
+
+        The next call then starts a new process. The submission itself says whether it keeps results. A false
+        answer costs time or points of the submission, but gains nothing.
+        """
+        with contextlib.suppress(CallStopped):
+            if self.backend.call(Call("_may_keep_results", ())).value is False:
+                return
+        self.backend.close()
 
     def fetch_helped(self, requests: Iterable[HelpedCall]) -> None:
         """Make helped calls for the first time, without waiting between calls, and store the replies.
