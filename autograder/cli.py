@@ -234,18 +234,18 @@ def roster(out: Path, table: Path, assignments: tuple[str, ...], **options: Any)
     from autograder.batch import publish
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import platform_table
-    from autograder.submission.untrusted_names import listed
+    from autograder.submission.untrusted_names import semicolon_list
 
     with Gradebook.reading(out) as book:
         book.require_finished_run(assignments)
         filled = platform_table.fill_table(out, book.rows(), table, assignments, **options)
     echo(f"{sum(filled.score_counts.values())} scores in {filled.path}")
     if len(filled.score_counts) > 1:
-        echo(listed([f"{title}: {count}" for title, count in filled.score_counts.items()]))
+        echo(semicolon_list([f"{title}: {count}" for title, count in filled.score_counts.items()]))
     if filled.section_by_person:
         publish.store_class_sections(out, filled.section_by_person)
     for heading, about in filled.remarks.items():
-        echo(f"{heading}: {listed(about, 40)}.", err=True)
+        echo(f"{heading}: {semicolon_list(about, 40)}.", err=True)
 
 
 @main.command(short_help="Pack feedback for Canvas or Moodle.")
@@ -262,16 +262,16 @@ def feedback(out: Path, platform: str, assignments: tuple[str, ...]) -> None:
     """Pack a finished run's feedback with the names and formats that a platform accepts."""
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import feedback_zip
-    from autograder.submission.untrusted_names import listed
+    from autograder.submission.untrusted_names import semicolon_list
 
     with Gradebook.reading(out) as book:
         book.require_finished_run(assignments)
         pages, without = feedback_zip.pack(out, book.rows(), book.superseded(), platform, assignments)
     if pages:
-        names = listed([*map(str, pages)])
+        names = semicolon_list([*map(str, pages)])
         echo(f"{sum(pages.values())} pages in {names}: {feedback_zip.UPLOAD_INSTRUCTIONS[platform]}.")
     if without:
-        echo(f"Without a page, {len(without)}: {listed(without, 40)}.", err=True)
+        echo(f"Without a page, {len(without)}: {semicolon_list(without, 40)}.", err=True)
     if not pages:
         raise CommandError(f"nobody in {out} came from {platform.title()}: their feedback is in {out / 'feedback'}")
 

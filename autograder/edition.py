@@ -84,7 +84,7 @@ class Edition:
                 " ·\n".join(f"[{self.number(one)} {one}]({one}/README.md)" for one in self.shipped_lessons), source
             )
         if path == "assignments/glossary.md":
-            source = _GLOSSARY_NUMBERS.sub(lambda match: self.numbers(match[0]), source)
+            source = _GLOSSARY_NUMBERS.sub(lambda match: self.renumbered_cell(match[0]), source)
         if path in TEXTS_WITH_EXAMPLES:
             source = self._with_shipped_examples(source)
         return _LESSON_MENTION.sub(functools.partial(self._renumbered_mention, folder), source)
@@ -159,7 +159,7 @@ class Edition:
         begin = words[0] + ("essons" if len(there) > 1 else "esson")
         return f"{begin} {_enumerated(there)}"
 
-    def numbers(self, numbers: str) -> str:
+    def renumbered_cell(self, numbers: str) -> str:
         """Return the lessons in a table cell with this edition's numbers; 0 is the front page."""
         meant = _expanded(numbers)
         names = [self.full_course[number - 1] for number in meant if 1 <= number <= len(self.full_course)]

@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))  # so that the import below works from any folder
 
 from assignments import experiments  # noqa: E402
-from assignments.writer.checkpoint import read_safetensors  # noqa: E402
+from assignments.writer.safetensors_reader import read_safetensors  # noqa: E402
 
 WRITER = HERE.parent / "writer"
 WINDOWS, LENGTH = 8, 256

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from assignments.writer.checkpoint import read_safetensors
+from assignments.writer.safetensors_reader import read_safetensors
 
 HERE = Path(__file__).parent
 HEADS, HEAD_DIM = 4, 32

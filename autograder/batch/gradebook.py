@@ -120,11 +120,11 @@ class Gradebook:
         rows = self._database.execute("SELECT assignment, who, student FROM submissions WHERE counts")
         return {(name, who): f"{student}, {name}" if name else student for name, who, student in rows}
 
-    def last_scores(self) -> list[RecordedScore]:
+    def last_run_scores(self) -> list[RecordedScore]:
         """Return the scores of the last run that finished."""
         return list(self._read(lambda row: RecordedScore(*row), "SELECT * FROM scores ORDER BY assignment, student"))
 
-    def finish(self, scores: Iterable[RecordedScore] = (), adjustments_path: str = "") -> None:
+    def record_finished_run(self, scores: Iterable[RecordedScore] = (), adjustments_path: str = "") -> None:
         """Record that all files were written; store the scores and the corrections' path for the next run."""
         with self._database:
             self._database.execute("DELETE FROM scores")

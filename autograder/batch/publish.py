@@ -51,7 +51,7 @@ def write_all(out: Path, summary: Summary) -> Published:
 
 def write_all_but_report(book: Gradebook, summary: Summary, *observers: Callable[[Row], object]) -> Published:
     """Write every file of a run except the report and the comparison. Each observer receives every row."""
-    changes, students = Changes(book.last_scores()), StudentTable(book.recall(CLASS_SECTIONS) or {})
+    changes, students = Changes(book.last_run_scores()), StudentTable(book.recall(CLASS_SECTIONS) or {})
     grades_and_feedback.write(book, summary.add, changes.add, students.add, *observers)
     changes.write(book.out)
     students.write(book.out)

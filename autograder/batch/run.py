@@ -31,7 +31,7 @@ from autograder.files import CLASS_PAGE_FILE
 from autograder.grading.grade import fault_of_suite, sentences_on_changed_points
 from autograder.grading.row import Key
 from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read_student_uploads
-from autograder.submission.untrusted_names import listed, printable
+from autograder.submission.untrusted_names import printable, semicolon_list
 
 JOBS_IN_FLIGHT_PER_GRADER = 2
 """Number of jobs per grader, one in progress and one waiting: memory must never hold the code of a whole class."""
@@ -190,7 +190,7 @@ def _write_files(book: Gradebook, adjustments_path: Path, summary: Summary, cons
     summary.add_names("Not compared", published.files_not_compared)
     others = [f"{one.student} ({one.file})" for one in book.superseded()]
     summary.add_names("Not graded, because another submission by the student counts", others)
-    book.finish(published.scores, str(adjustments_path))
+    book.record_finished_run(published.scores, str(adjustments_path))
     return summary
 
 
@@ -208,7 +208,7 @@ def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes |
     Yield a sentence for each assignment whose points differ from the last run. Raise BatchError if a solution lacks
     points, because a test is then wrong and would lower the whole class's scores.
     """
-    last_gradings = {score.assignment: score.grading for score in book.last_scores()}
+    last_gradings = {score.assignment: score.grading for score in book.last_run_scores()}
     proofs = {key.assignment: key._replace(code=REFERENCE_PSEUDO_HASH) for key in to_grade}
     solutions = {name: (course.Assignment(name).solution.read_text("utf-8"),) for name in proofs}
     new = [Job(key, solutions[name]) for name, key in proofs.items() if book.grade(key) is None]
@@ -220,7 +220,7 @@ def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes |
             raise BatchError(fault)
         earlier = book.grade(key._replace(grading=last_gradings.get(name, "")))
         if proof and earlier and (changed := sentences_on_changed_points(earlier, proof)):
-            yield f"Points of {name} differ from the last run: {listed(changed, MAX_LISTED)}."
+            yield f"Points of {name} differ from the last run: {semicolon_list(changed, MAX_LISTED)}."
 
 
 def _jobs(book: Gradebook, to_grade: Iterable[Key]) -> Iterator[Job]:

@@ -16,7 +16,7 @@ from autograder.grading import needs_review
 from autograder.grading.needs_review import NO_GRADE, Case
 from autograder.grading.row import Row
 from autograder.protocol.failure import SubmissionStatus
-from autograder.submission.untrusted_names import listed, printable
+from autograder.submission.untrusted_names import printable, semicolon_list
 
 MAX_LISTED = 10
 """Maximum number of names in a sentence; any further names are only counted."""
@@ -72,7 +72,9 @@ class Summary:
         """Add a remark that lists these names, if there are any."""
         if names:
             many = f"{len(names)}: " if len(names) > MAX_LISTED else ""
-            self.remarks.append(f"{heading}: {many}{listed([printable(name, 200) for name in names], MAX_LISTED)}.")
+            self.remarks.append(
+                f"{heading}: {many}{semicolon_list([printable(name, 200) for name in names], MAX_LISTED)}."
+            )
 
     def show(self, console: Console, seconds: float) -> None:
         """Print the summary of the batch."""
@@ -95,4 +97,4 @@ class Summary:
 
 def _sentence(case: Case, students: list[str]) -> str:
     many = f"{len(students)} students: " if len(students) > 1 else ""
-    return f"{case.assignment}, {many}{listed(students, MAX_LISTED)}: {case.why}"
+    return f"{case.assignment}, {many}{semicolon_list(students, MAX_LISTED)}: {case.why}"

@@ -61,7 +61,7 @@ def _assigned(values: str, target: str) -> str:
     return f"values of shape {value} are assigned to a part of an array that has shape {room}"
 
 
-def _in_place(target: str, result: str) -> str:
+def _in_place_shapes(target: str, result: str) -> str:
     array, broadcast = _shapes(f"({target})")[0], _shapes(f"({result})")[0]
     return f"a result of shape {broadcast} cannot replace an array of shape {array} in place: write x = x + y"
 
@@ -107,7 +107,7 @@ _EXPLANATION_TABLE: list[tuple[str, str | Callable[..., str]]] = [
     (r"indexing arrays could not be broadcast together with shapes (.*)", _broadcast),
     (r"could not broadcast input array from shape \((.*?)\) into shape \((.*?)\)", _assigned),
     (r"value array of shape \((.*?)\) could not be broadcast to indexing result of shape \((.*?)\)", _assigned),
-    (r"output operand with shape \((.*?)\) doesn't match the broadcast shape \((.*?)\)", _in_place),
+    (r"output operand with shape \((.*?)\) doesn't match the broadcast shape \((.*?)\)", _in_place_shapes),
     # Products of matrices
     (r"Input operand (\d) has a mismatch in its core .*\(size (\d+) is different from (\d+)\)", _product),
     (r"Input operand (\d) does not have enough dimensions", _product_with_number),

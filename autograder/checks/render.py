@@ -108,16 +108,16 @@ def status_note(function_status: FunctionStatus) -> str:
     return "; ".join(filter(None, [words, promise if function_status.lacks_promised_error else ""]))
 
 
-def mistakes_text(function_status: FunctionStatus, audience: Audience, full_count: int = 1) -> str:
+def mistakes_text(function_status: FunctionStatus, audience: Audience, mistakes_in_full: int = 1) -> str:
     """Return the text about one function's mistakes: the likely cause, and the tests that fail.
 
-    Students read about the first `full_count` public tests in full, and staff about every test.
+    Students read about the first `mistakes_in_full` public tests in full, and staff about every test.
     """
     mistakes, staff = function_status.mistakes, audience is Audience.STAFF
     cause = next((mistake.hint for mistake in mistakes if mistake.hint), None)  # of the deepest mistakes
     open_to = (Audience.STAFF, Audience.HOME)  # at home, hidden tests run only in self-study
     public = [mistake for mistake in mistakes if audience in open_to or not mistake.test.hidden]
-    shown = public if staff else public[:full_count]
+    shown = public if staff else public[:mistakes_in_full]
     parts = [f"**Likely cause:** {cause}"] if cause else []
     for mistake in shown:
         hidden = ", hidden" if mistake.test.hidden else ""

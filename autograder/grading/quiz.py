@@ -15,7 +15,7 @@ from autograder.course import Assignment
 from autograder.protocol.call import ANSWERS
 
 
-class QuizAnswer(NamedTuple):
+class RightAnswer(NamedTuple):
     """The right answer to a question."""
 
     text: str
@@ -34,11 +34,11 @@ class QuizAnswer(NamedTuple):
 
 
 @functools.cache
-def answers(assignment: Assignment) -> dict[str, QuizAnswer]:
+def answers(assignment: Assignment) -> dict[str, RightAnswer]:
     """Return the right answers by the keys of their questions, in the lesson's order."""
     text = assignment.solution.read_text(encoding="utf-8").partition(f"\n{ANSWERS} = {{")[2]
     lines = re.findall(r'^    "(\w+)": (.+),  # (.+?)\.?$', text, re.MULTILINE)
-    return {key: QuizAnswer(text, reason) for key, text, reason in lines}
+    return {key: RightAnswer(text, reason) for key, text, reason in lines}
 
 
 def key(test: Test) -> str:

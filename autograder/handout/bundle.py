@@ -26,7 +26,7 @@ TEMPLATES_FOLDER = Path(__file__).with_name("template")
 
 _SHARED_FILES = """
     LICENSE assignments/*.md assignments/figures.py assignments/experiments.py
-    assignments/writer/__main__.py assignments/writer/checkpoint.py assignments/writer/experiments.py
+    assignments/writer/__main__.py assignments/writer/safetensors_reader.py assignments/writer/experiments.py
     assignments/writer/update_lessons.py assignments/writer/llama.py assignments/writer/text_generation.py
     assignments/writer/written_functions.py
     assignments/writer/text.txt assignments/writer/weights.safetensors assignments/writer/recorded.npz

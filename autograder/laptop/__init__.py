@@ -1,7 +1,7 @@
 """The commands and checks that run on a student's own machine: `python -m autograder.checks`, and notebooks.
 
     launch           the command line: checks once, after every save, or with the course in the browser
-    host             the differences between a terminal and a browser tab
+    check_places     the differences between a terminal and a browser tab
     local_context    one run of the tests on the student's file in this process; a pytest plugin
     progress         the state of an assignment after a run, and its text in Markdown
     page_results     the state of an assignment as HTML, for a lesson's page
@@ -16,7 +16,7 @@ Students receive this package, except for `self_study` and `learn`.
 
 PUBLIC_MODULES = (
     "__main__",
-    "host",
+    "check_places",
     "local_context",
     "notebook_checks",
     "page_results",

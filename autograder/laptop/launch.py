@@ -68,7 +68,7 @@ def run(
 ) -> None:
     """Check once, or after every save until Ctrl-C. Each check uses a context from `new_context`."""
     first = new_context()
-    files = {name: first.host.student_file(first.root, name) for name in available}
+    files = {name: first.place.student_file(first.root, name) for name in available}
 
     def check(changed: Sequence[str]) -> list[AssignmentProgress]:
         return _check_and_print(new_context(), changed)

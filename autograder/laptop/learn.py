@@ -17,7 +17,7 @@ from autograder import course
 from autograder.checks.output_encoding import print_anywhere
 from autograder.course import Assignment, UserError
 from autograder.laptop import launch
-from autograder.laptop.host import TERMINAL
+from autograder.laptop.check_places import TERMINAL
 from autograder.laptop.progress import lesson_text
 from autograder.laptop.self_study import SelfStudyContext, print_solution
 

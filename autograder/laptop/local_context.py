@@ -1,6 +1,6 @@
 """The student's file, loaded in this process, and one run of the tests on it.
 
-The module is a pytest plugin, which also works with a plain `pytest` command. The host ends a call that does not
+The module is a pytest plugin, which also works with a plain `pytest` command. The place ends a call that does not
 return.
 """
 
@@ -25,7 +25,7 @@ from autograder.checks.results import TestResult, test_of, test_result
 from autograder.checks.source import CallGraph, Source
 from autograder.hints.explain import with_likely_causes
 from autograder.hints.golden import GoldenValues
-from autograder.laptop.host import TERMINAL, TIMEOUT_MESSAGE_PART, Host, timeout_message
+from autograder.laptop.check_places import TERMINAL, TIMEOUT_MESSAGE_PART, CheckPlace, timeout_message
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply, load, perform
 from autograder.protocol.failure import CallStopped, Kind
 
@@ -54,17 +54,17 @@ class NoKeyboard(io.TextIOBase):
 class LoadedFile:
     """A student's file in this process, loaded up to the line where it stops."""
 
-    def __init__(self, name: str, path: Path, host: Host) -> None:
-        self.host = host
+    def __init__(self, name: str, path: Path, place: CheckPlace) -> None:
+        self.place = place
         self.source = Source(path)
         self.call_graph = CallGraph(self.source.functions)
-        self.timed_out_functions = dict(host.timed_out_functions)
+        self.timed_out_functions = dict(place.timed_out_functions)
         """Sentences about code that did not return and is no longer called, keyed by function or LOADING."""
         self.failure: Raised | None
         if LOADING in self.timed_out_functions:
             self.module, self.failure = ModuleType(name), Raised("", (), self.timed_out_functions[LOADING])
         else:
-            with host.limit_call(LOADING):
+            with place.limit_call(LOADING):
                 self.module, self.failure = load(name, [self.source.text], str(path))
             if self.failure is not None and TIMEOUT_MESSAGE_PART in self.failure.message:
                 self.timed_out_functions[LOADING] = timeout_message(LOADING, self.failure.at_line)
@@ -81,7 +81,7 @@ class LoadedFile:
         for name in (call.function, *self.call_graph.dependencies(call.function)) if self.timed_out_functions else ():
             if name in self.timed_out_functions:
                 raise CallStopped(Kind.TIMEOUT, self.timed_out_functions[name])
-        with self.host.limit_call(call.function):
+        with self.place.limit_call(call.function):
             reply = perform(self.module, call.copy())
         _raise_interrupt(reply.raised)
         if reply.raised is not None and TIMEOUT_MESSAGE_PART in reply.raised.message:
@@ -104,8 +104,8 @@ class LocalContext(TestContext):
     folders: Sequence[str] = ("public",)
     """The folders of the tests to run."""
 
-    def __init__(self, root: Path = Path(), host: Host = TERMINAL) -> None:
-        self.root, self.host = root, host
+    def __init__(self, root: Path = Path(), place: CheckPlace = TERMINAL) -> None:
+        self.root, self.place = root, place
         self.files: dict[str, LoadedFile] = {}
         self.oracles: dict[str, Oracle] = {}
         """The oracle of each assignment."""
@@ -122,7 +122,7 @@ class LocalContext(TestContext):
 
     def load_file(self, assignment: str) -> LoadedFile:
         """Load the student's file for an assignment."""
-        return LoadedFile(assignment, self.host.student_file(self.root, assignment), self.host)
+        return LoadedFile(assignment, self.place.student_file(self.root, assignment), self.place)
 
     def oracle(self, assignment: str, test: str) -> Oracle:
         """Return the source of right values for one test."""
@@ -161,7 +161,7 @@ class LocalContext(TestContext):
         tests = [
             str(self.root / "tests" / folder / f"test_{name}.py") for name in assignments for folder in self.folders
         ]
-        options = [f"--rootdir={self.root}", *PYTEST_OPTIONS, *self.host.pytest_options()]
+        options = [f"--rootdir={self.root}", *PYTEST_OPTIONS, *self.place.pytest_options()]
         status = pytest.main([*options, *tests], plugins=[fixtures, self])
         if status == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt

@@ -116,7 +116,7 @@ class AssignmentProgress:
 
     def location(self, line: int | str) -> str:
         """Return the words for a line in the student's file."""
-        return escape_markdown(self.run.host.location_format.format(path=self.source.path, line=line))
+        return escape_markdown(self.run.place.location_format.format(path=self.source.path, line=line))
 
     def location_of(self, name: str) -> str:
         """Return the words for the line where a function or an entry of ANSWERS begins."""
@@ -173,18 +173,18 @@ def file_remarks(progress: AssignmentProgress) -> str:
     return "\n\n".join(parts + _first_output(progress, LOADING))
 
 
-def function_text(progress: AssignmentProgress, function: FunctionStatus, full_count: int = 1) -> str:
-    """Return the text about one function: a line about its status, and `full_count` mistakes in full."""
-    host, shown = progress.run.host, function.mistakes[:full_count]
+def function_text(progress: AssignmentProgress, function: FunctionStatus, mistakes_in_full: int = 1) -> str:
+    """Return the text about one function: a line about its status, and `mistakes_in_full` mistakes in full."""
+    place, shown = progress.run.place, function.mistakes[:mistakes_in_full]
     parts = [f"{SIGN_BY_STATUS[function.status]} {function.name:<24} {status_note(function)}".rstrip()]
-    parts += [mistakes_text(function, Audience.HOME, full_count)] if shown else []
+    parts += [mistakes_text(function, Audience.HOME, mistakes_in_full)] if shown else []
     parts += _first_output(progress, *(result.test.name for result in shown or function.test_results))
-    if len(function.mistakes) > full_count:
+    if len(function.mistakes) > mistakes_in_full:
         checked, alone = f"{progress.assignment}.{function.name}", " --alone" * progress.run.runs_hidden_tests
-        parts.append(f"More tests of this function fail: {host.show_all_step.format(checked=checked, alone=alone)}.")
+        parts.append(f"More tests of this function fail: {place.show_all_step.format(checked=checked, alone=alone)}.")
     parts += (
-        [host.lesson_reference.format(function=function.name, lesson=progress.assignment)]
-        if shown and host.lesson_reference
+        [place.lesson_reference.format(function=function.name, lesson=progress.assignment)]
+        if shown and place.lesson_reference
         else []
     )
     return "\n\n".join(parts)
@@ -223,7 +223,7 @@ def summary_paragraphs(progress: AssignmentProgress) -> list[str]:
     if not progress.file_problem and (faults or not all(filled) or _has_wrong_quiz_answer(progress)):
         steps = [f"the questions at {progress.location_of(ANSWERS)}"]
     if not progress.run.runs_hidden_tests:
-        steps.append(progress.run.host.submit_step.format(file=progress.source.path.name))
+        steps.append(progress.run.place.submit_step.format(file=progress.source.path.name))
     root = progress.run.root
     following_lesson = (
         after for name, after in pairwise(assignments_with_public_tests(root)) if name == progress.assignment
@@ -255,7 +255,7 @@ def print_detail(console: Console, progress: AssignmentProgress, only: Collectio
     console.print()
     print_markdown(console, "\n\n".join(summary_paragraphs(progress)), " ")
     if runs_hidden_tests:
-        where = progress.run.host.solution_step.format(lesson=progress.assignment)
+        where = progress.run.place.solution_step.format(lesson=progress.assignment)
         console.print(f"A worked solution, best read once yours is right: {where}", style="dim", markup=False)
     elif progress.all_functions_are_right:
         console.print(HIDDEN_TESTS_NOTE, style="dim")

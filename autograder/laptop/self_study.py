@@ -20,10 +20,10 @@ from autograder.checks.results import Phase, TestResult
 from autograder.checks.source import CallGraph, Source
 from autograder.checks.value_text import value_text
 from autograder.grading import quiz
-from autograder.grading.quiz import QuizAnswer
+from autograder.grading.quiz import RightAnswer
 from autograder.hints import catalogue
 from autograder.hints.reference import Reference
-from autograder.laptop.host import TERMINAL, Host
+from autograder.laptop.check_places import TERMINAL, CheckPlace
 from autograder.laptop.local_context import LocalContext
 from autograder.laptop.progress import SPOILER_WARNING, AssignmentProgress
 
@@ -39,8 +39,8 @@ class SelfStudyContext(LocalContext):
 
     folders = ("public", "hidden")
 
-    def __init__(self, host: Host = TERMINAL, root: Path = Path()) -> None:
-        super().__init__(root, host)
+    def __init__(self, place: CheckPlace = TERMINAL, root: Path = Path()) -> None:
+        super().__init__(root, place)
         self.seed = course.seed()
 
     def load_oracle(self, assignment: str) -> Oracle:
@@ -96,7 +96,7 @@ def _wrong_answers() -> dict[str, dict[str, list[str]]]:
     return {}
 
 
-def _answer_feedback(result: TestResult, answer: str, right: QuizAnswer, tries: list[str]) -> str:
+def _answer_feedback(result: TestResult, answer: str, right: RightAnswer, tries: list[str]) -> str:
     """Return the sentence for one answer, and add a wrong answer to `tries`."""
     key, tries_before_reason = quiz.key(result.test), 1 if right.is_yes_or_no else TRIES_BEFORE_REASON
     if not result.passed and answer not in tries:

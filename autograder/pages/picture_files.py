@@ -36,7 +36,7 @@ def _map_files(edition: Edition) -> dict[str, bytes]:
     figures = importlib.import_module("assignments.figures")
     lessons = {name: module.LESSON for name, module in figures.lessons().items()}
     rows = {
-        name: replace(lessons[name], number=number, needs=edition.numbers(lessons[name].needs))
+        name: replace(lessons[name], number=number, needs=edition.renumbered_cell(lessons[name].needs))
         for number, name in enumerate(edition.lessons, start=1)
         if name in lessons
     }

@@ -23,7 +23,7 @@ from autograder.files import CLASS_PAGE_FILE, atomic
 from autograder.grading import needs_review
 from autograder.grading.row import Row
 from autograder.reports import similarity, templates
-from autograder.submission.untrusted_names import listed, printable
+from autograder.submission.untrusted_names import printable, semicolon_list
 
 MAX_TABLE_ROWS = 500
 """Maximum number of rows of cases and of pairs on the page; grades.csv and similarity.csv contain all rows."""
@@ -226,7 +226,7 @@ def write(out: Path, statistics: ClassStatistics, content_hash: str = "", incomp
     alike = pairs and [{column: printable(text, 60) for column, text in pair.items()} for pair in pairs]
     environment = templates.environment(templates.FOLDER)
     environment.filters |= {"number": _number, "percent": lambda share: f"{100 * share:.0f}"}
-    environment.filters |= {"printable": printable, "listed": listed}
+    environment.filters |= {"printable": printable, "semicolon_list": semicolon_list}
     values = {
         "class_statistics": statistics,
         "alike": alike,

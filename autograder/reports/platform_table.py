@@ -20,7 +20,7 @@ from autograder.course import UserError
 from autograder.csv_tables import Table
 from autograder.grading.row import Row, identities
 from autograder.protocol.failure import SubmissionStatus
-from autograder.submission.untrusted_names import folded, listed, printable, words_of
+from autograder.submission.untrusted_names import folded, printable, semicolon_list, words_of
 
 ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Identifier", "ID number", "Email address")
 SECTION_COLUMNS = ("section", "sections", "group", "groups")
@@ -143,7 +143,7 @@ def _columns(table: Table, assignments: Sequence[str], named: Sequence[str]) -> 
     if not columns:
         raise PlatformTableError(
             f"{table.path} has no column for {', '.join(assignments) or 'any assignment'}: name it with --assignment"
-            f" NAME --grade-column TITLE. Its columns are {printable(listed(titles), 300)}"
+            f" NAME --grade-column TITLE. Its columns are {printable(semicolon_list(titles), 300)}"
         )
     return columns
 

@@ -35,7 +35,7 @@ from autograder.grading.row import Row
 from autograder.parallel import CutOff, map_bounded
 from autograder.submission import Submission, find_in_folder, lost, read_student_uploads
 from autograder.submission.syntax_trees import NotPythonError, parse
-from autograder.submission.untrusted_names import csv_cell, listed
+from autograder.submission.untrusted_names import csv_cell, semicolon_list
 
 SIMILARITY_FILE = "similarity.csv"
 SAMPLE_LABEL = "{} (sample of this course)"
@@ -88,7 +88,7 @@ def write(
         if (one := row.submission).problem is None:
             students[one.assignment, one.file, one.sha256, row.key.code].append(row.student)
     files = [
-        Submission(listed(names), assignment, file, sha256, cells_by_hash(code))
+        Submission(semicolon_list(names), assignment, file, sha256, cells_by_hash(code))
         for (assignment, file, sha256, code), names in students.items()
     ]
     samples = {  # a class may be the sample class itself
@@ -111,7 +111,9 @@ def write(
     for name in handouts:
         numbers = [number for number, one in enumerate(compared) if one.assignment == name]
         whole = [_NONE if isinstance(of := prints[number], CutOff) else of for number in numbers]
-        rows += _pairs([compared[number] for number in numbers], whole, sum(number < len(files) for number in numbers))
+        rows += _rows_of_pairs(
+            [compared[number] for number in numbers], whole, sum(number < len(files) for number in numbers)
+        )
     write_csv(out / SIMILARITY_FILE, rows)
     return [f"{one.file} ({of.why})" for one, of in zip(compared, prints, strict=True) if isinstance(of, CutOff)]
 
@@ -136,7 +138,7 @@ def _handout_fingerprints_and_vocabulary(assignment: Assignment) -> tuple[Finger
     return _function_fingerprints(vocabulary, texts), vocabulary
 
 
-def _pairs(files: Sequence[Submission], whole: Sequence[Fingerprints], size: int) -> Iterator[list[str]]:
+def _rows_of_pairs(files: Sequence[Submission], whole: Sequence[Fingerprints], size: int) -> Iterator[list[str]]:
     """Yield the rows for one assignment, the strongest group first; the first `size` files are the class."""
     class_ = {file.cells: prints for file, prints in zip(files[:size], whole, strict=False)}
     distinct, owners = np.unique(np.concatenate([*class_.values(), _NONE]), return_counts=True)

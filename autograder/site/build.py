@@ -18,7 +18,7 @@ from autograder.site.libraries import needed_files, unpacked_wheels, zipped
 from autograder.site.tab_pages import tab_pages
 
 HERE = Path(__file__).parent
-FETCH = "fetch"
+FETCH_RELEASE = "fetch"
 """Word that stands for a folder with the release of Pyodide, which the build then fetches."""
 
 PYODIDE_MEGABYTES = 8.9
@@ -63,7 +63,7 @@ def build(
         archives = _compiled(archives, lambda: _core_at(source), warn)
         pyodide_files, address = {}, source
     else:
-        folder = pyodide_release.fetch() if source == FETCH else Path(source)
+        folder = pyodide_release.fetch() if source == FETCH_RELEASE else Path(source)
         release = _release(folder)
         parts = {name: needed_files(release[name]) for name in release if name.endswith((".zip", ".whl"))}
         archives = _compiled({**archives, **parts}, lambda: folder, warn)

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from autograder.laptop.host import LOCAL_TIMEOUT_SECONDS, TIMEOUT_MESSAGE_PART, Host, timeout_message
+from autograder.laptop.check_places import LOCAL_TEST_TIMEOUT_SECONDS, TIMEOUT_MESSAGE_PART, CheckPlace, timeout_message
 from autograder.laptop.local_context import context_class
 from autograder.laptop.page_results import page_results
 from autograder.laptop.progress import OUTPUT_HEADING, AssignmentProgress, assignments_with_public_tests
@@ -28,7 +28,7 @@ from autograder.laptop.student_errors import called_function_and_line, error_sen
 from autograder.site import integers
 
 Texts = Mapping[str, str]
-STEP_TIMEOUTS = {"draw": ("A picture", 20), "write": ("The writer", 5), "experiment": ("The experiment", 120)}
+JOB_NAME_AND_SECONDS = {"draw": ("A picture", 20), "write": ("The writer", 5), "experiment": ("The experiment", 120)}
 """The name of each kind of job in a message, and the maximum time of one of its steps in seconds."""
 
 LINE_MENTION = re.compile(r"\bline ([1-9]\d*)")
@@ -40,7 +40,7 @@ FIRST_LINE_MENTION = re.compile(rf"(?m)^(?! {{4}})(.*?)({LINE_MENTION.pattern})"
 OUTPUT = re.compile(rf"(?s)(<p>{OUTPUT_HEADING} .*?</pre>)")
 """Pattern of the output of the student's code in the text about a function or a file."""
 
-HOST = Host(
+TAB = CheckPlace(
     pytest_options_format="--capture=sys",
     location_format="line {line}",
     submit_step="press “Download {file}” and hand that file in",
@@ -70,7 +70,7 @@ class Clock:
         monitoring.set_events(tool, monitoring.events.JUMP)
 
     @contextmanager
-    def limit(self, function: str, seconds: float = LOCAL_TIMEOUT_SECONDS) -> Iterator[None]:
+    def limit(self, function: str, seconds: float = LOCAL_TEST_TIMEOUT_SECONDS) -> Iterator[None]:
         """Limit one call of a function."""
         self.began(function, seconds, timeout_message(function, seconds=seconds))
         self.seconds = seconds
@@ -108,7 +108,7 @@ class Tab:
         """
         if kind == "check":
             return json.dumps(self.check(**json.loads(task)))
-        what, seconds = STEP_TIMEOUTS[kind]
+        what, seconds = JOB_NAME_AND_SECONDS[kind]
         try:
             messages = getattr(self, kind)(**json.loads(task))
             while True:
@@ -132,7 +132,7 @@ class Tab:
         _save(files)
         tries_file = Path(".tries.json")  # self-study counts wrong answers in it; the page keeps its content
         tries_file.write_text(str(tries or "{}"), "utf-8")
-        run = self.context(host=replace(HOST, limit_call=self.clock.limit, timed_out_functions=timed_out_functions))
+        run = self.context(place=replace(TAB, limit_call=self.clock.limit, timed_out_functions=timed_out_functions))
         run.run_tests([name])
         progress = AssignmentProgress(name, run)
         state = page_results([progress], _adapted_to_tab)[name]

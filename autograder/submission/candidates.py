@@ -120,7 +120,7 @@ class StudentFiles:
         return self._plain or self._zipped_candidates_and_names[0]
 
     @property
-    def file_names_to_show(self) -> list[str]:
+    def received_file_names(self) -> list[str]:
         """The names of the files in zips, or the names of all uploaded files if no zip contains a file."""
         return self._zipped_candidates_and_names[1] or [file.upload.file_name for file in self._files]
 

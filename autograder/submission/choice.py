@@ -17,7 +17,7 @@ from autograder.submission.candidates import Candidate, StudentFiles
 from autograder.submission.code import functions
 from autograder.submission.last_commit import last_commit
 from autograder.submission.records import Problem, Submission, Upload, problem_of
-from autograder.submission.untrusted_names import listed, printable, stem_and_suffix, words_beside
+from autograder.submission.untrusted_names import printable, semicolon_list, stem_and_suffix, words_beside
 
 _MAX_LISTED_FILES = 3
 
@@ -68,7 +68,7 @@ def _choose(files: StudentFiles, assignment: str) -> Submission:
     doubts = [*_doubts(assignment, chosen, ranked)]
     earlier = [candidate.label for candidate in ranked if candidate.age > chosen.age]
     notes = [*submission.notes, *code.notes]
-    notes += [f"{listed(earlier, _MAX_LISTED_FILES)} came earlier and is not graded."] if earlier else []
+    notes += [f"{semicolon_list(earlier, _MAX_LISTED_FILES)} came earlier and is not graded."] if earlier else []
     notes += [*doubts, *_why_nothing_is_written(chosen, assignment, files.assignments)]
     doubt = " ".join([*doubts, *_several_students(files)])
     is_written = chosen.is_written(assignment)
@@ -98,10 +98,10 @@ def _no_file(files: StudentFiles, assignment: str) -> Problem:
             f"The name {first.label} does not contain one assignment: {advice}.",
             f"the name {first.label} does not contain one assignment; add --assignment NAME",
         )
-    names = [printable(name) for name in files.file_names_to_show] or ["nothing"]
+    names = [printable(name) for name in files.received_file_names] or ["nothing"]
     missing = "There is no .py or .ipynb file" + (f" for {assignment}" if assignment else "")
     which = f"{assignment}.py or {assignment}.ipynb" if assignment else "the file with your functions"
-    return Problem(f"{missing}, but {listed(names, _MAX_LISTED_FILES)}: hand in {which}.")
+    return Problem(f"{missing}, but {semicolon_list(names, _MAX_LISTED_FILES)}: hand in {which}.")
 
 
 def _several(assignment: str, labels: Sequence[str]) -> Problem:
@@ -124,10 +124,10 @@ def _doubts(assignment: str, chosen: Candidate, ranked: list[Candidate]) -> Iter
     later = [rival.label for rival in rivals if rival.age < chosen.age]
     beside = [rival.label for rival in rivals if rival.age == chosen.age and rival is not chosen]
     if later:
-        names = listed(later, _MAX_LISTED_FILES)
+        names = semicolon_list(later, _MAX_LISTED_FILES)
         yield f"{names} came later, but no function of {assignment} is written there: {chosen.label} counts."
     if beside:
-        names = listed(beside, _MAX_LISTED_FILES)
+        names = semicolon_list(beside, _MAX_LISTED_FILES)
         yield f"Also found but not graded: {names}. Move what counts into {chosen.label}."
 
 

@@ -16,7 +16,7 @@ from autograder.course import Assignment
 from autograder.submission.cell_cleaner import CellCleaner
 from autograder.submission.records import Problem, UnreadableError
 from autograder.submission.syntax_trees import PYTHON, NotPythonError, bound_and_written_names, parse
-from autograder.submission.untrusted_names import listed, printable, stem_and_suffix
+from autograder.submission.untrusted_names import printable, semicolon_list, stem_and_suffix
 
 MAX_CELLS = 2000
 _MAX_LISTED_OMISSIONS = 8
@@ -140,5 +140,5 @@ def _of_script(text: str) -> Code:
 def _left_out(where: str, numbers: Sequence[int], fault: str = "") -> tuple[str, ...]:
     """Return a note about the omitted lines or cells, or none if `numbers` is empty."""
     what = "what only a notebook can run, such as magics, shell and help lines, uploads and calls to Otter"
-    places = f"{where}{'s' * (len(numbers) > 1)} {listed([str(number) for number in numbers], _MAX_LISTED_OMISSIONS)}"
+    places = f"{where}{'s' * (len(numbers) > 1)} {semicolon_list([*map(str, numbers)], _MAX_LISTED_OMISSIONS)}"
     return (f"Left out of {places}: {what}{fault}.",) if numbers else ()

@@ -104,7 +104,7 @@ class _Finder:
         one student's entry never changes the layout of a class. Inside the folder of an assignment, a folder
         whose name mentions an assignment belongs to a student.
         """
-        folders, files = self._listing(folder)
+        folders, files = self._submitted_entries(folder)
         if platforms.is_export(folders, files):
             return "a Gradescope export", self._of_gradescope_export(folder, folders)
         if self._holds_only_downloads(folder, folders, files):
@@ -148,7 +148,7 @@ class _Finder:
     def _refuse_a_download_inside(self, folder: Path) -> None:
         """Raise NothingToGradeError if the only folder holds a class, which would be read as one student."""
         for _ in range(_MAX_FOLDERS_AROUND):
-            folders, files = self._listing(folder)
+            folders, files = self._submitted_entries(folder)
             if os.path.lexists(folder / ".git"):
                 return
             if platform := platforms.class_download_platform(folders, files):
@@ -207,11 +207,11 @@ class _Finder:
     def names_beside(self, path: Path) -> list[str]:
         """Return the name of a file and the names of the files beside it, which may reveal the platform."""
         try:
-            return sorted({path.name, *self._listing(path.parent)[1]})
+            return sorted({path.name, *self._submitted_entries(path.parent)[1]})
         except OSError:  # for a folder without permission to list it
             return [path.name]
 
-    def _listing(self, folder: Path) -> tuple[list[str], list[str]]:
+    def _submitted_entries(self, folder: Path) -> tuple[list[str], list[str]]:
         """Return the names of the folders and files in a folder, without those that no student submitted."""
         with os.scandir(folder) as listing:
             entries = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in listing)

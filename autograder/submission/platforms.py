@@ -28,7 +28,7 @@ from typing import Any
 import yaml
 
 from autograder.submission.records import NothingToGradeError, Person, Problem, Upload
-from autograder.submission.untrusted_names import listed, mention, printable, utf8_safe
+from autograder.submission.untrusted_names import mention, printable, semicolon_list, utf8_safe
 
 CANVAS, ANONYMOUS, MOODLE, BLACKBOARD = "Canvas", "Canvas, anonymous", "Moodle", "Blackboard"
 BRIGHTSPACE, AUTOLAB, GITHUB, GRADESCOPE = "Brightspace", "Autolab", "GitHub Classroom", "Gradescope"
@@ -39,10 +39,10 @@ _TYPED_TEXT = Problem("The platform received text or a link instead of a file: h
 # makes from a person's name is the shortest possible, so that the first marks in a name are the platform's.
 # The name of a folder ends in "/" here.
 _CANVAS_FILE = r"(?P<file>[^/]+?)(?:-(?P<version>\d{1,9})(?P<suffix>\.\w+))?"
-_CANVAS_UPLOAD = rf"(?:(?P<upload>\d{{1,18}})_{_CANVAS_FILE}|(?P<text>text|link)\.html)"
+_CANVAS_NAME_END = rf"(?:(?P<upload>\d{{1,18}})_{_CANVAS_FILE}|(?P<text>text|link)\.html)"
 _NAME_PATTERNS = {
-    ANONYMOUS: rf"(?P<late>LATE_)?anon_(?P<number>[0-9A-Za-z]{{1,20}})_{_CANVAS_UPLOAD}",
-    CANVAS: rf"(?P<name>[^/]+?)(?P<late>_LATE)?_(?P<number>\d{{1,18}})_{_CANVAS_UPLOAD}",
+    ANONYMOUS: rf"(?P<late>LATE_)?anon_(?P<number>[0-9A-Za-z]{{1,20}})_{_CANVAS_NAME_END}",
+    CANVAS: rf"(?P<name>[^/]+?)(?P<late>_LATE)?_(?P<number>\d{{1,18}})_{_CANVAS_NAME_END}",
     MOODLE: r"(?P<name>[^_]+)_(?P<number>\d{1,18})_assignsubmission_"
     r"(?:file(?:_(?P<file>[^/]+)|_?/)|(?P<text>onlinetext)(?:_[^/]*|_?/))",
     BLACKBOARD: r"(?P<name>[^/]+?_[^_/]+)_attempt_(?P<time>\d{4}(?:-\d{2}){5})(?:_(?P<file>[^/]+)|(?P<text>\.txt))",
@@ -152,7 +152,7 @@ def _clones(folders: Collection[str], assignments: Sequence[str]) -> tuple[str, 
     logins = {upload.person.login for upload in uploads.values()}
     words, _, endings = zip(*(login.partition("-") for login in sorted(logins)), strict=True)
     if min(Counter(words).values()) >= _MIN_CLONES and 3 * len({*endings}) <= 2 * len(words):
-        names = listed([printable(f"{slug}{word}-") for word in sorted({*words})], 3)
+        names = semicolon_list([printable(f"{slug}{word}-") for word in sorted({*words})], 3)
         raise NothingToGradeError(
             f"These folders look like clones of several GitHub Classroom assignments ({names}): put each"
             " assignment's clones into a separate folder, and name these folders."

@@ -83,7 +83,7 @@ def _invisible_as_spaces(text: str) -> str:
     return "".join(character if character.isprintable() else " " for character in text)
 
 
-def listed(names: Sequence[str], most: int | None = None) -> str:
+def semicolon_list(names: Sequence[str], most: int | None = None) -> str:
     """Return the first `most` names, separated by semicolons, and the number of the other names.
 
     A name may contain commas. A name that contains a semicolon or begins with a quotation mark is quoted as

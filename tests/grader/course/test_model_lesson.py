@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from assignments.model import lab
-from assignments.writer.checkpoint import read_safetensors
 from assignments.writer.llama import Model
+from assignments.writer.safetensors_reader import read_safetensors
 from autograder import course
 from autograder.checks.results import Phase
 from autograder.course import ROOT

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assignments.writer.checkpoint import read_safetensors
+from assignments.writer.safetensors_reader import read_safetensors
 from autograder.course import ROOT
 from solutions import context_extension, rope
 from tests.grader.support import reference_llama

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from assignments.writer import update_lessons
-from assignments.writer.checkpoint import read_safetensors
 from assignments.writer.experiments import EXPERIMENTS, N_CHARACTERS, Variant, held_out, readers
 from assignments.writer.experiments import PROMPT as EXPERIMENT_PROMPT
 from assignments.writer.llama import HERE, Model, measured, powers
+from assignments.writer.safetensors_reader import read_safetensors
 from assignments.writer.written_functions import TRIALS, written_functions
 from autograder.course import ROOT
 from solutions import context_extension, model, rope

@@ -19,7 +19,7 @@ import pytest
 from autograder import course
 from autograder.checks.source import Source
 from autograder.course import ROOT, find, term_assignments
-from autograder.laptop import host, launch, live_page
+from autograder.laptop import check_places, launch, live_page
 from autograder.sandbox.limits import LIMITS
 
 ROPE = find("rope").solution.read_text("utf-8")
@@ -198,8 +198,8 @@ BROKEN_FILES = {
 @pytest.fixture
 def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     """Set the time limit of a call to one second instead of five."""
-    assert LIMITS.call_seconds == host.LOCAL_TIMEOUT_SECONDS, "here as in the grader"
-    monkeypatch.setattr(host, "LOCAL_TIMEOUT_SECONDS", 1)
+    assert LIMITS.call_seconds == check_places.LOCAL_TEST_TIMEOUT_SECONDS, "here as in the grader"
+    monkeypatch.setattr(check_places, "LOCAL_TEST_TIMEOUT_SECONDS", 1)
 
 
 @pytest.mark.parametrize(

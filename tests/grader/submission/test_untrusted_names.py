@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.submission.untrusted_names import csv_cell, listed, printable, safe_name, utf8_safe
+from autograder.submission.untrusted_names import csv_cell, printable, safe_name, semicolon_list, utf8_safe
 from tests.grader.support.example_counts import examples
 
 ODD = [
@@ -136,6 +136,8 @@ def test_text_in_a_sentence_is_one_short_line() -> None:
 @given(st.lists(st.one_of(st.sampled_from(ODD), st.text(alphabet='ab,;" '), st.text()).map(printable), min_size=1))
 def test_a_list_of_names_is_read_back(names: list[str]) -> None:
     """Each listed name is read back as one cell, even with commas, semicolons and quotation marks."""
-    cells = next(csv.reader([listed(names)], delimiter=";", skipinitialspace=True)) or [""]
+    cells = next(csv.reader([semicolon_list(names)], delimiter=";", skipinitialspace=True)) or [""]
     assert cells == names
-    assert listed(names, len(names)) == listed(names) and listed([*names, "x"], len(names)).endswith("; and 1 more")
+    assert semicolon_list(names, len(names)) == semicolon_list(names) and semicolon_list(
+        [*names, "x"], len(names)
+    ).endswith("; and 1 more")

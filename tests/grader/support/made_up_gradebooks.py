@@ -121,7 +121,7 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
         grades = {Key(one.assignment, "suite", code_hash(one)): grade for one, grade in pairs}
         for key in book.ungraded_key_counts():
             book.add(key, packed(grades[key]))
-        book.finish()
+        book.record_finished_run()
 
 
 def made_up_class(

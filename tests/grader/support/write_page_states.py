@@ -13,12 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autograder.laptop.host import TERMINAL, Host
+from autograder.laptop.check_places import TERMINAL, CheckPlace
 from autograder.laptop.local_context import LoadedFile, LocalContext
 from autograder.laptop.page_results import page_results
 from autograder.laptop.progress import AssignmentProgress
 from autograder.site import integers
-from autograder.site.tab import HOST, Clock
+from autograder.site.tab import TAB, Clock
 
 IN_TAB = sys.platform == "emscripten"
 
@@ -41,12 +41,12 @@ class WithMistake(LocalContext):
         return file
 
 
-def state(lesson: str, text: str, number: int | None, host: Host) -> Any:
+def state(lesson: str, text: str, number: int | None, place: CheckPlace) -> Any:
     """Return the state of a lesson's page for a file."""
     Path("assignments", lesson, f"{lesson}.py").write_text(text, "utf-8")
     if IN_TAB:
         integers.distinguish_int32_if_named(text)
-    run = WithMistake(Path(), host)
+    run = WithMistake(Path(), place)
     run.number = number
     run.run_tests([lesson])
     return page_results([AssignmentProgress(lesson, run)])[lesson]
@@ -59,13 +59,13 @@ def ignore(*_: object) -> None:
 def main() -> None:
     """Write `states.json`, with a state for each item."""
     sys.dont_write_bytecode = True
-    host = replace(HOST, pytest_options_format=TERMINAL.pytest_options_format)
+    place = replace(TAB, pytest_options_format=TERMINAL.pytest_options_format)
     if IN_TAB:
         gc.freeze()
         integers.use_int64()
-        host = replace(HOST, limit_call=Clock(ignore, ignore).limit)
+        place = replace(TAB, limit_call=Clock(ignore, ignore).limit)
     items = json.loads(Path("items.json").read_text("utf-8"))
-    states = [state(*item, host) for item in items]
+    states = [state(*item, place) for item in items]
     Path("states.json").write_text(json.dumps(states), "utf-8")
 
 

@@ -3,7 +3,7 @@ import functools
 import numpy as np
 
 from assignments.model import lab
-from assignments.writer.checkpoint import read_safetensors
+from assignments.writer.safetensors_reader import read_safetensors
 from tests.grader.support.numbers_in_lessons_helpers import solution
 
 TINY = lab.HERE / "tiny"

@@ -1,7 +1,7 @@
-"""Find tests that need too much memory or time: `python -m tests.grader.tools.resource_demands [ASSIGNMENT …]`.
+"""Find tests that need too much memory or time: `python -m tests.grader.tools.demanding_tests [ASSIGNMENT …]`.
 
 Every public and hidden test runs on the simplest possible implementation of each docstring
-(`course/costly_implementations`, for example one rotation matrix per position), and may use at most MAX_MEMORY
+(`course/simplest_implementations`, for example one rotation matrix per position), and may use at most MAX_MEMORY
 beside numpy and MAX_SECONDS. A test that needs more demands something that no docstring asks for.
 """
 
@@ -32,7 +32,7 @@ MAX_SECONDS = 1.0
 MEMORY_LIMIT, SECONDS_LIMIT = 1 << 30, 5
 """Bytes and processor seconds after which a test is stopped, because its demands are already excessive."""
 
-PLAIN = Path(__file__).parents[1] / "course" / "costly_implementations"
+SIMPLEST = Path(__file__).parents[1] / "course" / "simplest_implementations"
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Demand:
 
 def plain_module(assignment: Assignment) -> ModuleType:
     """Return the solution with every function replaced by a plain implementation, if there is one."""
-    path = PLAIN / f"{assignment.name}.py"
+    path = SIMPLEST / f"{assignment.name}.py"
     reading = ModuleType(assignment.name)
     exec(compile(path.read_text("utf-8"), str(path), "exec"), vars(reading))
     functions = {name: value for name, value in vars(reading).items() if inspect.isfunction(value) and name[0] != "_"}

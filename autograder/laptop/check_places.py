@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
-LOCAL_TIMEOUT_SECONDS = 5
+LOCAL_TEST_TIMEOUT_SECONDS = 5
 """Maximum time on a student's machine for a test in a terminal or a call in a browser tab, the same as in grading."""
 
 TIMEOUT_MESSAGE_PART = "from pytest-timeout"
@@ -18,14 +18,14 @@ TIMEOUT_MESSAGE_PART = "from pytest-timeout"
 
 
 @dataclass(frozen=True)
-class Host:
+class CheckPlace:
     """A place where checks run, with its time limit on a call and its wording for files and next steps.
 
     The defaults are those of a terminal in a handout or a checkout.
     """
 
     pytest_options_format: str = "-p pytest_timeout --timeout={seconds}"
-    """Options for pytest that only this host needs; `{seconds}` stands for LOCAL_TIMEOUT_SECONDS."""
+    """Options for pytest that only this place needs; `{seconds}` stands for LOCAL_TEST_TIMEOUT_SECONDS."""
     location_format: str = "{path}:{line}"
     """Words that name a line in the student's file by its `{path}` and `{line}`."""
     submit_step: str = "hand in {file}"
@@ -47,14 +47,14 @@ class Host:
     """Sentences about functions that ended an earlier run of the file and are no longer called, keyed by function."""
 
     def pytest_options(self) -> list[str]:
-        """Return the options for pytest that only this host needs."""
-        return self.pytest_options_format.format(seconds=LOCAL_TIMEOUT_SECONDS).split()
+        """Return the options for pytest that only this place needs."""
+        return self.pytest_options_format.format(seconds=LOCAL_TEST_TIMEOUT_SECONDS).split()
 
 
 def timeout_message(function: str, where: str = "", seconds: float | None = None) -> str:
     """Return the sentence for a function that did not return in time. `where` names the line, if it is known."""
-    sentence = f"{function} did not return within {seconds or LOCAL_TIMEOUT_SECONDS} seconds{where}."
+    sentence = f"{function} did not return within {seconds or LOCAL_TEST_TIMEOUT_SECONDS} seconds{where}."
     return f"{sentence} Is there a loop that never ends?"
 
 
-TERMINAL = Host()
+TERMINAL = CheckPlace()
