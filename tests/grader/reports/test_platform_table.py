@@ -52,7 +52,7 @@ def write_gradebook(out: Path, *folders: Iterable[Submission]) -> None:
         book.replace_submissions(folders, {"rope": "suite"})
         for key in book.ungraded_key_counts():
             book.add(key, PACKED)
-        book.finish()
+        book.record_finished_run()
 
 
 def test_half_a_result_never_leaves(out: Path) -> None:
@@ -265,7 +265,7 @@ def test_an_unreadable_file_is_not_posted_as_zero_without_a_word(out: Path) -> N
         for key in book.ungraded_key_counts():
             book.add(key, zero)
         book.adjust({2: [Adjustment(None, 15.0, "by mail")]})
-        book.finish()
+        book.record_finished_run()
     done, rows = run_roster(out, CANVAS.format(points="20.00"))
     assert [row["RoPE (77)"] for row in rows][2:] == ["", "3.00", "15"]
     assert "Left empty, because the file could not be read: lovelaceada, rope." in done.output
@@ -310,7 +310,7 @@ def test_two_lessons_go_into_one_table_in_one_command(out: Path) -> None:
         book.replace_submissions([both], {"rope": "suite", "alibi": "suite"})
         for key in book.ungraded_key_counts():
             book.add(key, packed(replace(GRADE, score=float(len(key.assignment)))))
-        book.finish()
+        book.record_finished_run()
     text = "Username,Week 5,Week 7,Section\n#ada,,,Monday\n#bob,,,Tuesday\n"
     pairs = ("--assignment", "alibi", "--grade-column", "Week 7", "--assignment", "rope", "--grade-column", "Week 5")
     done, rows = run_roster(out, text, "--id-column", "Username", *pairs)
@@ -396,7 +396,7 @@ def test_feedback_is_about_the_lessons_of_its_platform_or_of_the_command(seed: i
         book.replace_submissions([class_], dict.fromkeys(LESSONS, "suite"))
         for key in book.ungraded_key_counts():
             book.add(key, PACKED)
-        book.finish()
+        book.record_finished_run()
     of_canvas = [lesson for lesson in LESSONS if platforms[lesson] == "Canvas"]
     for requested in ([], of_canvas[:1], [lesson for lesson in LESSONS if not platforms[lesson]]):
         for path in out.glob("feedback_*"):
