@@ -129,7 +129,7 @@ SCORED: dict[str, Callable[[Setting, int], tuple[float, float]]] = {
         max(1, (length - setting.trained_length / 4) / (setting.trained_length - setting.trained_length / 4)),
     ),
 }
-"""Function for each method that turns the setting and the length into the window and factor of `rerope_scores`.
+"""For each method, a function that computes the window and factor of `rerope_scores` from the setting and the length.
 
 ReRoPE keeps half of the trained length exact. Leaky ReRoPE keeps a quarter exact, and maps the longest distance to the
 trained length.
@@ -189,7 +189,7 @@ class Task:
 
     examples: Callable[[np.random.Generator, int, int, Setting], Examples]
     marked: bool = False
-    """True if there is a mark, and embeddings also include the previous token."""
+    """True if the task has a marked token, so that embeddings also contain the previous token."""
 
 
 COPYING, PASSKEY, LATEST = Task(_copying), Task(_passkey, marked=True), Task(_latest_passkey, marked=True)
@@ -242,7 +242,7 @@ class Measurement(NamedTuple):
     """Number of further training steps; 0 without further training."""
     accuracy: float
     stretched: float
-    """Share of answers that are `factor` times as far back as the right token; NaN if the task has no distance."""
+    """Share of answers whose token stands `factor` times as far back as the correct token; NaN without a distance."""
 
 
 class Loss(NamedTuple):

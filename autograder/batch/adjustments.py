@@ -24,8 +24,8 @@ MAX_POINTS = 100
 def apply(book: Gradebook, path: Path) -> tuple[int, list[str]]:
     """Store each correction from the table, if the table exists, with the submission that it concerns.
 
-    Return the number of corrections, and a sentence for each line that matches either no submission or several; lines
-    for assignments that are not in this run share one sentence. Raise BatchError for a table that cannot be
+    Return the number of corrections and a message for each line that matches no submission or several; all lines for
+    assignments that are not in this run share one message. Raise BatchError for a table that cannot be
     understood.
     """
     lines = list(_lines(path)) if path.is_file() else []

@@ -41,7 +41,7 @@ class Adjustment:
 
     @property
     def sentence(self) -> str:
-        """A sentence on the correction, which the student also reads."""
+        """Reason for the correction, one sentence, which is also shown to the student."""
         change = f"score set to {self.score:g}" if self.score is not None else f"{self.points:+g} points"
         return f"{change}: {self.reason}" if self.reason else change
 

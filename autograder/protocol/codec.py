@@ -53,7 +53,7 @@ _SPELLING_BY_DTYPE = {
 the name. Two C names for one type (long, long long) count as one dtype."""
 
 DEFAULT_INTEGER_TYPE_NUMBERS = {kind.num for kind in map(np.dtype, "ilq") if kind == np.dtype(int)}
-"""numpy's type numbers for the default integer, one for each C name of that type. A default integer is
+"""numpy's type numbers for the default integer: one for each C type with the same size. A default integer is
 written as int64, as it is on nearly every machine, because a value must not depend on the machine."""
 
 _DTYPE_BY_SPELLING = {spelling: dtype for dtype, spelling in _SPELLING_BY_DTYPE.items()}

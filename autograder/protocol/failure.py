@@ -64,7 +64,7 @@ STOPPED = frozenset({Kind.TIMEOUT, Kind.CRASHED, Kind.KILLED})
 
 
 MAX_MESSAGE_CHARACTERS = 4000
-"""Maximum number of characters in a message to a person, however much text a submission returns."""
+"""Maximum number of characters in a message that a person reads, however much text a submission returns."""
 
 
 class WrongResultError(AssertionError):

@@ -435,8 +435,8 @@ def test_a_later_token_changes_no_earlier_logit(model, seed, place):
 @pytest.mark.question("forward", points=0.375)
 @given(seed=seeds(), cuts=st.lists(st.integers(0, 6), min_size=2, max_size=2, unique=True))
 def test_a_text_in_any_pieces(model, seed, cuts):
-    """A text that is read in pieces through the cache has the same logits as in one piece, and the `cache`
-    does not change."""
+    """Reading a text in pieces through the cache gives the same logits as reading the whole text at once, and
+    does not change the argument `cache`."""
     draw, first = of_seed(seed), np.arange(7) * 4 % VOCABULARY
     tokens, tiny, cache, pieces = np.stack([first, first[::-1]]), drawn_model(draw, tied=False), None, []
     whole, kept = model.forward(tokens, tiny)

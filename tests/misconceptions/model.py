@@ -1088,8 +1088,8 @@ def loss_overflows(logits, tokens):
 
 @mistake("next_token_loss", "expected: the logarithm after the softmax")
 def logarithm_of_zero(logits, tokens):
-    """Your loss is infinite if a probability is too small for a float. The rule: subtract logits, and take the
-    logarithm of the sum of exponentials only."""
+    """Your loss is infinite if a probability is too small for a float. The rule: work with differences of
+    logits, and take a logarithm only of the sum of their exponentials."""
     chances = _softmax(_array(logits)[..., :-1, :])
     chosen = np.take_along_axis(chances, np.asarray(tokens)[..., 1:, np.newaxis], axis=-1)[..., 0]
     return float(-np.log(chosen).mean())

@@ -182,8 +182,8 @@ def test_a_students_machine_names_the_cause_that_the_grader_names(assignment: As
 
 
 def test_an_error_at_the_same_sizes_names_the_mistake(suites: dict[str, Suite]) -> None:
-    """Weights that are transposed or on the wrong side do not fit, so only the error shows the mistake; other
-    errors from numpy show no known mistake."""
+    """Weights that are transposed or multiplied on the wrong side cause an error about shapes, which identifies
+    the mistake; other errors from numpy identify no known mistake."""
     wrong = {
         "x @ w_q.T, x @ w_k.T, x @ w_v.T": "transposed weights, x wᵀ",
         "w_q @ x, w_k @ x, w_v @ x": "from the left, w x",

@@ -104,7 +104,7 @@ def test_folders_of_assignments_may_hold_downloads_a_level_down(tmp_path: Path, 
 
 @pytest.mark.parametrize("inner", ["submissions", "rope-submissions", "late"])
 def test_a_students_clone_is_never_a_download(tmp_path: Path, inner: str) -> None:
-    """A folder with a .git folder inside belongs to one student, whatever its name and its other contents."""
+    """A folder that contains a .git folder belongs to one student, whatever its name or other contents."""
     put(tmp_path / "late", below(inner, CANVAS | {".git/HEAD": "ref: refs/heads/main\n"}))
     assert [one.student_key for one in rows(tmp_path / "late")] == [f":{inner}"]
 

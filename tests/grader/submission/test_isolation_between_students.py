@@ -228,8 +228,8 @@ def test_where_nothing_says_what_is_meant_all_rows_are_unclear(tmp_path: Path, f
 
 
 def test_what_is_nobodys_is_passed_over_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Results of earlier runs, an instructor's tables and pages, and assignments that the term leaves out are
-    ignored, and the summary names them."""
+    """A run ignores results of earlier runs, an instructor's tables and pages, and assignments that are not part
+    of the term, and lists them in the summary."""
     monkeypatch.setattr(course, "plan_file", lambda: tmp_path / "course.toml")
     put(tmp_path, {"course.toml": f"lessons = {[name for name in KNOWN if name != 'modern']}"})
     put(tmp_path / "class", {"ada.py": CODE, "bob/gradebook.sqlite": CODE, "bob/rope.py": CODE, "cy.py~": CODE})
