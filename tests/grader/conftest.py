@@ -47,6 +47,7 @@ QUICK_ASSIGNMENT = "sinusoidal"
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until all tests are collected; nothing of what is loaded is garbage
     example_counts.QUICK = bool(config.getoption("quick"))
     # A background job ignores Ctrl-C, and so would every command that a test starts from that job.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -87,6 +88,7 @@ def pytest_collection_finish() -> None:
     """Freeze all loaded objects, so that frequent garbage collections do not scan them."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
