@@ -81,14 +81,9 @@ class Assignment:
         functions, the code of GRADE_DECIDING_PACKAGES, and the versions of Python and of the libraries.
         """
         seed()  # raises its error here, before a grader fails on it
-        digest = hashlib.sha256(_versions().encode())
-        digest.update(" ".join(sorted(self.optional_functions)).encode())
+        optional = " ".join(sorted(self.optional_functions)).encode()
         suite_files = (self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values)
-        deciding = (path for package in GRADE_DECIDING_PACKAGES for path in sorted((PACKAGE / package).rglob("*.py")))
-        for path in (*suite_files, seed_file(), Path(__file__), *deciding):
-            content = path.read_bytes()
-            digest.update(f"{path.name} {len(content)}\n".encode() + content)
-        return digest.hexdigest()
+        return hashlib.sha256(_deciding_code() + optional + _content(*suite_files, seed_file())).hexdigest()
 
 
 GRADE_DECIDING_PACKAGES = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "otter")
@@ -111,6 +106,18 @@ and the rest belong to the sandbox."""
 
 
 @functools.cache
+def _deciding_code() -> bytes:
+    """Return a digest of the deciding code and libraries, which cannot change in a running process."""
+    files = (path for package in GRADE_DECIDING_PACKAGES for path in sorted((PACKAGE / package).rglob("*.py")))
+    return hashlib.sha256(_versions().encode() + _content(Path(__file__), *files)).digest()
+
+
+def _content(*paths: Path) -> bytes:
+    """Return the content of files, each after its name and size."""
+    contents = ((path.name, path.read_bytes()) for path in paths)
+    return b"".join(f"{name} {len(content)}\n".encode() + content for name, content in contents)
+
+
 def _versions() -> str:
     versions = [f"python {sys.version_info.major}.{sys.version_info.minor}"]
     for name in _LIBRARIES:

@@ -33,9 +33,9 @@ BINARY_FILES = frozenset(
 def leaks(files: Mapping[str, bytes]) -> list[str]:
     """Return a description of each secret in the files, or none if students may receive all files."""
     secrets = _secret_descriptions()
-    by_block: dict[str, set[str]] = {}
-    for part in secrets:
-        for start in range(BLOCK_CHARACTERS if len(part) >= MIN_SECRET_CHARACTERS else 0):
+    by_block: dict[str, set[str]] = {"": {part for part in secrets if len(part) < MIN_SECRET_CHARACTERS}}
+    for part in secrets.keys() - by_block[""]:
+        for start in range(BLOCK_CHARACTERS):
             by_block.setdefault(part[start : start + BLOCK_CHARACTERS], set()).add(part)
     texts = {name: content for name, content in files.items() if name not in BINARY_FILES}
     reasons = {content: [*_in_file(content, secrets, by_block)] for content in set(texts.values())}
@@ -51,13 +51,13 @@ def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, 
     # A seed of three digits or fewer, or the year of the licence, cannot be distinguished from any other number.
     if len(str(seed())) > 3 and re.search(rf"(?<![\w.+/])(?<!\(c\) ){seed()}(?![\w.+/])", text):
         yield "the term's seed"
-    squeezed = _squeezed(text) + _squeezed(re.sub(r"<[^>]*>", "", text))  # highlighted code contains tags
+    without_tags = re.sub(r"<[^>]*>", "", text)  # highlighted code contains tags
+    squeezed = "".join(map(_squeezed, dict.fromkeys((text, without_tags))))
     # A secret's first MIN_SECRET_CHARACTERS always contain one of these blocks: most secrets need no search.
+    # A shorter secret belongs to the empty block.
     blocks = {squeezed[start : start + BLOCK_CHARACTERS] for start in range(0, len(squeezed), BLOCK_CHARACTERS)}
-    likely = {part for block in blocks & by_block.keys() for part in by_block[block]}
-    for part, what in secrets.items():
-        if (len(part) < MIN_SECRET_CHARACTERS or part in likely) and part in squeezed:
-            yield what
+    likely = {part for block in by_block.keys() & {"", *blocks} for part in by_block[block]}
+    yield from (what for part, what in secrets.items() if part in likely and part in squeezed)
 
 
 def _secret_descriptions() -> dict[str, str]:

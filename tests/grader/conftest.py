@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from autograder.grading.suite import Suite
 
 SLOWEST_FILES = """
-    site_browser site_endless pyodide_agreement site_firefox cluster batch course_pages_browser laptop_checks
-    handout gradescope_and_wheel attacks follow_through figures notebooks live_page_browser trivial_solutions
-    new_assignment otter endless_files wall guess_per_process learn effects_of_one_submission self_test
-    report_browser threat_model labs writer similarity bench
+    site_browser site_endless pyodide_agreement site_firefox cluster batch course_pages_browser safe_path
+    pyodide_release bytecode site laptop_checks handout gradescope_and_wheel attacks follow_through figures
+    notebooks live_page_browser trivial_solutions new_assignment otter endless_files wall guess_per_process
+    learn effects_of_one_submission self_test report_browser threat_model labs writer similarity bench
 """.split()
 """Slowest test files, which run first and in this order, so that no slow file runs alone at the end of the
 tests. These files include every file that starts a kernel, a browser or a batch, and `--quick` skips them
@@ -49,6 +49,7 @@ QUICK_ASSIGNMENT = "sinusoidal"
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until all tests are collected; nothing of what is loaded is garbage
     example_counts.QUICK = bool(config.getoption("quick"))
     # A background job ignores Ctrl-C, and so would every command that a test starts from that job.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -89,6 +90,7 @@ def pytest_collection_finish() -> None:
     """Freeze all loaded objects, so that frequent garbage collections do not scan them."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -35,11 +35,14 @@ def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]
     }
     backend = Loaded(catalogue.solution_with_mistake(suite.assignment, entry))
     with np.errstate(all="ignore"):
-        public = [suite.run_test(backend, test) for test in called if test in affected and test.phase != Phase.HIDDEN]
-        # A function that fails a public test is not memorized, whatever the results of hidden tests.
-        failed = {result.test.question for result in public if not result.passed}
-        hidden = [test for test in called if test in affected and test.phase is Phase.HIDDEN]
-        undecided = [suite.run_test(backend, test) for test in hidden if test.question not in failed]
+        # A function that fails a public test is not memorized, whatever the results of its other tests.
+        public, undecided, failed = [], [], set()
+        for test in called:  # public tests come first
+            if test in affected and test.question not in failed:
+                result = suite.run_test(backend, test)
+                (undecided if test.phase is Phase.HIDDEN else public).append(result)
+                if not result.passed and test.phase is not Phase.HIDDEN:
+                    failed.add(test.question)
         grade = Grade(suite.assignment.name, SubmissionStatus.GRADED, [*public, *undecided])
         if not list(iter_suspicions(grade)):
             return grade

@@ -17,7 +17,7 @@ import numpy as np
 import pandas
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 
 from autograder import course
 from tests.grader.pages import dial_numbers
@@ -26,6 +26,7 @@ from tests.grader.support.dials import DIALS
 
 LESSONS = [one.name for one in course.term_assignments()]
 PAGES = ["index", *LESSONS, *(path.stem for path in (course.ROOT / "assignments").glob("[a-z]*.md"))]
+DESKTOP: ViewportSize = {"width": 1280, "height": 900}
 A4_WIDTH_PIXELS = 688
 """Width of an A4 page without margins, in pixels."""
 
@@ -38,31 +39,73 @@ def tab(browser: Browser, course_folder: Path) -> Iterator[Opened]:
         yield one
 
 
-@pytest.fixture
-def opened(tab: Opened, course_folder: Path, request: pytest.FixtureRequest) -> Opened:
-    """Course page in the state in which a new reader sees it."""
+def open_page(tab: Opened, path: Path) -> Opened:
+    """Open a course page in the state in which a new reader sees it."""
     tab.page.evaluate("localStorage.clear()")
     tab.page.emulate_media(media="screen", color_scheme="light", reduced_motion="no-preference")
-    tab.page.set_viewport_size({"width": 1280, "height": 900})
-    tab.page.goto((course_folder / f"{request.param}.html").as_uri())
+    tab.page.set_viewport_size(DESKTOP)
+    tab.page.goto(path.as_uri())
     return tab
+
+
+@pytest.fixture
+def opened(tab: Opened, course_folder: Path, request: pytest.FixtureRequest) -> Opened:
+    """Course page that is opened for one test."""
+    return open_page(tab, course_folder / f"{request.param}.html")
 
 
 def on_pages(*pages: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("opened", pages, indirect=True)
 
 
+@pytest.fixture(scope="module")
+def loaded(tab: Opened, course_folder: Path, request: pytest.FixtureRequest) -> Opened:
+    """Course page that is opened once for consecutive tests."""
+    return open_page(tab, course_folder / f"{request.param}.html")
+
+
+def on_loaded_pages(*pages: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("loaded", pages, indirect=True, scope="module")
+
+
 # Pages
 
 
-@on_pages(*PAGES)
+@on_loaded_pages("index", *LESSONS, "glossary")
+def test_the_header_is_a_line_that_names_the_page_and_its_neighbours(loaded: Opened) -> None:
+    """On a wide screen, the header is one line high. On a phone, the search box has a separate line, and
+    menus lead to every page. A menu opens by keyboard and stays within the window."""
+    page = loaded.page
+    name = page.url.rpartition("/")[2].removesuffix(".html")
+    shown = [one for one in page.locator(".top .near").all_inner_texts() if one]
+    title = page.locator("h1").inner_text()
+    assert all(re.search("[A-Za-z]{3}", one) for one in shown)
+    assert name == "index" or any(title.startswith(one) for one in shown)
+    for width, lines in ((1280, 1), (390, 2)):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.querySelector('.top').offsetHeight") <= 48 * lines
+        assert page.evaluate("seen.over(document.querySelector('.top'))") == []
+        assert page.locator(".lessons, .top [popovertarget=all-lessons]").locator("visible=true").count() == 1
+        for button in page.locator(".opens").locator("visible=true").all():
+            button.press("Enter")
+            menu = page.locator(".menu:popover-open")
+            box = menu.bounding_box()
+            assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= width
+            assert menu.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+            page.keyboard.press("Escape")
+    menus = page.locator(".menu a").evaluate_all("(links) => links.map((one) => one.getAttribute('href'))")
+    assert sorted(menus) == sorted(f"{one}.html" for one in PAGES if one != "index")
+
+
+@on_loaded_pages(*PAGES)
 def test_a_page_is_quiet_stays_at_home_and_fits_and_its_dials_compute_what_the_solutions_do(
-    opened: Opened, course_folder: Path
+    loaded: Opened, course_folder: Path
 ) -> None:
     """With all questions answered and all sections open, nothing overflows on a phone or on paper, and no
     code is cut off on a desktop. No formula is empty or too wide, and no root is cut off or followed by a
     gap."""
-    page = opened.page
+    page = loaded.page
+    page.set_viewport_size(DESKTOP)
     name = page.url.rpartition("/")[2].removesuffix(".html")
     for dial in [one.name for one in DIALS if one.page == name]:
         assert_dial_shows_solution(page, name, dial)
@@ -76,8 +119,8 @@ def test_a_page_is_quiet_stays_at_home_and_fits_and_its_dials_compute_what_the_s
     page.set_viewport_size({"width": A4_WIDTH_PIXELS, "height": 900})
     assert page.evaluate("document.documentElement.scrollWidth") <= A4_WIDTH_PIXELS
     assert page.evaluate("asked.wider('main pre, main .scroll, main .formula')") == []
-    assert all(url.startswith(course_folder.as_uri()) or url.startswith("data:") for url in opened.requests)
-    assert not opened.complaints
+    assert all(url.startswith(course_folder.as_uri()) or url.startswith("data:") for url in loaded.requests)
+    assert not loaded.complaints
 
 
 @on_pages("index", "alibi", "glossary")
@@ -144,32 +187,6 @@ def test_a_lesson_works_by_keyboard_and_a_chosen_theme_stays(opened: Opened, cou
     assert page.evaluate(background) == dark != light
     page.locator("#theme").click()
     assert page.evaluate(background) == light
-
-
-@on_pages("index", *LESSONS, "glossary")
-def test_the_header_is_a_line_that_names_the_page_and_its_neighbours(opened: Opened) -> None:
-    """On a wide screen, the header is one line high. On a phone, the search box has a separate line, and
-    menus lead to every page. A menu can be opened with the keyboard and stays within the window."""
-    page = opened.page
-    name = page.url.rpartition("/")[2].removesuffix(".html")
-    shown = [one for one in page.locator(".top .near").all_inner_texts() if one]
-    title = page.locator("h1").inner_text()
-    assert all(re.search("[A-Za-z]{3}", one) for one in shown)
-    assert name == "index" or any(title.startswith(one) for one in shown)
-    for width, lines in ((1280, 1), (390, 2)):
-        page.set_viewport_size({"width": width, "height": 900})
-        assert page.evaluate("document.querySelector('.top').offsetHeight") <= 48 * lines
-        assert page.evaluate("seen.over(document.querySelector('.top'))") == []
-        assert page.locator(".lessons, .top [popovertarget=all-lessons]").locator("visible=true").count() == 1
-        for button in page.locator(".opens").locator("visible=true").all():
-            button.press("Enter")
-            menu = page.locator(".menu:popover-open")
-            box = menu.bounding_box()
-            assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= width
-            assert menu.evaluate("(one) => one.scrollWidth <= one.clientWidth")
-            page.keyboard.press("Escape")
-    menus = page.locator(".menu a").evaluate_all("(links) => links.map((one) => one.getAttribute('href'))")
-    assert sorted(menus) == sorted(f"{one}.html" for one in PAGES if one != "index")
 
 
 @on_pages("attention", "rope")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import re
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -50,12 +51,41 @@ def pyodide() -> Path:
     return fetch_pyodide.FOLDER
 
 
+Archives = Mapping[str, Mapping[str, bytes]]
+"""Archive → its files, as path → content."""
+
+
+@pytest.fixture(scope="session")
+def compiled_once(once: Once) -> Callable[[Archives, Path], Archives]:
+    """Return a replacement for `build.compiled` that compiles equal archives only once for all sites of a test run.
+
+    The course differs between editions of the site, so it is compiled apart from the other archives.
+    """
+    compiled = build.compiled
+
+    def part(archives: Archives, pyodide: Path) -> Archives:
+        contents = ((f"{archive}/{path}", files[path]) for archive, files in archives.items() for path in files)
+        digest = hashlib.sha256(b"".join(path.encode() + content for path, content in sorted(contents)))
+        modules: Archives = once(f"modules-{digest.hexdigest()}", lambda: compiled(archives, pyodide))
+        return modules
+
+    def compiled_once(archives: Archives, pyodide: Path) -> Archives:
+        others = {name: files for name, files in archives.items() if name != "course"}
+        return {**part({"course": archives["course"]}, pyodide), **part(others, pyodide)}
+
+    return compiled_once
+
+
 BuildSite = Callable[[str, bool], Path]
 
 
 @pytest.fixture(scope="session")
 def build_site(
-    pyodide: Path, once: Once, handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory
+    pyodide: Path,
+    once: Once,
+    compiled_once: object,
+    handed_out: dict[str, bytes],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> BuildSite:
     """Return a function that copies one of the two editions of the site; each edition is built only once for
     all test processes."""
@@ -64,6 +94,7 @@ def build_site(
         def built() -> dict[str, bytes]:
             with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
                 patch.setattr(handout, "contents", lambda: handed_out)
+                patch.setattr(build, "compiled", compiled_once)
                 out = build.build(Path(folder, "site"), str(pyodide), self_study)
                 files = (path for path in out.rglob("*") if path.is_file())
                 return {path.relative_to(out).as_posix(): path.read_bytes() for path in files}
@@ -132,6 +163,11 @@ class Window:
     def open(self, name: str) -> None:
         """Open a page on the site."""
         self.page.goto(f"{self.address}{name}.html")
+
+    def open_unless_open(self, name: str) -> None:
+        """Open a page on the site if another page is open, since each page starts Python anew."""
+        if not self.page.url.endswith(f"/{name}.html"):
+            self.open(name)
 
     def write(self, text: str) -> None:
         """Put text into the editor."""

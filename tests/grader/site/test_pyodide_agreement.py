@@ -15,6 +15,7 @@ import math
 import random
 import re
 import shutil
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,15 +87,20 @@ def items() -> list[Item]:
     return texts + [(one.name, ast.unparse(mutant.made()), None) for one, mutant in changed]
 
 
-def with_causal_mask(body: str) -> Item:
-    """Return the stub of lesson 1 with a new body for the first function."""
-    stub = find("attention").stub.read_text("utf-8")
-    return (
-        "attention",
-        re.sub(r'    raise NotImplementedError\("causal_mask[^\n]*', lambda _: f"    {body.strip()}", stub),
-        None,
-    )
+def with_bodies(bodies: Mapping[str, str]) -> Item:
+    """Return the stub of lesson 1 with new bodies for some functions: function → body."""
+    text = find("attention").stub.read_text("utf-8")
+    for name, body in bodies.items():
+        unwritten = rf'    raise NotImplementedError\("{name} is not written[^\n]*'
+        text, count = re.subn(unwritten, lambda _, body=body: f"    {body.strip()}", text)
+        assert count == 1, name
+    return "attention", text, None
 
+
+ARRAY_FUNCTIONS = """
+    causal_mask permute_tokens softmax attention_weights attention self_attention bag_of_tokens split_heads merge_heads
+""".split()
+"""Functions of lesson 1 that return arrays. The message about a number instead of an array names the number's dtype."""
 
 MAKERS = ("np.arange(3{})", "np.zeros(3{})", "np.full(3, 2**30{})", "np.array([2**30] * 3{})", "np.eye(3{})[0]")
 WAYS = ("{}", "np.sum({0}) * {0}", "{} // 2", "{}[None, 0] % 7", "np.cumsum({})", "np.argsort({})", "{} * 2")
@@ -103,13 +109,24 @@ METHODS = ("np.ones(3).astype(int)", "np.ones(3).astype(int) // 2", "np.ones(3).
 
 
 def integer_bodies() -> list[str]:
-    """Return bodies for `causal_mask` that return an integer by mistake, so that the message names the
-    integer's dtype."""
+    """Return bodies for functions that return an integer instead of an array."""
     made = [
         maker.format(dtype) for maker in MAKERS for dtype in ("", ", dtype=int", ", dtype=np.int32", ", dtype=np.int64")
     ]
     numbers = [*(way.format(one) for one in made for way in WAYS), *METHODS]
     return [f"return np.ravel({one})[0]" for one in numbers]
+
+
+def integer_files() -> list[Item]:
+    """Return files in which each function returns an integer.
+
+    Bodies that name int32 have separate files, because a tab treats int32 differently in such a file.
+    """
+    bodies = random.Random(20).sample(integer_bodies(), PER_KIND)
+    groups = [[body for body in bodies if ("int32" in body) == names_int32] for names_int32 in (False, True)]
+    size = len(ARRAY_FUNCTIONS)
+    chunks = [group[start : start + size] for group in groups for start in range(0, len(group), size)]
+    return [with_bodies(dict(zip(ARRAY_FUNCTIONS, chunk, strict=False))) for chunk in chunks]
 
 
 @dataclass(frozen=True)
@@ -119,7 +136,7 @@ class States:
     files: list[tuple[Item, Any, Any]]
     """Each sample, known mistake or mutated solution, with its states on the machine and in the tab."""
     integers: list[tuple[Item, Any, Any]]
-    """Each file that returns an integer, with its states on the machine and in the tab."""
+    """Each file whose functions return integers, with its two states."""
     wide: tuple[Any, Any]
     """States of the page for `WIDE` and for `TAKE`, in the tab."""
     hostile: tuple[Any, Any]
@@ -133,10 +150,10 @@ def states(site_for_self_study: Path, tmp_path_factory: pytest.TempPathFactory) 
     if shutil.which("node") is None:
         pytest.skip("These tests run Pyodide in Node.js: apt-get install nodejs.")
     site, folder = site_for_self_study, tmp_path_factory.mktemp("states")
-    compared, with_integers = items(), [*map(with_causal_mask, random.Random(20).sample(integer_bodies(), PER_KIND))]
+    compared, with_integers = items(), integer_files()
     everywhere = [*compared, *with_integers]
     hostile = [("rope", path.read_text("utf-8"), None) for path in (HOSTILE, find("rope").solution)]
-    only_in_tab = [*map(with_causal_mask, (WIDE, TAKE)), *hostile]
+    only_in_tab = [*(with_bodies({"causal_mask": body}) for body in (WIDE, TAKE)), *hostile]
     with ThreadPoolExecutor(1) as executor:
         natively = executor.submit(pyodide_runs.natively, everywhere, site, folder)
         in_tab = pyodide_runs.in_pyodide([*everywhere, *only_in_tab], site, next(site.glob("pyodide-*")), folder)
@@ -154,7 +171,9 @@ def test_verdict_cause_and_message_are_those_at_home(states: States) -> None:
 def test_integers_have_the_size_that_they_have_at_home(states: States) -> None:
     """A tab's default integer has 32 bits, but an integer from any function or method is reported as on a
     student's machine."""
-    assert any("got a number (int32)" in json.dumps(at_home) for _, at_home, _ in states.integers)
+    boxes = [box for _, at_home, _ in states.integers for _, box in at_home["functions"].values()]
+    assert sum("got a number (" in box for box in boxes) == PER_KIND
+    assert any("got a number (int32)" in box for box in boxes)
     for item, at_home, in_tab in states.integers:
         assert in_tab == at_home, item
 

@@ -189,7 +189,10 @@ def test_a_site_that_loads_the_release_from_its_address_is_compiled_for_it(
             assert f"{names[archive.name.partition('-')[0]]}.pyc" in opened.namelist()
 
 
-def test_a_site_with_a_fetched_release_names_no_other_host(real_release: Release, tmp_path: Path) -> None:
+def test_a_site_with_a_fetched_release_names_no_other_host(
+    real_release: Release, compiled_once: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "compiled", compiled_once)
     result = CliRunner().invoke(cli.main, ["site", "--pyodide", "fetch", "--out", str(tmp_path / "site")])
     assert result.exit_code == 0, result.output
     (page,) = (tmp_path / "site").glob("page-*.js")

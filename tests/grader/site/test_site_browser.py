@@ -6,6 +6,7 @@ import io
 import json
 import re
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,18 @@ from tests.grader.site.conftest import RECORD_MESSAGES, SOLUTION, STUB, Window, 
 from tests.grader.support.classroom import SAMPLES
 
 pytestmark = pytest.mark.long
+
+WORKER_WITHOUT_PYTHON = "Worker = class { postMessage() {} };"
+"""Script that starts nothing in the worker of a page, because a start of Python takes seconds."""
+
+
+@pytest.fixture(scope="module")
+def tab_without_python(browser: Browser, site: Path) -> Iterator[Window]:
+    """Browser window for tests of pages that need no Python."""
+    with window(browser, site) as opened:
+        opened.page.add_init_script(WORKER_WITHOUT_PYTHON)
+        opened.open("keep")
+        yield opened
 
 
 def test_a_wrong_function_is_explained_a_syntax_error_marked_and_a_right_file_green(tab: Window) -> None:
@@ -95,18 +108,18 @@ def test_a_file_from_somebody_else_sends_nothing_and_leaves_the_page_as_it_is(br
 DAMAGED_MEMORY = ["", "{", "null", "1", '"text"', '{"attention": null}', '{"attention": 1, "__proto__": {"rope": 2}}']
 
 
-def test_what_saved_work_puts_into_the_memory_of_the_pages_stops_no_page(tab: Window) -> None:
+def test_what_saved_work_puts_into_the_memory_of_the_pages_stops_no_page(tab_without_python: Window) -> None:
     """A zip of somebody else's work may contain any text where pages keep answers."""
-    page = tab.page
+    page = tab_without_python.page
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     for text in DAMAGED_MEMORY:
         page.evaluate("(text) => localStorage.setItem('whereabouts', text)", text)
-        tab.open("attention")
+        tab_without_python.open("attention")
         page.evaluate("document.querySelector('.dial form').dispatchEvent(new Event('input', { bubbles: true }))")
         assert "moved" in page.evaluate("localStorage.getItem('whereabouts')"), text
     page.evaluate("localStorage.removeItem('whereabouts')")
-    tab.open("attention")
+    tab_without_python.open("attention")
     assert errors == []
 
 
@@ -326,6 +339,24 @@ def test_all_work_goes_out_as_a_zip_comes_back_and_prints(tab: Window, tmp_path:
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
+@pytest.mark.parametrize("name", ["attention", "keep", "writer"])
+def test_no_page_has_a_barrier(tab: Window, name: str) -> None:
+    """The tested pages are the writer, the overview and a lesson with its editor open."""
+    page = tab.page
+    tab.open_unless_open(name)
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        if name == "attention":
+            page.locator(".cm-content").wait_for(state="attached")
+            if width == 390:
+                page.locator(".view").click()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        found = Axe().run(page, context={"exclude": [["math"]]}, options={"resultTypes": ["violations"]})
+        serious = [one for one in found.response["violations"] if one["impact"] in ("serious", "critical")]
+        assert serious == [], found.generate_report()
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
 def zip_of(files: dict[str, bytes]) -> bytes:
     """Return a zip that contains the files."""
     packed = io.BytesIO()
@@ -353,15 +384,15 @@ def zip_of(files: dict[str, bytes]) -> bytes:
     ],
     ids="text,empty,zip without files,other names,too large,other memory,another folder,no memory,numbers".split(","),
 )
-def test_only_the_lessons_in_a_zip_are_opened(tab: Window, content: bytes, lessons: list[str]) -> None:
-    page = tab.page
-    tab.open("keep")
+def test_only_the_lessons_in_a_zip_are_opened(tab_without_python: Window, content: bytes, lessons: list[str]) -> None:
+    page = tab_without_python.page
+    tab_without_python.open("keep")
     page.evaluate("localStorage.clear()")
     page.reload()
     chosen = {"name": "a.zip", "mimeType": "application/zip", "buffer": content}
     page.locator("input[type=file]").set_input_files(files=[chosen])  # type: ignore[list-item]
     words = f"Opened a.zip: {len(lessons)} of 14 lessons," if lessons else "a.zip is not a zip of your work."
-    tab.wait_for(words, ".opened")
+    tab_without_python.wait_for(words, ".opened")
     assert page.evaluate("Object.keys(files())") == lessons
     assert not lessons or page.evaluate("files().rope") == "x = 'é'\n"
 
@@ -385,8 +416,8 @@ LATER = "np.shape(x)[-2] > 1"
 def test_the_writer_names_the_function_that_it_cannot_use(tab: Window, lines: str, sentence: str) -> None:
     page, head = tab.page, next(line for line in ROPE.splitlines() if line.startswith("def apply_rope("))
     wrong = ROPE.replace(head, f"{head}\n    {lines}")
-    page.evaluate("(text) => keep('file rope', text)", wrong)
-    tab.open("writer")
+    tab.open_unless_open("writer")
+    page.evaluate("(text) => { localStorage.clear(); keep('file rope', text); }", wrong)
     page.locator("button", has_text="Write on").click()
     tab.wait_for(sentence.format(wrong[: wrong.index(lines)].count("\n") + 1), ".writer pre")
     assert "Error" not in page.locator(".python").inner_text()
@@ -395,8 +426,8 @@ def test_the_writer_names_the_function_that_it_cannot_use(tab: Window, lines: st
 def test_the_writer_writes_with_the_functions_in_the_editor(tab: Window) -> None:
     """Correct functions reproduce the course's text, and an experiment shows how a change breaks the text."""
     page = tab.page
-    page.evaluate("(text) => keep('file rope', text)", ROPE)
-    tab.open("writer")
+    tab.open_unless_open("writer")
+    page.evaluate("(text) => { localStorage.clear(); keep('file rope', text); }", ROPE)
     page.locator("button", has_text="Write on").click()
     waiting = "getComputedStyle(document.querySelector('.writer pre:empty'), '::before').content"
     assert page.evaluate(waiting) == '"Waiting …"'
@@ -416,25 +447,6 @@ def test_the_writer_writes_with_the_functions_in_the_editor(tab: Window) -> None
     page.evaluate("(text) => keep('file model', text)", find("model").solution.read_text("utf-8"))
     page.locator(".writer button", has_text="Try it").last.click()
     tab.wait_for("your model.py:\nThe score of a query and a key at position 0 to 1.", ".writer pre")
-
-
-@pytest.mark.parametrize("name", ["writer", "keep", "attention"])
-def test_no_page_has_a_barrier(tab: Window, name: str) -> None:
-    """The tested pages are the writer, the overview and a lesson with its editor open."""
-    page = tab.page
-    if not page.url.endswith(f"/{name}.html"):
-        tab.open(name)
-    for width in (1280, 390):
-        page.set_viewport_size({"width": width, "height": 900})
-        if name == "attention":
-            page.locator(".cm-content").wait_for(state="attached")
-            if width == 390:
-                page.locator(".view").click()
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        found = Axe().run(page, context={"exclude": [["math"]]}, options={"resultTypes": ["violations"]})
-        serious = [one for one in found.response["violations"] if one["impact"] in ("serious", "critical")]
-        assert serious == [], found.generate_report()
-    page.set_viewport_size({"width": 1280, "height": 900})
 
 
 RECORD_REGISTRATIONS = """
