@@ -40,8 +40,8 @@ def slopes_sorted(n_heads):
 
 @mistake("alibi_slopes", "expected: numpy's sort()")
 def slopes_sorted_upwards(n_heads):
-    """You sorted the slopes from small to large. The rule: the first head has the formula's steepest slope, and the
-    extra heads come last."""
+    """You sorted the slopes from small to large. The rule: the first head has the steepest slope of the sequence for
+    the power of two, and the extra heads come last."""
     return np.sort(alibi.alibi_slopes(n_heads))
 
 
@@ -56,7 +56,7 @@ def further_heads_without_the_stride(n_heads):
 @mistake("alibi_slopes", "expected: every other slope, counted from the wrong end of a pair")
 def further_heads_repeat_the_others(n_heads):
     """You gave the extra heads slopes that other heads already have. The rule: take the first, third, fifth, … slopes
-    of the sequence for twice the power."""
+    of the sequence for twice the power of two."""
     power = power_below(n_heads)
     return np.concatenate([alibi.alibi_slopes(power), alibi.alibi_slopes(2 * power)[1::2][: n_heads - power]])
 
@@ -223,8 +223,8 @@ def late_keys_lose(n_heads, k_len):
 
 @mistake("bloom_bias", "expected: an outer product of slopes and positions")
 def no_axis_for_the_queries(n_heads, k_len):
-    """Your result has no axis for the queries. The rule: the shape is (heads, 1, keys), with one row per head, which
-    broadcasts over all queries."""
+    """Your result has no axis for the queries. The rule: the shape is (heads, 1, keys), so that the one row of each
+    head broadcasts over all queries."""
     return alibi.bloom_bias(n_heads, k_len)[:, 0, :]
 
 
@@ -317,7 +317,8 @@ def distance_squared(n_heads, q_len, k_len):
 
 @mistake("alibi_bias", "expected: distances times slopes, broadcast along the last axis")
 def heads_on_the_last_axis(n_heads, q_len, k_len):
-    """You left the heads on the last axis. The rule: the axes are (heads, queries, keys), to match the scores."""
+    """In your result, the heads are on the last axis. The rule: the axes are (heads, queries, keys), to match the
+    scores."""
     return np.moveaxis(alibi.alibi_bias(n_heads, q_len, k_len), 0, -1)
 
 
@@ -332,7 +333,7 @@ def scaled_by_the_width_of_the_model(q, k, v, causal=True):
 
 @mistake("alibi_attention", "expected: the wrong axis of the softmax")
 def softmax_over_the_queries(q, k, v, causal=True):
-    """In the softmax, you summed over the queries. The rule: the weights of one query, over its keys, sum to 1."""
+    """In the softmax, you summed over the queries. The rule: for each query, the weights of all keys sum to 1."""
     q, k, v = (np.asarray(one) for one in (q, k, v))
     scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
     scores = scores + alibi.alibi_bias(*scores.shape[-3:])
@@ -373,8 +374,8 @@ def attend(q, k, v, causal, change):
 
 @mistake("alibi_slopes", "expected: the two parts joined in the wrong order")
 def further_heads_first(n_heads):
-    """You put the new slopes before the slopes for the power of two. The rule: the new slopes come last, for
-    the extra heads."""
+    """You put the new slopes before the slopes for the power of two. The rule: the new slopes belong to the extra
+    heads, so they come last."""
     slopes, power = alibi.alibi_slopes(n_heads), power_below(n_heads)
     return np.concatenate([slopes[power:], slopes[:power]])
 
@@ -404,8 +405,8 @@ def queries_one_place_too_early_with_a_cache(n_heads, q_len, k_len):
 
 @mistake("alibi_attention", "expected: d read from the wrong array")
 def scaled_by_the_size_of_the_values(q, k, v, causal=True):
-    """You divided the scores by the square root of the size of v. The rule: divide by √d, where d is the size of q and
-    k."""
+    """You divided the scores by the square root of the width of v. The rule: divide by √d, where d is the width of q
+    and k."""
     q = np.asarray(q, dtype=np.float64) * np.sqrt(np.shape(q)[-1] / np.shape(v)[-1])
     return alibi.alibi_attention(q, k, v, causal)
 
@@ -445,8 +446,8 @@ def scores_ahead_at_zero(q, k, v, causal=True):
 
 @mistake("alibi_attention", "expected: softmax as the formula has it")
 def exp_of_raw_scores(q, k, v, causal=True):
-    """You took exp of the raw scores: large ones overflow, and inf/inf is NaN. The rule: subtract the largest score of
-    each row first."""
+    """You took exp of the raw scores: large ones overflow, and inf/inf is NaN. The rule: first subtract the largest
+    score of each row."""
 
     def weigh(scores, usable):
         return shares(np.exp(np.where(usable > 0, scores, -np.inf)))
@@ -462,7 +463,7 @@ def always_causal(q, k, v, causal=True):
 
 @mistake("alibi_bias", "expected: a sign lost between two positions")
 def positions_added_up(n_heads, q_len, k_len):
-    """You added the positions of query and key. The rule: take the distance, which is the difference between the two
+    """You added the positions of query and key. The rule: compute the distance, which is the difference between the two
     positions."""
     sums = np.add.outer(np.arange(k_len - q_len, k_len), np.arange(k_len))
     return alibi.alibi_slopes(n_heads)[:, np.newaxis, np.newaxis] * -sums

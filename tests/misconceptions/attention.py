@@ -273,8 +273,8 @@ def causal_mask_without_the_diagonal(length):
 
 @mistake("self_attention", "karpathy/ng-video-lecture #6; omihub777/ViT-CIFAR #11; lucidrains/vit-pytorch #65")
 def scaled_by_the_width_of_the_model(x, w_q, w_k, w_v, mask=None):
-    """You divided the scores by the square root of the width of x. The rule: divide by the square root of the width of
-    the queries and keys."""
+    """You divided the scores by the square root of the width of x, not of the queries. The rule: divide by the square
+    root of the width of the queries and keys."""
     x, w_q, w_k, w_v = exact(x, w_q, w_k, w_v)
     return attention.self_attention(x, np.sqrt(w_q.shape[-1] / x.shape[-1]) * w_q, w_k, w_v, mask)
 
@@ -341,7 +341,7 @@ def heads_merged_feature_by_feature(x):
 
 @mistake("permute_tokens", "lablup/mlxcel #1600")
 def rows_go_where_they_should_come_from(x, order):
-    """You moved row t to row order[t], which is the inverse order. The rule: row t of the result comes from
+    """You moved row t to row order[t], which applies the inverse of `order`. The rule: row t of the result comes from
     row order[t]."""
     return attention.permute_tokens(x, np.argsort(order))
 
@@ -443,7 +443,7 @@ def softmax_of_nothing_is_even(scores, axis=-1):
 
 @mistake("softmax", "expected: any number may be subtracted, and the mean is the first that comes to mind")
 def mean_subtracted(scores, axis=-1):
-    """You subtracted the mean, so a score far above it still overflows. The rule: subtract the slice's largest
+    """You subtracted the mean, so exp of a score far above it still overflows. The rule: subtract the slice's largest
     score."""
     scores = np.asarray(scores, dtype=np.float64)
     powers = np.exp(scores - np.where(np.isfinite(scores), scores, 0).mean(axis=axis, keepdims=True))

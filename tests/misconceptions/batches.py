@@ -92,7 +92,7 @@ def mask_of_padding(texts, side="right", pad_id=0):
 
 @mistake("pad", "expected: np.zeros for the ids")
 def padded_with_zero(texts, side="right", pad_id=0):
-    """You padded with 0. The rule: padding has the id `pad_id`."""
+    """You padded with 0. The rule: fill the padding with `pad_id`."""
     ids, mask = batches.pad(texts, side, pad_id)
     return np.where(mask, ids, 0), mask
 
@@ -127,8 +127,8 @@ def counted_from_one(mask):
 
 @mistake("position_ids", "turboderp-org/exllamav2 #606 (negative positions for padding)")
 def padding_at_minus_one(mask):
-    """Your padding on the left has position −1. The rule: padding has position 0, because index −1 reads the last row
-    of a table."""
+    """Your padding on the left has the position −1. The rule: padding has position 0, because index −1 reads the last
+    row of a table."""
     real = _truth(mask)
     return np.cumsum(real, axis=-1) - 1
 
@@ -173,7 +173,8 @@ def all_padding_subtracted(mask):
 
 @mistake("padding_mask", "expected: an encoder's attention mask")
 def padding_mask_without_order(mask):
-    """Your queries also use keys that come later. The rule: j ≤ i must hold, and neither token may be padding."""
+    """Your queries also use keys that come later. The rule: query i may use key j only if j ≤ i and neither token is
+    padding."""
     real = _truth(mask)
     return real[..., np.newaxis, :, np.newaxis] & real[..., np.newaxis, np.newaxis, :]
 
@@ -196,8 +197,8 @@ def only_queries_masked(mask):
 
 @mistake("padding_mask", "expected: most libraries mask only keys, since nobody reads the rows of padding")
 def only_keys_masked(mask):
-    """In your mask, padding queries use keys. The rule: the query must be a real token too; otherwise, its row is all
-    False."""
+    """In your mask, a padding query may use keys. The rule: the query must be a real token too; otherwise, its row is
+    all False."""
     real = _truth(mask)
     right = batches.padding_mask(mask)
     return np.broadcast_to(_causal(real.shape[-1]) & real[..., np.newaxis, np.newaxis, :], right.shape).copy()
@@ -239,8 +240,8 @@ def position_of_the_last(mask):
 
 @mistake("next_positions", "sgl-project/sglang #25015 (position 8 instead of 7)")
 def one_too_far(mask):
-    """Your next position is one too high. The rule: positions count from 0, so the next position is the number of real
-    tokens."""
+    """Your next position is too high by one. The rule: positions count from 0, so the next position is the number of
+    real tokens."""
     return batches.next_positions(mask) + 1
 
 
@@ -288,13 +289,13 @@ def packed_by_length(texts):
 
 @mistake("packed_positions", "huggingface/nanoVLM #201; NVIDIA-NeMo/Speech #12551; hiyouga/LlamaFactory #7754")
 def positions_count_on(boundaries):
-    """Your positions keep counting from one text to the next. The rule: each text counts from 0."""
+    """Your positions keep counting from one text to the next. The rule: the positions of each text count from 0."""
     return np.arange(len(batches.packed_positions(boundaries)))
 
 
 @mistake("packed_positions", "OpenRLHF/OpenRLHF #587 (position ids 1, 2, 3, 1, 2)")
 def packed_from_one(boundaries):
-    """In your result, each text counts from 1. The rule: each text counts from 0."""
+    """In your result, the positions of each text count from 1. The rule: the positions of each text count from 0."""
     return batches.packed_positions(boundaries) + 1
 
 
@@ -321,15 +322,15 @@ def texts_begin_at_zero(positions):
 
 @mistake("boundaries_of", "modelscope/ms-swift #9903: 0 after 0 was no boundary")
 def texts_begin_where_positions_fall(positions):
-    """You began a text only where a position falls, so a text of one token is joined to the next. The rule: a text
-    begins wherever a position is not one more than the position before it."""
+    """You began a text only where a position falls, so a text of one token is joined to the text after it. The rule: a
+    text begins wherever a position is not one more than the position before it."""
     return np.concatenate([[0], (np.flatnonzero(np.diff(positions) < 0) + 1), [len(positions)]])
 
 
 @mistake("boundaries_of", "huggingface/transformers #35861 (positions that do not increase)")
 def jumps_ahead_overlooked(positions):
-    """You began a text where a position falls or stays the same. The rule: a text also begins where the
-    position jumps ahead by more than one."""
+    """You began a text wherever a position falls or stays the same. The rule: a text also begins where the position
+    jumps ahead by more than one."""
     return np.concatenate([[0], (np.flatnonzero(np.diff(positions) <= 0) + 1), [len(positions)]])
 
 
@@ -356,13 +357,13 @@ def begins_where_a_position_is_zero(positions):
 
 @mistake("document_mask", "huggingface/trl #784, #805; huggingface/transformers #25452")
 def documents_mixed(boundaries):
-    """Your mask lets a text use the texts before it. The rule: i and j must be in the same text."""
+    """Your mask lets a text use the texts before it. The rule: query i and key j must be in the same text."""
     return _causal(len(batches.document_mask(boundaries)))
 
 
 @mistake("document_mask", "expected: a block for each text, as in an encoder (Krell et al. 2021)")
 def blocks_without_order(boundaries):
-    """Within a text, your queries use later keys. The rule: within a text, j ≤ i must hold as well."""
+    """Within a text, your queries use later keys. The rule: within a text, query i may use only keys with j ≤ i."""
     text = _text_of_each(boundaries)
     return text[:, np.newaxis] == text
 
@@ -387,13 +388,14 @@ def first_token_of_a_text_in_the_one_before(boundaries):
 
 @mistake("document_mask", "expected: the masks of torch.nn.MultiheadAttention are True for hidden keys")
 def document_mask_inverted(boundaries):
-    """Your mask is True if a query may not use a key. The rule: True means that the query may use the key."""
+    """Your mask is True where a query may not use a key. The rule: True means that the query may use the key."""
     return ~batches.document_mask(boundaries)
 
 
 @mistake("packed_attention", "huggingface/nanoVLM #204: restarting positions does not keep texts apart")
 def one_causal_row(q, k, v, boundaries):
-    """Your queries use keys of other texts. The rule: the rows of a text come only from the rows of this text."""
+    """Your queries use keys of other texts. The rule: the result rows of a text depend only on rows of the same
+    text."""
     return _packed(q, k, v, boundaries, _causal(np.shape(q)[-2]))
 
 
@@ -429,7 +431,7 @@ def scores_times_mask(q, k, v, boundaries):
 
 @mistake("packed_attention", "expected: np.exp of raw scores")
 def packed_softmax_overflows(q, k, v, boundaries):
-    """In your softmax, large scores overflow. The rule: subtract the largest score of each row first."""
+    """Your softmax overflows for large scores. The rule: first subtract the largest score of each row."""
 
     def one(q, k, v):
         weights = np.exp(q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])) * _causal(q.shape[-2])
@@ -466,7 +468,7 @@ def gates_set_to_zero(log_f, boundaries):
 
 @mistake("reset_gates", "expected: there is nothing before token 0, unless a state is left over from an earlier row")
 def first_text_left_open(log_f, boundaries):
-    """You left the gate of the first text open. The rule: each text begins with an empty state, even the first."""
+    """You left the gate of the first text open. The rule: every text, even the first, begins with an empty state."""
     gates = _no_check(log_f, boundaries)
     gates[..., np.asarray(boundaries)[1:-1]] = -np.inf
     return gates
@@ -527,7 +529,8 @@ def empty_slots_are_zero(length, slots):
 
 @mistake("ring_positions", "expected: a full cache stays as it is")
 def full_ring_stays(length, slots):
-    """Your ring rejects new tokens once it is full. The rule: new tokens replace the oldest ones."""
+    """Your ring rejects new tokens once it is full. The rule: once the ring is full, each new token replaces the oldest
+    one."""
     return np.where(np.arange(slots) < length, np.arange(slots), -1)
 
 
@@ -549,7 +552,8 @@ def slots_of_the_last_round_empty(length, slots):
 
 @mistake("ring_positions", "expected: length mod slots mistaken for the newest token")
 def one_token_missing(length, slots):
-    """Your ring misses the newest token. The rule: after `length` tokens, the newest position is length − 1."""
+    """The newest token is missing from your ring. The rule: after `length` tokens, the newest position is length −
+    1."""
     return batches.ring_positions(max(length - 1, 0), slots)
 
 
@@ -561,8 +565,8 @@ def order_in_the_row(parents):
 
 @mistake("tree_positions", "sgl-project/sglang #25015 (drafts off by one); #40156 (−1 read as the last entry)")
 def roots_at_one(parents):
-    """Your roots have position 1. The rule: a root has position 0. In numpy, index −1 is the last entry, not a missing
-    parent."""
+    """Your roots have position 1. The rule: a root has position 0. In numpy, index −1 reads the last entry, not a
+    missing parent."""
     return batches.tree_positions(parents) + 1
 
 
@@ -620,7 +624,8 @@ def _scored(q, k, scale=None, mask=None):
 
 @mistake("packed_attention", "expected: the wrong axis of the softmax")
 def softmax_over_the_queries(q, k, v, boundaries):
-    """Your softmax runs over the queries. The rule: the weights of one query, over its keys, sum to 1."""
+    """Your softmax runs over the queries, not over the keys. The rule: for each query, the weights of all keys sum to
+    1."""
 
     def one(q, k, v):
         return np.swapaxes(_weights(np.swapaxes(_scored(q, k), -1, -2)), -1, -2) @ v

@@ -140,7 +140,8 @@ def fast_pairs_interpolated(head_dim, base, factor, trained_len, beta_fast=32.0,
 
 @mistake("yarn_frequencies", "expected: the raised base used everywhere")
 def everything_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You started from the raised base of NTK-aware interpolation. The rule: start from the trained base."""
+    """You started from the raised base of NTK-aware interpolation. The rule: start from the base of the trained
+    model."""
     right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     if head_dim < 4:
         return right
@@ -739,7 +740,8 @@ def positions_clipped(q, k, q_positions, k_positions, window, factor=np.inf, bas
 
 @mistake("rerope_scores", "expected: np.abs around the distance")
 def distances_without_their_sign(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
-    """You used |r|, so you also clipped keys after the query. The rule: a negative distance stays as it is."""
+    """You used |r|, so you also clipped the distances of keys after the query. The rule: a negative distance stays as
+    it is."""
     r = distances(q_positions, k_positions)
     far = np.sign(r) * (window + (np.abs(r) - window) / factor)
     return with_distances(q, k, np.where(np.abs(r) < window, r, far))(base)

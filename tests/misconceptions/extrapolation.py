@@ -180,7 +180,7 @@ def rope_on_one_side(method, q, k, parameters):
 
 @mistake("logits", "dmlc/gluon-nlp #1470")
 def shaw_with_query_minus_key(method, q, k, parameters):
-    """You read the key table in the wrong order. The rule: the relative position is key minus query, j − i."""
+    """You read the key table in the opposite order. The rule: the relative position is key minus query, j − i."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "shaw":
         return right

@@ -116,8 +116,8 @@ def positions_run_through_the_batch(token_table, position_table, token_ids):
 
 @mistake("embed", "expected: the bag of words that this course began with")
 def tokens_without_positions(token_table, position_table, token_ids):
-    """You returned only the token rows, which are the same in every order. The rule: add the token row and the position
-    row."""
+    """You returned only the token rows, which do not depend on the positions. The rule: add the token row and the
+    position row."""
     return learned.lookup(token_table, token_ids)
 
 
@@ -307,7 +307,7 @@ def sequences_counted(max_len, lengths):
 
 @mistake("trained_rows", "expected: all tokens of the training set counted")
 def lengths_added_up(max_len, lengths):
-    """You added up the lengths. The rule: every sequence starts at row 0, so only the longest one matters."""
+    """You added up the lengths. The rule: every sequence starts at row 0, so only the longest sequence matters."""
     return np.arange(max_len) < np.sum(lengths)
 
 

@@ -186,15 +186,15 @@ def silu_on_both(x, w_gate, w_up, w_down):
 
 @mistake("swiglu", "expected: the gate of the LSTM; Dauphin et al. 2017 (GLU)")
 def sigmoid_for_silu(x, w_gate, w_up, w_down):
-    """Your gate is a sigmoid, from 0 to 1. The rule: silu(z) is z times the sigmoid of z."""
+    """Your gate is a sigmoid, with values from 0 to 1. The rule: silu(z) is z times the sigmoid of z."""
     x = _array(x)
     return ((x @ w_up) / (1 + np.exp(-(x @ w_gate)))) @ w_down
 
 
 @mistake("swiglu", "expected: older models' activation")
 def relu_for_silu(x, w_gate, w_up, w_down):
-    """You cut the gate at 0, as ReLU does. The rule: silu(z) is z / (1 + e^−z), which is a little below 0 for negative
-    z."""
+    """You replaced negative gate values with 0, as ReLU does. The rule: silu(z) is z / (1 + e^−z), which is a little
+    below 0 for negative z."""
     x = _array(x)
     return (np.maximum(x @ w_gate, 0) * (x @ w_up)) @ w_down
 
@@ -444,7 +444,7 @@ class scale_of_the_width(_Attention):
 
 @_in_attention(
     "expected: √d, as in lesson 1",
-    "You divided the scores by the square root of the width of x. The rule: divide by √dh.",
+    "You divided the scores by the square root of the width of x, not of the queries. The rule: divide by √dh.",
 )
 class scale_of_x(_Attention):
     def scale(self, key_heads, heads):
@@ -590,7 +590,7 @@ class softmax_over_queries(_Attention):
 
 @_in_attention(
     "expected: np.exp of raw scores",
-    "In your softmax, large scores overflow. The rule: subtract the largest score of each row first.",
+    "Your softmax overflows for large scores. The rule: first subtract the largest score of each row.",
 )
 class softmax_overflows(_Attention):
     def weights(self, q, k, scale):

@@ -243,8 +243,8 @@ def log_of_the_position(positions, trained_len):
 
 @mistake("decoupled_scores", "expected: the content part's scale kept when the rotated part was added")
 def scaled_by_the_content_alone(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """You divided the sum by the square root of the content size only. The rule: a head has the features of both parts,
-    d_c + d_r."""
+    """You divided the sum by the square root of the content part's size only. The rule: a head has the features of both
+    parts, d_c + d_r."""
     scores = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
     content, both = np.shape(q_content)[-1], np.shape(q_content)[-1] + np.shape(q_rope)[-1]
     return scores * np.sqrt(both / content)

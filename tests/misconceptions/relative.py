@@ -166,7 +166,7 @@ def the_past_in_the_second_half(relative_position, bidirectional=True, num_bucke
 
 @mistake("t5_bucket", "expected: |j − i| taken in both cases")
 def keys_ahead_count_in_the_causal_case(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """In the causal case, you gave keys ahead a bucket for their distance. The rule: keys ahead count as
+    """In the causal case, you gave keys ahead a bucket for their distance. The rule: keys ahead of the query count as
     distance 0."""
     if not bidirectional:
         relative_position = -np.abs(relative_position)
@@ -237,7 +237,8 @@ def always_32_buckets_clipped(table, q_len, k_len, bidirectional=True, max_dista
 
 @mistake("t5_bias", "expected: the lookup's result left as it is; Hugging Face permutes it")
 def heads_left_behind(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """You left the heads on the last axis. The rule: the axes are (heads, queries, keys), to match the scores."""
+    """In your result, the heads are on the last axis. The rule: the axes are (heads, queries, keys), to match the
+    scores."""
     return np.moveaxis(relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start), 0, -1)
 
 
@@ -249,8 +250,8 @@ def max_distance_not_handed_on(table, q_len, k_len, bidirectional=True, max_dist
 
 @mistake("relative_positions", "expected: ALiBi's way with a cache, huggingface/transformers #20203")
 def lined_up_at_the_end(q_len, k_len, q_start=0):
-    """Without a q_start, you put the last query at the last key. The rule: queries start at q_start, which is 0 by
-    default."""
+    """If q_start is not passed, you give the last query the position of the last key. The rule: queries start at
+    q_start, which is 0 by default."""
     return relative.relative_positions(q_len, k_len, q_start or max(k_len - q_len, 0))
 
 

@@ -345,8 +345,8 @@ def wavelengths_of_one_radian(d_model, base=10000.0):
 
 @mistake("shift_matrix", "expected: the rotation of geometry, whose pair is (cos, sin)")
 def shifted_backwards(offset, d_model, base=10000.0):
-    """Your matrix moves backward, not forward. The rule: a pair is (sin, cos) in this order; check which of the two
-    sines has the minus sign."""
+    """Your matrix moves the encoding backward, not forward. The rule: a pair is (sin, cos) in this order; check which
+    of the two sines has the minus sign."""
     return sinusoidal.shift_matrix(offset, d_model, base).T
 
 
@@ -531,7 +531,8 @@ def pairs_left_apart(positions, d_model, base=10000.0):
 
 @mistake("shift_matrix", "expected: the offset forgotten in the angles")
 def shift_by_one_always(offset, d_model, base=10000.0):
-    """Your matrix moves by one position, whatever the offset is. The rule: pair i rotates by offset · ω_i."""
+    """Your matrix moves the encoding by one position, whatever the offset is. The rule: pair i rotates by offset ·
+    ω_i."""
     return sinusoidal.shift_matrix(1, d_model, base)
 
 

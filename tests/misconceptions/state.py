@@ -244,8 +244,8 @@ def bias_scaled_too(q, k, v, log_f):
 
 @mistake("forgetting_attention", "fla-org/flash-linear-attention #649; sgl-project/sglang-jax #1073")
 def exp_of_raw_scores(q, k, v, log_f):
-    """You took exp of the raw scores, which overflows or leaves only zeros. The rule: subtract the largest score of
-    each row first."""
+    """You took exp of the raw scores, which overflows or leaves only zeros. The rule: first subtract the largest score
+    of each row."""
     weights = np.exp(scores(q, k) / np.sqrt(np.shape(q)[-1]) + state.decay_bias(log_f))
     return weights / weights.sum(axis=-1, keepdims=True) @ np.asarray(v)
 
@@ -305,7 +305,7 @@ def bias_added_without_softmax(q, k, v, log_f):
 
 @mistake("linear_step", "expected: the order of the last two steps")
 def read_before_write(memory, q, k, v, log_f):
-    """You read the state before you wrote the new token. The rule: forget, write, then read."""
+    """You read the state before you wrote the new token. The rule: forget first, then write, then read."""
     return (read(q, gate(log_f) * np.asarray(memory)), state.linear_step(memory, q, k, v, log_f)[1])
 
 
@@ -319,7 +319,7 @@ def write_before_forget(memory, q, k, v, log_f):
 
 @mistake("linear_step", "expected: plain linear attention, without a gate")
 def nothing_is_forgotten(memory, q, k, v, log_f):
-    """You added the token and forgot nothing. The rule: multiply the state by exp(log_f) first."""
+    """You added the token without forgetting anything first. The rule: multiply the state by exp(log_f) first."""
     return state.linear_step(memory, q, k, v, np.zeros_like(log_f))
 
 
@@ -357,7 +357,8 @@ def state_stored_the_other_way_round(memory, q, k, v, log_f):
 
 @mistake("linear_chunks", "huggingface/transformers #46741; vllm-project/vllm #22034; state-spaces/mamba #641")
 def given_state_ignored(q, k, v, log_f, chunk, memory=None):
-    """You began with an empty state even if `state` is passed. The rule: continue where an earlier call ended."""
+    """You began with an empty state even if `state` is passed. The rule: begin with the state that is passed, which an
+    earlier call returned."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     return state.linear_chunks(q, k, v, log_f, chunk, np.zeros_like(right[1]))
 
@@ -871,8 +872,8 @@ def later_keys_without_decay(q, k, v, log_f):
 
 @mistake("linear_step", "expected: the old state, under the same name")
 def old_state_read(memory, q, k, v, log_f):
-    """You read the old state, before it fades and before the new token is written. The rule: forget, write, then
-    read."""
+    """You read the old state, before it fades and before the new token is written. The rule: forget first, then write,
+    then read."""
     right = state.linear_step(memory, q, k, v, log_f)
     old = np.broadcast_to(np.asarray(memory, dtype=np.float64), right[1].shape)
     return (read(q, old), right[1])
@@ -923,7 +924,8 @@ def state_does_not_fade(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: each chunk computed separately, with the states carried along but not read")
 def results_without_the_state(q, k, v, log_f, chunk, memory=None):
-    """Your results use only their own chunk. The rule: add the part from earlier chunks, exp(c_i) · q_iᵀ state."""
+    """Each of your results depends only on its own chunk. The rule: add the part from earlier chunks, exp(c_i) · q_iᵀ
+    state."""
     shut = np.array(log_f, dtype=np.float64)
     shut[..., ::chunk] = -np.inf
     results, _ = state.linear_chunks(q, k, v, shut, chunk)
