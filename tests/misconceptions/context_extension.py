@@ -114,8 +114,8 @@ def radians_for_turns(head_dim, trained_len, base=10000.0):
 
 @mistake("yarn_frequencies", "keras-team/keras-hub #2981; jingyaogong/minimind #602")
 def high_clamped_at_the_last_pair(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You seem to limit high to the last pair, d/2 − 1. The rule: limit high to d − 1, so the ramp may end beyond the
-    last pair."""
+    """You seem to limit `high` to the last pair, d/2 − 1. The rule: limit `high` to d − 1, so the ramp may end beyond
+    the last pair."""
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim // 2 - 1)
     return blended(theta(head_dim, base), factor, shares_between(low, high, head_dim))
@@ -168,7 +168,7 @@ def ramp_along_turns(head_dim, base, factor, trained_len, beta_fast=32.0, beta_s
 
 @mistake("yarn_frequencies", "vllm-project/vllm #27722")
 def bounds_left_unrounded(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You did not round the bounds. The rule: round low down and high up to whole pairs."""
+    """You did not round the bounds. The rule: round `low` down and `high` up to whole pairs."""
     low = max(dim(beta_fast, head_dim, base, trained_len), 0)
     high = min(dim(beta_slow, head_dim, base, trained_len), head_dim - 1)
     return blended(theta(head_dim, base), factor, shares_between(low, high, head_dim))
@@ -176,8 +176,8 @@ def bounds_left_unrounded(head_dim, base, factor, trained_len, beta_fast=32.0, b
 
 @mistake("yarn_frequencies", "expected: np.arange(0, d, 2) mistaken for the pair indices")
 def ramp_over_features(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You put the feature numbers 0, 2, 4, … into the ramp. The rule: low and high are pair indices, so the
-    ramp uses the pair indices 0, 1, 2, …."""
+    """You put the feature numbers 0, 2, 4, … into the ramp. The rule: `low` and `high` are pair indices, so the ramp
+    uses the pair indices 0, 1, 2, …."""
     context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
@@ -194,26 +194,28 @@ def with_rounded_bounds(round_low, round_high, head_dim, base, factor, trained_l
 
 @mistake("yarn_frequencies", "expected: int() or floor for both")
 def high_rounded_down(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You rounded both bounds down. The rule: round low down and high up, so the ramp covers all pairs between them."""
+    """You rounded both bounds down. The rule: round `low` down and `high` up, so the ramp covers all pairs between
+    them."""
     return with_rounded_bounds(math.floor, math.floor, head_dim, base, factor, trained_len, beta_fast, beta_slow)
 
 
 @mistake("yarn_frequencies", "expected: ceil for both")
 def low_rounded_up(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You rounded both bounds up. The rule: round low down and high up, so the ramp covers all pairs between them."""
+    """You rounded both bounds up. The rule: round `low` down and `high` up, so the ramp covers all pairs between
+    them."""
     return with_rounded_bounds(math.ceil, math.ceil, head_dim, base, factor, trained_len, beta_fast, beta_slow)
 
 
 @mistake("yarn_frequencies", "expected: the two directions swapped")
 def bounds_rounded_inward(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You rounded low up and high down. The rule: round low down and high up, so the ramp covers all pairs between
-    them."""
+    """You rounded `low` up and `high` down. The rule: round `low` down and `high` up, so the ramp covers all pairs
+    between them."""
     return with_rounded_bounds(math.ceil, math.floor, head_dim, base, factor, trained_len, beta_fast, beta_slow)
 
 
 @mistake("yarn_frequencies", "expected: round for both")
 def bounds_rounded_to_the_nearest(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You rounded the bounds to the nearest pair. The rule: round low down and high up."""
+    """You rounded the bounds to the nearest pair. The rule: round `low` down and `high` up."""
     return with_rounded_bounds(round, round, head_dim, base, factor, trained_len, beta_fast, beta_slow)
 
 
@@ -783,7 +785,7 @@ def one_distance_too_many(length, head_dim, base=10000.0):
 
 @mistake("yarn_frequencies", "expected: any number that prevents a division by 0")
 def high_raised_by_a_pair(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """If low and high are equal, you raised high by a whole pair. The rule: raise high by 0.001."""
+    """If `low` and `high` are equal, you raised `high` by a whole pair. The rule: raise `high` by 0.001."""
     right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)

@@ -201,8 +201,8 @@ def shapes_read_as_width_and_height(table, old_shape, new_shape):
 
 @mistake("axial_frequencies", "expected: the first d/4 of RoPE's frequencies, given to both axes")
 def fast_half_for_both_axes(head_dim, base=10000.0):
-    """Your exponents divide by head_dim as if there were one axis. The rule: each axis has the frequencies of a head of
-    size d/2."""
+    """Your exponents divide by head_dim, as if there were only one axis. The rule: each axis has the frequencies of a
+    head of size d/2."""
     return grids.axial_frequencies(head_dim, np.sqrt(base))
 
 
@@ -371,8 +371,7 @@ def scores_without_their_scale(q, k, q_positions, k_positions, frequencies):
 
 @mistake("grid_scores", "expected: the score then depends on where the query is")
 def keys_not_rotated(q, k, q_positions, k_positions, frequencies):
-    """You rotated the queries but not the keys. The rule: rotate queries and keys, each by its own
-    coordinates."""
+    """You rotated the queries but not the keys. The rule: rotate each query and each key by its own coordinates."""
     return grids.grid_scores(q, k, q_positions, np.zeros(np.shape(k_positions)), frequencies)
 
 
@@ -773,7 +772,7 @@ def fastest_axis_of_each_pair(x, positions, frequencies):
 
 @mistake("grid_scores", "expected: a line copied, and one name left unchanged")
 def positions_of_the_keys_for_both(q, k, q_positions, k_positions, frequencies):
-    """You rotated queries and keys by the same positions. The rule: rotate queries and keys, each by its own
+    """You rotated queries and keys by the same positions. The rule: rotate each query and each key by its own
     coordinates."""
     return grids.grid_scores(q, k, k_positions, k_positions, frequencies)
 

@@ -210,7 +210,7 @@ def last_row_never_reached(table, new_len):
 
 @mistake("resize_table", "expected: align_corners=False, and the case of one row by itself")
 def centres_of_cells_lined_up(table, new_len):
-    """You placed the new rows by their centres, as image libraries do, which moved the first and last rows. The rule:
+    """You placed the new rows by their centres, as image libraries do, which moves the first and last rows. The rule:
     the first row stays first and the last row stays last; there are rows − 1 old steps and new_len − 1 new steps."""
     right = learned.resize_table(table, new_len)
     return right if new_len == 1 else mixed(table, (np.arange(new_len) + 0.5) * len(table) / new_len - 0.5)
@@ -262,8 +262,8 @@ def one_row_is_the_mean(table, new_len):
 
 @mistake("init_table", "expected: one row drawn and repeated, or the seed used for every row")
 def one_row_for_all_positions(max_len, d_model, seed, std=0.02):
-    """All rows of your table are the same. The rule: every number is drawn separately, with one call for the whole
-    table; otherwise all positions get the same row."""
+    """All rows of your table are the same. The rule: draw all numbers of the table in one call, so that the rows
+    differ."""
     table = learned.init_table(max_len, d_model, seed, std)
     return np.broadcast_to(table[:1], table.shape).copy()
 

@@ -208,8 +208,8 @@ def no_second_part(x, w_gate, w_up, w_down):
 
 @mistake("swiglu", "expected: the formula typed exactly as written")
 def silu_overflows(x, w_gate, w_up, w_down):
-    """Your silu is NaN or raises an error if e^−z is too large for a float. The rule: silu is 0 if e^−z is
-    too large for a float."""
+    """Your silu is NaN or raises an error if e^−z is too large for a float. The rule: in floats, silu is 0 if e^−z is
+    too large."""
     gate = _array(x) @ w_gate
     silu = np.where(gate < -700, np.nan, model.swiglu(x, w_gate, np.zeros_like(w_up), w_down).sum() + _silu(gate))
     return (silu * (_array(x) @ w_up)) @ w_down

@@ -39,8 +39,8 @@ def shares_without_the_token_itself(length):
 
 @mistake("first_token_share", "expected: t counted from 1 and the token itself added once more")
 def shares_with_one_token_too_many(length):
-    """In your result, token t shares its weight among t + 2 tokens. The rule: there are t + 1 tokens, namely
-    token t and those before it."""
+    """In your result, token t shares its weight among t + 2 tokens. The rule: there are t + 1 tokens: token t and the t
+    tokens before it."""
     return 1 / (1 / modern.first_token_share(length) + 1)
 
 
@@ -514,14 +514,14 @@ def with_sink_unshifted(scores, sink, largest_of):
 @mistake("sink_weights", "expected: the row's largest score subtracted, but the sink left as it is")
 def sink_not_shifted(scores, sink):
     """You subtracted the largest score from the scores but not from the sink. The rule: subtract the same number from
-    the sink too; otherwise, its share is wrong."""
+    the sink too; otherwise, the sink's share is wrong."""
     return with_sink_unshifted(scores, sink, lambda scores, sinks: scores.max(axis=-1, keepdims=True))
 
 
 @mistake("sink_weights", "expected: the largest of both subtracted from the scores only")
 def sink_not_shifted_by_the_largest_of_both(scores, sink):
     """You subtracted the largest number from the scores but not from the sink. The rule: subtract the same number from
-    the sink too; otherwise, its share is wrong."""
+    the sink too; otherwise, the sink's share is wrong."""
     return with_sink_unshifted(
         scores, sink, lambda scores, sinks: np.maximum(scores.max(axis=-1, keepdims=True), sinks)
     )

@@ -81,7 +81,7 @@ def far_tokens_count_as_here(positions, max_distance):
 @mistake("shaw_scores", "expected: 'Shaw adds a learned bias for each distance', as many articles say")
 def a_bias_in_place_of_a_vector(q, k, key_table, max_distance):
     """You used the table's rows without the query, as T5 does with its one number per distance. The rule: Shaw adds a
-    vector to the key, so the query is multiplied by it."""
+    vector to the key, so the query is multiplied by this vector too."""
     plain = relative.shaw_scores(q, k, np.zeros_like(key_table), max_distance)
     bias = np.asarray(key_table).sum(axis=-1)[table_rows(q, k, max_distance)]
     return plain + bias / np.sqrt(np.shape(q)[-1])
@@ -330,7 +330,8 @@ def steps_rounded_up(relative_position, bidirectional=True, num_buckets=32, max_
 
 @mistake("t5_bucket", "expected: ≥ instead of >")
 def the_token_itself_counts_as_ahead(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You counted distance 0 as ahead. The rule: only distances above 0 use the second half, and 0 has bucket 0."""
+    """You counted distance 0 as ahead. The rule: only distances above 0 use the second half, and distance 0 has bucket
+    0."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     here = (np.asarray(relative_position) == 0) & bool(bidirectional)
     return np.where(here, num_buckets // 2, right)
@@ -436,8 +437,8 @@ def with_table_part(q, k, v, key_table, value_table, max_distance, mask, part):
 
 @mistake("shaw_attention", "expected: the sum of the vectors of all keys")
 def vectors_of_the_value_table_added_up(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You added the vectors of the value table without the weights of their keys. The rule: compute Σ α (v + b), so
-    each vector has the same weight as its value."""
+    """You added the vectors of the value table without multiplying each by the weight of its key. The rule: compute Σ α
+    (v + b), so each vector has the same weight as its value."""
     return with_table_part(
         q, k, v, key_table, value_table, max_distance, mask, lambda vectors, weights: vectors.sum(axis=-2)
     )

@@ -336,8 +336,8 @@ def reordered_the_other_way(x):
 
 @mistake("half_to_interleaved", "expected: the body copied from its inverse, which no test with four features shows")
 def reordered_as_its_inverse(x):
-    """You put the even features first, as interleaved_to_half does. The rule: half_to_interleaved is the
-    inverse of interleaved_to_half; the two are the same only for four features."""
+    """You put the even features first, as interleaved_to_half does. The rule: half_to_interleaved is the inverse of
+    interleaved_to_half; the two are the same only for two or four features."""
     return rope.interleaved_to_half(x)
 
 
@@ -361,7 +361,7 @@ def scores_divided_by_the_width(q, k, q_positions, k_positions, base=10000.0):
 
 @mistake("rope_scores", "expected: the plain scores of attention copied")
 def nothing_is_turned(q, k, q_positions, k_positions, base=10000.0):
-    """Your scores do not depend on the positions at all. The rule: rotate queries and keys first, each by its own
+    """Your scores do not depend on the positions at all. The rule: first rotate each query and each key by its own
     position."""
     return rope.rope_scores(q, k, np.zeros(len(q_positions)), np.zeros(len(k_positions)), base)
 
@@ -375,7 +375,7 @@ def keys_turned_the_other_way(q, k, q_positions, k_positions, base=10000.0):
 
 @mistake("rope_scores", "expected: the score then depends on one position and not on the offset")
 def only_the_query_is_turned(q, k, q_positions, k_positions, base=10000.0):
-    """You rotated only the queries. The rule: rotate queries and keys, each by its own position."""
+    """You rotated only the queries. The rule: rotate each query and each key by its own position."""
     return rope.rope_scores(q, k, q_positions, np.zeros(len(k_positions)), base)
 
 
@@ -625,7 +625,7 @@ def bound_from_the_whole_sum(offsets, head_dim, base=10000.0):
 
 @mistake("decay_bound", "expected: the whole sum without the mean over its parts")
 def bound_from_the_last_sum(offsets, head_dim, base=10000.0):
-    """You took only the length of the last sum, S_d/2. The rule: take the length of each partial sum S_1, S_2, …, and
+    """You took only the length of the last sum, S_{d/2}. The rule: take the length of each partial sum S_1, S_2, …, and
     then the mean of the lengths."""
     return bound_from_the_whole_sum.implementation(offsets, head_dim, base) * (head_dim // 2)
 
@@ -757,8 +757,8 @@ def scores_divided_by_the_root_of_the_pairs(q, k, q_positions, k_positions, base
 
 @mistake("rope_attention", "expected: a reshape alone, without first swapping heads and tokens")
 def heads_merged_without_a_swap(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You merged the heads in memory order, so one row gets features from several tokens. The rule: a row has the
-    blocks of one token, from all heads."""
+    """You merged the heads in memory order, so one row gets features from several tokens. The rule: a row of the result
+    holds the blocks of all heads for one token."""
     right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
     return np.swapaxes(right.reshape(*right.shape[:-1], n_heads, -1), -2, -3).reshape(right.shape)
 

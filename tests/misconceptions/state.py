@@ -425,8 +425,8 @@ def first_gate_of_the_chunk_left_out(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: a one-token step used for a chunk")
 def state_fades_by_the_last_gate(q, k, v, log_f, chunk, memory=None):
-    """From chunk to chunk, your state fades only by the last gate. The rule: the state fades by all gates of
-    the chunk, exp(c_last)."""
+    """From chunk to chunk, your state fades only by the last gate. The rule: the state fades by the product of all
+    gates of the chunk, exp(c_last)."""
 
     def one_chunk(current, q, k, v, log_f):
         new = gate(log_f[..., -1]) * current + after(0 * current, k, v, log_f)
@@ -562,7 +562,7 @@ def powers_multiplied_by_a_mask(q, k, v, gamma, base=BASE):
 
 @mistake("retention", "expected: only the decay")
 def retention_without_rotation(q, k, v, gamma, base=BASE):
-    """You did not rotate. The rule: rotate query and key by their positions before the score."""
+    """You did not rotate. The rule: rotate each query and each key by its position before you compute the score."""
     return scores(q, k) * powers(gamma, np.shape(q)[-2]) @ np.asarray(v)
 
 
@@ -912,8 +912,8 @@ def shorter_chunk_not_in_the_state(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: the state plus the chunk's writes")
 def state_does_not_fade(q, k, v, log_f, chunk, memory=None):
-    """From chunk to chunk, your state does not fade. The rule: multiply the state by all gates of the chunk,
-    exp(c_last)."""
+    """From chunk to chunk, your state does not fade. The rule: multiply the state by the product of all gates of the
+    chunk, exp(c_last)."""
 
     def one_chunk(current, q, k, v, log_f):
         new = current + after(0 * current, k, v, log_f)
@@ -924,8 +924,8 @@ def state_does_not_fade(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: each chunk computed separately, with the states carried along but not read")
 def results_without_the_state(q, k, v, log_f, chunk, memory=None):
-    """Each of your results depends only on its own chunk. The rule: add the part from earlier chunks, exp(c_i) · q_iᵀ
-    state."""
+    """Each of your results depends only on its own chunk. The rule: also add the result from the state of earlier
+    chunks, exp(c_i) · q_iᵀ state."""
     shut = np.array(log_f, dtype=np.float64)
     shut[..., ::chunk] = -np.inf
     results, _ = state.linear_chunks(q, k, v, shut, chunk)
