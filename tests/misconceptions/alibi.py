@@ -1,6 +1,7 @@
-"""Known mistakes with ALiBi: each replaces one function of the solution, and must lose points.
+"""Known mistakes with ALiBi: incorrect versions of single functions, each of which must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. A hint never gives away the line of code.
+A hint says what the code did and then states the rule, in the words of the lesson. A hint never gives away the line of
+code.
 """
 
 import math
@@ -25,8 +26,8 @@ def slopes_start_at_one(n_heads):
 
 @mistake("alibi_slopes", "ml-explore/mlx #343, #3071")
 def one_formula_for_every_number_of_heads(n_heads):
-    """You used the formula for powers of two for every number of heads. The rule: for other numbers, first take the
-    slopes for the next lower power of two, then new slopes from the sequence for twice that power."""
+    """You used the formula for powers of two for every number of heads. The rule: if the number of heads is not a power
+    of two, begin with the slopes for the next lower power, then add slopes from the sequence for twice that power."""
     return 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)
 
 
@@ -39,8 +40,8 @@ def slopes_sorted(n_heads):
 
 @mistake("alibi_slopes", "expected: numpy's sort()")
 def slopes_sorted_upwards(n_heads):
-    """You sorted the slopes from small to large. The rule: the first head has the formula's steepest slope, and the
-    extra heads come last."""
+    """You sorted the slopes from small to large. The rule: the first head has the steepest slope of the sequence for
+    the power of two, and the extra heads come last."""
     return np.sort(alibi.alibi_slopes(n_heads))
 
 
@@ -55,7 +56,7 @@ def further_heads_without_the_stride(n_heads):
 @mistake("alibi_slopes", "expected: every other slope, counted from the wrong end of a pair")
 def further_heads_repeat_the_others(n_heads):
     """You gave the extra heads slopes that other heads already have. The rule: take the first, third, fifth, … slopes
-    of the sequence for twice the power."""
+    of the sequence for twice the power of two."""
     power = power_below(n_heads)
     return np.concatenate([alibi.alibi_slopes(power), alibi.alibi_slopes(2 * power)[1::2][: n_heads - power]])
 
@@ -67,7 +68,7 @@ RATIO_OF_EIGHT = (
 
 
 def in_two_sequences(sequence, n_heads):
-    """Slopes made from two sequences, of which an entry gets the one for a power of two wrong."""
+    """Slopes made from two sequences: sequence(power) returns the slopes for a power of two."""
     power = power_below(n_heads)
     return np.concatenate([sequence(power), sequence(2 * power)[0::2][: n_heads - power]])
 
@@ -88,15 +89,15 @@ def every_ratio_is_one_half_in_both_sequences(n_heads):
 
 @mistake("alibi_slopes", "expected: 1/2^h with heads counted from 0")
 def halves_from_one(n_heads):
-    """You made each slope half the slope before it, starting from 1. The rule: the ratio depends on the number of
-    heads, and the first slope is the ratio itself."""
+    """You made each slope half the slope before it, starting from 1. The rule: the ratio of neighbouring slopes depends
+    on the number of heads, and the first slope is the ratio itself."""
     return 0.5 ** np.arange(n_heads)
 
 
 @mistake("alibi_slopes", "expected: the division by n left out")
 def exponent_without_the_number_of_heads(n_heads):
-    """Your exponent is −8h. The rule: the exponent is −8h divided by the number of heads, −8h/n. The last
-    slope for a power of two is then 1/256."""
+    """Your exponent is −8h. The rule: the exponent for head h is −8h/n, where n is the number of heads. If n is a power
+    of two, the last slope is 1/256."""
     return in_two_sequences(lambda power: 2.0 ** (-8.0 * np.arange(1, power + 1)), n_heads)
 
 
@@ -114,8 +115,8 @@ def powers_of_e(n_heads):
 
 @mistake("alibi_slopes", "expected: 1/h for 2^(−h)")
 def slopes_of_one_over_the_head(n_heads):
-    """Your slopes are 1, 1/2, 1/3, …. The rule: the slopes form a geometric sequence, in which each is the slope before
-    it times the same ratio."""
+    """Your slopes are 1, 1/2, 1/3, …. The rule: the slopes form a geometric sequence: each slope is the one before it
+    times the same ratio."""
     return 1.0 / np.arange(1, n_heads + 1)
 
 
@@ -141,14 +142,15 @@ def distance_one_too_large_with_a_cache(n_heads, q_len, k_len):
 
 @mistake("alibi_bias", "expected: positions of queries counted from 0 with a cache")
 def queries_counted_from_the_start(n_heads, q_len, k_len):
-    """You put the first query at the first key. The rule: the last query has the position of the last key."""
+    """You gave the first query the position of the first key. The rule: the last query has the position of the last
+    key."""
     return alibi.alibi_bias(n_heads, k_len, k_len)[:, :q_len]
 
 
 @mistake("alibi_attention", "ofirpress/attention_with_linear_biases #5")
 def blooms_bias_without_a_mask(q, k, v, causal=True):
-    """You raise the scores of keys ahead of the query. The rule: the bias is −m·|i − j|, and BLOOM's line in j equals
-    it only for keys up to the query."""
+    """You raise the scores of keys ahead of the query. The rule: the bias is −m·|i − j|; BLOOM's bias, which grows with
+    j, has the same effect only for keys up to the query."""
     return attend(q, k, v, causal, lambda bias: alibi.bloom_bias(bias.shape[0], bias.shape[-1]))
 
 
@@ -183,7 +185,8 @@ def scores_without_their_scale(q, k, v, causal=True):
 
 @mistake("alibi_attention", "expected: np.tril of a matrix that is not square")
 def mask_lined_up_at_the_start(q, k, v, causal=True):
-    """Your causal mask places the first query at the first key. The rule: the last query may use all keys."""
+    """Your causal mask gives the first query the position of the first key. The rule: the last query may use all
+    keys."""
     if not causal:
         return alibi.alibi_attention(q, k, v, causal)
     return attend(q, k, v, False, lambda bias: np.where(np.tri(*bias.shape[-2:], dtype=bool), bias, -np.inf))
@@ -198,44 +201,44 @@ def the_mask_forgotten(q, k, v, causal=True):
 
 @mistake("bloom_bias", "expected: Press et al. number the positions of a sequence from 1")
 def keys_counted_from_one(n_heads, k_len):
-    """You count keys from 1. The rule: the first key has position 0. The softmax weights are the same, but the bias is
-    not."""
+    """You count keys from 1. The rule: the first key has position 0. Your bias leads to the correct softmax weights,
+    but its values are wrong."""
     return alibi.bloom_bias(n_heads, k_len + 1)[..., 1:] if k_len >= 0 else alibi.bloom_bias(n_heads, k_len)
 
 
 @mistake("bloom_bias", "expected: `build_mpt_alibi_tensor` in Hugging Face transformers instead of BLOOM's function")
 def counted_back_from_the_last_key(n_heads, k_len):
-    """You counted back from the last key, as MPT does. The rule: count up from 0, as BLOOM does. The softmax weights
-    are the same, but the bias is not."""
+    """You counted back from the last key, as MPT does. The rule: count up from 0, as BLOOM does. Your bias leads to the
+    correct softmax weights, but its values are wrong."""
     bias = alibi.bloom_bias(n_heads, k_len)
     return bias - bias[..., -1:]
 
 
 @mistake("bloom_bias", "vllm-project/vllm #1009 (whether BLOOM's form and minus the distance are the same)")
 def late_keys_lose(n_heads, k_len):
-    """You lower the scores of late keys. The rule: in BLOOM's form, the bias grows with the key's position,
-    because late keys are nearer."""
+    """You lower the scores of late keys. The rule: in BLOOM's form, the bias grows with the key's position, because
+    late keys are nearer to the query."""
     return -alibi.bloom_bias(n_heads, k_len)
 
 
 @mistake("bloom_bias", "expected: an outer product of slopes and positions")
 def no_axis_for_the_queries(n_heads, k_len):
-    """Your result has no axis for the queries. The rule: the shape is (heads, 1, keys), with one row per head, which
-    broadcasts over all queries."""
+    """Your result has no axis for the queries. The rule: the shape is (heads, 1, keys), so that the one row of each
+    head broadcasts over all queries."""
     return alibi.bloom_bias(n_heads, k_len)[:, 0, :]
 
 
 @mistake("effective_window", "expected: round() instead of rounding up")
 def the_window_rounded_to_the_nearest(slope, tolerance):
-    """You rounded the window to the nearest whole number, so the bias may leave more than the tolerance. The
+    """You rounded the window to the nearest whole number, so e^(−m·r) at its end may be larger than the tolerance. The
     rule: round up."""
     return round(-math.log(tolerance) / slope)
 
 
 @mistake("effective_window", "expected: int() instead of rounding up")
 def the_window_rounded_down(slope, tolerance):
-    """Your window ends one distance too early, where the bias still leaves more than the tolerance. The rule:
-    round up."""
+    """Your window ends one distance too early, where e^(−m·r) is still larger than the tolerance. The rule: round
+    up."""
     return math.floor(-math.log(tolerance) / slope)
 
 
@@ -247,8 +250,8 @@ def the_logarithm_to_base_two(slope, tolerance):
 
 @mistake("effective_window", "expected: score and weight confused with each other")
 def the_bias_compared_with_the_tolerance(slope, tolerance):
-    """You compared the bias itself with the tolerance. The rule: compare the factor on the weight, e^(−m·r), with the
-    tolerance."""
+    """You compared the bias itself with the tolerance. The rule: compare e^(−m·r), the factor by which the bias lowers
+    a weight, with the tolerance."""
     return math.ceil(tolerance / slope)
 
 
@@ -292,8 +295,8 @@ def one_slope_for_all_heads(n_heads, q_len, k_len):
 
 @mistake("alibi_bias", "expected: the mask written into the bias, as causal models store it")
 def keys_ahead_hidden_in_the_bias(n_heads, q_len, k_len):
-    """Your bias hides the keys ahead. The rule: the bias falls with distance for keys ahead too; hiding them is the
-    task of alibi_attention."""
+    """Your bias hides the keys ahead. The rule: the bias falls with distance for keys ahead too; alibi_attention hides
+    these keys."""
     bias = alibi.alibi_bias(n_heads, q_len, k_len)
     return np.where(np.tri(q_len, k_len, k_len - q_len, dtype=bool), bias, -np.inf)
 
@@ -314,7 +317,8 @@ def distance_squared(n_heads, q_len, k_len):
 
 @mistake("alibi_bias", "expected: distances times slopes, broadcast along the last axis")
 def heads_on_the_last_axis(n_heads, q_len, k_len):
-    """You left the heads on the last axis. The rule: the axes are (heads, queries, keys), to match the scores."""
+    """In your result, the heads are on the last axis. The rule: the axes are (heads, queries, keys), to match the
+    scores."""
     return np.moveaxis(alibi.alibi_bias(n_heads, q_len, k_len), 0, -1)
 
 
@@ -329,7 +333,7 @@ def scaled_by_the_width_of_the_model(q, k, v, causal=True):
 
 @mistake("alibi_attention", "expected: the wrong axis of the softmax")
 def softmax_over_the_queries(q, k, v, causal=True):
-    """In the softmax, you summed over the queries. The rule: the weights of one query, over its keys, sum to 1."""
+    """In the softmax, you summed over the queries. The rule: for each query, the weights of all keys sum to 1."""
     q, k, v = (np.asarray(one) for one in (q, k, v))
     scores = q.astype(np.float64) @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
     scores = scores + alibi.alibi_bias(*scores.shape[-3:])
@@ -346,17 +350,17 @@ def the_logarithm_to_base_ten(slope, tolerance):
 
 
 def from_zero(n_heads):
-    """Slopes of a sequence whose exponents count from 0."""
+    """Slopes 2^(−8h/n_heads), where h counts from 0."""
     return 2.0 ** (-8 * np.arange(n_heads) / n_heads)
 
 
 def power_below(n_heads):
-    """The largest power of two that is not above n_heads."""
+    """Largest power of two that is at most n_heads."""
     return 2 ** (len(alibi.alibi_slopes(n_heads)).bit_length() - 1)
 
 
 def attend(q, k, v, causal, change):
-    """Correct attention with a bias that an entry changes."""
+    """Attention that is correct except for the bias, which `change` computes from the correct bias."""
     right = alibi.alibi_attention(q, k, v, causal)
     q, k, v = (np.asarray(one) for one in (q, k, v))
     n_heads, q_len, d = q.shape[-3:]
@@ -370,8 +374,8 @@ def attend(q, k, v, causal, change):
 
 @mistake("alibi_slopes", "expected: the two parts joined in the wrong order")
 def further_heads_first(n_heads):
-    """You put the new slopes before the slopes for the power of two. The rule: the new slopes come last, for
-    the extra heads."""
+    """You put the new slopes before the slopes for the power of two. The rule: the new slopes belong to the extra
+    heads, so they come last."""
     slopes, power = alibi.alibi_slopes(n_heads), power_below(n_heads)
     return np.concatenate([slopes[power:], slopes[:power]])
 
@@ -388,7 +392,7 @@ def ratio_times_the_head(n_heads):
 
 
 def from_queries(n_heads, places, k_len):
-    """Bias for queries at other positions."""
+    """Bias for queries at the positions in `places`."""
     return alibi.alibi_slopes(n_heads)[:, np.newaxis, np.newaxis] * -np.abs(np.subtract.outer(places, np.arange(k_len)))
 
 
@@ -401,14 +405,15 @@ def queries_one_place_too_early_with_a_cache(n_heads, q_len, k_len):
 
 @mistake("alibi_attention", "expected: d read from the wrong array")
 def scaled_by_the_size_of_the_values(q, k, v, causal=True):
-    """You divided the scores by the square root of the size of v. The rule: divide by √d, where d is the size of q and
-    k."""
+    """You divided the scores by the square root of the width of v. The rule: divide by √d, where d is the width of q
+    and k."""
     q = np.asarray(q, dtype=np.float64) * np.sqrt(np.shape(q)[-1] / np.shape(v)[-1])
     return alibi.alibi_attention(q, k, v, causal)
 
 
 def weighed(q, k, v, causal, weigh):
-    """Correct attention except for the softmax: `weigh` turns the scores and the mask of allowed keys into weights."""
+    """Attention that is correct except for the softmax: `weigh` turns the scores and the mask of allowed keys into
+    weights."""
     right = alibi.alibi_attention(q, k, v, causal)
     scores = np.asarray(q, dtype=np.float64) @ np.swapaxes(k, -1, -2) / np.sqrt(np.shape(q)[-1])
     scores = scores + alibi.alibi_bias(*scores.shape[-3:])
@@ -427,8 +432,8 @@ def exponentials(scores):
 
 @mistake("alibi_attention", "expected: the mask applied to the weights")
 def mask_after_softmax(q, k, v, causal=True):
-    """You set the weights of keys ahead to 0 after the softmax, so the other weights no longer add up to 1.
-    The rule: set the scores of keys ahead to −inf before the softmax."""
+    """You set the weights of keys ahead to 0 after the softmax, so the remaining weights no longer add up to 1. The
+    rule: set the scores of keys ahead to −inf before the softmax."""
     return weighed(q, k, v, causal, lambda scores, usable: shares(exponentials(scores)) * usable)
 
 
@@ -441,8 +446,8 @@ def scores_ahead_at_zero(q, k, v, causal=True):
 
 @mistake("alibi_attention", "expected: softmax as the formula has it")
 def exp_of_raw_scores(q, k, v, causal=True):
-    """You took exp of the raw scores: large ones overflow, and inf/inf is NaN. The rule: subtract the largest score of
-    each row first."""
+    """You took exp of the raw scores: large ones overflow, and inf/inf is NaN. The rule: first subtract the largest
+    score of each row."""
 
     def weigh(scores, usable):
         return shares(np.exp(np.where(usable > 0, scores, -np.inf)))
@@ -458,7 +463,7 @@ def always_causal(q, k, v, causal=True):
 
 @mistake("alibi_bias", "expected: a sign lost between two positions")
 def positions_added_up(n_heads, q_len, k_len):
-    """You added the positions of query and key. The rule: take the distance, which is the difference between the two
+    """You added the positions of query and key. The rule: compute the distance, which is the difference between the two
     positions."""
     sums = np.add.outer(np.arange(k_len - q_len, k_len), np.arange(k_len))
     return alibi.alibi_slopes(n_heads)[:, np.newaxis, np.newaxis] * -sums

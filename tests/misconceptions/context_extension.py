@@ -1,6 +1,7 @@
-"""Known mistakes with context extension: each replaces one function of the solution, and must lose points.
+"""Known mistakes with context extension: incorrect versions of single functions, each of which must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. A hint never gives away the line of code.
+A hint says what the code did and then states the rule, in the words of the lesson. A hint never gives away the line of
+code.
 """
 
 import math
@@ -22,13 +23,13 @@ def dim(beta, head_dim, base, trained_len):
 
 
 def shares_between(low, high, head_dim, step=1):
-    """YaRN's ramp with bounds, or a step from pair to pair, that an entry gets wrong."""
+    """YaRN's ramp from low to high, evaluated at `step` times each pair index."""
     width = high - low if high != low else 0.001
     return np.clip((step * np.arange(head_dim // 2) - low) / width, 0, 1)
 
 
 def right_shares(head_dim, base, trained_len, beta_fast, beta_slow):
-    """Correct ramp of YaRN, for entries whose mistake comes later."""
+    """Correct ramp of YaRN, for entries with a mistake in a later step."""
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
     return shares_between(low, high, head_dim)
@@ -87,8 +88,8 @@ def dynamic_exponent_without_parentheses(base, head_dim, seq_len, trained_len, f
 
 @mistake("dynamic_ntk_base", "vllm-project/vllm #3488, #5093")
 def short_texts_rescaled(base, head_dim, seq_len, trained_len, factor):
-    """You changed the base for a sequence that is not longer than the trained length. The rule: if the
-    sequence is shorter, use the trained length as L."""
+    """You changed the base for a sequence that is not longer than the trained length. The rule: if the sequence is
+    shorter than the trained length, use the trained length as L."""
     bracket = factor * seq_len / trained_len - (factor - 1)
     return float(base) * abs(bracket) ** (head_dim / (head_dim - 2))
 
@@ -101,7 +102,7 @@ def bracket_of_the_longest_text(base, head_dim, seq_len, trained_len, factor):
 
 @mistake("dynamic_ntk_base", "expected: factor·L/L₀ alone changes inputs of the trained length")
 def bracket_without_its_second_term(base, head_dim, seq_len, trained_len, factor):
-    """You left out the second term in the brackets. The rule: the expression in brackets is 1 at the trained length."""
+    """You left out − (factor − 1) in the brackets. The rule: the expression in brackets is 1 at the trained length."""
     return float(base) * (factor * max(seq_len, trained_len) / trained_len) ** (head_dim / (head_dim - 2))
 
 
@@ -113,8 +114,8 @@ def radians_for_turns(head_dim, trained_len, base=10000.0):
 
 @mistake("yarn_frequencies", "keras-team/keras-hub #2981; jingyaogong/minimind #602")
 def high_clamped_at_the_last_pair(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You seem to limit high to the last pair, d/2 − 1. The rule: limit high to d − 1, so the ramp may end beyond the
-    last pair."""
+    """You seem to limit `high` to the last pair, d/2 − 1. The rule: limit `high` to d − 1, so the ramp may end beyond
+    the last pair."""
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim // 2 - 1)
     return blended(theta(head_dim, base), factor, shares_between(low, high, head_dim))
@@ -139,7 +140,8 @@ def fast_pairs_interpolated(head_dim, base, factor, trained_len, beta_fast=32.0,
 
 @mistake("yarn_frequencies", "expected: the raised base used everywhere")
 def everything_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You started from the raised base of NTK-aware interpolation. The rule: start from the trained base."""
+    """You started from the raised base of NTK-aware interpolation. The rule: start from the base of the trained
+    model."""
     right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     if head_dim < 4:
         return right
@@ -149,8 +151,8 @@ def everything_from_the_ntk_base(head_dim, base, factor, trained_len, beta_fast=
 
 @mistake("yarn_frequencies", "jquesnelle/yarn #24")
 def wavelengths_blended(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You seem to mix wavelengths. The rule: mix frequencies. Mixing λ with 4λ half and half is not the same as mixing
-    θ with θ/4."""
+    """You seem to mix wavelengths. The rule: mix frequencies. An equal mix of λ and 4λ is not equivalent to an equal
+    mix of θ and θ/4."""
     shares = right_shares(head_dim, base, trained_len, beta_fast, beta_slow)
     return theta(head_dim, base) / (1 - shares + factor * shares)
 
@@ -166,7 +168,7 @@ def ramp_along_turns(head_dim, base, factor, trained_len, beta_fast=32.0, beta_s
 
 @mistake("yarn_frequencies", "vllm-project/vllm #27722")
 def bounds_left_unrounded(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You did not round the bounds. The rule: round low down and high up to whole pairs."""
+    """You did not round the bounds. The rule: round `low` down and `high` up to whole pairs."""
     low = max(dim(beta_fast, head_dim, base, trained_len), 0)
     high = min(dim(beta_slow, head_dim, base, trained_len), head_dim - 1)
     return blended(theta(head_dim, base), factor, shares_between(low, high, head_dim))
@@ -174,8 +176,8 @@ def bounds_left_unrounded(head_dim, base, factor, trained_len, beta_fast=32.0, b
 
 @mistake("yarn_frequencies", "expected: np.arange(0, d, 2) mistaken for the pair indices")
 def ramp_over_features(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You put the feature numbers 0, 2, 4, … into the ramp. The rule: low and high are pair indices, so the
-    ramp uses the pair indices 0, 1, 2, …."""
+    """You put the feature numbers 0, 2, 4, … into the ramp. The rule: `low` and `high` are pair indices, so the ramp
+    uses the pair indices 0, 1, 2, …."""
     context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
@@ -183,7 +185,7 @@ def ramp_over_features(head_dim, base, factor, trained_len, beta_fast=32.0, beta
 
 
 def with_rounded_bounds(round_low, round_high, head_dim, base, factor, trained_len, beta_fast, beta_slow):
-    """Correct frequencies except for how the two bounds are rounded."""
+    """Frequencies that are correct except for the rounding of the two bounds."""
     context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     low = max(round_low(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(round_high(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
@@ -192,26 +194,28 @@ def with_rounded_bounds(round_low, round_high, head_dim, base, factor, trained_l
 
 @mistake("yarn_frequencies", "expected: int() or floor for both")
 def high_rounded_down(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You rounded both bounds down. The rule: round low down and high up, so the ramp covers all pairs between them."""
+    """You rounded both bounds down. The rule: round `low` down and `high` up, so the ramp covers all pairs between
+    them."""
     return with_rounded_bounds(math.floor, math.floor, head_dim, base, factor, trained_len, beta_fast, beta_slow)
 
 
 @mistake("yarn_frequencies", "expected: ceil for both")
 def low_rounded_up(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You rounded both bounds up. The rule: round low down and high up, so the ramp covers all pairs between them."""
+    """You rounded both bounds up. The rule: round `low` down and `high` up, so the ramp covers all pairs between
+    them."""
     return with_rounded_bounds(math.ceil, math.ceil, head_dim, base, factor, trained_len, beta_fast, beta_slow)
 
 
 @mistake("yarn_frequencies", "expected: the two directions swapped")
 def bounds_rounded_inward(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You rounded low up and high down. The rule: round low down and high up, so the ramp covers all pairs between
-    them."""
+    """You rounded `low` up and `high` down. The rule: round `low` down and `high` up, so the ramp covers all pairs
+    between them."""
     return with_rounded_bounds(math.ceil, math.floor, head_dim, base, factor, trained_len, beta_fast, beta_slow)
 
 
 @mistake("yarn_frequencies", "expected: round for both")
 def bounds_rounded_to_the_nearest(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """You rounded the bounds to the nearest pair. The rule: round low down and high up."""
+    """You rounded the bounds to the nearest pair. The rule: round `low` down and `high` up."""
     return with_rounded_bounds(round, round, head_dim, base, factor, trained_len, beta_fast, beta_slow)
 
 
@@ -237,13 +241,14 @@ def common_logarithm(factor):
 
 @mistake("yarn_scale", "expected: the paper's √(1/t), which the formula already is")
 def yarn_scale_under_a_root(factor):
-    """You took a square root. The rule: 0.1 · ln(factor) + 1 is already the number for cos and sin."""
+    """You took a square root. The rule: cos and sin are multiplied by 0.1 · ln(factor) + 1 itself, not by its square
+    root."""
     return np.sqrt(context_extension.yarn_scale(factor))
 
 
 @mistake("yarn_scale", "expected: the formula without its special case")
 def yarn_scale_below_one(factor):
-    """You returned a scale below 1 for a factor below 1. The rule: the scale is 1 if nothing is extended."""
+    """You returned a scale below 1 for a factor below 1. The rule: the scale is 1 if the context is not extended."""
     return 0.1 * math.log(max(factor, 1e-300)) + 1.0
 
 
@@ -271,7 +276,7 @@ NO_MIX = (
 
 
 def switched(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len, at):
-    """Llama 3's frequencies without a mix: a pair is kept from `at` rotations on, and interpolated below."""
+    """Llama 3's frequencies without a mix: pairs with at least `at` rotations are kept, and the others interpolated."""
     context_extension.llama3_frequencies(head_dim, base, factor, low_freq_factor, high_freq_factor, trained_len)
     return blended(
         theta(head_dim, base), factor, context_extension.rotations_in_context(head_dim, trained_len, base) < at
@@ -323,7 +328,7 @@ def blend_mirrored(head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, hig
 
 @mistake("longrope_frequencies", "expected: rescale mistaken for a multiplier")
 def multiplied_by_rescale(head_dim, rescale, base=10000.0):
-    """You made the pairs faster. The rule: divide each frequency by its own number in rescale."""
+    """You made the pairs faster. The rule: divide each frequency by its entry in rescale."""
     return theta(head_dim, base) * rescale
 
 
@@ -390,8 +395,8 @@ def degrees_for_turns(head_dim, trained_len, base=10000.0):
 
 @mistake("rotations_in_context", "expected: a count assumed to be a whole number")
 def whole_turns(head_dim, trained_len, base=10000.0):
-    """You counted only whole rotations. The rule: keep the fraction, because pairs with less than 1 rotation
-    are decisive."""
+    """You counted only whole rotations. The rule: keep the fraction, because it matters for pairs with less than one
+    rotation."""
     return np.floor(context_extension.rotations_in_context(head_dim, trained_len, base))
 
 
@@ -412,8 +417,8 @@ def logarithm_without_a_tenth(factor):
 def llama3_wavelengths_mixed(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
-    """You seem to mix wavelengths. The rule: mix frequencies. Mixing λ with 4λ half and half is not the same as mixing
-    θ with θ/4."""
+    """You seem to mix wavelengths. The rule: mix frequencies. An equal mix of λ and 4λ is not equivalent to an equal
+    mix of θ and θ/4."""
     kept = kept_shares(head_dim, base, low_freq_factor, high_freq_factor, trained_len).clip(0, 1)
     return theta(head_dim, base) / ((1 - kept) * factor + kept)
 
@@ -442,7 +447,7 @@ def angles_in_degrees(x, positions, frequencies, scale=1.0):
 
 @mistake("apply_rope_with", "expected: np.arange in place of the argument")
 def number_of_the_row(x, positions, frequencies, scale=1.0):
-    """You rotated by the row number. The rule: rotate by `positions`."""
+    """You rotated each row by its row number. The rule: rotate by `positions`."""
     return context_extension.apply_rope_with(x, np.arange(np.shape(x)[-2]), frequencies, scale)
 
 
@@ -636,8 +641,8 @@ def ratio_of_the_lengths_alone(base, head_dim, seq_len, trained_len, factor):
 
 @mistake("dynamic_ntk_base", "expected: the static base if nothing has to be computed from the length")
 def static_below_the_trained_length(base, head_dim, seq_len, trained_len, factor):
-    """Up to the trained length, you return the base of static NTK. The rule: return the base unchanged, because nothing
-    is extended yet."""
+    """Up to the trained length, you return the base of static NTK. The rule: return the base unchanged, because the
+    context is not extended yet."""
     if seq_len <= trained_len:
         return context_extension.ntk_base(base, factor, head_dim)
     return context_extension.dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor)
@@ -666,7 +671,8 @@ def over_the_logarithm_of_the_new_length(factor, trained_len):
 
 
 def turned_by(x, positions, frequencies, scale, turn):
-    """Return the result of apply_rope_with if `turn` combines the two features of a pair with cos and sin."""
+    """Return the result of apply_rope_with, with the new features of each pair computed by turn(even, odd, cos,
+    sin)."""
     right = context_extension.apply_rope_with(x, positions, frequencies, scale)
     x, angles = np.asarray(x), np.outer(positions, frequencies)
     even, odd = turn(x[..., 0::2], x[..., 1::2], scale * np.cos(angles), scale * np.sin(angles))
@@ -736,7 +742,8 @@ def positions_clipped(q, k, q_positions, k_positions, window, factor=np.inf, bas
 
 @mistake("rerope_scores", "expected: np.abs around the distance")
 def distances_without_their_sign(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
-    """You used |r|, so you also clipped keys after the query. The rule: a negative distance stays as it is."""
+    """You used |r|, so you also clipped the distances of keys after the query. The rule: a negative distance stays as
+    it is."""
     r = distances(q_positions, k_positions)
     far = np.sign(r) * (window + (np.abs(r) - window) / factor)
     return with_distances(q, k, np.where(np.abs(r) < window, r, far))(base)
@@ -778,7 +785,7 @@ def one_distance_too_many(length, head_dim, base=10000.0):
 
 @mistake("yarn_frequencies", "expected: any number that prevents a division by 0")
 def high_raised_by_a_pair(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """If low and high are equal, you raised high by a whole pair. The rule: raise high by 0.001."""
+    """If `low` and `high` are equal, you raised `high` by a whole pair. The rule: raise `high` by 0.001."""
     right = context_extension.yarn_frequencies(head_dim, base, factor, trained_len, beta_fast, beta_slow)
     low = max(math.floor(dim(beta_fast, head_dim, base, trained_len)), 0)
     high = min(math.ceil(dim(beta_slow, head_dim, base, trained_len)), head_dim - 1)
@@ -798,7 +805,7 @@ def dim_without_two_pi(head_dim, base, factor, trained_len, beta_fast=32.0, beta
 
 @mistake("rerope_scores", "expected: np.abs around the distance, which loses its sign")
 def every_distance_positive(q, k, q_positions, k_positions, window, factor=np.inf, base=10000.0):
-    """You rotated by |r|. The rule: if a key comes after its query, the distance is negative; use it as it is."""
+    """You rotated by |r|. The rule: if a key comes after its query, the distance is negative; keep its sign."""
     r = np.abs(distances(q_positions, k_positions))
     return with_distances(q, k, np.where(r < window, r, window + (r - window) / factor))(base)
 
@@ -830,8 +837,8 @@ def half_turns(head_dim, trained_len, base=10000.0):
 
 
 FALLING = (
-    "Your frequencies grow from pair to pair. The rule: for a base above 1 they fall, so look at the sign of the "
-    "exponent."
+    "Your frequencies grow from pair to pair. The rule: for a base above 1, the frequencies fall from pair to pair, so "
+    "check the sign of the exponent."
 )
 DIVIDED = (
     "You did not divide the exponent by d, so the frequencies fall to almost 0 at once. The rule: the frequency is "

@@ -1,6 +1,7 @@
-"""Known mistakes in the experiment: each replaces one function of the solution, and must lose points.
+"""Known mistakes in the experiment: incorrect versions of single functions, each of which must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. A hint never gives away the line of code.
+A hint says what the code did and then states the rule, in the words of the lesson. A hint never gives away the line of
+code.
 """
 
 from itertools import chain
@@ -37,7 +38,7 @@ def plain(q, k):
 
 
 def effect(method, q, parameters):
-    """Part that Shaw, T5 and ALiBi add to the plain scores."""
+    """Part that Shaw, T5 or ALiBi adds to the plain scores."""
     ahead = -distances(len(q))
     if method == "shaw":
         table = np.asarray(parameters["key_table"], dtype=np.float64)
@@ -50,7 +51,7 @@ def effect(method, q, parameters):
 
 
 def scores(method, q, k, parameters):
-    """The method's scores without a mask, for entries whose mistake comes later."""
+    """The method's scores without a mask, for entries with a mistake in a later step."""
     q, k = np.asarray(q, dtype=np.float64), np.asarray(k, dtype=np.float64)
     if method == "rope":
         q, k = turned(q, parameters), turned(k, parameters)
@@ -168,7 +169,7 @@ def t5_not_scaled(method, q, k, parameters):
 
 @mistake("logits", "expected: the score then depends on one position and not on the distance")
 def rope_on_one_side(method, q, k, parameters):
-    """You rotated only the queries. The rule: RoPE rotates queries and keys, each by its own position."""
+    """You rotated only the queries. The rule: RoPE rotates each query and each key by its own position."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "rope":
         return right
@@ -179,7 +180,7 @@ def rope_on_one_side(method, q, k, parameters):
 
 @mistake("logits", "dmlc/gluon-nlp #1470")
 def shaw_with_query_minus_key(method, q, k, parameters):
-    """You read the key table in the wrong order. The rule: the relative position is key minus query, j − i."""
+    """You read the key table in the opposite order. The rule: the relative position is key minus query, j − i."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "shaw":
         return right
@@ -200,7 +201,7 @@ def t5_buckets_for_both_directions(method, q, k, parameters):
 
 
 def with_t5_buckets(method, q, k, parameters, share, shared):
-    """Logits in which an entry changes T5's far buckets: E + ⌊share(n, E) · shared(B, E)⌋, at most B − 1."""
+    """Logits with other buckets for T5's far distances: E + ⌊share(n, E) · shared(B, E)⌋, at most B − 1."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "t5" or len(parameters["bias_table"]) < 2:
         return right
@@ -252,7 +253,7 @@ BIAS_SCALED_TOO = "You divided the bias by √d as well. The rule: add the biase
 
 
 def with_effect_times(power, methods, method, q, k, parameters):
-    """Logits in which the part that the listed methods add is multiplied by a power of √d."""
+    """Logits in which the part that the listed methods add is multiplied by √d to the power of `power`."""
     right = extrapolation.logits(method, q, k, parameters)
     if method not in methods:
         return right
@@ -316,8 +317,8 @@ def threshold_itself_fails(lengths, accuracies, threshold=0.9):
 
 @mistake("longest_reliable_length", "expected: a loop that stops at the first failure it finds")
 def order_as_given(lengths, accuracies, threshold=0.9):
-    """You used the lengths in the order in which they were passed. The rule: lengths may come in any order,
-    so sort the lengths first."""
+    """You used the lengths in the order in which they were passed. The rule: lengths may come in any order, so sort
+    them first."""
     longest = 0
     for length, accuracy in zip(lengths, accuracies, strict=True):
         if accuracy < threshold:
@@ -328,7 +329,7 @@ def order_as_given(lengths, accuracies, threshold=0.9):
 
 @mistake("extrapolation_gap", "expected: the trained length assumed to be the best one, as it usually is")
 def best_for_trained(lengths, accuracies, trained_length):
-    """You started from the best accuracy. The rule: start from the accuracy at the trained length."""
+    """You started from the best accuracy of all lengths. The rule: start from the accuracy at the trained length."""
     return float(np.max(accuracies) - np.asarray(accuracies)[np.argmax(lengths)])
 
 
@@ -341,14 +342,15 @@ def gain_for_loss(lengths, accuracies, trained_length):
 
 @mistake("extrapolation_gap", "expected: accuracies[-1]")
 def last_for_longest(lengths, accuracies, trained_length):
-    """You assumed that the last length is the longest. The rule: the longest is the largest number, wherever it is in
-    the list."""
+    """You assumed that the last length is the longest. The rule: the longest length is the largest number, wherever it
+    is in the list."""
     return float(accuracies[list(lengths).index(trained_length)] - accuracies[-1])
 
 
 @mistake("extrapolation_gap", "expected: accuracies[0]")
 def first_for_trained(lengths, accuracies, trained_length):
-    """You assumed that the first length is the trained one. The rule: trained_length says which length it is."""
+    """You assumed that the first length is the trained one. The rule: `trained_length` says which length was
+    trained."""
     return float(accuracies[0] - accuracies[list(lengths).index(max(lengths))])
 
 
@@ -363,7 +365,7 @@ def scores_from(start, method, x, w_q, w_k, parameters):
 
 
 def change(x, before, after):
-    """Largest difference over the keys that a query may use."""
+    """Largest absolute difference between two arrays of scores, over the keys that a query may use."""
     visible = np.tri(len(x), dtype=bool)
     return float(np.abs(after - before)[visible].max())
 
@@ -380,8 +382,7 @@ def padding_compared(method, x, w_q, w_k, parameters, shift):
 
 @mistake("shift_gap", "expected: padding at the end, as batches of sequences have it")
 def padding_behind(method, x, w_q, w_k, parameters, shift):
-    """You put the zeros after the tokens. The rule: put the zeros first, so the tokens move to later
-    positions."""
+    """You put the zeros after the tokens. The rule: put the zeros first, so that the tokens move to later positions."""
     x = np.asarray(x, dtype=np.float64)
     encoded = extrapolation.encode(method, np.concatenate([x, np.zeros((shift, x.shape[1]))]), parameters)
     padded = extrapolation.logits(method, encoded @ w_q, encoded @ w_k, parameters)[: len(x), : len(x)]
@@ -422,7 +423,7 @@ def hidden_scores_subtracted(method, x, w_q, w_k, parameters, shift):
 
 @mistake("learned_parameters", "expected: a sum over all of the parameters")
 def every_table_counted(method, parameters):
-    """You counted every table in the dict. The rule: count only the table that this method reads."""
+    """You counted every table in the parameters. The rule: count only the table that this method reads."""
     return sum(np.size(parameters[name]) for name in ("table", "key_table", "bias_table") if name in parameters)
 
 
@@ -435,15 +436,15 @@ def a_second_table_for_values(method, parameters):
 
 @mistake("learned_parameters", "expected: len instead of size")
 def rows_counted(method, parameters):
-    """You counted rows. The rule: count numbers; each row has one number per column."""
+    """You counted rows. The rule: count numbers, not rows; each row has one number per column."""
     name = {"learned": "table", "shaw": "key_table", "t5": "bias_table"}.get(method)
     return len(parameters[name]) if name else 0
 
 
 @mistake("learned_parameters", "expected: everything in the dict assumed to be trained")
 def constants_counted(method, parameters):
-    """You counted the slope, the base or the number of bits. The rule: slope, base and number of bits are
-    chosen before training, not learned."""
+    """You counted the slope, the base or the number of bits as a learned parameter. The rule: the slope, the base and
+    the number of bits are chosen before training, not learned."""
     name = {"alibi": "slope", "binary": "n_bits", "sinusoidal": "base", "rope": "base"}.get(method)
     return extrapolation.learned_parameters(method, parameters) + int(name in parameters)
 
@@ -497,7 +498,7 @@ def base_of_the_sinusoids_fixed(method, x, parameters):
 
 
 def hidden_behind(number):
-    """Logits with a number instead of −∞."""
+    """Logits in which `number` replaces −∞."""
 
     def logits(method, q, k, parameters):
         right = extrapolation.logits(method, q, k, parameters)
@@ -508,15 +509,15 @@ def hidden_behind(number):
 
 @mistake("logits", "expected: −1e9 instead of −∞, as in many implementations")
 def large_number_for_infinity(method, q, k, parameters):
-    """You hide the future behind a large negative number. The rule: hide the future with −∞, because no score
-    is lower."""
+    """You hide later tokens with a large negative number. The rule: hide later tokens with −∞, because no score is
+    lower."""
     return hidden_behind(-1e9)(method, q, k, parameters)
 
 
 @mistake("logits", "expected: np.tril of the scores")
 def future_set_to_zero(method, q, k, parameters):
-    """You set the scores of the future to 0, but e^0 is 1, which still gives weight. The rule: set the scores
-    of the future to −∞ before the softmax."""
+    """You set the scores of later tokens to 0, but e^0 is 1, which still gives these tokens weight. The rule: set the
+    scores of later tokens to −∞ before the softmax."""
     return hidden_behind(0)(method, q, k, parameters)
 
 
@@ -583,7 +584,7 @@ def last_row_alone(method, x, w_q, w_k, parameters, shift):
 
 @mistake("logits", "expected: one of the two not rotated")
 def rope_on_the_keys_alone(method, q, k, parameters):
-    """You rotated only the keys. The rule: RoPE rotates queries and keys, each by its position."""
+    """You rotated only the keys. The rule: RoPE rotates each query and each key by its own position."""
     right = extrapolation.logits(method, q, k, parameters)
     if method != "rope":
         return right
@@ -594,15 +595,15 @@ def rope_on_the_keys_alone(method, q, k, parameters):
 
 @mistake("longest_reliable_length", "expected: measurements are usually listed from short to long")
 def lengths_up_to_the_first_failure_as_given(lengths, accuracies, threshold=0.9):
-    """You took the lengths in the order in which they were passed. The rule: lengths may come in any order,
-    so sort both lists by length."""
+    """You took the lengths in the order in which they were passed. The rule: lengths may be passed in any order, so
+    sort both lists by length."""
     passes = np.logical_and.accumulate(np.asarray(accuracies) >= threshold)
     return int(np.asarray(lengths)[passes].max(initial=0))
 
 
 @mistake("learned_parameters", "expected: every number that a method has assumed to be learned")
 def slope_counted(method, parameters):
-    """You counted ALiBi's slope. The rule: a slope is chosen before training, so nothing is learned."""
+    """You counted ALiBi's slope. The rule: ALiBi's slopes are chosen before training, so nothing is learned."""
     return extrapolation.learned_parameters(method, parameters) + (method == "alibi")
 
 
@@ -643,7 +644,7 @@ def mask_left_out_for_scores(method, q, k, parameters):
 
 
 def t5_with(exact, rounding, q, k, parameters):
-    """T5's scores with `exact` exact buckets; `rounding` is added before a share is rounded down."""
+    """T5's scores with `exact` exact buckets; `rounding` is added before a bucket number is rounded down."""
     right = extrapolation.logits("t5", q, k, parameters)
     table = np.asarray(parameters["bias_table"], dtype=np.float64)[:, 0]
     distance = np.maximum(distances(len(right)), 0)
@@ -674,7 +675,7 @@ def boundaries_in_the_lower_bucket(method, q, k, parameters):
 
 @mistake("logits", "expected: the scale left out if a method does nothing to the scores")
 def plain_scores_without_scale(method, q, k, parameters):
-    """For methods that do not act in the scores, you did not divide by √d. The rule: every method starts from q·k /
+    """For methods that do not change the scores, you did not divide by √d. The rule: every method starts from q·k /
     √d."""
     right = extrapolation.logits(method, q, k, parameters)
     return right if method in ("rope", "shaw", "t5", "alibi") else right * np.sqrt(np.shape(q)[1])
@@ -682,7 +683,7 @@ def plain_scores_without_scale(method, q, k, parameters):
 
 @mistake("random_positions", "expected: a random start (SHAPE), which is another method")
 def neighbours_from_a_random_start(length, max_length, rng):
-    """Your positions follow each other without gaps. The rule: every set of positions is equally likely."""
+    """Your positions are consecutive. The rule: every set of positions is equally likely."""
     extrapolation.random_positions(length, max_length, np.random.default_rng(0))
     return int(rng.integers(max_length - length + 1)) + np.arange(length)
 

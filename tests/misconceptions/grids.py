@@ -1,6 +1,7 @@
-"""Known mistakes with grids: each replaces one function of the solution, and must lose points.
+"""Known mistakes with grids: incorrect versions of single functions, each of which must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. A hint never gives away the line of code.
+A hint says what the code did and then states the rule, in the words of the lesson. A hint never gives away the line of
+code.
 """
 
 from itertools import chain
@@ -12,7 +13,7 @@ from solutions import grids
 
 
 def spread(rates, axis_of_pair, n_axes):
-    """Frequency matrix in which an entry decides the axis of each pair."""
+    """Frequency matrix in which pair i has the frequency rates[i], on the axis axis_of_pair[i]."""
     return rates[:, np.newaxis] * np.eye(n_axes)[axis_of_pair]
 
 
@@ -21,7 +22,7 @@ def rates_of(size, base):
 
 
 def like(result, *inputs):
-    """Result in the dtype that the rule asks for, so that only an entry's mistake costs points."""
+    """Result in the dtype that the rule requires, so that only the mistake itself costs points."""
     single = all(np.asarray(one).dtype == np.float32 for one in inputs)
     return result.astype(np.float32 if single else np.float64)
 
@@ -62,14 +63,14 @@ def divided_by_the_height(height, width):
 
 @mistake("sinusoidal_2d", "facebookresearch/mae, whose grid puts the width first")
 def x_in_the_first_half(height, width, d_model, base=10000.0):
-    """Your first half encodes x. The rule: the first half encodes y and the last half x."""
+    """Your first half encodes x. The rule: the first half of the features encodes y, and the second half encodes x."""
     return np.roll(grids.sinusoidal_2d(height, width, d_model, base), d_model // 2, axis=-1)
 
 
 @mistake("sinusoidal_2d", "facebookresearch/detr, which counts with a cumulative sum of ones")
 def coordinates_count_from_one(height, width, d_model, base=10000.0):
-    """Your coordinates count from 1. The rule: coordinates count from 0, so in the first cell, all sines are
-    0 and all cosines are 1."""
+    """Your coordinates count from 1. The rule: coordinates count from 0, so all sines are 0 and all cosines are 1 in
+    the first cell."""
     right = grids.sinusoidal_2d(height, width, d_model, base)
     larger = grids.sinusoidal_2d(height + 1, width + 1, d_model, base).reshape(height + 1, width + 1, d_model)
     return larger[1:, 1:].reshape(right.shape)
@@ -85,7 +86,8 @@ def sines_before_cosines(height, width, d_model, base=10000.0):
 
 @mistake("sinusoidal_2d", "expected: the exponent for one axis kept for two")
 def exponents_of_the_whole_width(height, width, d_model, base=10000.0):
-    """Your exponents divide by d_model. The rule: each half is an encoding of size d/2, so divide by d/2."""
+    """Your exponents divide by d_model. The rule: each half is an encoding of size d/2, so divide the exponent by
+    d/2."""
     return grids.sinusoidal_2d(height, width, d_model, np.sqrt(base))
 
 
@@ -104,7 +106,7 @@ def flattened_cell_numbers(height, width, d_model, base=10000.0):
 
 
 def stretched(table, old_shape, new_shape, weights):
-    """resize_grid with different weights along each axis."""
+    """resize_grid with the matrix weights(old, new) along each axis."""
     right = grids.resize_grid(table, old_shape, new_shape)
     grid = np.asarray(table, dtype=np.float64).reshape(*old_shape, -1)
     rows, columns = (weights(old, new) for old, new in zip(old_shape, new_shape, strict=True))
@@ -112,7 +114,7 @@ def stretched(table, old_shape, new_shape, weights):
 
 
 def linear(centres, old):
-    """Weights of the two cells beside each centre, even for centres beyond the border."""
+    """Weights of the two cells beside each centre, extrapolated for centres beyond the border."""
     if old == 1:
         return np.ones((len(centres), 1))
     left = np.clip(np.floor(centres), 0, old - 2).astype(int)
@@ -149,8 +151,8 @@ def nearest_centre(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: the ratio alone moves the whole grid towards one corner")
 def corners_of_cells_for_centres(table, old_shape, new_shape):
-    """You left out the half cells: your new cell j starts at j·H/H'. The rule: use the centres of both the new cell and
-    the old cells."""
+    """You left out the half cells: your new cell j reads the old grid at j·H/H'. The rule: use the centres of both the
+    new cell and the old cells."""
     return stretched(
         table, old_shape, new_shape, lambda old, new: linear(np.minimum(np.arange(new) * old / new, old - 1), old)
     )
@@ -158,8 +160,8 @@ def corners_of_cells_for_centres(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: the clamp left out")
 def border_not_clamped(table, old_shape, new_shape):
-    """Beyond the outer centres, you continued along the last slope. The rule: clamp to the border, so that
-    the values of the outer cells continue beyond their centres."""
+    """Beyond the outer centres, you extrapolated linearly. The rule: clamp to the border, so that the values of the
+    outer cells continue beyond their centres."""
     return stretched(
         table, old_shape, new_shape, lambda old, new: linear((np.arange(new) + 0.5) * old / new - 0.5, old)
     )
@@ -167,8 +169,8 @@ def border_not_clamped(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: the index clamped instead of the coordinate")
 def index_clamped_alone(table, old_shape, new_shape):
-    """You clamped the cell's number but not u itself, so before the first centre you continued along the
-    slope. The rule: clamp u, so that the values of the outer cells continue beyond their centres."""
+    """You clamped the cell's number but not u itself, so you extrapolated before the first centre. The rule: clamp u,
+    so that the values of the outer cells continue beyond their centres."""
 
     def extended(old, new):
         centres = (np.arange(new) + 0.5) * old / new - 0.5
@@ -191,36 +193,37 @@ def table_read_by_columns(table, old_shape, new_shape):
 
 @mistake("resize_grid", "expected: image libraries give sizes as (width, height)")
 def shapes_read_as_width_and_height(table, old_shape, new_shape):
-    """You read the shape as (width, height). The rule: read the shape as (height, width); the table's rows
-    run along the width first."""
+    """You read the shape as (width, height). The rule: read the shape as (height, width); each grid row is `width`
+    consecutive rows of the table."""
     right = grids.resize_grid(table, old_shape, new_shape)
     return np.reshape(grids.resize_grid(table, old_shape[::-1], new_shape[::-1]), right.shape)
 
 
 @mistake("axial_frequencies", "expected: the first d/4 of RoPE's frequencies, given to both axes")
 def fast_half_for_both_axes(head_dim, base=10000.0):
-    """Your exponents divide by head_dim as if there were one axis. The rule: each axis has the frequencies of a head of
-    size d/2."""
+    """Your exponents divide by head_dim, as if there were only one axis. The rule: each axis has the frequencies of a
+    head of size d/2."""
     return grids.axial_frequencies(head_dim, np.sqrt(base))
 
 
 @mistake("axial_frequencies", "expected: one list of frequencies cut into two sections")
 def slow_half_for_x(head_dim, base=10000.0):
-    """You gave the fast pairs to y and the slow ones to x. The rule: the frequencies start again for x, so
-    both axes have the same frequencies."""
+    """You gave the fast pairs to y and the slow pairs to x. The rule: the frequencies start again for x, so both axes
+    have the same frequencies."""
     return spread(rates_of(head_dim, base), np.repeat([0, 1], head_dim // 4), 2)
 
 
 @mistake("axial_frequencies", "expected: the order of alternating frequencies")
 def axial_pairs_in_turn(head_dim, base=10000.0):
-    """You alternated neighbouring pairs between y and x. The rule: the first half rotates with y, and the second half
-    with x."""
+    """Neighbouring pairs alternate between y and x in your result. The rule: the first half of the pairs rotates with
+    y, and the second half with x."""
     return spread(np.repeat(rates_of(head_dim // 2, base), 2), np.arange(head_dim // 2) % 2, 2)
 
 
 @mistake("axial_frequencies", "ggml-org/llama.cpp #13282: Llama 4 has x first")
 def axial_x_first(head_dim, base=10000.0):
-    """Your first half rotates with x. The rule: the first half rotates with y."""
+    """In your result, the first half of the pairs rotates with x. The rule: the first half of the pairs rotates with
+    y."""
     return grids.axial_frequencies(head_dim, base)[:, ::-1]
 
 
@@ -287,13 +290,13 @@ def turns_begin_with_height(head_dim, sections, base=10000.0, interleaved=False)
 @mistake("mrope_frequencies", "expected: only i mod 3, which is right only if all sections are equal")
 def sections_ignored_when_interleaved(head_dim, sections, base=10000.0, interleaved=False):
     """Your axes take turns up to the last pair. The rule: h and w each stop at three times their section, and t takes
-    the rest."""
+    the remaining pairs."""
     right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
     return spread(rates_of(head_dim, base), np.arange(head_dim // 2) % 3, 3) if interleaved else right
 
 
 def by_section(rates_of_section, head_dim, sections, base, interleaved):
-    """Frequencies in which rates_of_section(size) gives those of each section; the interleaved form is correct."""
+    """Frequencies in which each consecutive section has rates_of_section(size); the interleaved form is correct."""
     right = grids.mrope_frequencies(head_dim, sections, base, interleaved)
     if interleaved:
         return right
@@ -309,8 +312,8 @@ def frequencies_anew_in_each_section(head_dim, sections, base=10000.0, interleav
 
 @mistake("mrope_frequencies", "expected: the index counted inside the section")
 def index_anew_in_each_section(head_dim, sections, base=10000.0, interleaved=False):
-    """In your result, each section begins with the fastest frequency. The rule: i counts all pairs, so pair i has
-    base^(−2i/d), whatever its axis."""
+    """In your result, each section begins with the fastest frequency. The rule: i counts the pairs of all sections, so
+    pair i has base^(−2i/d), whatever its axis."""
     return by_section(lambda size: rates_of(head_dim, base)[:size], head_dim, sections, base, interleaved)
 
 
@@ -343,7 +346,7 @@ def first_coordinate_alone(x, positions, frequencies):
 
 @mistake("apply_rope_nd", "NVIDIA/Megatron-LM #453; ml-explore/mlx-lm #1768")
 def coordinates_ignored(x, positions, frequencies):
-    """You rotated by the row number. The rule: rotate by the coordinates in `positions`."""
+    """You rotated each row by its row number. The rule: rotate by the coordinates in `positions`."""
     right = grids.apply_rope_nd(x, positions, frequencies)
     frequencies = np.sum(frequencies, axis=1, keepdims=True)
     return grids.apply_rope_nd(x, np.arange(right.shape[-2])[:, np.newaxis], frequencies)
@@ -368,15 +371,14 @@ def scores_without_their_scale(q, k, q_positions, k_positions, frequencies):
 
 @mistake("grid_scores", "expected: the score then depends on where the query is")
 def keys_not_rotated(q, k, q_positions, k_positions, frequencies):
-    """You rotated the queries but not the keys. The rule: rotate queries and keys, each by its own
-    coordinates."""
+    """You rotated the queries but not the keys. The rule: rotate each query and each key by its own coordinates."""
     return grids.grid_scores(q, k, q_positions, np.zeros(np.shape(k_positions)), frequencies)
 
 
 @mistake("grid_scores", "huggingface/transformers #30900 asked for it")
 def keys_rotated_the_other_way(q, k, q_positions, k_positions, frequencies):
     """You rotated the keys in the opposite direction. The rule: rotate queries and keys in the same direction, so that
-    the product depends on the difference."""
+    the dot product depends on the difference."""
     return grids.grid_scores(q, k, q_positions, -np.asarray(k_positions), frequencies)
 
 
@@ -388,7 +390,8 @@ def cells_numbered_like_words(segments):
 
 @mistake("mrope_positions", "kekzl/imp #1173 warns of it: the text stays fluent and speaks of the wrong thing")
 def start_at_the_number_of_tokens(segments):
-    """After an image, you continued at the number of its cells. The rule: continue at 1 + the largest coordinate."""
+    """After an image, you continued at the number of tokens so far. The rule: continue at 1 + the largest
+    coordinate."""
     return placed(segments, lambda segment, cells, start, count: (count + cells, 0))
 
 
@@ -421,7 +424,7 @@ def images_start_at_zero(segments):
 
 @mistake("mrope_positions", "NVIDIA-NeMo/Speech #14611")
 def every_image_at_the_first_one_s_start(segments):
-    """Your second image has the coordinates of the first one. The rule: every segment has its own start and size."""
+    """Your later images start where the first image starts. The rule: every segment has its own start."""
     first = []
 
     def place(segment, cells, start, count):
@@ -450,8 +453,8 @@ def only_the_first_image_has_a_grid(segments):
 
 @mistake("mrope_positions", "expected: images tested, videos not")
 def time_stands_still(segments):
-    """Your time coordinate stays at the start of the segment, although the video has several frames. The
-    rule: add t to the start of the segment."""
+    """In a video, your time coordinate does not change from frame to frame. The rule: add the cell's t to the start of
+    the segment."""
     return placed(
         segments,
         lambda segment, cells, start, count: (start + cells * [np.ndim(segment) == 0, 1, 1], start + cells.max() + 1),
@@ -599,8 +602,8 @@ def scaled_by_the_pairs(q, k, q_positions, k_positions, frequencies):
 
 @mistake("next_position", "expected: initial=0 for the maximum of nothing")
 def first_token_at_one(positions):
-    """Before any token, you use 0 as the largest coordinate, so the first token is at 1. The rule: the first token is
-    at 0."""
+    """If there are no tokens yet, you use 0 as the largest coordinate, so the first token is at 1. The rule: the first
+    token is at 0."""
     return max(grids.next_position(positions), 1)
 
 
@@ -652,8 +655,8 @@ def time_starts_anew(segments):
 
 @mistake("mrope_positions", "expected: the largest coordinate taken axis by axis")
 def every_axis_counts_on_by_itself(segments):
-    """In your result, each axis continues its own count. The rule: a segment starts at the same number for all three
-    coordinates."""
+    """In your result, each axis continues from its own largest coordinate. The rule: a segment starts at the same
+    number for all three coordinates."""
     return placed(segments, lambda segment, cells, start, count: (start + cells, start + cells.max(axis=0) + 1))
 
 
@@ -664,20 +667,21 @@ def half_way(centres, old):
 
 @mistake("resize_grid", "expected: half of the formula for aligned centres")
 def old_half_cell_left_out(table, old_shape, new_shape):
-    """You left out the last − 1/2 of u, but the centre of old row 0 is also at 1/2. The rule: u is (j + 1/2)·H/H' −
-    1/2."""
+    """You left out the − 1/2 at the end of u, but the centre of old row 0 is also at 1/2. The rule: u is (j + 1/2)·H/H'
+    − 1/2."""
     return stretched(table, old_shape, new_shape, lambda old, new: half_way((np.arange(new) + 0.5) * old / new, old))
 
 
 @mistake("resize_grid", "expected: half of the formula for aligned centres")
 def new_half_cell_left_out(table, old_shape, new_shape):
-    """You left out the + 1/2 of the new row, but u is computed from its centre. The rule: u is (j + 1/2)·H/H' − 1/2."""
+    """You left out the + 1/2 after j, but u is computed from the centre of new row j. The rule: u is (j + 1/2)·H/H' −
+    1/2."""
     return stretched(table, old_shape, new_shape, lambda old, new: half_way(np.arange(new) * old / new - 0.5, old))
 
 
 @mistake("resize_grid", "expected: the two sizes swapped in the ratio")
 def ratio_of_sides_upside_down(table, old_shape, new_shape):
-    """Your ratio is inverted, H'/H. The rule: the ratio is H/H', because u counts in old rows."""
+    """Your ratio is inverted, H'/H. The rule: the ratio is H/H', because u is measured in old rows."""
     return stretched(
         table, old_shape, new_shape, lambda old, new: half_way((np.arange(new) + 0.5) * new / old - 0.5, old)
     )
@@ -716,7 +720,7 @@ def sections_in_reverse(head_dim, sections, base=10000.0, interleaved=False):
 
 
 def turned_by(x, positions, frequencies, turn):
-    """Return the result of apply_rope_nd if `turn` combines the two features of a pair with cos and sin."""
+    """Return the result of apply_rope_nd, with the new features of each pair computed by turn(even, odd, cos, sin)."""
     right = grids.apply_rope_nd(x, positions, frequencies)
     angles = np.asarray(positions, dtype=np.float64) @ np.asarray(frequencies).T
     even, odd = turn(np.asarray(x)[..., 0::2], np.asarray(x)[..., 1::2], np.cos(angles), np.sin(angles))
@@ -750,7 +754,7 @@ ONE_AXIS = (
 
 
 def one_axis(axis_of, x, positions, frequencies):
-    """apply_rope_nd in which `axis_of` leaves each pair the frequency of a single axis."""
+    """apply_rope_nd in which each pair keeps only the frequency of one axis, which `axis_of` selects."""
     grids.apply_rope_nd(x, positions, frequencies)
     alone = np.eye(np.shape(frequencies)[1])[axis_of(np.asarray(frequencies))]
     return grids.apply_rope_nd(x, positions, np.asarray(frequencies) * alone)
@@ -768,13 +772,13 @@ def fastest_axis_of_each_pair(x, positions, frequencies):
 
 @mistake("grid_scores", "expected: a line copied, and one name left unchanged")
 def positions_of_the_keys_for_both(q, k, q_positions, k_positions, frequencies):
-    """You rotated queries and keys by the same positions. The rule: rotate queries and keys, each by its own
+    """You rotated queries and keys by the same positions. The rule: rotate each query and each key by its own
     coordinates."""
     return grids.grid_scores(q, k, k_positions, k_positions, frequencies)
 
 
 def going_on_at(side, segments):
-    """Positions by mrope_positions, but each next start is one side of the image after the start of the image."""
+    """Positions by mrope_positions, except that the next start is the start of an image plus its size along `side`."""
 
     def place(segment, cells, start, count):
         return start + cells, start + (segment if np.ndim(segment) == 0 else segment[side])
@@ -784,29 +788,29 @@ def going_on_at(side, segments):
 
 @mistake("mrope_positions", "expected: the last column mistaken for the largest coordinate")
 def next_start_from_the_width(segments):
-    """After an image, you continued at its width. The rule: continue at 1 + the largest coordinate; time and height
-    count too."""
+    """After an image, you continued at its start plus its width. The rule: continue at 1 + the largest coordinate; time
+    and height count too."""
     return going_on_at(2, segments)
 
 
 @mistake("mrope_positions", "expected: images that are as high as they are wide")
 def next_start_from_the_height(segments):
-    """After an image, you continued at its height. The rule: continue at 1 + the largest coordinate; time and width
-    count too."""
+    """After an image, you continued at its start plus its height. The rule: continue at 1 + the largest coordinate;
+    time and width count too."""
     return going_on_at(1, segments)
 
 
 @mistake("mrope_positions", "expected: the first column mistaken for the position")
 def next_start_from_the_time(segments):
-    """After an image, you continued at its time. The rule: continue at 1 + the largest coordinate; height and width
-    count too."""
+    """After an image, you continued at its start plus its number of frames. The rule: continue at 1 + the largest
+    coordinate; height and width count too."""
     return going_on_at(0, segments)
 
 
 @mistake("mrope_positions", "expected: the largest coordinate of the last segment only")
 def empty_text_starts_anew(segments):
-    """After an empty text, you begin at 0 again. The rule: continue at 1 + the largest coordinate so far, which an
-    empty text does not change."""
+    """After an empty text, you continue at 0. The rule: continue at 1 + the largest coordinate so far, which an empty
+    text does not change."""
 
     def place(segment, cells, start, count):
         return start + cells, (start + cells).max(initial=-1) + 1
@@ -874,8 +878,8 @@ def old_shape_read_as_width_and_height(table, old_shape, new_shape):
 
 @mistake("mrope_positions", "Qwen2.5-VL, which counts time in seconds")
 def time_runs_twice_as_fast(segments):
-    """Your time moves by 2 from frame to frame, as in Qwen2.5-VL, but height and width move by 1. The rule: every
-    coordinate counts cells."""
+    """Your time moves by 2 from frame to frame, as in Qwen2.5-VL, but height and width move by 1. The rule: each
+    coordinate moves by 1 from cell to cell along its axis."""
 
     def place(segment, cells, start, count):
         faster = cells * (1 if isinstance(segment, int) else np.array([2, 1, 1]))
@@ -886,8 +890,8 @@ def time_runs_twice_as_fast(segments):
 
 
 FALLING = (
-    "Your frequencies grow from pair to pair. The rule: for a base above 1 they fall, so look at the sign of the "
-    "exponent."
+    "Your frequencies grow from pair to pair. The rule: for a base above 1, the frequencies fall from pair to pair, so "
+    "check the sign of the exponent."
 )
 DIVIDED = (
     "You did not divide the exponent by the size, so the frequencies fall to almost 0 at once. The rule: the exponent "
@@ -936,7 +940,7 @@ def frequencies_of_the_grid_grow(height, width, d_model, base=10000.0):
 
 @mistake("grid_positions", "expected: np.stack of np.mgrid or np.indices, without a reshape")
 def cells_left_in_a_grid(height, width):
-    """You left the cells in a grid. The rule: the result has one row per cell, listed row by row."""
+    """You returned the cells as a grid. The rule: the result has one row per cell, listed row by row."""
     return grids.grid_positions(height, width).reshape(height, width, 2)
 
 

@@ -1,6 +1,7 @@
-"""Known mistakes with learned positions: each replaces one function of the solution, and must lose points.
+"""Known mistakes with learned positions: incorrect versions of single functions, each of which must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. A hint never gives away the line of code.
+A hint says what the code did and then states the rule, in the words of the lesson. A hint never gives away the line of
+code.
 """
 
 from itertools import chain
@@ -12,7 +13,7 @@ from solutions import learned
 
 
 def mixed(table, where):
-    """Table read at fractional row numbers, for entries that get those numbers wrong."""
+    """Table read at fractional row numbers, for entries with incorrect row numbers."""
     table = np.asarray(table)
     where = np.clip(where, 0, len(table) - 1)
     below = np.floor(where).astype(np.int64)
@@ -31,7 +32,8 @@ def variance_for_standard_deviation(max_len, d_model, seed, std=0.02):
 
 @mistake("init_table", "expected: PyTorch's nn.Embedding starts from N(0, 1) unless told otherwise")
 def table_without_its_std(max_len, d_model, seed, std=0.02):
-    """You drew from N(0, 1), so the rows start fifty times too large. The rule: std is the standard deviation."""
+    """You drew from N(0, 1), so with std = 0.02 the rows start fifty times too large. The rule: std is the standard
+    deviation."""
     return learned.init_table(max_len, d_model, seed, 1.0)
 
 
@@ -44,7 +46,7 @@ def root_of_the_standard_deviation(max_len, d_model, seed, std=0.02):
 
 @mistake("init_table", "expected: np.random.seed, as in most older code")
 def table_from_the_old_generator(max_len, d_model, seed, std=0.02):
-    """You drew from numpy's old global generator. The rule: draw from default_rng(seed)."""
+    """You drew from numpy's old global generator, np.random. The rule: draw from default_rng(seed)."""
     return np.random.RandomState(seed).normal(0.0, std, (max_len, d_model))
 
 
@@ -82,8 +84,8 @@ def rows_counted_from_one(table, positions):
 
 @mistake("lookup", "expected: atleast_1d, as a guard")
 def single_positions_as_a_list(table, positions):
-    """For a single position, you returned an array with one row. The rule: the result has the shape of positions, then
-    d, so a single position gives one row, of shape (d,)."""
+    """For a single position, you returned an array with one row. The rule: the result has the shape of `positions`,
+    plus a last axis of length d, so a single position gives shape (d,)."""
     return np.atleast_2d(learned.lookup(table, positions))
 
 
@@ -114,8 +116,8 @@ def positions_run_through_the_batch(token_table, position_table, token_ids):
 
 @mistake("embed", "expected: the bag of words that this course began with")
 def tokens_without_positions(token_table, position_table, token_ids):
-    """You returned only the token rows, which are the same in every order. The rule: add the token row and the position
-    row."""
+    """You returned only the token rows, which do not depend on the positions. The rule: add the token row and the
+    position row."""
     return learned.lookup(token_table, token_ids)
 
 
@@ -129,7 +131,7 @@ def token_ids_as_positions(token_table, position_table, token_ids):
 
 @mistake("embed", "Vaswani et al. 2017 §3.4 multiplies the embedding weights by √d_model")
 def token_rows_scaled(token_table, position_table, token_ids):
-    """You multiplied the token rows by √d. The rule: GPT-2 and BERT add the two rows as they are."""
+    """You multiplied the token rows by √d. The rule: GPT-2 and BERT add the two rows without scaling."""
     right = learned.embed(token_table, position_table, token_ids)
     tokens = learned.lookup(token_table, token_ids)
     return right + (np.sqrt(tokens.shape[-1]) - 1) * tokens
@@ -137,8 +139,8 @@ def token_rows_scaled(token_table, position_table, token_ids):
 
 @mistake("lookup_gradient", "pytorch/pytorch #1528, #1631; pymc-devs/pytensor #2242")
 def repeated_positions_count_once(table_shape, positions, grad_output):
-    """If a row was read several times, you counted only one of its gradients, because `+=` and `=` write a
-    repeated row once. The rule: add all gradients of a row."""
+    """If a row was read several times, you added only one of its gradients, because `+=` and `=` write a repeated row
+    once. The rule: add all gradients of a row."""
     right = learned.lookup_gradient(table_shape, positions, grad_output)
     gradient = np.zeros_like(right)
     gradient[positions] += grad_output
@@ -208,17 +210,16 @@ def last_row_never_reached(table, new_len):
 
 @mistake("resize_table", "expected: align_corners=False, and the case of one row by itself")
 def centres_of_cells_lined_up(table, new_len):
-    """You placed the new rows by their centres, as image libraries do, which moved the first and last rows. The rule:
-    the first row stays first and the last row stays last, with rows − 1 old steps and new_len − 1 new steps between
-    them."""
+    """You placed the new rows by their centres, as image libraries do, which moves the first and last rows. The rule:
+    the first row stays first and the last row stays last; there are rows − 1 old steps and new_len − 1 new steps."""
     right = learned.resize_table(table, new_len)
     return right if new_len == 1 else mixed(table, (np.arange(new_len) + 0.5) * len(table) / new_len - 0.5)
 
 
 @mistake("resize_table", "dwzhu-pku/LongEmbed #7 (stretching by a whole factor, the last row repeated)")
 def rows_counted_for_steps(table, new_len):
-    """You placed the new positions at j · rows / new_len. The rule: count steps between rows; on both sides there is
-    one step fewer than there are rows."""
+    """You placed the new positions at j · rows / new_len. The rule: count the steps between rows; each table has one
+    step fewer than it has rows."""
     return mixed(table, np.arange(new_len) * len(table) / new_len)
 
 
@@ -244,8 +245,8 @@ def nearest_row_taken_from_below(table, new_len):
 
 @mistake("resize_table", "expected: f and 1 − f swapped")
 def shares_exchanged(table, new_len):
-    """You swapped the two shares, so the row that is farther away gets the larger share. The rule: the fraction f
-    belongs to the row above, and 1 − f to the row below."""
+    """You swapped the two shares, so the row that is farther away gets the larger share. The rule: at fraction f
+    between two rows, the later row has the share f, and the earlier row 1 − f."""
     where = np.linspace(0, len(table) - 1, new_len)
     # A new row that lies on an old one takes all of the row above it; the last row has none above it, and a single row
     # is not mixed.
@@ -261,14 +262,14 @@ def one_row_is_the_mean(table, new_len):
 
 @mistake("init_table", "expected: one row drawn and repeated, or the seed used for every row")
 def one_row_for_all_positions(max_len, d_model, seed, std=0.02):
-    """All rows of your table are the same. The rule: every number is drawn separately, with one call for the whole
-    table; otherwise all positions get the same row."""
+    """All rows of your table are the same. The rule: draw all numbers of the table in one call, so that the rows
+    differ."""
     table = learned.init_table(max_len, d_model, seed, std)
     return np.broadcast_to(table[:1], table.shape).copy()
 
 
 def embedded_at(token_table, position_table, token_ids, rows):
-    """Embedding with other rows of the position table, for entries whose mistake comes before the lookup."""
+    """Embedding with other rows of the position table, for entries that choose incorrect rows."""
     return learned.lookup(token_table, token_ids) + learned.lookup(position_table, rows)
 
 
@@ -286,7 +287,7 @@ def decayed(table, gradient, learning_rate, decay):
 
 @mistake("sgd_step", "expected: (1 − learning rate) in front of the table")
 def table_decays_by_the_learning_rate(table, gradient, learning_rate):
-    """You made the table itself smaller too, as weight decay does. The rule: subtract only the step, so that a row
+    """You also made the table itself smaller, as weight decay does. The rule: subtract only the step, so that a row
     without a gradient does not change."""
     return decayed(table, gradient, learning_rate, learning_rate)
 
@@ -306,7 +307,7 @@ def sequences_counted(max_len, lengths):
 
 @mistake("trained_rows", "expected: all tokens of the training set counted")
 def lengths_added_up(max_len, lengths):
-    """You added up the lengths. The rule: every sequence starts at row 0, so only the longest one matters."""
+    """You added up the lengths. The rule: every sequence starts at row 0, so only the longest sequence matters."""
     return np.arange(max_len) < np.sum(lengths)
 
 
@@ -320,7 +321,8 @@ def one_row_is_nan(table, new_len):
 
 @mistake("resize_table", "expected: the wrong axis")
 def features_resized(table, new_len):
-    """You resized along the features. The rule: mix whole rows, so that the number of positions changes."""
+    """You resized along the features. The rule: interpolate between whole rows, so that the number of positions
+    changes."""
     return learned.resize_table(np.asarray(table).T, new_len).T
 
 

@@ -1,6 +1,6 @@
-"""Known mistakes with a whole model: each replaces one function of the solution, and must lose points.
+"""Known mistakes with a whole model: incorrect versions of single functions, each of which must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson, and leaves the fix to the student.
+A hint says what the code did and then states the rule, in the words of the lesson, and leaves the fix to the student.
 """
 
 import numpy as np
@@ -34,7 +34,7 @@ def _merged(heads):
 
 
 class _Attention:
-    """Grouped-query attention in separate steps, so that a mistake is a subclass in which one step is different."""
+    """Grouped-query attention in separate steps, so that a subclass can contain a mistake in a single step."""
 
     def __init__(self, x, layer, positions, frequencies, mask, cache=None):
         self.x, self.positions, self.frequencies, self.mask = _array(x), _array(positions), frequencies, mask
@@ -138,7 +138,7 @@ def one_plus_the_weight(x, weight, eps=1e-5):
 
 @mistake("rms_norm", "expected: the weight forgotten")
 def no_weight(x, weight, eps=1e-5):
-    """You left out the weight. The rule: each feature is multiplied by its weight at the end."""
+    """You left out the weight. The rule: at the end, each feature is multiplied by its weight."""
     return model.rms_norm(x, np.ones_like(_array(weight)), eps)
 
 
@@ -186,15 +186,15 @@ def silu_on_both(x, w_gate, w_up, w_down):
 
 @mistake("swiglu", "expected: the gate of the LSTM; Dauphin et al. 2017 (GLU)")
 def sigmoid_for_silu(x, w_gate, w_up, w_down):
-    """Your gate is a sigmoid, from 0 to 1. The rule: silu(z) is z times the sigmoid of z."""
+    """Your gate is a sigmoid, with values from 0 to 1. The rule: silu(z) is z times the sigmoid of z."""
     x = _array(x)
     return ((x @ w_up) / (1 + np.exp(-(x @ w_gate)))) @ w_down
 
 
 @mistake("swiglu", "expected: older models' activation")
 def relu_for_silu(x, w_gate, w_up, w_down):
-    """You cut the gate at 0, as ReLU does. The rule: silu(z) is z / (1 + e^−z), which is a little below 0 for negative
-    z."""
+    """You replaced negative gate values with 0, as ReLU does. The rule: silu(z) is z / (1 + e^−z), which is a little
+    below 0 for negative z."""
     x = _array(x)
     return (np.maximum(x @ w_gate, 0) * (x @ w_up)) @ w_down
 
@@ -208,8 +208,8 @@ def no_second_part(x, w_gate, w_up, w_down):
 
 @mistake("swiglu", "expected: the formula typed exactly as written")
 def silu_overflows(x, w_gate, w_up, w_down):
-    """Your silu is NaN or raises an error if e^−z is too large for a float. The rule: silu is 0 if e^−z is
-    too large for a float."""
+    """Your silu is NaN or raises an error if e^−z is too large for a float. The rule: in floats, silu is 0 if e^−z is
+    too large."""
     gate = _array(x) @ w_gate
     silu = np.where(gate < -700, np.nan, model.swiglu(x, w_gate, np.zeros_like(w_up), w_down).sum() + _silu(gate))
     return (silu * (_array(x) @ w_up)) @ w_down
@@ -270,7 +270,7 @@ def one_copy_too_many(x, n_rep):
 
 @mistake("repeat_heads", "expected: nothing repeated, because numpy would broadcast a single head")
 def not_repeated(x, n_rep):
-    """Your number of heads has not changed. The rule: repeat each head n_rep times."""
+    """Your result has as many heads as x. The rule: repeat each head n_rep times."""
     return _array(x).copy()
 
 
@@ -278,7 +278,7 @@ def not_repeated(x, n_rep):
 
 
 def _reordered(w, n_heads, order):
-    """Weights with the columns of each head in a different order, order(dh)."""
+    """Weights in which order(dh) reorders the columns of each head."""
     w = _array(w)
     heads = w.reshape(*w.shape[:-1], n_heads, -1)
     return heads[..., order(heads.shape[-1])].reshape(w.shape)
@@ -305,8 +305,8 @@ def back_to_pairs(w, n_heads):
 
 @mistake("to_half_layout", "expected: the odd columns first")
 def odd_columns_first(w, n_heads):
-    """You put the odd columns of a head first. The rule: columns 0, 2, 4, … come first, then 1, 3, 5, …. With the
-    halves swapped, every pair rotates backwards."""
+    """You put the odd columns of a head first. The rule: columns 0, 2, 4, … come first, then 1, 3, 5, …. If the halves
+    are swapped, every pair rotates backwards."""
     return _reordered(w, n_heads, lambda size: np.r_[1:size:2, 0:size:2])
 
 
@@ -324,7 +324,7 @@ def head_and_pair_exchanged(w, n_heads):
 
 
 def _rotated(x, angles, pairs):
-    """Return x with the pairs (first, second) = pairs(dh) rotated."""
+    """Return x with its pairs rotated, where pairs(dh) selects the first and second features."""
     x, out = _array(x), np.array(x, dtype=np.float64)
     first, second = pairs(x.shape[-1])
     cos, sin = np.cos(angles), np.sin(angles)
@@ -350,13 +350,14 @@ def neighbouring_pairs(x, positions, frequencies):
 
 @mistake("apply_rope_half_with", "expected: the sign of the rotation")
 def backwards(x, positions, frequencies):
-    """You rotated in the opposite direction. The rule: the first feature gets − sin, the second + sin."""
+    """You rotated in the opposite direction. The rule: sin has a minus sign in the first feature, and a plus sign in
+    the second."""
     return _rotated(x, -_angles(positions, frequencies), _halves)
 
 
 @mistake("apply_rope_half_with", "NVIDIA/Megatron-LM #453")
 def positions_ignored(x, positions, frequencies):
-    """You rotated by 0, 1, 2, …, whatever the positions are. The rule: rotate by `positions`."""
+    """You rotated by 0, 1, 2, …, whatever `positions` is. The rule: rotate by `positions`."""
     return _rotated(x, _angles(np.arange(np.shape(x)[-2]), frequencies), _halves)
 
 
@@ -386,7 +387,7 @@ def each_frequency_twice(x, positions, frequencies):
 
 @mistake("apply_rope_half_with", "EleutherAI/gpt-neox #1003; huggingface/transformers #25681")
 def angles_in_half_precision(x, positions, frequencies):
-    """Your angles are not precise enough, so they are wrong far into a text. The rule: compute the angles in
+    """Your angles are not precise enough, so the rotation is wrong at large positions. The rule: compute the angles in
     float64."""
     return _rotated(x, _angles(positions, frequencies).astype(np.float16).astype(np.float64), _halves)
 
@@ -395,7 +396,7 @@ def angles_in_half_precision(x, positions, frequencies):
 
 
 def _attention(change):
-    """Function that calls a class with one step changed."""
+    """Return an attention function that uses `change`, a class with an incorrect step."""
 
     def attention(x, layer, positions, frequencies, mask, cache=None):
         return change(x, layer, positions, frequencies, mask, cache)()
@@ -404,7 +405,7 @@ def _attention(change):
 
 
 def _in_attention(origin, hint):
-    """Add a class to the catalogue as a mistake of attention."""
+    """Add a class to the catalogue as a mistake in attention."""
 
     def mark(change):
         attention = _attention(change)
@@ -443,7 +444,7 @@ class scale_of_the_width(_Attention):
 
 @_in_attention(
     "expected: √d, as in lesson 1",
-    "You divided the scores by the square root of the width of x. The rule: divide by √dh.",
+    "You divided the scores by the square root of the width of x, not of the queries. The rule: divide by √dh.",
 )
 class scale_of_x(_Attention):
     def scale(self, key_heads, heads):
@@ -589,7 +590,7 @@ class softmax_over_queries(_Attention):
 
 @_in_attention(
     "expected: np.exp of raw scores",
-    "In your softmax, large scores overflow. The rule: subtract the largest score of each row first.",
+    "Your softmax overflows for large scores. The rule: first subtract the largest score of each row.",
 )
 class softmax_overflows(_Attention):
     def weights(self, q, k, scale):
@@ -679,7 +680,7 @@ def first_norm_twice(x, layer, positions, frequencies, mask, cache=None, eps=1e-
 
 @mistake("block", "expected: the names of the norms swapped")
 def norms_exchanged(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
-    """You swapped the two norms. The rule: norm_1 is for attention, norm_2 for the feed-forward part."""
+    """You swapped the two norms. The rule: norm_1 is for attention, and norm_2 for the feed-forward part."""
     exchanged = dict(layer, norm_1=layer["norm_2"], norm_2=layer["norm_1"])
     return model.block(x, exchanged, positions, frequencies, mask, cache, eps)
 
@@ -758,8 +759,7 @@ def square_matrices_not_transposed(tensors, frequencies, eps=1e-5):
 
 @mistake("from_checkpoint", "expected: every matrix transposed")
 def embedding_transposed(tensors, frequencies, eps=1e-5):
-    """You transposed the embedding. The rule: the rows of the embedding are looked up, so do not transpose
-    it."""
+    """You transposed the embedding. The rule: do not transpose the embedding, because its rows are looked up."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     return loaded | {"embedding": loaded["embedding"].T}
 
@@ -804,8 +804,8 @@ def layers_as_they_come(tensors, frequencies, eps=1e-5):
 
 @mistake("from_checkpoint", "expected: the name post_attention_layernorm taken literally")
 def norms_of_a_layer_exchanged(tensors, frequencies, eps=1e-5):
-    """You swapped the norms of a layer. The rule: input_layernorm is norm_1; post_attention_layernorm is norm_2, before
-    the feed-forward part."""
+    """You swapped the norms of a layer. The rule: input_layernorm is norm_1, and post_attention_layernorm, before the
+    feed-forward part, is norm_2."""
     loaded = model.from_checkpoint(tensors, frequencies, eps)
     layers = [dict(layer, norm_1=layer["norm_2"], norm_2=layer["norm_1"]) for layer in loaded["layers"]]
     return loaded | {"layers": layers}
@@ -851,7 +851,7 @@ def eps_not_kept(tensors, frequencies, eps=1e-5):
 
 
 def _forward(tokens, loaded, positions=None, mask=None, cache=None, *, final_norm=True, head=None, scale=1.0):
-    """The solution's forward pass with a few steps replaced."""
+    """Forward pass of the solution with some steps replaced."""
     tokens, embedding = np.asarray(tokens), _array(loaded["embedding"])
     before = np.shape(cache[0][0])[-2] if cache else 0
     rows = before + np.arange(tokens.shape[-1])
@@ -901,15 +901,15 @@ def _masked_from_the_first_row(tokens, loaded, positions, mask, cache):
 
 @mistake("forward", "lucidrains/x-transformers #187; hyprstream/hyprstream #1521; pytorch/executorch #21749")
 def mask_from_the_first_row(tokens, loaded, positions=None, mask=None, cache=None):
-    """With a cache, your mask starts from its first row, so new tokens do not see the cached ones. The rule: new token
-    i may use keys 0 … t+i."""
+    """With a cache, your mask places the new tokens at the first keys, so they do not see the cached tokens. The rule:
+    with t cached tokens, new token i may use keys 0 … t + i."""
     return _masked_from_the_first_row(tokens, loaded, positions, mask, cache)
 
 
 @mistake("forward", "expected: a mask made only if there are several new tokens")
 def mask_of_several_from_the_first_row(tokens, loaded, positions=None, mask=None, cache=None):
-    """With a cache and several new tokens, your mask starts from its first row, so the new tokens do not see
-    the cached ones. The rule: new token i may use keys 0 … t+i."""
+    """With a cache and several new tokens, your mask places the new tokens at the first keys, so they do not see the
+    cached tokens. The rule: with t cached tokens, new token i may use keys 0 … t + i."""
     if np.shape(tokens)[-1] == 1:
         return model.forward(tokens, loaded, positions, mask, cache)
     return _masked_from_the_first_row(tokens, loaded, positions, mask, cache)
@@ -927,13 +927,14 @@ def open_mask_behind_a_cache(tokens, loaded, positions=None, mask=None, cache=No
 
 @mistake("forward", "Blaizzy/mlx-vlm #1983; RobertCsordas/moeut #6")
 def positions_begin_anew(tokens, loaded, positions=None, mask=None, cache=None):
-    """With a cache, your positions begin at 0 again. The rule: the new tokens come after the t cached tokens."""
+    """With a cache, your positions begin at 0 again. The rule: the new tokens come after the cached tokens."""
     return _forward(tokens, loaded, np.arange(np.shape(tokens)[-1]) if positions is None else positions, mask, cache)
 
 
 @mistake("forward", "fla-org/flash-linear-attention #766")
 def cache_one_ahead(tokens, loaded, positions=None, mask=None, cache=None):
-    """With a cache, your positions are too large by one. The rule: the first new token has position t."""
+    """With a cache, your positions are too large by one. The rule: the first new token has position t, the number of
+    cached tokens."""
     if cache and positions is None:
         positions = np.shape(cache[0][0])[-2] + 1 + np.arange(np.shape(tokens)[-1])
     return _forward(tokens, loaded, positions, mask, cache)
@@ -941,13 +942,14 @@ def cache_one_ahead(tokens, loaded, positions=None, mask=None, cache=None):
 
 @mistake("forward", "NVIDIA/Megatron-LM #453")
 def own_positions(tokens, loaded, positions=None, mask=None, cache=None):
-    """You ignored `positions`. The rule: positions count from t only if none are passed."""
+    """You ignored `positions`. The rule: positions are counted from the number of cached tokens only if the caller
+    passes none."""
     return _forward(tokens, loaded, None, mask, cache)
 
 
 @mistake("forward", "microsoft/onnxruntime-genai #1694 (the padding mask lost)")
 def own_mask(tokens, loaded, positions=None, mask=None, cache=None):
-    """You ignored `mask`. The rule: the mask is causal only if none is passed."""
+    """You ignored `mask`. The rule: the mask is causal only if the caller passes none."""
     return _forward(tokens, loaded, positions, None, cache)
 
 
@@ -987,7 +989,7 @@ def eps_of_the_default(tokens, loaded, positions=None, mask=None, cache=None):
 
 
 def _losses(logits, tokens):
-    """Loss of each token under the logits in the same row."""
+    """Loss of each token, computed from the logits in the same row."""
     logits = _array(logits)
     chosen = np.take_along_axis(logits, np.asarray(tokens)[..., np.newaxis], axis=-1)[..., 0]
     return np.logaddexp.reduce(logits, axis=-1) - chosen
@@ -1017,8 +1019,8 @@ def shifted_backwards(logits, tokens):
 
 @mistake("next_token_loss", "expected: the first logits left out instead of the last")
 def first_logits_left_out(logits, tokens):
-    """You left out the first logits and compared each token with the logits computed after it. The rule: leave out the
-    last logits and the first token."""
+    """You left out the first logits and compared each token with the logits that the model computed after reading it.
+    The rule: leave out the last logits and the first token."""
     return float(_losses(_array(logits)[..., 1:, :], np.asarray(tokens)[..., 1:]).mean())
 
 
@@ -1088,8 +1090,8 @@ def loss_overflows(logits, tokens):
 
 @mistake("next_token_loss", "expected: the logarithm after the softmax")
 def logarithm_of_zero(logits, tokens):
-    """Your loss is infinite if a probability is too small for a float. The rule: work with differences of
-    logits, and take a logarithm only of the sum of their exponentials."""
+    """Your loss is infinite if a probability is too small for a float. The rule: work with differences of logits, and
+    take the logarithm of the sum of exponentials, not of a probability."""
     chances = _softmax(_array(logits)[..., :-1, :])
     chosen = np.take_along_axis(chances, np.asarray(tokens)[..., 1:, np.newaxis], axis=-1)[..., 0]
     return float(-np.log(chosen).mean())

@@ -1,6 +1,6 @@
-"""Known mistakes with the methods of today's models: each replaces one function of the solution, and must lose points.
+"""Known mistakes with methods of today's models: incorrect versions of single functions, which must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson, and leaves the fix to the student.
+A hint says what the code did and then states the rule, in the words of the lesson, and leaves the fix to the student.
 """
 
 from itertools import chain
@@ -14,7 +14,7 @@ BASE = 10000.0
 
 
 def aligned(q_len, k_len):
-    """Query positions as a column, and key positions as a row."""
+    """Positions of the queries as a column, and of the keys as a row."""
     return np.arange(k_len - q_len, k_len)[:, np.newaxis], np.arange(k_len)
 
 
@@ -39,8 +39,8 @@ def shares_without_the_token_itself(length):
 
 @mistake("first_token_share", "expected: t counted from 1 and the token itself added once more")
 def shares_with_one_token_too_many(length):
-    """In your result, token t shares its weight among t + 2 tokens. The rule: there are t + 1 tokens, namely
-    token t and those before it."""
+    """In your result, token t shares its weight among t + 2 tokens. The rule: there are t + 1 tokens: token t and the t
+    tokens before it."""
     return 1 / (1 / modern.first_token_share(length) + 1)
 
 
@@ -53,8 +53,8 @@ def shares_without_the_causal_mask(length):
 
 @mistake("position_from_share", "expected: a count mistaken for a position, as in fla-org/flash-linear-attention #766")
 def positions_counted_from_one(share):
-    """You returned 1/share, the number of visible tokens. The rule: positions count from 0, so the position is one
-    less."""
+    """You returned 1/share, the number of visible tokens. The rule: positions count from 0, so the position is one less
+    than the number of visible tokens."""
     return modern.position_from_share(share) + 1
 
 
@@ -176,8 +176,8 @@ def chunks_that_look_ahead(q_len, k_len, chunk):
     'expected: partial RoPE (GPT-J, `partial_rotary_factor`) in place of Gemma 4\'s "proportional" type',
 )
 def frequencies_of_partial_rope(head_dim, p, base=BASE):
-    """Your frequencies are computed for the rotated part, as in partial RoPE. The rule: in p-RoPE, they are computed
-    for the whole head."""
+    """Your frequencies are computed for the rotated part, as in partial RoPE. The rule: in p-RoPE, the frequencies are
+    computed for the whole head."""
     theta = modern.p_rope_frequencies(head_dim, p, base)
     rotating = int(p * head_dim / 2)
     if rotating:
@@ -236,15 +236,15 @@ def one_and_the_logarithm_of_the_ratio(positions, trained_len):
 
 @mistake("log_n_scale", "expected: ln(p) instead of ln(p + 1); position 0 then gives minus infinity")
 def log_of_the_position(positions, trained_len):
-    """Your factor is one position late. The rule: at position p there are p + 1 tokens, so take the logarithm of p +
-    1."""
+    """Your factor reaches each value one position late. The rule: at position p there are p + 1 tokens, so take the
+    logarithm of p + 1."""
     return np.maximum(1, np.log(np.maximum(np.asarray(positions, dtype=np.float64), 1)) / np.log(trained_len))
 
 
 @mistake("decoupled_scores", "expected: the content part's scale kept when the rotated part was added")
 def scaled_by_the_content_alone(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """You divided the sum by the square root of the content size only. The rule: a head has the features of both parts,
-    d_c + d_r."""
+    """You divided the sum by the square root of the content part's size only. The rule: a head has the features of both
+    parts, d_c + d_r."""
     scores = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
     content, both = np.shape(q_content)[-1], np.shape(q_content)[-1] + np.shape(q_rope)[-1]
     return scores * np.sqrt(both / content)
@@ -269,7 +269,8 @@ def shared_key_not_rotated(q_content, k_content, q_rope, k_rope, q_positions, k_
 
 @mistake("decoupled_scores", "timtoole02/Camelid #535; google-ai-edge/litert-torch #1087")
 def content_rotated_too(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=BASE):
-    """You rotated the content features too. The rule: rotate only the rotated part; content has no position."""
+    """You also rotated the content features. The rule: content has no position, so rotate only the features that encode
+    the position."""
     scores = modern.decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base)
     even = np.shape(q_content)[-1] // 2 * 2
     q, k = (np.array(array, dtype=np.float64) for array in (q_content, k_content))
@@ -295,7 +296,7 @@ def sinks_taken_from_the_window(length, n_sinks, window):
 
 @mistake("kept_tokens", "expected: a plain window, whose quality breaks down when token 0 leaves it")
 def window_without_sinks(length, n_sinks, window):
-    """You dropped the first tokens. The rule: the sinks stay in the cache, no matter how long the text gets."""
+    """You dropped the first tokens. The rule: the sinks stay in the cache, however long the text gets."""
     return modern.kept_tokens(length, 0, window)
 
 
@@ -332,8 +333,8 @@ def keys_moved_in_the_half_layout(cache_k, offset, base=BASE):
 
 @mistake("shift_keys", "EleutherAI/gpt-neox #1003; NVIDIA/Megatron-LM #535")
 def shifted_in_single_precision(cache_k, offset, base=BASE):
-    """You computed the angle in float32, which is too coarse far along the sequence. The rule: compute the
-    angle in float64 and convert at the end."""
+    """You computed the angle in float32, which is too imprecise for large offsets. The rule: compute the angle in
+    float64 and convert at the end."""
     angle = (np.float32(offset) * frequencies(np.shape(cache_k)[-1], base).astype(np.float32)).astype(np.float64)
     cache_k = np.asarray(cache_k, dtype=np.float64)
     even, odd = cache_k[..., 0::2], cache_k[..., 1::2]
@@ -446,7 +447,7 @@ def row_times_offset(cache_k, offset, base=BASE):
 
 
 def moved(cache_k, offset, base, turn):
-    """Return the result of shift_keys if `turn` combines the two features of a pair with cos and sin."""
+    """Return the result of shift_keys, with the new features of each pair computed by turn(even, odd, cos, sin)."""
     right = modern.shift_keys(cache_k, offset, base)
     angles, x = float(offset) * frequencies(right.shape[-1], base), np.asarray(cache_k, dtype=np.float64)
     even, odd = turn(x[..., 0::2], x[..., 1::2], np.cos(angles), np.sin(angles))
@@ -513,14 +514,14 @@ def with_sink_unshifted(scores, sink, largest_of):
 @mistake("sink_weights", "expected: the row's largest score subtracted, but the sink left as it is")
 def sink_not_shifted(scores, sink):
     """You subtracted the largest score from the scores but not from the sink. The rule: subtract the same number from
-    the sink too; otherwise, its share is wrong."""
+    the sink too; otherwise, the sink's share is wrong."""
     return with_sink_unshifted(scores, sink, lambda scores, sinks: scores.max(axis=-1, keepdims=True))
 
 
 @mistake("sink_weights", "expected: the largest of both subtracted from the scores only")
 def sink_not_shifted_by_the_largest_of_both(scores, sink):
     """You subtracted the largest number from the scores but not from the sink. The rule: subtract the same number from
-    the sink too; otherwise, its share is wrong."""
+    the sink too; otherwise, the sink's share is wrong."""
     return with_sink_unshifted(
         scores, sink, lambda scores, sinks: np.maximum(scores.max(axis=-1, keepdims=True), sinks)
     )
@@ -542,8 +543,8 @@ def window_one_too_narrow(q_len, k_len, window):
 
 @mistake("p_rope_frequencies", "expected: the exponent without its minus")
 def frequencies_that_grow(head_dim, p, base=BASE):
-    """Your frequencies grow from pair to pair. The rule: for a base above 1 they fall, so look at the sign of the
-    exponent."""
+    """Your frequencies grow from pair to pair. The rule: for a base above 1, the frequencies fall from pair to pair, so
+    check the sign of the exponent."""
     right = modern.p_rope_frequencies(head_dim, p, base)
     return np.divide(1, right, out=np.zeros_like(right), where=right != 0)
 

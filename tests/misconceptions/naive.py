@@ -1,6 +1,7 @@
-"""Known mistakes with the first three attempts: each replaces one function of the solution, and must lose points.
+"""Known mistakes with the first three attempts: incorrect versions of single functions, each of which must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. The fix is left to the student.
+A hint says what the code did and then states the rule, in the words of the lesson. A hint leaves the fix to the
+student.
 """
 
 import math
@@ -20,7 +21,7 @@ def positions_count_from_one(length):
 
 @mistake("add_integer_positions", "expected: broadcasting lines up the last axis")
 def positions_run_along_the_features(x):
-    """You added each feature's number. The rule: add each token's number, counted along the second-to-last axis."""
+    """You added each feature's number. The rule: add each token's position, counted along the second-to-last axis."""
     return x + np.arange(naive.add_integer_positions(x).shape[-1])
 
 
@@ -120,8 +121,8 @@ def zeros_behind_the_number(length, n_bits=None):
 
 @mistake("binary_positions", "expected: the shift without the & 1")
 def quotients_in_place_of_bits(length, n_bits=None):
-    """You divided by 2^b but kept more than one bit of the quotient. The rule: take the quotient modulo 2, so that
-    every entry is 0 or 1."""
+    """You divided by 2^b but kept all bits of the quotient. The rule: take the quotient modulo 2, so that every entry
+    is 0 or 1."""
     n_bits = naive.binary_positions(length, n_bits).shape[-1]
     return np.arange(length)[:, np.newaxis] >> np.arange(n_bits)[::-1]
 
@@ -141,7 +142,7 @@ def period_grows_by_addition(bit):
 
 @mistake("hamming_steps", "expected: the sums compared instead of the bits, or the absolute value taken after the sum")
 def difference_of_the_sums(codes):
-    """In your count, a bit that rises cancels one that falls, as from 01 to 10, so you only compare the numbers of
+    """In your count, a bit that rises cancels a bit that falls, as from 01 to 10, so you compare only the numbers of
     ones. The rule: each bit that changes counts as one, in either direction."""
     return np.abs(np.diff(np.sum(codes, axis=-1))).astype(np.int64)
 
@@ -206,7 +207,7 @@ def gray_of_the_double(length, n_bits=None):
 @mistake("gray_positions", "expected: running sums belong to the decoder")
 def gray_decoded(length, n_bits=None):
     """You computed the number that a Gray code stands for, which is the opposite direction. The rule: a Gray bit is the
-    exclusive or of only two neighbouring bits of the number."""
+    exclusive or of exactly two neighbouring bits of the number."""
     return np.cumsum(naive.binary_positions(length, n_bits), axis=-1) % 2
 
 

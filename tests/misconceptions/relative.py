@@ -1,6 +1,7 @@
-"""Known mistakes with relative positions: each replaces one function of the solution, and must lose points.
+"""Known mistakes with relative positions: incorrect versions of single functions, each of which must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. A hint never gives away the line of code.
+A hint says what the code did and then states the rule, in the words of the lesson. A hint never gives away the line of
+code.
 """
 
 from itertools import chain
@@ -13,7 +14,7 @@ from solutions import relative
 
 @mistake("relative_positions", "dmlc/gluon-nlp #1470")
 def query_minus_key(q_len, k_len, q_start=0):
-    """You computed query minus key. The rule: compute key minus query, so that the past is negative."""
+    """You computed query minus key. The rule: compute key minus query, so that past keys have negative distances."""
     return -relative.relative_positions(q_len, k_len, q_start)
 
 
@@ -58,8 +59,8 @@ def nothing_is_clipped(positions, max_distance):
 
 @mistake("clip_positions", "expected: the distance clipped in place of the relative position")
 def the_sign_is_lost(positions, max_distance):
-    """You lost the sign, so keys far behind and keys far ahead get the same distance. The rule: clip to the
-    range from −k to k, and keep the sign."""
+    """You dropped the sign, so keys far behind and keys far ahead get the same distance. The rule: clip to the range
+    from −k to k, and keep the sign."""
     return np.abs(relative.clip_positions(positions, max_distance))
 
 
@@ -80,7 +81,7 @@ def far_tokens_count_as_here(positions, max_distance):
 @mistake("shaw_scores", "expected: 'Shaw adds a learned bias for each distance', as many articles say")
 def a_bias_in_place_of_a_vector(q, k, key_table, max_distance):
     """You used the table's rows without the query, as T5 does with its one number per distance. The rule: Shaw adds a
-    vector to the key, so the query is multiplied by it."""
+    vector to the key, so the query is multiplied by this vector too."""
     plain = relative.shaw_scores(q, k, np.zeros_like(key_table), max_distance)
     bias = np.asarray(key_table).sum(axis=-1)[table_rows(q, k, max_distance)]
     return plain + bias / np.sqrt(np.shape(q)[-1])
@@ -88,8 +89,8 @@ def a_bias_in_place_of_a_vector(q, k, key_table, max_distance):
 
 @mistake("shaw_scores", "expected: the second term added after the scaling")
 def distance_left_unscaled(q, k, key_table, max_distance):
-    """You divided only the part without distances by √d. The rule: the vector for the distance is part of the key, so
-    its part is divided as well."""
+    """You did not divide the part with the vectors for the distances by √d. The rule: the vector for the distance is
+    added to the key, so its product with the query is divided as well."""
     right = relative.shaw_scores(q, k, key_table, max_distance)
     plain = relative.shaw_scores(q, k, np.zeros_like(key_table), max_distance)
     return plain + (right - plain) * np.sqrt(np.shape(q)[-1])
@@ -128,7 +129,7 @@ def masked_after_the_softmax(q, k, v, key_table, value_table, max_distance, mask
 
 @mistake("shaw_attention", "expected: PyTorch's two conventions for boolean masks")
 def true_means_hidden(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You read the mask the other way round. The rule: True means that the query may attend to the key."""
+    """You reversed the meaning of the mask. The rule: True means that the query may attend to the key."""
     hidden = None if mask is None else ~np.asarray(mask)
     return relative.shaw_attention(q, k, v, key_table, value_table, max_distance, hidden)
 
@@ -165,7 +166,7 @@ def the_past_in_the_second_half(relative_position, bidirectional=True, num_bucke
 
 @mistake("t5_bucket", "expected: |j − i| taken in both cases")
 def keys_ahead_count_in_the_causal_case(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """In the causal case, you gave keys ahead a bucket for their distance. The rule: keys ahead count as
+    """In the causal case, you gave keys ahead a bucket for their distance. The rule: keys ahead of the query count as
     distance 0."""
     if not bidirectional:
         relative_position = -np.abs(relative_position)
@@ -236,7 +237,8 @@ def always_32_buckets_clipped(table, q_len, k_len, bidirectional=True, max_dista
 
 @mistake("t5_bias", "expected: the lookup's result left as it is; Hugging Face permutes it")
 def heads_left_behind(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0):
-    """You left the heads on the last axis. The rule: the axes are (heads, queries, keys), to match the scores."""
+    """In your result, the heads are on the last axis. The rule: the axes are (heads, queries, keys), to match the
+    scores."""
     return np.moveaxis(relative.t5_bias(table, q_len, k_len, bidirectional, max_distance, q_start), 0, -1)
 
 
@@ -248,8 +250,8 @@ def max_distance_not_handed_on(table, q_len, k_len, bidirectional=True, max_dist
 
 @mistake("relative_positions", "expected: ALiBi's way with a cache, huggingface/transformers #20203")
 def lined_up_at_the_end(q_len, k_len, q_start=0):
-    """Without a q_start, you put the last query at the last key. The rule: queries start at q_start, which is 0 by
-    default."""
+    """If q_start is not passed, you give the last query the position of the last key. The rule: queries start at
+    q_start, which is 0 by default."""
     return relative.relative_positions(q_len, k_len, q_start or max(k_len - q_len, 0))
 
 
@@ -297,8 +299,8 @@ def nothing_to_attend_to_is_nan(q, k, v, key_table, value_table, max_distance, m
 
 @mistake("shaw_attention", "expected: −1e9 in place of −∞")
 def nothing_to_attend_to_is_everything(q, k, v, key_table, value_table, max_distance, mask=None):
-    """If a query may use no key, yours uses all keys equally, because a large negative number is not −∞. The
-    rule: a query that may use no key gets zeros."""
+    """A query that may use no key attends to all keys equally in your result, because a large negative number is not
+    −∞. The rule: a query that may use no key gets zeros."""
     right = relative.shaw_attention(q, k, v, key_table, value_table, max_distance, mask)
     if mask is None:
         return right
@@ -328,7 +330,8 @@ def steps_rounded_up(relative_position, bidirectional=True, num_buckets=32, max_
 
 @mistake("t5_bucket", "expected: ≥ instead of >")
 def the_token_itself_counts_as_ahead(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
-    """You counted distance 0 as ahead. The rule: only distances above 0 use the second half, and 0 has bucket 0."""
+    """You counted distance 0 as ahead. The rule: only distances above 0 use the second half, and distance 0 has bucket
+    0."""
     right = relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
     here = (np.asarray(relative_position) == 0) & bool(bidirectional)
     return np.where(here, num_buckets // 2, right)
@@ -348,13 +351,13 @@ def without_keys(q, k, mask):
 
 
 def table_rows(q, k, max_distance):
-    """Correct table row for each pair, for entries whose mistake comes after the lookup."""
+    """Correct table row for each pair, for entries with a mistake after the lookup."""
     where = relative.relative_positions(np.shape(q)[-2], np.shape(k)[-2])
     return relative.clip_positions(where, max_distance) + max_distance
 
 
 def parts(relative_position, bidirectional, num_buckets):
-    """First bucket, distance and number of buckets per direction, for entries whose mistake comes later."""
+    """First bucket, distance and number of buckets per direction, for entries with a mistake in a later step."""
     relative_position = np.asarray(relative_position)
     if bidirectional:
         return np.where(relative_position > 0, num_buckets // 2, 0), np.abs(relative_position), num_buckets // 2
@@ -362,7 +365,7 @@ def parts(relative_position, bidirectional, num_buckets):
 
 
 def log_steps(distance, per_direction, max_distance):
-    """Return the number of logarithmic buckets that begin at or before each distance, without a maximum."""
+    """Return the number of logarithmic buckets that begin at or before each distance, without an upper limit."""
     exact = per_direction // 2
     above = np.log(np.maximum(distance, exact) / exact) / np.log(max_distance / exact)
     return (above * (per_direction - exact)).astype(np.int64)
@@ -434,8 +437,8 @@ def with_table_part(q, k, v, key_table, value_table, max_distance, mask, part):
 
 @mistake("shaw_attention", "expected: the sum of the vectors of all keys")
 def vectors_of_the_value_table_added_up(q, k, v, key_table, value_table, max_distance, mask=None):
-    """You added the vectors of the value table without the weights of their keys. The rule: compute Σ α (v + b), so
-    each vector has the same weight as its value."""
+    """You added the vectors of the value table without multiplying each by the weight of its key. The rule: compute Σ α
+    (v + b), so each vector has the same weight as its value."""
     return with_table_part(
         q, k, v, key_table, value_table, max_distance, mask, lambda vectors, weights: vectors.sum(axis=-2)
     )
@@ -455,7 +458,7 @@ def repeated_rows_count_once(q, k, v, key_table, value_table, max_distance, mask
 
 
 def bucketed(positions, bidirectional, num_buckets, max_distance, steps, exact=None):
-    """Buckets with a different logarithmic part, or a different number of exact buckets."""
+    """Buckets with `steps` as the logarithmic part, and with `exact` exact buckets."""
     first, distance, per_direction = parts(positions, bidirectional, num_buckets)
     exact = per_direction // 2 if exact is None else exact
     far = exact + np.floor(steps(np.maximum(distance, exact), exact, per_direction) + 1e-12).astype(np.int64)
@@ -490,7 +493,7 @@ def half_of_all_buckets_exact(relative_position, bidirectional=True, num_buckets
 @mistake("t5_bucket", "dmlc/gluon-nlp #1470 (the sign of the relative position)")
 def past_at_distance_zero_in_the_causal_case(relative_position, bidirectional=True, num_buckets=32, max_distance=128):
     """In the causal case, you counted the keys ahead, so the whole past falls into bucket 0. The rule: the distance is
-    n = max(−relative, 0), since the past is negative."""
+    n = max(−relative, 0), since past keys have negative relative positions."""
     if not bidirectional:
         relative_position = -np.asarray(relative_position)
     return relative.t5_bucket(relative_position, bidirectional, num_buckets, max_distance)
@@ -505,7 +508,7 @@ def heads_reshaped_to_the_front(table, q_len, k_len, bidirectional=True, max_dis
 
 
 def with_biases(q, k, key_table, content_bias, position_bias, max_distance):
-    """Transformer-XL's scores with arbitrary biases, for entries that swap or drop a bias."""
+    """Transformer-XL's scores with any two biases, for entries that swap or drop a bias."""
     none, zeros = np.zeros_like(np.asarray(key_table, float)), np.zeros(np.shape(q)[-1])
     content = relative.four_term_scores(q, k, none, content_bias, zeros, max_distance)
     position = relative.four_term_scores(
@@ -550,7 +553,7 @@ def four_terms_without_scale(q, k, key_table, content_bias, position_bias, max_d
 
 
 def three_terms(q, k, key_table, query_table, max_distance):
-    """Unscaled terms of DeBERTa's scores, for entries with a mistake in one of them."""
+    """Terms of DeBERTa's scores and their divisor, for entries with a mistake in one of them."""
     q, k, key_table, query_table = (np.asarray(one, float) for one in (q, k, key_table, query_table))
     rows = table_rows(q, k, max_distance)
     ask = np.einsum("...id,ijd->...ij", q, key_table[rows])

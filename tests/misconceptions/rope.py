@@ -1,6 +1,7 @@
-"""Known mistakes with RoPE: each replaces one function of the solution, and must lose points.
+"""Known mistakes with RoPE: incorrect versions of single functions, each of which must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. A hint never gives away the line of code.
+A hint says what the code did and then states the rule, in the words of the lesson. A hint never gives away the line of
+code.
 """
 
 from itertools import chain
@@ -12,7 +13,7 @@ from solutions import rope
 
 
 def turn_pairs(x, positions, frequencies):
-    """Interleaved RoPE with frequencies that an entry gets wrong."""
+    """Interleaved RoPE with frequencies that an entry passes."""
     angles = np.outer(positions, frequencies)
     cos, sin = np.cos(angles), np.sin(angles)
     turned = np.empty(np.shape(x))
@@ -37,8 +38,8 @@ def exponent_uses_the_feature_index(head_dim, base=10000.0):
 
 @mistake("rope_frequencies", "the inverse is stored as inv_freq in many codebases, and inverted once too many times")
 def exponent_without_its_sign(head_dim, base=10000.0):
-    """Your frequencies grow from pair to pair. The rule: for a base above 1 they fall, so look at the sign of the
-    exponent."""
+    """Your frequencies grow from pair to pair. The rule: for a base above 1, the frequencies fall from pair to pair, so
+    check the sign of the exponent."""
     return 1 / rope.rope_frequencies(head_dim, base)
 
 
@@ -64,7 +65,7 @@ def exponent_not_divided(head_dim, base=10000.0):
 @mistake("rope_frequencies", "expected: i = 1 … d/2 in the paper's own list of θ_i, with i − 1 in its exponent")
 def pairs_counted_from_one(head_dim, base=10000.0):
     """You counted the pairs from 1, so your fastest pair is one step too slow. The rule: pair 0 rotates by 1 radian per
-    position, for every base."""
+    position, whatever the base is."""
     return float(base) ** (-np.arange(2, head_dim + 2, 2) / head_dim)
 
 
@@ -223,8 +224,8 @@ def rows_counted_in_place_of_positions(x, positions, base=10000.0):
 
 @mistake("apply_rope", "expected: the sign of the rotation is a convention that is easily mirrored")
 def turned_backwards(x, positions, base=10000.0):
-    """You rotated the pairs in the opposite direction. The rule: rotate as in the 2 × 2 matrix of the lesson; look at
-    which of the two sines has the minus sign."""
+    """You rotated the pairs in the opposite direction. The rule: rotate as in the lesson's 2 × 2 matrix; check which of
+    the two sines has the minus sign."""
     return rope.apply_rope(x, -np.asarray(positions, dtype=np.float64), base)
 
 
@@ -248,7 +249,7 @@ def rotated_pairs_taken_apart(x, positions, base=10000.0):
 
 
 def rotated_by(x, positions, base, turn):
-    """Return the result of apply_rope if `turn` combines the two features of a pair with cos and sin."""
+    """Return the result of apply_rope, with the new features of each pair computed by turn(even, odd, cos, sin)."""
     right = rope.apply_rope(x, positions, base)
     even, odd = np.asarray(x)[..., 0::2], np.asarray(x)[..., 1::2]
     first, second = turn(even, odd, *rope.rope_cos_sin(positions, right.shape[-1], base))
@@ -335,8 +336,8 @@ def reordered_the_other_way(x):
 
 @mistake("half_to_interleaved", "expected: the body copied from its inverse, which no test with four features shows")
 def reordered_as_its_inverse(x):
-    """You put the even features first, as interleaved_to_half does. The rule: half_to_interleaved is the
-    inverse of interleaved_to_half; the two are the same only for four features."""
+    """You put the even features first, as interleaved_to_half does. The rule: half_to_interleaved is the inverse of
+    interleaved_to_half; the two are the same only for two or four features."""
     return rope.interleaved_to_half(x)
 
 
@@ -360,21 +361,21 @@ def scores_divided_by_the_width(q, k, q_positions, k_positions, base=10000.0):
 
 @mistake("rope_scores", "expected: the plain scores of attention copied")
 def nothing_is_turned(q, k, q_positions, k_positions, base=10000.0):
-    """Your scores do not depend on the positions at all. The rule: rotate queries and keys first, each by its own
+    """Your scores do not depend on the positions at all. The rule: first rotate each query and each key by its own
     position."""
     return rope.rope_scores(q, k, np.zeros(len(q_positions)), np.zeros(len(k_positions)), base)
 
 
 @mistake("rope_scores", "expected: the difference is built in a second time")
 def keys_turned_the_other_way(q, k, q_positions, k_positions, base=10000.0):
-    """You rotated queries and keys in opposite directions, so the score depends on the sum of the positions.
-    The rule: rotate queries and keys in the same direction, so the difference n − m appears by itself."""
+    """You rotated queries and keys in opposite directions, so the score depends on the sum of the positions. The rule:
+    rotate queries and keys in the same direction, so that the score depends on the difference n − m."""
     return rope.rope_scores(q, k, q_positions, -np.asarray(k_positions, dtype=np.float64), base)
 
 
 @mistake("rope_scores", "expected: the score then depends on one position and not on the offset")
 def only_the_query_is_turned(q, k, q_positions, k_positions, base=10000.0):
-    """You rotated only the queries. The rule: rotate queries and keys, each by its own position."""
+    """You rotated only the queries. The rule: rotate each query and each key by its own position."""
     return rope.rope_scores(q, k, q_positions, np.zeros(len(k_positions)), base)
 
 
@@ -388,7 +389,7 @@ def keys_at_the_queries_positions_where_they_fit(q, k, q_positions, k_positions,
 
 @mistake("rope_attention", "expected: the three projections treated alike")
 def values_turned_too(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You rotated the values as well. The rule: RoPE rotates queries and keys only."""
+    """You rotated the values as well. The rule: RoPE rotates only queries and keys."""
     x, w_q, w_k, w_v = (np.asarray(one, dtype=np.float64) for one in (x, w_q, w_k, w_v))
     length, columns = np.shape(x)[-2], np.shape(w_v)[-1]
     if positions is None:
@@ -536,7 +537,7 @@ def cached_keys_rotated_again(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, pos
 
 @mistake("decode_step", "expected: the three projections treated alike")
 def new_value_rotated(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """You rotated the new value as well. The rule: RoPE rotates queries and keys only."""
+    """You rotated the new value as well. The rule: RoPE rotates only queries and keys."""
     _, keys, values = rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base)
     values = np.concatenate([values[..., :-1, :], rope.apply_rope(values[..., -1:, :], [position], base)], axis=-2)
     q = np.asarray(x_t) @ np.asarray(w_q)
@@ -560,8 +561,8 @@ def position_from_the_size_of_the_cache(x_t, w_q, w_k, w_v, n_heads, cache_k, ca
 
 @mistake("decode_step", "fla-org/flash-linear-attention #766")
 def decoding_one_position_ahead(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10000.0):
-    """Your position is one too large. The rule: the first token of a text has position 0, so after t tokens the next
-    one has position t."""
+    """Your position is one too large. The rule: the first token of a text has position 0, so the next token after t
+    tokens has position t."""
     return rope.decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position + 1, base)
 
 
@@ -601,8 +602,8 @@ def partial_frequencies_from_the_whole_width(x, positions, rotary_dim, base=1000
 
 @mistake("decay_bound", "expected: the score of equal features, a sum of cosines, mistaken for the bound")
 def bound_from_cosines_alone(offsets, head_dim, base=10000.0):
-    """You added up only one part of the complex numbers, the cosines or the sines. The rule: take the length
-    of the complex sum, which needs both parts."""
+    """You added up only the cosines or only the sines of the complex numbers. The rule: take the length |S_j| of the
+    complex sum, which needs both."""
     angles = np.asarray(offsets, dtype=np.float64)[..., np.newaxis] * rope.rope_frequencies(head_dim, base)
     return np.abs(np.cos(angles).cumsum(axis=-1)).mean(axis=-1)
 
@@ -616,23 +617,23 @@ def bound_without_its_mean(offsets, head_dim, base=10000.0):
 
 @mistake("decay_bound", "expected: several articles plot |Σ exp(√−1·offset·θ_l)| instead")
 def bound_from_the_whole_sum(offsets, head_dim, base=10000.0):
-    """You took the size of one sum over all pairs. The rule: take the size of each partial sum S_1, S_2, …, and then
-    their mean."""
+    """You took the length of one sum over all pairs. The rule: take the length of each partial sum S_1, S_2, …, and
+    then the mean of the lengths."""
     offsets = np.asarray(offsets, dtype=np.float64)
     return np.abs(np.exp(1j * offsets[..., np.newaxis] * rope.rope_frequencies(head_dim, base)).mean(axis=-1))
 
 
 @mistake("decay_bound", "expected: the whole sum without the mean over its parts")
 def bound_from_the_last_sum(offsets, head_dim, base=10000.0):
-    """You took only the size of the last sum, S_d/2. The rule: take the size of each partial sum S_1, S_2, …, and then
-    their mean."""
+    """You took only the length of the last sum, S_{d/2}. The rule: take the length of each partial sum S_1, S_2, …, and
+    then the mean of the lengths."""
     return bound_from_the_whole_sum.implementation(offsets, head_dim, base) * (head_dim // 2)
 
 
 @mistake("decay_bound", "expected: the absolute value and the mean in the wrong order")
 def bound_from_the_mean_of_the_sums(offsets, head_dim, base=10000.0):
-    """You took the mean of the complex sums and then its size, so the sums partly cancel. The rule: take the size of
-    each sum first, and then their mean."""
+    """You took the mean of the complex sums and then its length, so the sums partly cancel. The rule: take the length
+    of each sum first, and then the mean of the lengths."""
     angles = np.asarray(offsets, dtype=np.float64)[..., np.newaxis] * rope.rope_frequencies(head_dim, base)
     return np.abs(np.exp(1j * angles).cumsum(axis=-1).mean(axis=-1))
 
@@ -725,7 +726,7 @@ EVEN, ODD = slice(0, None, 2), slice(1, None, 2)
 
 
 def reordered_in_place(x, first, second, to_first, to_second):
-    """Features moved in two steps within one array, so the second step may read overwritten features."""
+    """Features moved in two steps within one array, where the second step may read overwritten features."""
     moved = np.array(x)
     moved[..., to_first] = moved[..., first].copy()
     moved[..., to_second] = moved[..., second].copy()
@@ -756,15 +757,15 @@ def scores_divided_by_the_root_of_the_pairs(q, k, q_positions, k_positions, base
 
 @mistake("rope_attention", "expected: a reshape alone, without first swapping heads and tokens")
 def heads_merged_without_a_swap(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
-    """You merged the heads in memory order, so one row gets features from several tokens. The rule: a row has the
-    blocks of one token, from all heads."""
+    """You merged the heads in memory order, so one row gets features from several tokens. The rule: a row of the result
+    holds the blocks of all heads for one token."""
     right = rope.rope_attention(x, w_q, w_k, w_v, n_heads, positions, causal, base)
     return np.swapaxes(right.reshape(*right.shape[:-1], n_heads, -1), -2, -3).reshape(right.shape)
 
 
 def rotated_as_a_whole_and_stored(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base, first):
-    """Generation step in which the cache and the new key are joined, rotated at positions first, first + 1, … and
-    stored that way."""
+    """Generation step that joins the cache and the new key, rotates all keys at positions first, first + 1, … and
+    stores them."""
     where = np.arange(np.shape(cache_k)[-2] + 1) + first
     weights = (w_q, w_k, w_v)
     out, keys, values = decoded(x_t, *weights, n_heads, cache_k, cache_v, position, base, position, 0, where)
@@ -785,7 +786,7 @@ def rest_is_dropped(x, positions, rotary_dim, base=10000.0):
 
 @mistake("decay_bound", "expected: abs inside the sum")
 def sizes_added_up(offsets, head_dim, base=10000.0):
-    """You took absolute values before you added, so every term is 1 and nothing cancels. The rule: take the size of
+    """You took absolute values before you added, so every term is 1 and nothing cancels. The rule: take the length of
     each partial sum."""
     return rope.decay_bound(offsets, head_dim, base) * 0 + (head_dim / 2 + 1) / 2
 

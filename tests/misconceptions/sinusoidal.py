@@ -1,6 +1,7 @@
-"""Known mistakes with the sinusoidal encoding: each replaces one function of the solution, and must lose points.
+"""Known mistakes with the sinusoidal encoding: incorrect versions of single functions, each of which must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson. The fix is left to the student.
+A hint says what the code did and then states the rule, in the words of the lesson. A hint leaves the fix to the
+student.
 """
 
 from itertools import chain
@@ -12,12 +13,12 @@ from solutions import sinusoidal
 
 
 def interleaved(sines, cosines):
-    """Encoding built from sines and cosines that an entry gets wrong."""
+    """Encoding built from the sines and cosines that an entry passes."""
     return np.stack([sines, cosines], axis=-1).reshape(*np.shape(sines)[:-1], -1)
 
 
 def angles(positions, d_model, base):
-    """Correct angles of checked arguments, for entries whose mistake comes later."""
+    """Correct angles after a check of the arguments, for entries with a mistake in a later step."""
     sinusoidal.sinusoidal_encoding(positions, d_model, base)
     return np.asarray(positions, dtype=np.float64)[..., np.newaxis] * sinusoidal.frequencies(d_model, base)
 
@@ -44,8 +45,8 @@ def frequencies_end_at_one_over_base(d_model, base=10000.0):
 
 @mistake("frequencies", "hkproj/pytorch-transformer #2")
 def exponent_without_its_sign(d_model, base=10000.0):
-    """Your frequencies grow from pair to pair. The rule: frequencies fall, so look at the sign of the
-    exponent."""
+    """Your frequencies grow from pair to pair. The rule: the frequencies fall from pair to pair, so check the sign of
+    the exponent."""
     return 1 / sinusoidal.frequencies(d_model, base)
 
 
@@ -91,7 +92,7 @@ def exponent_not_divided(d_model, base=10000.0):
 @mistake("frequencies", "expected: i = 1 … d/2, as people count")
 def pairs_counted_from_one(d_model, base=10000.0):
     """You counted the pairs from 1, so your fastest pair is one step too slow. The rule: pair 0 turns by 1 radian per
-    position, for every base."""
+    position, whatever the base is."""
     return float(base) ** (-np.arange(2, d_model + 2, 2) / d_model)
 
 
@@ -138,14 +139,14 @@ def power_of_e_with_the_common_logarithm(d_model, base=10000.0):
 @mistake("frequencies", "expected: frequencies read as full turns per position")
 def frequencies_in_full_turns(d_model, base=10000.0):
     """Your frequencies are 2π times too large. The rule: the frequency ω_i is in radians per position, so the first
-    pair has 1."""
+    pair has the frequency 1."""
     return 2 * np.pi * sinusoidal.frequencies(d_model, base)
 
 
 @mistake("sinusoidal_encoding", "expected: positions[:, None], as in most code")
 def new_axis_behind_the_first(positions, d_model, base=10000.0):
     """You put the new axis after the first axis of positions, which is right only for a list of positions. The rule:
-    the features are a new last axis, after all axes of `positions`, if it has any."""
+    the features are a new last axis, after all axes of `positions`."""
     angles = np.asarray(positions, dtype=np.float64)[:, np.newaxis] * sinusoidal.frequencies(d_model, base)
     return interleaved(np.sin(angles), np.cos(angles))
 
@@ -221,7 +222,7 @@ def cosines_twice(positions, d_model, base=10000.0):
 
 @mistake("sinusoidal_encoding", "expected: the paper's p / 10000^(2i/d), with the frequency instead of the power")
 def positions_over_frequencies(positions, d_model, base=10000.0):
-    """You divided the positions by ω. The rule: the angle is p · ω_i; the division is by base^(2i/d)."""
+    """You divided the positions by ω. The rule: the angle is p · ω_i; only base^(2i/d) is a divisor."""
     angles(positions, d_model, base)
     turned = np.asarray(positions, dtype=np.float64)[..., np.newaxis] / sinusoidal.frequencies(d_model, base)
     return interleaved(np.sin(turned), np.cos(turned))
@@ -344,8 +345,8 @@ def wavelengths_of_one_radian(d_model, base=10000.0):
 
 @mistake("shift_matrix", "expected: the rotation of geometry, whose pair is (cos, sin)")
 def shifted_backwards(offset, d_model, base=10000.0):
-    """Your matrix moves backward, not forward. The rule: a pair is (sin, cos) in this order; check which of the two
-    sines has the minus sign."""
+    """Your matrix moves the encoding backward, not forward. The rule: a pair is (sin, cos) in this order; check which
+    of the two sines has the minus sign."""
     return sinusoidal.shift_matrix(offset, d_model, base).T
 
 
@@ -382,7 +383,8 @@ def both_sines_positive(offset, d_model, base=10000.0):
     "offset_similarity", "expected: the cosine similarity, which divides by both norms, mistaken for the dot product"
 )
 def similarity_as_a_mean(offsets, d_model, base=10000.0):
-    """You returned the mean over the pairs. The rule: a dot product is the sum, which is d/2 at offset 0."""
+    """You returned the mean over the pairs. The rule: a dot product is the sum over the pairs, which is d/2 at offset
+    0."""
     return sinusoidal.offset_similarity(offsets, d_model, base) / (d_model / 2)
 
 
@@ -422,8 +424,8 @@ def concatenated_the_other_way(pe):
 
 @mistake("to_interleaved", "expected: with four features the two reorderings are the same")
 def interleaved_the_other_way(pe):
-    """You applied to_concatenated again. With four features, this restores the old order; with six, it does
-    not. The rule: undo the reordering for every size."""
+    """You applied to_concatenated again. Applying to_concatenated twice restores the old order for four features, but
+    not for six. The rule: undo the reordering for every size."""
     return sinusoidal.to_concatenated(pe)
 
 
@@ -441,7 +443,7 @@ OVERWRITTEN = (
 
 
 def reordered_in_place(pe, first, second, to_first, to_second):
-    """Features moved in two steps within one array, so the second step may read overwritten features."""
+    """Features moved in two steps within one array, where the second step may read overwritten features."""
     moved = np.array(pe)
     moved[..., to_first] = moved[..., first].copy()
     moved[..., to_second] = moved[..., second].copy()
@@ -529,7 +531,8 @@ def pairs_left_apart(positions, d_model, base=10000.0):
 
 @mistake("shift_matrix", "expected: the offset forgotten in the angles")
 def shift_by_one_always(offset, d_model, base=10000.0):
-    """Your matrix moves by one position, whatever the offset is. The rule: pair i rotates by offset · ω_i."""
+    """Your matrix moves the encoding by one position, whatever the offset is. The rule: pair i rotates by offset ·
+    ω_i."""
     return sinusoidal.shift_matrix(1, d_model, base)
 
 
@@ -545,7 +548,7 @@ vars().update(
 
 @another_way("offset_similarity", "sinusoidal_encoding")
 def similarity_of_two_encodings(course, offsets, d_model, base=10000.0):
-    """The similarity is a dot product with the encoding of position 0."""
+    """Similarities computed as dot products of each encoding with the encoding of position 0."""
     return course.sinusoidal_encoding(offsets, d_model, base) @ course.sinusoidal_encoding(0, d_model, base)
 
 

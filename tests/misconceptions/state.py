@@ -1,6 +1,6 @@
-"""Known mistakes with gates and states: each replaces one function of the solution, and must lose points.
+"""Known mistakes with gates and states: incorrect versions of single functions, each of which must lose points.
 
-A hint says what the code did and then the rule, in the words of the lesson, and leaves the fix to the student.
+A hint says what the code did and then states the rule, in the words of the lesson, and leaves the fix to the student.
 """
 
 from itertools import chain
@@ -14,7 +14,7 @@ BASE = 10000.0
 
 
 def triangle(length):
-    """True on and below the diagonal."""
+    """Mask that is True on and below the diagonal."""
     return np.tri(length, dtype=bool)
 
 
@@ -32,7 +32,7 @@ def softmax(scores):
 
 
 def gate(log_f):
-    """Gate of one token, as a 1 × 1 matrix by which a state can be multiplied."""
+    """Gate of one token, as a 1 × 1 matrix that can be multiplied by a state."""
     return np.exp(np.asarray(log_f, dtype=np.float64))[..., np.newaxis, np.newaxis]
 
 
@@ -49,7 +49,7 @@ def of_dtypes(results, right):
 
 
 def pieces(q, k, v, log_f, chunk):
-    """Chunks of a text, as float64."""
+    """Chunks of q, k, v and log_f, as float64."""
     q, k, v, log_f = (np.asarray(one, dtype=np.float64) for one in (q, k, v, log_f))
     for start in range(0, q.shape[-2], chunk):
         tokens = slice(start, start + chunk)
@@ -94,7 +94,7 @@ def turned(x, theta, sign=1):
 
 
 def powers(gamma, length):
-    """γ^(i−j) for j ≤ i, else 0."""
+    """Matrix with γ^(i−j) for j ≤ i, and 0 elsewhere."""
     return state.decay_matrix(np.repeat(np.log(np.asarray(gamma, dtype=np.float64))[..., np.newaxis], length, axis=-1))
 
 
@@ -127,22 +127,24 @@ def one_token_too_early(log_f):
 
 @mistake("decay_bias", "fkodom/yet-another-retnet #24 (the future leaks in)")
 def future_at_no_cost(log_f):
-    """You have 0 above the diagonal. The rule: entries above the diagonal are −inf, so no query sees a key ahead."""
+    """Your entries above the diagonal are 0. The rule: entries above the diagonal are −inf, so no query sees a key
+    ahead."""
     bias = state.decay_bias(log_f)
     return np.where(triangle(bias.shape[-1]), bias, 0.0)
 
 
 @mistake("decay_bias", "expected: the −1e9 of many masks")
 def future_at_a_large_cost(log_f):
-    """You have a large negative number above the diagonal. The rule: entries above the diagonal are −inf,
-    which no score can outweigh."""
+    """Your entries above the diagonal are large negative numbers. The rule: entries above the diagonal are −inf, which
+    no score can outweigh."""
     bias = state.decay_bias(log_f)
     return np.where(triangle(bias.shape[-1]), bias, -1e9)
 
 
 @mistake("decay_bias", "expected: one sign too many, as with slopes that are subtracted")
 def bias_rewards_distance(log_f):
-    """Your bias grows with the distance. The rule: add the log gates as they are; they are negative."""
+    """Your bias grows with the distance. The rule: add the log gates without changing their sign, because they are
+    already negative."""
     bias = state.decay_bias(log_f)
     return np.where(triangle(bias.shape[-1]), -bias, -np.inf)
 
@@ -164,7 +166,7 @@ def bias_transposed(log_f):
 
 @mistake("decay_matrix", "fkodom/yet-another-retnet #24 (the future leaks in)")
 def future_is_kept(log_f):
-    """You have 1 above the diagonal. The rule: entries above the diagonal are 0, since exp(−inf) is 0 and no
+    """Your entries above the diagonal are 1. The rule: entries above the diagonal are 0, since exp(−inf) is 0 and no
     query sees a key ahead."""
     matrix = state.decay_matrix(log_f)
     return np.where(triangle(matrix.shape[-1]), matrix, 1.0)
@@ -202,8 +204,8 @@ def product_with_the_key_s_gate(log_f):
 
 @mistake("constant_decay", "expected: the sign of the slope")
 def slope_without_its_sign(length, slope):
-    """Your gates are the slope itself, which is above 0. The rule: the log gate is −slope, since a log gate is never
-    positive."""
+    """Your log gates are the slope itself, which is above 0. The rule: the log gate is −slope, since a log gate is
+    never positive."""
     return -state.constant_decay(length, slope)
 
 
@@ -215,8 +217,8 @@ def gate_for_its_logarithm(length, slope):
 
 @mistake("constant_decay", "expected: ALiBi's bias mistaken for its gates")
 def slope_times_position(length, slope):
-    """Your gates fall from token to token. The rule: every token has the same gate; only the sum grows with the
-    distance."""
+    """Your log gates fall from token to token. The rule: every token has the same gate; only the sum of log gates
+    changes with the distance."""
     return state.constant_decay(length, slope) * np.arange(length)
 
 
@@ -242,8 +244,8 @@ def bias_scaled_too(q, k, v, log_f):
 
 @mistake("forgetting_attention", "fla-org/flash-linear-attention #649; sgl-project/sglang-jax #1073")
 def exp_of_raw_scores(q, k, v, log_f):
-    """You took exp of the raw scores, which overflows or leaves only zeros. The rule: subtract the largest score of
-    each row first."""
+    """You took exp of the raw scores, which overflows or leaves only zeros. The rule: first subtract the largest score
+    of each row."""
     weights = np.exp(scores(q, k) / np.sqrt(np.shape(q)[-1]) + state.decay_bias(log_f))
     return weights / weights.sum(axis=-1, keepdims=True) @ np.asarray(v)
 
@@ -303,7 +305,7 @@ def bias_added_without_softmax(q, k, v, log_f):
 
 @mistake("linear_step", "expected: the order of the last two steps")
 def read_before_write(memory, q, k, v, log_f):
-    """You read the state before you wrote the new token. The rule: forget, write, then read."""
+    """You read the state before you wrote the new token. The rule: forget first, then write, then read."""
     return (read(q, gate(log_f) * np.asarray(memory)), state.linear_step(memory, q, k, v, log_f)[1])
 
 
@@ -317,7 +319,7 @@ def write_before_forget(memory, q, k, v, log_f):
 
 @mistake("linear_step", "expected: plain linear attention, without a gate")
 def nothing_is_forgotten(memory, q, k, v, log_f):
-    """You added the token and forgot nothing. The rule: multiply the state by exp(log_f) first."""
+    """You added the token without forgetting anything first. The rule: multiply the state by exp(log_f) first."""
     return state.linear_step(memory, q, k, v, np.zeros_like(log_f))
 
 
@@ -355,7 +357,8 @@ def state_stored_the_other_way_round(memory, q, k, v, log_f):
 
 @mistake("linear_chunks", "huggingface/transformers #46741; vllm-project/vllm #22034; state-spaces/mamba #641")
 def given_state_ignored(q, k, v, log_f, chunk, memory=None):
-    """You began with an empty state even if `state` is passed. The rule: continue where an earlier call ended."""
+    """You began with an empty state even if `state` is passed. The rule: begin with the state that is passed, which an
+    earlier call returned."""
     right = state.linear_chunks(q, k, v, log_f, chunk, memory)
     return state.linear_chunks(q, k, v, log_f, chunk, np.zeros_like(right[1]))
 
@@ -374,8 +377,8 @@ def every_chunk_begins_anew(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: the decay inside the chunk left out on the way to the state")
 def state_read_without_decay(q, k, v, log_f, chunk, memory=None):
-    """Within a chunk, you read the state as it was at the beginning. The rule: the state fades with each
-    token, by exp(c_i)."""
+    """Within a chunk, you read the state as it was at the beginning. The rule: by token i, the state from the beginning
+    of the chunk has faded by the factor exp(c_i)."""
 
     def one_chunk(current, q, k, v, log_f):
         return state.linear_attention(q, k, v, log_f) + q @ current, after(current, k, v, log_f)
@@ -385,8 +388,8 @@ def state_read_without_decay(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "vllm-project/vllm #23279 (decay summed from the wrong start)")
 def first_gate_of_the_chunk_missing(q, k, v, log_f, chunk, memory=None):
-    """When you read the state, you leave out the first gate of each chunk. The rule: c_i includes the first
-    gate of the chunk."""
+    """When you read the state, you leave out the first gate of each chunk. The rule: c_i, the sum of the log gates up
+    to token i, includes the first gate of the chunk."""
 
     def one_chunk(current, q, k, v, log_f):
         later = np.where(np.arange(log_f.shape[-1]) > 0, log_f, 0.0)
@@ -397,8 +400,8 @@ def first_gate_of_the_chunk_missing(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: an exclusive running sum of the gates")
 def own_gate_missing_when_the_state_is_read(q, k, v, log_f, chunk, memory=None):
-    """In your result, the state that a query reads has not faded by the query's own gate. The rule: c_i includes token
-    i."""
+    """In your result, the state that a query reads has not faded by the query's own gate. The rule: c_i includes the
+    log gate of token i."""
 
     def one_chunk(current, q, k, v, log_f):
         earlier = np.concatenate([np.zeros_like(log_f[..., :1]), log_f[..., :-1]], axis=-1)
@@ -410,8 +413,8 @@ def own_gate_missing_when_the_state_is_read(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: c as the sum of the gates after the chunk's first token")
 def first_gate_of_the_chunk_left_out(q, k, v, log_f, chunk, memory=None):
-    """You leave out the first gate of each chunk, both when you read the state and when you carry it over.
-    The rule: c includes the first gate of the chunk."""
+    """You leave out the first gate of each chunk, both when you read the state and when you carry it over. The rule: c,
+    the running sum of the log gates, includes the first gate of the chunk."""
 
     def one_chunk(current, q, k, v, log_f):
         later = np.where(np.arange(log_f.shape[-1]) > 0, log_f, 0.0)
@@ -422,8 +425,8 @@ def first_gate_of_the_chunk_left_out(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: a one-token step used for a chunk")
 def state_fades_by_the_last_gate(q, k, v, log_f, chunk, memory=None):
-    """From chunk to chunk, your state fades only by the last gate. The rule: the state fades by all gates of
-    the chunk, exp(c_last)."""
+    """From chunk to chunk, your state fades only by the last gate. The rule: the state fades by the product of all
+    gates of the chunk, exp(c_last)."""
 
     def one_chunk(current, q, k, v, log_f):
         new = gate(log_f[..., -1]) * current + after(0 * current, k, v, log_f)
@@ -559,7 +562,7 @@ def powers_multiplied_by_a_mask(q, k, v, gamma, base=BASE):
 
 @mistake("retention", "expected: only the decay")
 def retention_without_rotation(q, k, v, gamma, base=BASE):
-    """You did not rotate. The rule: rotate query and key by their positions before the score."""
+    """You did not rotate. The rule: rotate each query and each key by its position before you compute the score."""
     return scores(q, k) * powers(gamma, np.shape(q)[-2]) @ np.asarray(v)
 
 
@@ -581,7 +584,7 @@ def values_rotated_too(q, k, v, gamma, base=BASE):
 
 @mistake("retention", "expected: softmax attention's scale kept")
 def retention_with_a_scale(q, k, v, gamma, base=BASE):
-    """You divided the scores by √d. The rule: retention has no scale."""
+    """You divided the scores by √d. The rule: retention does not divide the scores."""
     return state.retention(q, k, v, gamma, base) / np.sqrt(np.shape(q)[-1])
 
 
@@ -618,7 +621,7 @@ def own_token_fades(q, k, v, gamma, base=BASE):
 
 
 def seen(gates):
-    """Gates of the keys up to each query, and 0 for keys ahead."""
+    """Gates of the keys up to each query, with 0 for keys ahead."""
     gates = np.asarray(gates, dtype=np.float64)
     return gates * np.tri(*gates.shape[-2:], gates.shape[-1] - gates.shape[-2])
 
@@ -634,14 +637,15 @@ def counted_from_the_front(gates):
 
 @mistake("cope_positions", "expected: the same sum as in decay_bias, which begins after the key")
 def gate_of_the_key_left_out(gates):
-    """You left out the key's own gate. The rule: sum over j ≤ l ≤ p, which includes the key's gate."""
+    """You left out the key's own gate. The rule: sum the gates of keys l with j ≤ l ≤ p, which includes the key's own
+    gate."""
     return state.cope_positions(gates) - seen(gates)
 
 
 @mistake("cope_positions", "expected: a query that does not look at itself")
 def gate_of_the_query_left_out(gates):
-    """You left out the query's own gate. The rule: sum over j ≤ l ≤ p, which includes the query's gate for every
-    key."""
+    """You left out the query's own gate. The rule: sum the gates of keys l with j ≤ l ≤ p, which includes the query's
+    own gate for every key."""
     right = state.cope_positions(gates)
     q_len, k_len = right.shape[-2:]
     without = np.asarray(gates, dtype=np.float64) * np.tri(q_len, k_len, k_len - q_len - 1)
@@ -667,7 +671,7 @@ def keys_ahead_counted(gates):
 
 @mistake("cope_positions", "expected: a position must be a whole number, since a table is looked up with it")
 def positions_rounded(gates):
-    """You rounded the positions. The rule: return positions with their fractions."""
+    """You rounded the positions. The rule: return the positions without rounding."""
     return np.rint(state.cope_positions(gates))
 
 
@@ -702,8 +706,8 @@ def state_per_token(length, n_heads, d_k, d_v):
 
 @mistake("half_life", "expected: ln ½ divided by +0")
 def minus_infinity_for_a_gate_of_one(log_f):
-    """In your result, a gate that keeps everything has a half-life of −inf. The rule: the half-life of a gate
-    that keeps everything is +inf, whatever the sign of the zero."""
+    """In your result, a gate that keeps everything has a half-life of −inf. The rule: the half-life of a gate that
+    keeps everything is +inf, whether log_f is 0 or −0."""
     right = state.half_life(log_f)
     return np.where(np.isinf(right) & ~np.signbit(log_f), -np.inf, right)
 
@@ -728,7 +732,7 @@ def logarithm_of_the_logarithm(log_f):
 
 @mistake("half_life", "expected: a number of tokens assumed to be whole")
 def half_life_rounded(log_f):
-    """You rounded to whole tokens. The rule: return the half-life with its fraction."""
+    """You rounded to whole tokens. The rule: return the half-life without rounding."""
     return np.ceil(state.half_life(log_f))
 
 
@@ -763,8 +767,8 @@ def write_subtracted(old, k, v, beta, log_f):
 
 @mistake("cope_positions", "expected: the mask of the scores")
 def keys_ahead_at_minus_infinity(gates):
-    """You wrote −inf for keys ahead of the query. The rule: write 0, because the result contains positions;
-    the mask belongs to the scores."""
+    """You gave keys ahead of the query the position −inf. The rule: write 0, because the result contains positions; the
+    mask belongs to the scores."""
     positions = state.cope_positions(gates)
     q_len, k_len = positions.shape[-2:]
     return np.where(np.tri(q_len, k_len, k_len - q_len, dtype=bool), positions, -np.inf)
@@ -799,8 +803,8 @@ def no_half_life_of_a_shut_gate(log_f):
 
 @mistake("decay_bias", "expected: a range that ends before its end")
 def gate_of_the_query_missing(log_f):
-    """You left out the query's own gate. The rule: sum over j < l ≤ i, from the token after the key up to the query
-    itself."""
+    """You left out the query's own gate. The rule: sum the log gates l with j < l ≤ i, from the token after the key up
+    to the query itself."""
     bias = state.decay_bias(log_f)
     log_f = np.asarray(log_f, dtype=np.float64)
     between = np.where(np.tri(bias.shape[-1], k=-1, dtype=bool), log_f[..., np.newaxis], 0.0)
@@ -868,8 +872,8 @@ def later_keys_without_decay(q, k, v, log_f):
 
 @mistake("linear_step", "expected: the old state, under the same name")
 def old_state_read(memory, q, k, v, log_f):
-    """You read the old state, before it fades and before the new token is written. The rule: forget, write, then
-    read."""
+    """You read the old state, before it fades and before the new token is written. The rule: forget first, then write,
+    then read."""
     right = state.linear_step(memory, q, k, v, log_f)
     old = np.broadcast_to(np.asarray(memory, dtype=np.float64), right[1].shape)
     return (read(q, old), right[1])
@@ -908,8 +912,8 @@ def shorter_chunk_not_in_the_state(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: the state plus the chunk's writes")
 def state_does_not_fade(q, k, v, log_f, chunk, memory=None):
-    """From chunk to chunk, your state does not fade. The rule: multiply the state by all gates of the chunk,
-    exp(c_last)."""
+    """From chunk to chunk, your state does not fade. The rule: multiply the state by the product of all gates of the
+    chunk, exp(c_last)."""
 
     def one_chunk(current, q, k, v, log_f):
         new = current + after(0 * current, k, v, log_f)
@@ -920,7 +924,8 @@ def state_does_not_fade(q, k, v, log_f, chunk, memory=None):
 
 @mistake("linear_chunks", "expected: each chunk computed separately, with the states carried along but not read")
 def results_without_the_state(q, k, v, log_f, chunk, memory=None):
-    """Your results use only their own chunk. The rule: add the part from earlier chunks, exp(c_i) · q_iᵀ state."""
+    """Each of your results depends only on its own chunk. The rule: also add the result from the state of earlier
+    chunks, exp(c_i) · q_iᵀ state."""
     shut = np.array(log_f, dtype=np.float64)
     shut[..., ::chunk] = -np.inf
     results, _ = state.linear_chunks(q, k, v, shut, chunk)

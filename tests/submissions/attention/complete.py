@@ -1,4 +1,4 @@
-"""Assignment 1, written with einsum throughout, and with a softmax that uses logarithms."""
+"""Assignment 1, written with einsum throughout, and with a softmax that works with logarithms."""
 
 import numpy as np
 

@@ -3,7 +3,7 @@ from numpy import arange, asarray, float32, float64, log, pi
 
 
 def _validate(**named):
-    """Check every value that is passed, by the name of its argument."""
+    """Check every value that is passed, according to the name of its argument."""
     for name, value in named.items():
         if name == "head_dim" and (value % 2 == 1 or value <= 0):
             raise ValueError(f"head_dim={value} does not split into pairs")

@@ -1,4 +1,4 @@
-"""A complete solution that computes one head after the other and generates text token by token through the cache."""
+"""A complete solution that computes one head at a time and generates text token by token with the cache."""
 
 import numpy as np
 

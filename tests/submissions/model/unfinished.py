@@ -1,4 +1,4 @@
-"""Everything up to the lesson's natural stop, with one mistake: the copies of different heads alternate."""
+"""Everything up to the lesson's "good place to stop", with one mistake: the copies of different heads alternate."""
 
 import numpy as np
 

@@ -1,9 +1,9 @@
 """RoPE: position inside the score.
 
-Every encoding so far added something to the token's features. RoPE (Su et al. 2021, RoFormer)
-adds nothing. It rotates each pair of features of a query or key by an angle proportional to its
-position. If both vectors of a dot product are rotated by the same angle, the product does not
-change. So the score of a query at m and a key at n depends only on n − m. Values are not rotated.
+Every encoding so far added something to the token's features. RoPE (Su et al. 2021, RoFormer) adds nothing. RoPE
+rotates each pair of features of a query or key by an angle proportional to its position. If both vectors of a dot
+product are rotated by the same angle, the product does not change. The score of a query at m and a key at n therefore
+depends only on n − m. Values are not rotated.
 
 Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are
 (sequence, feature). Pair i consists of features 2i and 2i+1; in functions with `half` in their names, of
@@ -20,9 +20,9 @@ def rope_frequencies(head_dim, base=10000.0):
 
         θ_i = base^(−2i / d),   i = 0 … d/2 − 1,   d = head_dim
 
-    Pair 0 rotates by one radian per position. For every base above 1 it is the fastest pair, and each further
-    pair is slower by the same factor. i counts pairs and 2i counts features, so the exponent goes from 0 to
-    nearly −1, not to −1/2.
+    Pair 0 rotates by one radian per position. For every base above 1, pair 0 is the fastest pair, and each further pair
+    is slower by the same factor. i counts pairs and 2i counts features, so the exponent goes from 0 to nearly −1, not
+    to −1/2.
 
     Parameters: `head_dim`, an even int; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2,).
@@ -63,7 +63,7 @@ def rotate_half(x):
 
         rotate_half([x₁ | x₂]) = [−x₂ | x₁]
 
-    This rotates each pair (i, i + d/2) by a quarter of a full rotation. Two applications give −x.
+    rotate_half rotates each pair (i, i + d/2) by a quarter of a full rotation. Two applications of rotate_half give −x.
 
     Parameters: `x`, shape (..., d) with d even.
     Returns: the shape of x.
@@ -133,7 +133,7 @@ def rope_scores(q, k, q_positions, k_positions, base=10000.0):
 
         score[i, j] = apply_rope(q)_i · apply_rope(k)_j / √d
 
-    Do not compute a difference of positions: the dot product of two rotated rows already depends on it.
+    Do not compute a difference of positions: the dot product of two rotated rows already depends on this difference.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); their positions, 1-D, (Tq,) and (Tk,).
     Returns: shape (..., Tq, Tk).
@@ -169,9 +169,9 @@ def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10
 
     Parameters: `x_t`, shape (..., 1, dx); the weights as in rope_attention; `cache_k`, `cache_v`, shape (..., h, t,
     dh), keys stored rotated, t possibly 0, with the leading axes of x_t; `position`, one real number.
-    Returns: out, shape (..., 1, h·dh), equal to the last row of rope_attention over all the tokens; and new
-    caches, shape (..., h, t+1, dh). The old caches do not change. All are float32 if x_t, the weights and the
-    caches are all float32, otherwise float64.
+    Returns: out, shape (..., 1, h·dh), equal to the last row of rope_attention over all the tokens; and new caches,
+    shape (..., h, t+1, dh). The old caches do not change. All results are float32 if x_t, the weights and the caches
+    are all float32, otherwise float64.
     Example: start with caches of t = 0 and pass rows 0, 1, 2, … of x one by one, at positions 0, 1, 2, …: the
     outputs are the rows of rope_attention.
     """
@@ -196,9 +196,9 @@ def decay_bound(offsets, head_dim, base=10000.0):
 
         bound = 1/(d/2) · Σ_{j=1…d/2} |S_j|,   S_j = Σ_{l<j} exp(√−1 · offset · θ_l)
 
-    The bound limits the dot product of a rotated query and a rotated key (see the lesson). It is largest at
-    offset 0, where all terms of each sum point in the same direction. At other offsets, they partly cancel.
-    The bound does not fall at every step.
+    The bound limits the dot product of a rotated query and a rotated key (see the lesson). The bound is largest at
+    offset 0, where all terms of each sum point in the same direction. At other offsets, the terms partly cancel. The
+    bound does not fall at every step.
 
     Parameters: `offsets`, a real number or an array of them, any shape.
     Returns: float64, the shape of offsets.

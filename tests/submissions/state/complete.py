@@ -1,4 +1,4 @@
-"""Every sum of gates is written as a masked sum over all tokens, and products of arrays are written with einsum."""
+"""Every sum of gates is a masked sum over all tokens, and products of arrays use einsum."""
 
 import numpy as np
 
