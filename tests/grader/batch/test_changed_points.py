@@ -1,6 +1,4 @@
-"""Tests of changed points: an instructor who changes a test's points reads about the change before anybody is
-graded.
-"""
+"""Tests of changed points: if an instructor changes a test's points, it is reported before anybody is graded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of how messages show calls: a student can paste each call into Python, or reads a description of it."""
+"""Tests of how messages show calls: as text that a student can paste into Python, or as a description."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def pasted(text: str, function: str) -> Any:
 
 
 def comparable(value: Any) -> Any:
-    """Return a value that can be compared byte by byte, in which each random generator is replaced by its state."""
+    """Return a form of a value that can be compared byte by byte: each random generator is replaced by its state."""
     if isinstance(value, tuple | list):
         return type(value)(map(comparable, value))
     if isinstance(value, dict):

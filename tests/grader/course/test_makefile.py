@@ -38,7 +38,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def installed(folder: Path, lock: str) -> Path:
-    """Mark the folder as set up with a lock file, and make every further setup print a line and fail."""
+    """Record that the folder was set up with a certain lock file, and make every further setup print a line
+    and fail."""
     digest = hashlib.sha256((folder / lock).read_bytes()).hexdigest()
     (folder / ".venv" / "packages").write_text(f"{digest}  {lock}\n")
     (folder / ".venv" / "ready").touch()
@@ -118,7 +119,7 @@ def test_every_target_runs_something(folder: Path) -> None:
 
 @pytest.mark.parametrize(("code", "expected"), [(0, 0), (1, 0), (2, 2), (3, 2)])
 def test_a_submission_that_fails_is_no_error_of_make_s(folder: Path, code: int, expected: int) -> None:
-    """Of the exit codes of `autograder`, only those for wrong usage and a failing sandbox are errors of make."""
+    """`make` treats only two exit codes of `autograder` as errors: those for wrong usage and for a failing sandbox."""
     (folder / ".venv" / "bin" / "autograder").write_text(f"#!/bin/sh\nexit {code}\n")
     done = run(folder, "check", "FILE=rope.py")
     assert done.returncode == expected and ("Error" in done.stderr) == bool(expected)

@@ -106,8 +106,8 @@ def test_what_may_not_be_imported_is_said(graded: Graded) -> None:
 
 
 def test_a_file_that_never_loads_is_one_cause() -> None:
-    """Before and after hidden results are published, students and staff read that the file did not finish
-    loading, and nothing else."""
+    """Before and after hidden results are published, students and staff read only that the file did not
+    finish loading."""
     why = "your file did not finish loading within 5 seconds"
     results = [TestResult(test_("first", Phase.PUBLIC), Kind.CRASHED, why)]
     hidden = [test_(f"test {number}", Phase.HIDDEN, f"f{number}") for number in range(9)]

@@ -29,7 +29,7 @@ FAULTS = {
     "undefined": "NameError at line 3 of rope.py: name 'undefined' is not defined",
     "(_ for _ in ()).throw(Odd('{} % {0}'))": "Odd at line 3 of rope.py: {} % {0}",
 }
-"""The end of the sentence that describes the exception of each expression."""
+"""End of the sentence that describes each expression's exception."""
 
 
 def loaded(text: str, path: str) -> types.ModuleType:

@@ -102,8 +102,8 @@ def results_of_one_question(points_won: list[float], scores: list[float]) -> Ass
 
 
 def test_separation_is_the_correlation_with_the_rest() -> None:
-    """The correlation agrees with numpy's. A question on which points or scores do not vary gets no
-    correlation instead of a misleading one."""
+    """The correlation agrees with numpy's. A question gets no correlation if its points or the other scores
+    do not vary, because it would be misleading."""
     draw = np.random.default_rng(0)
     points_won = draw.integers(0, 9, 200) / 4
     scores = points_won + draw.normal(10, 3, 200) + points_won
@@ -242,7 +242,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the disk is full, the command fails with one sentence and leaves no incomplete page."""
+    """If the disk is full, the command fails with a one-sentence message and leaves no incomplete page."""
     made_up_gradebooks.write(tmp_path, made_up_gradebooks.made_up_class(3, ["rope"], distinct=3))
     before = report_page(tmp_path)
 

@@ -122,7 +122,7 @@ def test_a_sample_is_never_shown_as_a_student(lesson: str, tmp_path: Path) -> No
 
 
 def source_of_function(number: int) -> str:
-    """Return the source of a function, which differs from number to number."""
+    """Return the source of a function, a different one for each number."""
     draw = random.Random(number)
     verbs = "sin cos exp abs sqrt cumsum sort round floor ceil tanh square diff prod".split()
     calls = [

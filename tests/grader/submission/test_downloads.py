@@ -1,7 +1,7 @@
 """Tests of downloads on an instructor's disk: folders at different depths, and downloads with several weeks,
 attempts or times.
 
-Every download is either read correctly or rejected with one sentence for the instructor.
+Every download is either read correctly or rejected with a one-sentence message to the instructor.
 """
 
 from __future__ import annotations
@@ -419,7 +419,7 @@ def git(folder: Path, *command: str, date: str = "") -> None:
 
 @pytest.mark.parametrize("others", [{}, {"Eve X_209_assignsubmission_file/attention.py": "x = 1\n"}])
 def test_a_class_one_folder_down_is_never_one_student(tmp_path: Path, others: dict[str, str]) -> None:
-    """Whatever one of the students submits, the sentence tells the instructor which folder to grade."""
+    """Whatever one of the students submits, the message tells the instructor which folder to grade."""
     names = ("Ada Lovelace_200", "Alan Turing_204", "Bob_218")
     files = {f"{name}_assignsubmission_file/rope.py": "x = 1\n" for name in names} | others
     put(tmp_path, {f"CS101-Week 2-4711/{path}": text for path, text in files.items()})

@@ -240,7 +240,7 @@ def _used(grader: Grader) -> float:
 
 
 def large_classes(folder: Path, assignment: Assignment) -> Iterator[Line]:
-    """Measure grading classes of hundreds and of thousands."""
+    """Measure grading classes of hundreds and of thousands of students."""
     runs = {}
     for size in (HUNDREDS, THOUSANDS):
         make_class(folder / str(size) / "class", assignment, size)

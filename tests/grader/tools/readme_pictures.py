@@ -41,7 +41,7 @@ SOURCES = {
     "feedback.png": ["autograder/site/script/page.js", "autograder/site/style/tab.css", "autograder/checks/render.py"],
     "report.png": ["autograder/reports/page_template/report.html", "autograder/reports/class_page.py"],
 }
-"""The files that decide what each picture looks like."""
+"""Files that determine how each picture looks."""
 
 
 def hashes() -> dict[str, str]:
