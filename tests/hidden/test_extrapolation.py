@@ -238,7 +238,7 @@ def test_logits_are_plain_where_the_embeddings_carry_the_position(extrapolation,
 
 @pytest.mark.question("logits", points=0.5)
 def test_a_beginning_scores_alike(extrapolation, rng):
-    """Later tokens do not change the scores of earlier tokens, and a query uses no key after its own."""
+    """Later tokens do not change the scores of earlier tokens, and a query uses no later key."""
     q, k, given_to = normal(rng, 9, 4), normal(rng, 9, 4), parameters(rng, 9, 4)
     for method in (*NEITHER, *ADDED, *SCORED):
         whole = extrapolation.logits(method, q, k, given_to)
@@ -382,7 +382,7 @@ def test_gap_at_the_limits(extrapolation):
 
 
 def gap_of_shift(method, x, w_q, w_k, given, shift):
-    """Return the gap by the definition, score by score."""
+    """Return the gap, computed score by score from its definition."""
     length, d = x.shape
     scores = []
     for start in (0, shift):

@@ -48,7 +48,8 @@ def parts(lead, q_len, k_len, n_heads=3, content=5, rotary=4, seed=0, dtype=np.f
 
 @pytest.mark.question("first_token_share", points=0.5)
 def test_share_is_what_equal_scores_give(modern, rng):
-    """first_token_share is the first token's weight in a softmax over equal scores for all tokens up to each token."""
+    """first_token_share returns, for each token, the first token's weight in a softmax over equal scores of
+    all tokens so far."""
     length, score = int(rng.integers(7, 20)), float(rng.normal())
     weights = np.tril(np.full((length, length), np.exp(score)))
     weights /= weights.sum(axis=1, keepdims=True)
@@ -273,7 +274,7 @@ def test_decoupled_scores_are_relative_at_any_position(modern, seed, m, n, shift
 
 @pytest.mark.question("decoupled_scores", points=0.25)
 def test_content_has_no_position_and_heads_share_the_key(modern, rng):
-    """Without rotated features, the positions change nothing; without content, every head scores the same key."""
+    """If q_rope is zero, the positions change nothing; if q_content is zero, every head scores the same rotated key."""
     q_content, k_content, q_rope, k_rope = (normal(rng, *array.shape) for array in parts((), 5, 7))
     where, keys = rng.uniform(0, 90, 5), rng.uniform(0, 90, 7)
     scores = modern.decoupled_scores(q_content, k_content, 0 * q_rope, k_rope, where, keys)

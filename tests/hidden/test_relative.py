@@ -110,7 +110,7 @@ def test_each_entry_is_key_minus_query(relative, start, i, j):
 
 @pytest.mark.question("clip_positions", points=0.25)
 def test_clip_as_an_array_function(relative, rng):
-    """The positions that clip_positions gets may have any shape, even that of a single number."""
+    """The positions passed to clip_positions may have any shape, even that of a single number."""
     expect.matches(relative.clip_positions, rng.integers(-20, 20, (2, 3, 5)), 6)
     expect.matches(relative.clip_positions, rng.integers(-20, 20, 9), 1)
     expect.matches(relative.clip_positions, rng.integers(-9, 9, (4, 4)), 3)
@@ -260,8 +260,8 @@ def test_buckets_of_the_whole_range(relative, bidirectional):
 @pytest.mark.question("t5_bucket", points=0.75)
 @given(near=positions(), further=positions(), size=st.sampled_from([(32, 128), (16, 64), (8, 20)]))
 def test_further_is_never_a_lower_bucket(relative, near, further, size):
-    """Buckets never fall with distance, keys ahead repeat the pattern in the second half, and the farthest has the last
-    bucket."""
+    """Bucket numbers never decrease with distance, keys ahead repeat the pattern in the second half, and the
+    farthest key has the last bucket."""
     half = size[0] // 2
     expect.close(
         relative.t5_bucket(np.array([0, -1]), True, *size), np.array([0, 1]), "near distances have their own buckets"
@@ -345,8 +345,8 @@ def test_four_terms_equal_the_formula(relative, rng):
 @pytest.mark.question("four_term_scores", points=0.75)
 @given(seed=seeds())
 def test_without_biases_the_scores_are_shaw_s(relative, seed):
-    """With biases of zero, the scores are Shaw's; content_bias is added to the query that meets contents, and
-    position_bias to the query that meets the table."""
+    """With biases of zero, the scores are Shaw's; content_bias is added to the query before it is multiplied
+    by keys, and position_bias before it is multiplied by the table."""
     q, k, table = features(4, 4, seed=seed), features(5, 4, seed=seed + 1), features(5, 4, seed=seed + 2)
     u, w, none = features(4, seed=seed + 3), features(4, seed=seed + 4), np.zeros(4)
     scores = relative.four_term_scores(q, k, table, u, w, 2)

@@ -71,7 +71,7 @@ def test_the_newest_token_is_no_distance_from_itself(alibi):
 
 @pytest.mark.question("alibi_attention", points=0.625)
 def test_attention_by_hand(alibi):
-    """Of two keys that match equally well, the nearer one counts e^(1/256) times as much."""
+    """Of two keys that match equally well, the nearer one has e^(1/256) times the weight of the other."""
     out = alibi.alibi_attention(np.zeros((1, 1, 1)), np.ones((1, 2, 1)), np.array([[[0.0], [1.0]]]))
     expect.close(out, np.array([[[1 / (1 + np.exp(-1 / 256))]]]), "the weight of the nearer key")
 

@@ -33,7 +33,7 @@ def parameters(length, d):
 
 @pytest.mark.question("encode", points=0.25)
 def test_numbers_added_by_hand(extrapolation):
-    """The method adds t, or t/(T − 1), to every feature of row t."""
+    """The integer method adds t, and the normalized method t/(T − 1), to every feature of row t."""
     x = np.array([[1.0, -2.0], [0.0, 4.0], [0.5, 0.0]])
     counted = extrapolation.encode("integer", x, {})
     expect.close(counted, np.array([[1.0, -2.0], [1.0, 5.0], [2.5, 2.0]]), "0, 1 and 2 added")
@@ -118,7 +118,8 @@ def test_shaw_by_hand(extrapolation):
 
 @pytest.mark.question("logits", points=0.25)
 def test_t5_by_hand(extrapolation):
-    """With three buckets, distance 0 has the first, distances 1 to 11 share the second, and the last takes the rest."""
+    """With three buckets, the first holds distance 0, the second holds distances 1 to 11, and the last holds
+    the rest."""
     table = {"bias_table": np.array([[0.0], [1.0], [2.0]])}
     row = extrapolation.logits("t5", np.zeros((14, 1)), np.zeros((14, 1)), table)[13]
     expect.close(row, np.array([2.0, 2.0] + 11 * [1.0] + [0.0]), "the last of 14 rows, from distance 13 to 0")
@@ -238,7 +239,7 @@ def test_all_positions_by_hand(extrapolation):
 @pytest.mark.question("random_positions", points=0.25)
 @given(seed=seeds(), length=st.integers(2, 12), more=st.integers(1, 90))
 def test_random_positions(extrapolation, seed, length, more):
-    """There are `length` different positions, in increasing order, from 0 to max_length − 1."""
+    """There are `length` different positions, in increasing order, all between 0 and max_length − 1."""
     got = extrapolation.random_positions(length, length + more, np.random.default_rng(seed))
     expect.close(np.shape(got), (length,), "one number per token")
     expect.holds(np.all(np.diff(got) > 0), "the positions increase, and no two are equal")

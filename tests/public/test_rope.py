@@ -100,7 +100,7 @@ def test_half_to_interleaved(rope):
 
 @pytest.mark.question("rotation_matrix", points=0.4375)
 def test_rotation_matrix(rope):
-    """R_m has a 2 × 2 rotation by m·θ_i on its diagonal for each pair."""
+    """For each pair i, the diagonal of R_m has a 2 × 2 rotation by m·θ_i."""
     expect.matches(rope.rotation_matrix, 1, 2)
     expect.matches(rope.rotation_matrix, -3.5, 6, base=300.0)
 

@@ -1,7 +1,7 @@
 """Public tests for state: each function's docstring example, values, dtype and traps, and one rejected argument.
 
-The docstring of each test states the rule that the test checks. The expected values are in `expected/state.json`. No
-two sizes are equal, so that a mistake that swaps two axes shows.
+The docstring of each test states the rule that the test checks. The expected values are in
+`expected/state.json`. No two sizes are equal, so that swapping two axes is noticed.
 """
 
 import numpy as np
@@ -136,8 +136,8 @@ def test_forgetting(state):
 
 @pytest.mark.question("forgetting_attention", points=0.25)
 def test_forgetting_after_a_shut_gate(state):
-    """From a closed gate on, attention uses only the rest of the text; if all gates are 1, it also uses the
-    tokens before."""
+    """A query at or after a closed gate uses only tokens from that gate on; if all gates are 1, it also uses
+    earlier tokens."""
     (q, k, v), log_f = tokens(), gates(7)
     log_f[3] = -INF
     out = expect.matches(state.forgetting_attention, q, k, v, log_f)

@@ -103,7 +103,7 @@ def results_of_one_question(points_won: list[float], scores: list[float]) -> Ass
 
 def test_separation_is_the_correlation_with_the_rest() -> None:
     """The correlation agrees with numpy's. A question gets no correlation if its points or the other scores
-    do not vary, because it would be misleading."""
+    do not vary, because a correlation would mislead."""
     draw = np.random.default_rng(0)
     points_won = draw.integers(0, 9, 200) / 4
     scores = points_won + draw.normal(10, 3, 200) + points_won
