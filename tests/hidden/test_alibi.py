@@ -149,7 +149,7 @@ def test_attention_equals_the_plain_loops(alibi, rng):
 
 @pytest.mark.question("alibi_attention", points=0.5)
 def test_attention_with_leading_axes(alibi, rng):
-    """Any number of leading axes may come before the heads, and scores may be large."""
+    """Any number of leading axes may come before the axis of the heads, and scores may be large."""
     for lead in ((), (3,), (2, 3)):
         expect.matches(alibi.alibi_attention, *heads(rng, lead, 2, 3, 5))
         expect.matches(alibi.alibi_attention, *heads(rng, lead, 4, 4, 4, 1, 1), causal=False)

@@ -1,4 +1,4 @@
-"""Hidden tests for attention: this term's values, dtype, arguments, errors, loops, and the two symmetries.
+"""Hidden tests for attention: this term's values, dtype, arguments, errors, loops, and the two symmetries of attention.
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 

@@ -43,7 +43,7 @@ def alibi(positions, slope=0.25):
 
 
 def linear_attention(q, k, v, log_f):
-    """Return the results of a layer with a state, as in lesson 12, computed token by token."""
+    """Return the results of a layer with a state, computed token by token as in lesson 12."""
     state, outs = np.zeros((k.shape[-1], v.shape[-1])), []
     for t in range(len(q)):
         state = np.exp(log_f[t]) * state + np.outer(k[t], v[t])

@@ -255,8 +255,8 @@ def test_yarn_scale_of_any_factor(context_extension, rng):
     trained_len=LENGTHS,
 )
 def test_llama3_of_any_parameters(context_extension, head_dim, base, factor, bounds, trained_len):
-    """Pairs with many rotations are kept, pairs with few are interpolated, and those between are mixed, without a
-    jump."""
+    """Pairs with many rotations are kept, pairs with few are interpolated, and pairs in between are mixed,
+    without a jump."""
     low, high = bounds[0], bounds[0] + bounds[1]
     frequencies = expect.matches(context_extension.llama3_frequencies, head_dim, base, factor, low, high, trained_len)
     expected = llama3_ratios(head_dim, base, factor, low, high, trained_len)
@@ -301,7 +301,7 @@ def test_longrope_holds_the_other_methods(context_extension, rng):
 
 @pytest.mark.question("longrope_frequencies", points=0.25)
 def test_longrope_needs_a_divisor_for_each_pair(context_extension):
-    """Every pair needs its own divisor: one divisor for all pairs raises a ValueError."""
+    """Every pair needs its own divisor: a single divisor for all pairs raises a ValueError."""
     expect.answers(context_extension.longrope_frequencies, 8, np.ones(4))
     expect.raises(ValueError, context_extension.longrope_frequencies, 8, np.ones(1))
 
@@ -412,8 +412,7 @@ def test_a_far_key_is_rotated_by_a_smaller_distance(context_extension, seed, win
 
 @pytest.mark.question("rerope_scores", points=0.25)
 def test_rerope_leaves_what_plain_rope_has(context_extension, rng):
-    """With an infinite window or a factor of 1, the scores are those of plain RoPE; a key after its query
-    keeps its distance."""
+    """With an infinite window or a factor of 1, the scores are those of plain RoPE; a later key keeps its distance."""
     q, k = normal(rng, 6, 8), normal(rng, 6, 8)
     where = np.arange(6)
     turned = [(rows[:, ::2] + 1j * rows[:, 1::2]) * np.exp(1j * np.outer(where, theta(8, 10000.0))) for rows in (q, k)]

@@ -110,8 +110,8 @@ def test_swiglu_of_this_term(model, rng):
 @pytest.mark.question("swiglu", points=0.375)
 @given(seed=seeds())
 def test_the_gate_alone_is_bent(model, seed):
-    """Doubling w_up doubles the result; doubling w_gate does not. A gate far above 0 lets its part through; a gate far
-    below 0 blocks it."""
+    """Doubling w_up doubles the result; doubling w_gate does not. A gate far above 0 lets its feature
+    through; a gate far below 0 blocks it."""
     x, w_up, w_down = np.abs(features(3, 4, seed=seed)) + 0.5, features(4, 5, seed=seed + 1), features(5, 4, seed=7)
     w_up, w_gate = w_up + 3, features(4, 5, seed=seed + 2)
     got = np.asarray(model.swiglu(x, w_gate, w_up, w_down))
@@ -507,8 +507,8 @@ def test_loss_of_this_term(model, rng):
 @pytest.mark.question("next_token_loss", points=0.25)
 @given(seed=seeds(), number=st.sampled_from([3.0, -700.0, 5000.0]))
 def test_a_number_on_all_logits_changes_no_loss(model, seed, number):
-    """Equal logits have a loss of ln V; adding a number to all logits changes nothing; a confident right token costs
-    nothing, and a confident wrong one costs its lead."""
+    """Equal logits have a loss of ln V; adding a number to all logits changes nothing; a confident correct
+    prediction costs nothing, and a confident wrong one costs its lead."""
     tokens = np.random.default_rng(seed).permutation(6)
     logits = features(6, 6, seed=seed)
     got = model.next_token_loss(logits, tokens)

@@ -298,8 +298,8 @@ def test_decoupled_does_not_loop(modern):
 
 @pytest.mark.question("kept_tokens", points=0.5)
 def test_kept_for_any_sizes(modern, rng):
-    """The first n_sinks and the last `window` tokens are kept, each once, in order, as int64; both ranges may
-    overlap or be empty."""
+    """The first n_sinks and the last `window` tokens are kept, each once, in order, as int64; the two ranges
+    may overlap, and either may be empty."""
     n_sinks, window = int(rng.integers(2, 6)), int(rng.integers(7, 12))
     for length in (n_sinks + window + int(rng.integers(1, 40)), n_sinks + window, n_sinks + window - 2, n_sinks, 1):
         expect.matches(modern.kept_tokens, length, n_sinks, window)

@@ -47,8 +47,8 @@ def score_by_loops(q, k, key_table, max_distance):
 
 
 def output_by_loops(scores, v, value_table, max_distance):
-    """Return Shaw's output for certain scores, computed literally from the formula; a masked key has the
-    score −inf."""
+    """Return Shaw's output for certain scores, computed literally from the formula; the score of a masked key
+    is −inf."""
     out = np.zeros((len(scores), v.shape[1]))
     for i in range(len(scores)):
         weights = np.exp(scores[i] - scores[i].max())
@@ -134,7 +134,7 @@ def test_clip_keeps_the_sign_and_the_near(relative, distance, limit):
 
 @pytest.mark.question("shaw_scores", points=0.5)
 def test_shaw_scores_equal_the_plain_loops(relative, rng):
-    """The scores agree with the formula, pair by pair and feature by feature."""
+    """The scores agree with the formula for every pair and every feature."""
     for q_len, k_len, d, max_distance in ((5, 7, 4, 2), (6, 3, 5, 1), (1, 4, 1, 3), (3, 3, 8, 7), (3, 4, 2, 0)):
         q, k, _, key_table, _, _ = shaw_inputs(rng, (), q_len, k_len, d, 1, max_distance)
         scores = expect.matches(relative.shaw_scores, q, k, key_table, max_distance)
@@ -181,7 +181,7 @@ def test_shaw_scores_do_not_loop(relative):
 
 @pytest.mark.question("shaw_attention", points=0.75)
 def test_shaw_attention_equals_the_plain_loops(relative, rng):
-    """The output agrees with the formula, pair by pair, with and without a mask."""
+    """The output agrees with the formula for every pair, with and without a mask."""
     for q_len, k_len, dv, max_distance in ((5, 7, 4, 2), (4, 3, 1, 1), (3, 3, 2, 6), (2, 4, 3, 0)):
         q, k, v, key_table, value_table, _ = shaw_inputs(rng, (), q_len, k_len, 4, dv, max_distance)
         scores = score_by_loops(q, k, key_table, max_distance)
@@ -327,7 +327,7 @@ def rows_of_pairs(q_len, k_len, max_distance):
 
 @pytest.mark.question("four_term_scores", points=0.5)
 def test_four_terms_equal_the_formula(relative, rng):
-    """The score is the sum of the four terms, pair by pair, for any lengths and leading axes."""
+    """For every pair, the score is the sum of the four terms, for any lengths and leading axes."""
     for lead, q_len, k_len, d, limit in (((), 3, 5, 4, 2), ((2,), 4, 3, 6, 1), ((2, 3), 2, 2, 1, 3)):
         q, k, _, table, _, _ = shaw_inputs(rng, lead, q_len, k_len, d, 1, limit)
         u, w = normal(rng, d), normal(rng, d)

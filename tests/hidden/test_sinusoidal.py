@@ -31,7 +31,7 @@ SHIFTS = st.integers(-(10**6), 10**6)
 
 def encoding(positions, d_model):
     """Return the encoding for tests of other functions, so that a mistake in the student's encoding costs
-    points only in its own tests."""
+    points only in the tests of the encoding."""
     angles = np.multiply.outer(positions, 10000.0 ** (-np.arange(0, d_model, 2) / d_model))
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(*np.shape(positions), d_model)
 

@@ -314,8 +314,8 @@ def test_chunks_dtype(state):
 
 @pytest.mark.question("linear_chunks", points=0.25)
 def test_chunks_with_a_padded_end(state, rng):
-    """Tokens with k = 0 and log_f = 0 at the end change neither results nor state; with gates below 1, they
-    change the state."""
+    """Tokens with k = 0 and log_f = 0 at the end change neither the results nor the state; with gates below
+    1, they change the state."""
     (q, k, v), log_f, memory = drawn(rng), log_gates(rng, 7), normal(rng, 3, 4)
     out, after = expect.matches(state.linear_chunks, q, k, v, log_f, 3, memory)
     padded = [np.concatenate([part, filling]) for part, filling in ((q, q[:4]), (k, 0 * k[:4]), (v, v[:4]))]
@@ -416,8 +416,8 @@ def test_retention_is_rotation_and_decay(state, seed, eighths):
 @pytest.mark.question("cope_positions", points=0.25)
 @given(seed=seeds(), start=st.integers(0, 5))
 def test_cope_position_falls_by_the_gate_of_each_key(state, seed, start):
-    """From one key to the next, the position falls by the first key's gate; for the query's own key, it is
-    the key's gate; for keys ahead, it is 0."""
+    """From one key to the next, the position falls by the first key's gate; at the query's own key, it is
+    this key's gate; at later keys, it is 0."""
     gate = np.abs(features(6, 6, seed=seed)) / 2
     found = state.cope_positions(gate[start:])
     for row in range(6 - start):

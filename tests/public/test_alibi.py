@@ -35,7 +35,7 @@ def test_slopes_of_a_power_of_two(alibi):
 
 @pytest.mark.question("alibi_slopes", points=0.625)
 def test_slopes_of_other_numbers_of_heads(alibi):
-    """The slopes for the next lower power of two come first, then every other slope for twice that power."""
+    """The slopes for the next lower power of two come first, followed by every other slope for twice that power."""
     slopes = expect.matches(alibi.alibi_slopes, 3)
     expect.close(slopes, np.array([1 / 16, 1 / 256, 1 / 4]), "the slopes of three heads")
     expect.matches(alibi.alibi_slopes, 6)
@@ -88,7 +88,7 @@ def test_causal_attention(alibi):
 
 @pytest.mark.question("alibi_attention", points=0.5)
 def test_attention_both_ways(alibi):
-    """Without the causal mask, every query may use every key, and the scores of keys ahead also fall with distance."""
+    """Without the causal mask, every query may use every key, and the scores of later keys also fall with distance."""
     expect.matches(
         alibi.alibi_attention, features(2, 4, 4), features(2, 4, 4, seed=1), features(2, 4, 3, seed=2), causal=False
     )

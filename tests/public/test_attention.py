@@ -268,7 +268,8 @@ def test_bag(attention):
 
 @pytest.mark.question("attention", points=0.25)
 def test_dtype(attention):
-    """attention returns float32 if q, k and v are all float32; whole numbers, or one float64 array, give float64."""
+    """attention returns float32 if q, k and v are all float32; it returns float64 for whole numbers or if one
+    array is float64."""
     arrays = [features(3, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)]
     expect.dtype(attention.attention, *arrays)
     expect.dtype(attention.attention, [[1, 0]], [[1, 0], [0, 1]], [[10], [20]])

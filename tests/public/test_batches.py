@@ -209,7 +209,7 @@ def test_document_mask_by_hand(batches):
 
 @pytest.mark.question("document_mask", points=0.25)
 def test_document_mask(batches):
-    """A query uses the keys of its own text, up to its own key; the mask is boolean."""
+    """A query uses the keys of its own text, up to its own position; the mask is boolean."""
     expect.matches(batches.document_mask, np.array([0, 1, 4, 6]))
     expect.dtype(batches.document_mask, np.array([0, 5]))
 

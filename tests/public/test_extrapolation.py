@@ -155,7 +155,7 @@ def test_the_future_is_hidden(extrapolation):
 
 @pytest.mark.question("longest_reliable_length", points=0.5)
 def test_reliable_by_hand(extrapolation):
-    """A length does not count if a shorter one failed; an accuracy equal to the threshold passes."""
+    """A length does not count if a shorter length failed; an accuracy equal to the threshold passes."""
     longest = extrapolation.longest_reliable_length([16, 32, 64, 128], [1.0, 0.9, 0.5, 0.95])
     expect.close(longest, 32, "passes at 16 and 32, fails at 64, passes at 128")
 
@@ -200,8 +200,8 @@ def test_shift_gap_by_hand(extrapolation):
 
 @pytest.mark.question("shift_gap", points=0.5)
 def test_shift_gaps(extrapolation):
-    """The gap is 0 if scores depend only on the distance (none, RoPE, Shaw, T5 and ALiBi); the other methods have a
-    gap."""
+    """The gap is 0 if scores depend only on the distance (none, RoPE, Shaw, T5 and ALiBi); with the other
+    methods, it is not 0."""
     x, w_q, w_k = features(4, 4), features(4, 4, seed=1), features(4, 4, seed=2)
     given_to = parameters(4 + 3, 4)
     for method in ADDED:

@@ -122,7 +122,7 @@ def test_alternating_frequencies(grids):
 
 @pytest.mark.question("mrope_frequencies", points=0.3125)
 def test_mrope_frequencies_of_eight_features(grids):
-    """The example has the same four frequencies with consecutive sections and interleaved."""
+    """The example has the same four frequencies in both forms, consecutive sections and interleaved."""
     sections = np.array([[1, 0, 0], [0.1, 0, 0], [0, 0.01, 0], [0, 0, 0.001]])
     interleaved = np.array([[1, 0, 0], [0, 0.1, 0], [0, 0, 0.01], [0.001, 0, 0]])
     expect.close(grids.mrope_frequencies(8, (2, 1, 1)), sections, "mrope_frequencies(8, (2, 1, 1))")

@@ -114,7 +114,7 @@ def test_half_layout_by_hand(model):
 
 @pytest.mark.question("to_half_layout", points=0.25)
 def test_half_layout(model):
-    """The columns of each head are reordered separately, for any number of rows, even in a square matrix."""
+    """The columns of each head are reordered separately, in a matrix with any number of rows, even a square one."""
     expect.matches(model.to_half_layout, features(5, 18), 3)
     expect.matches(model.to_half_layout, features(8, 8), 1)
     expect.matches(model.to_half_layout, features(12, 12), 2)
@@ -200,7 +200,7 @@ def test_each_text_has_its_positions_and_its_mask(model):
 
 @pytest.mark.question("grouped_query_attention", points=0.25)
 def test_attention_with_a_cache(model):
-    """The cached keys and values come before the new ones, and the result includes both."""
+    """The cached keys and values come before the new ones, and the returned pair includes both."""
     cache = features(2, 3, 4, seed=1), features(2, 3, 4, seed=2)
     arguments = tiny_layer(), np.array([3, 4]), FREQUENCIES, causal(2, 3), cache
     expect.matches(model.grouped_query_attention, features(2, 8), *arguments)
@@ -312,7 +312,7 @@ def test_forward_after_a_cache(model):
 @pytest.mark.question("forward", points=0.25)
 @given(tokens=st.lists(st.integers(0, 8), min_size=5, max_size=5), cut=st.integers(1, 3))
 def test_a_text_in_two_pieces(model, tokens, cut):
-    """A text in two pieces, the second of which uses the first one's cache, has the same logits as the whole text."""
+    """A text in two pieces, the second of which uses the first piece's cache, has the same logits as the whole text."""
     tokens, tiny = np.array(tokens), tiny_model()
     whole, _ = model.forward(tokens, tiny)
     first, cache = model.forward(tokens[:cut], tiny)

@@ -120,7 +120,7 @@ def test_p_rope(modern):
 
 @pytest.mark.question("temperature", points=0.1875)
 def test_temperature_by_hand(modern):
-    """The factor is 1 up to position 8190, and 1 + 0.1·ln 2 at position 8191."""
+    """The factor is 1 up to position 8190; at position 8191, it is 1 + 0.1·ln 2."""
     expected = np.array([1.0, 1.0, 1 + 0.1 * np.log(2)])
     expect.close(modern.temperature(np.array([0, 8190, 8191])), expected, "temperature([0, 8190, 8191])")
 

@@ -21,7 +21,7 @@ def test_relative_positions(relative):
 
 @pytest.mark.question("relative_positions", points=0.5)
 def test_the_newest_token_stands_at_the_end(relative):
-    """Queries count from q_start, so all earlier tokens are behind the newest token."""
+    """Queries count from q_start, so the distances from the newest token to all earlier tokens are negative."""
     expect.matches(relative.relative_positions, 1, 4, q_start=3)
     expect.matches(relative.relative_positions, 2, 6, 4)
     newest = relative.relative_positions(1, 3, q_start=2)
@@ -99,7 +99,8 @@ def test_a_query_that_may_use_no_key(relative):
 
 @pytest.mark.question("t5_bucket", points=0.25)
 def test_nearby_buckets_by_hand(relative):
-    """With T5's defaults, each of the nearest distances has its own bucket; keys ahead use the second half."""
+    """With T5's defaults, each of the nearest distances has its own bucket; keys ahead use the second half of
+    the buckets."""
     behind, ahead = [8, 7, 6, 5, 4, 3, 2, 1, 0], [17, 18, 19, 20, 21, 22, 23, 24]
     buckets = expect.matches(relative.t5_bucket, np.arange(-8, 9))
     expect.close(buckets, np.array(behind + ahead), "the buckets of −8 … 8")
@@ -115,7 +116,7 @@ def test_far_buckets(relative):
 
 @pytest.mark.question("t5_bucket", points=0.5)
 def test_causal_buckets(relative):
-    """In the causal case, all buckets are for the past, and keys ahead count as distance 0."""
+    """In the causal case, all buckets are for the past, and later keys count as distance 0."""
     expect.matches(relative.t5_bucket, np.arange(-24, 5), False, 8, 17)
     expect.matches(
         relative.t5_bucket, -np.array([0, 15, 16, 17, 18, 20, 30, 50, 112, 113, 128, 500]), bidirectional=False

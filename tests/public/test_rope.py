@@ -27,7 +27,7 @@ def test_frequencies(rope):
 
 @pytest.mark.question("rope_cos_sin", points=0.1875)
 def test_cos_sin(rope):
-    """Row t contains the cosines and sines of positions[t]·θ_i; float64 angles are exact at large positions."""
+    """Row t contains the cosines and sines of positions[t]·θ_i; float64 angles are accurate even at large positions."""
     expect.matches(rope.rope_cos_sin, np.arange(5), 6)
     expect.matches(rope.rope_cos_sin, np.array([-3.0, 0.5, 20.0]), 4, base=300.0)
     expect.matches(rope.rope_cos_sin, np.array([4095.0, 123457.0]), 8)

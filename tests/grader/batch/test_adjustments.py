@@ -57,7 +57,7 @@ def test_it_is_shown_wherever_the_score_is(book: Gradebook) -> None:
 
 
 def test_lines_add_up_in_order_and_end_at_full_marks(book: Gradebook) -> None:
-    """A correction that sets a score above full marks keeps the bonus, but added points stop at full marks."""
+    """A correction may set a score above full marks, but added points stop at full marks."""
     apply(book, TABLE_HEADER, "ada,rope,,10,x", "ada,rope,1,,y", "bob1,rope,99,,z", "=cy,rope,,21,Bonus")
     assert {row.student: row.score for row in book.rows()} == {"=cy": 21, "ada": 11, "bytebob": 20}
 

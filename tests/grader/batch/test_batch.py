@@ -76,8 +76,8 @@ def rows_by_student(out: Path) -> dict[str, dict[str, str]]:
 
 
 def test_everything_has_a_row(small_class: tuple[Path, Path]) -> None:
-    """Every upload has a row with a status, a score and a file name, and the rows are sorted by assignment
-    and then by student."""
+    """Every upload has a row with a status, a score and a file name; the rows are sorted by assignment, then
+    by student."""
     rows = rows_by_student(small_class[1])
     statuses = {student: row["status"] for student, row in rows.items()}
     assert statuses == {
@@ -134,8 +134,8 @@ def test_a_second_run_grades_nothing(small_class: tuple[Path, Path], monkeypatch
 
 
 def test_the_summary_says_what_needs_a_human(small_class: tuple[Path, Path], tmp_path: Path) -> None:
-    """The summary lists each assignment, the ignored files, and each submission to review with the reason,
-    and accuses nobody."""
+    """The summary lists each assignment, the ignored files, and each submission to review with the reason; it
+    accuses nobody."""
     shutil.copytree(small_class[0], tmp_path / "class")
     (tmp_path / "class" / "notes.txt").write_text("x")
     shutil.copytree(small_class[1], tmp_path / "out")
@@ -151,7 +151,7 @@ def test_the_summary_says_what_needs_a_human(small_class: tuple[Path, Path], tmp
 
 
 def exceed_limit(thing: str) -> str:
-    """Exceed the resource limit that a submission names, or return its text unchanged if it names no limit."""
+    """Exceed the resource limit that `thing` names, or return `thing` if it names no limit."""
     while thing == "time":
         pass
     if thing == "memory":

@@ -20,7 +20,7 @@ from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply
 
 UNTYPABLE = (np.arange(128) % 7, {"table": np.arange(99) % 7}, np.random.default_rng([1, 2]))
-"""Values that are too long to type, or cannot be typed at all."""
+"""Values that are too long to type, or that cannot be typed at all."""
 
 
 def pasted(text: str, function: str) -> Any:

@@ -162,7 +162,7 @@ WAYS_TO_BE_WRONG = (zeros, negated, transposed)
 
 
 def with_results(change: Callable[[np.ndarray], np.ndarray], function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function with each array and number in its results changed."""
+    """Return the function with `change` applied to every array and number in its results."""
 
     def changed(value: Any) -> Any:
         if isinstance(value, tuple | list):

@@ -172,7 +172,7 @@ def test_a_failed_setup_runs_nothing(folder: Path) -> None:
 
 
 def test_two_at_once_set_up_one_after_the_other(folder: Path) -> None:
-    """The second setup waits for the first and then finds all packages installed."""
+    """If two setups run at the same time, the second waits for the first and then finds all packages installed."""
     log = folder / "log"
     anew = f"#!/bin/sh\ncase $1 in -m) echo start >>{log}; sleep 0.5; echo end >>{log};; esac\n"
     (folder / "anew").write_text(anew)

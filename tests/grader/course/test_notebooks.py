@@ -94,8 +94,8 @@ def test_a_notebook_runs_from_top_to_bottom(
 
 @contextmanager
 def running() -> Iterator[BlockingKernelClient]:
-    """Yield a kernel with this interpreter. The kernel's client avoids two problems of nbclient, which loses
-    replies while widgets send messages, and drops output that arrives late."""
+    """Yield a kernel that runs this interpreter. The kernel's client avoids two problems of nbclient, which
+    loses replies while widgets send messages, and drops output that arrives late."""
     manager, kernel = start_new_kernel(startup_timeout=math.inf, kernel_name="python3")
     try:
         yield kernel

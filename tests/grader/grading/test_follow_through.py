@@ -226,8 +226,8 @@ def test_a_right_result_in_another_form_costs_once_and_nobody_else_is_blamed(
 
 
 def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: dict[str, Suite]) -> None:
-    """The two functions refuse too few bits correctly, but accept too few columns because `bits_needed`
-    returns too few bits."""
+    """The two functions that write codes refuse too few bits correctly; they accept too few columns only
+    because `bits_needed` returns too few bits."""
     suite = suite_of("naive", suites)
     (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "bits_rounded_down")
     results = all_results(suite, catalogue.solution_with_mistake(suite.assignment, entry))
@@ -449,7 +449,7 @@ def test_a_wrong_function_below_costs_once_in_another_right_way(
 
 
 def test_a_wrong_function_below_is_no_cause_of_the_function_above(grader: Grader) -> None:
-    """A matrix built on a function that rotates in the opposite direction is not itself transposed."""
+    """If a function rotates in the opposite direction, a matrix built from it is not reported as transposed."""
     backwards = """
 def apply_rope(x, positions, base=10000.0):
     return _right_rope(x, -np.asarray(positions, dtype=float), base)

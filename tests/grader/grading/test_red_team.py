@@ -54,8 +54,8 @@ def names_of(suite: Suite) -> list[str]:
 
 
 def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader: Grader) -> None:
-    """The submission returns stored results for the calls of public tests, and a wrong value or an error for
-    all other calls."""
+    """The submission returns stored results for the calls of public tests; for all other calls, it returns a
+    wrong value or raises an error."""
     solution = Loaded(catalogue.solution(assignment))
     calls = [item for result in suite.run(solution, Phase.PUBLIC) for item in result.calls.items()]
     known = {

@@ -322,7 +322,7 @@ def test_watching_shows_the_next_thing_after_each_save_until_ctrl_c(laptop: Path
 
 
 def test_imports_that_grading_has_not_are_named_first_and_stop_nothing_but_what_uses_them(check: Check) -> None:
-    """An import that is unavailable in grading stops neither the check nor the other functions, and a
+    """An import that is unavailable in grading stops neither the check nor the other functions, and each
     function that is missing because of it is reported with this reason."""
     block = "try:\n    import scipy\nexcept ImportError:\n    pass\n"
     guarded = f"{block}if __name__ == '__main__':\n    import torch\ndef _():\n{textwrap.indent(block, '    ')}"

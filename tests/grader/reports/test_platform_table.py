@@ -354,7 +354,7 @@ def run_feedback(out: Path, platform: str) -> tuple[Result, list[str]]:
 
 def test_everybody_without_a_page_is_named(out: Path) -> None:
     """Students without a number on the platform, and submissions without a known assignment, are listed as
-    having no page."""
+    having no feedback page."""
     problem = Problem("A .docx.")
     write_gradebook(
         out,

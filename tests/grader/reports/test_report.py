@@ -117,7 +117,7 @@ def test_separation_is_the_correlation_with_the_rest() -> None:
 
 def test_bars_and_histogram(tmp_path: Path) -> None:
     """A question with a passed test counts as attempted, but a question whose tests all wait for missing code
-    does not. A score of 0 falls into the first bin and full marks into the last, and an unreadable file
+    does not. A score of 0 falls into the first bin, full marks fall into the last, and an unreadable file
     scores 0."""
     refused = made_up_gradebooks.scored(
         [replace(result_with_status("t1", "unreadable", 20.0), message="Empty.")], status="unreadable"
@@ -141,7 +141,7 @@ def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
     """A misconception counts once per submission, even if several tests reveal it, and is listed under the
     question that reveals the misconception most often. Every status except `graded` is listed, and so is a
     score of 0, but not a low score. Each cause is listed once, with all students whom it affects, even if the
-    line number differs between their files. A student with an email address is listed with a name."""
+    line number differs between their files. A student with an email address is listed by name."""
     right, wrong = result_with_status("t2", "passed"), result_with_status("t3", "failed")
     pairs = [
         result_with_status("t1", "failed", hint="Pairs!"),

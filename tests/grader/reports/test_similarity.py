@@ -242,8 +242,8 @@ def test_copies_with_other_names_are_named_to_the_instructor(tmp_path: Path, cop
 
 
 def test_an_earlier_term_is_a_folder_as_it_was_graded(tmp_path: Path) -> None:
-    """A student who submitted a file from an earlier term is listed beside the author. Pairs within the
-    earlier class are not listed."""
+    """A student who submitted a file from an earlier term is listed beside the file's author. Pairs within
+    the earlier class are not listed."""
     last = tmp_path / "2025" / "rope"
     last.mkdir(parents=True)
     for name, text in (

@@ -121,7 +121,7 @@ def replace_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[
 def test_a_library_that_is_missing_is_a_finding(
     module: str, lock: str, replace_module: Callable[[str, str], None]
 ) -> None:
-    """A library may be missing on a machine without libseccomp or with another operating system."""
+    """A library may be missing if a machine has no libseccomp or has another operating system."""
     replace_module(module, "raise RuntimeError('not on this machine')")
     (finding,) = self_test.examine()
     assert (finding.locks, finding.held) == (lock, False) and "not on this machine" in finding.detail

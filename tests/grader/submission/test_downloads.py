@@ -321,7 +321,7 @@ ATTEMPTS: dict[str, Callable[[int, str], str]] = {
 @pytest.mark.parametrize("platform", ATTEMPTS)
 @pytest.mark.parametrize("later", [STUB, "", "x = (", "x = 1", b"\0", b"PK"], ids=repr)
 def test_a_later_attempt_counts_only_if_it_is_written(tmp_path: Path, platform: str, later: str | bytes) -> None:
-    """If a download contains several attempts, the time is that of the attempt that is graded."""
+    """If a download contains several attempts, the submission time is that of the graded attempt."""
     made = ATTEMPTS[platform]
     put(tmp_path, {made(1, "41"): f"{SOLVED}\n# first", made(2, "41"): later, made(2, "42"): SOLVED})
     put(

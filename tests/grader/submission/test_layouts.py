@@ -168,8 +168,8 @@ def test_metadata_may_hold_anything() -> None:
 
 
 def test_odd_names_in_a_download_are_of_the_assignment_that_most_names_say(tmp_path: Path) -> None:
-    """All files of a download belong to one assignment, which is the assignment in most of their names. If
-    two assignments are named equally often, the row asks the instructor to choose."""
+    """A file whose name contains no assignment belongs to the assignment in most of the names in a download.
+    If two assignments are named equally often, the row of such a file asks the instructor to choose."""
     add(tmp_path, "ada_1_10_rope.py", "bob_2_11_my rope.py", "cy_3_12_hw5 final FINAL.py", "di_4_13_report.docx")
     assert [one.assignment for one in rows(tmp_path)] == ["rope"] * 4
     add(tmp_path, "eve_5_14_naive.py", "fay_6_15_naive.py")

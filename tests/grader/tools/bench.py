@@ -41,7 +41,7 @@ from tests.grader.support.pyodide_runs import Item
 from tests.grader.tools import fetch_pyodide
 
 ASSIGNMENT = "rope"
-"""Assignment to grade, with more value tests than any other."""
+"""Assignment to grade, because it has more value tests than any other."""
 
 HUNDREDS, THOUSANDS = 200, 2000
 MIN_OTTER_RATIO, MAX_PIP_SHARE = 40, 0.25
@@ -178,7 +178,7 @@ def throughput(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
-    """Measure grading one submission behind the wall, right or wrong, and the suite without a wall."""
+    """Measure grading correct and wrong submissions behind the wall, and running the suite without a wall."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})  # the cost of moving between cores depends on the machine
     solution = catalogue.ModuleBackend(catalogue.solution(assignment))
