@@ -144,7 +144,7 @@ def _pair(length):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_do_not_loop(attention):
-    """All queries are compared with all keys at once, including mask and bias, without a loop."""
+    """Scores, mask and bias are computed for all queries and keys at once, without a loop."""
     expect.vectorised(
         attention.attention_weights,
         lambda length: (*_pair(length), np.tri(length) > 0, features(length, length)),

@@ -1,4 +1,5 @@
-"""Hidden tests for context extension: every frequency compared with its formula, and what each method keeps.
+"""Hidden tests for context extension: every frequency compared with its formula, and the properties that each
+method keeps.
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 

@@ -112,8 +112,8 @@ def test_window_of_any_size(modern, rng):
 @pytest.mark.question("sliding_window_mask", points=0.5)
 @given(k_len=st.integers(1, 30), missing=st.integers(0, 29), window=st.integers(1, 12))
 def test_window_with_a_cache(modern, k_len, missing, window):
-    """With fewer queries, the mask is the last rows of the full mask; query p may attend to min(p + 1, window) keys, up
-    to its own."""
+    """With fewer queries, the mask consists of the last rows of the full mask; query p may attend to min(p +
+    1, window) keys, up to its own."""
     start = missing % k_len
     mask = modern.sliding_window_mask(k_len - start, k_len, window)
     full = modern.sliding_window_mask(k_len, k_len, window)
@@ -140,8 +140,8 @@ def test_chunks_of_any_size(modern, rng):
 @pytest.mark.question("chunk_mask", points=0.5)
 @given(k_len=st.integers(1, 30), missing=st.integers(0, 29), chunk=st.integers(1, 12))
 def test_chunks_with_a_cache(modern, k_len, missing, chunk):
-    """With fewer queries, the mask is the last rows of the full mask; query p may attend to (p mod chunk) + 1 keys, up
-    to its own."""
+    """With fewer queries, the mask consists of the last rows of the full mask; query p may attend to (p mod
+    chunk) + 1 keys, up to its own."""
     start = missing % k_len
     mask = modern.chunk_mask(k_len - start, k_len, chunk)
     full = modern.chunk_mask(k_len, k_len, chunk)

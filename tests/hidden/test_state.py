@@ -300,8 +300,8 @@ def test_chunks_are_token_by_token(state, rng, split):
 
 @pytest.mark.question("linear_chunks", points=0.25)
 def test_chunks_dtype(state):
-    """Both results are float32 if q, k, v and a passed state are; the dtype of log_f does not matter; whole numbers
-    give float64."""
+    """Both results are float32 if q, k, v and a passed state are float32; the dtype of log_f does not matter;
+    whole numbers give float64."""
     arrays, memory = tokens(dtype=np.float32), features(3, 4, seed=8, dtype=np.float32)
     expect.dtype(state.linear_chunks, *arrays, gates(7), 3)
     for place in range(4):

@@ -28,7 +28,7 @@ def test_slopes_by_hand(alibi):
 
 @pytest.mark.question("alibi_slopes", points=0.5)
 def test_slopes_of_a_power_of_two(alibi):
-    """The first slope is 2^(−8/n), and so is the ratio."""
+    """The first slope is 2^(−8/n), and so is the ratio of each slope to the one before it."""
     for n_heads in (1, 2, 4, 16):
         expect.matches(alibi.alibi_slopes, n_heads)
 

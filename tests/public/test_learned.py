@@ -1,4 +1,5 @@
-"""Public tests for learned positions: the values of each function, both ends of the table, and where gradients go.
+"""Public tests for learned positions: the values of each function, both ends of the table, and the rows that
+gradients reach.
 
 The docstring of each test states the rule that the test checks. The expected values are in `expected/learned.json`.
 """

@@ -265,7 +265,8 @@ def test_sink(modern):
 @pytest.mark.question("sink_weights", points=0.25)
 @given(seed=seeds(), sink=positions(6))
 def test_a_sink_takes_a_share_and_leaves_the_ratios(modern, seed, sink):
-    """A sink takes the same share from each of a query's keys; a higher sink takes more, and a sink of −∞ nothing."""
+    """A sink takes the same share of the weight of each of a query's keys; a higher sink takes more, and a
+    sink of −∞ takes nothing."""
     scores = features(2, 3, 5, seed=seed)
     plain = modern.sink_weights(scores, np.full(2, -np.inf))
     expect.close(plain.sum(axis=-1), np.ones((2, 3)), "with a sink of −∞, the weights sum to 1")

@@ -268,8 +268,8 @@ def test_delta_by_hand(state):
 
 @pytest.mark.question("delta_step", points=0.25)
 def test_delta(state):
-    """delta_step first forgets, then writes β times the key's difference; it uses k as it is and changes no
-    argument."""
+    """delta_step first forgets, then writes β times the difference between v and what the key reads, without
+    normalizing k; no argument changes."""
     before, _, k, v = one_token()
     expect.matches(state.delta_step, before, k, v, 0.75, -0.5)
     before, _, k, v = one_token(2, 5)

@@ -119,8 +119,8 @@ def test_everybody_has_feedback_and_results(small_class: tuple[Path, Path]) -> N
 
 
 def test_a_second_run_grades_nothing(small_class: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second run starts no grader, restores deleted files, and leaves every file byte-for-byte the
-    same."""
+    """A second run on the same class starts no grader, restores deleted files, and leaves every file
+    byte-for-byte the same."""
     folder, out = small_class
     before = (out / "grades.csv").read_bytes()
     feedback = out / "feedback" / "ada" / f"{NAME}.md"
@@ -192,7 +192,7 @@ def fake_graders(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def class_of_ten(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a class of ten students."""
+    """Return the folder with the submissions of a class of ten students."""
     folder = tmp_path_factory.mktemp("ten")
     classroom.make(folder, NAME, 10, [classroom.right, classroom.unfinished, classroom.no_python])
     return folder
@@ -471,7 +471,7 @@ def test_no_cell_of_a_table_acts(tmp_path: Path) -> None:
 
 
 def flip_one_byte(path: Path, draw: random.Random) -> None:
-    """Change one byte in a gradebook file."""
+    """Change one byte in a file of the gradebook."""
     content = bytearray(path.read_bytes())
     content[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
     path.write_bytes(content)

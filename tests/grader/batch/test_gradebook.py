@@ -78,7 +78,7 @@ def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
 def test_a_line_in_a_hidden_test_changes_the_suite_of_its_assignment_alone_and_another_seed_changes_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If another seed left the hash of a suite unchanged, a run would reuse last term's grades from the gradebook."""
+    """If another seed did not change the hash of a suite, a run would reuse last term's grades from the gradebook."""
 
     def hashes() -> dict[str, str]:
         return {name: course.Assignment(name).grading_hash for name in ("alibi", "rope")}
@@ -198,8 +198,8 @@ def test_a_name_of_two_is_nobodys(book: Gradebook) -> None:
 
 
 def test_a_grade_costs_the_same_in_a_large_class(tmp_path: Path) -> None:
-    """With ten times as many submissions, SQLite takes no more steps to look up code, store a grade or read
-    its rows."""
+    """With ten times as many submissions, SQLite takes no more steps to look up code, to store a grade or to
+    read a row."""
 
     def steps(size: int) -> int:
         taken = []

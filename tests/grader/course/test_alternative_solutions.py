@@ -91,7 +91,7 @@ def functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
 
 
 class Rounded:
-    """Math module of an imaginary machine, whose transcendental functions all round in one direction."""
+    """Math module of an imaginary machine on which all transcendental functions round in one direction."""
 
     TRANSCENDENTAL = ("log", "log2", "log10", "exp", "exp2", "sin", "cos", "power")
 

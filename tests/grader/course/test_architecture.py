@@ -80,7 +80,7 @@ def test_a_module_that_a_string_names_stands_below(path: Path) -> None:
 
 
 def test_one_noun_is_one_class_and_one_module() -> None:
-    """A reader who searches for a name finds exactly one definition."""
+    """A reader who searches for a name finds only one definition."""
     classes = Counter(
         node.name.lstrip("_") for path in FILES for node in ast.walk(tree(path)) if isinstance(node, ast.ClassDef)
     )

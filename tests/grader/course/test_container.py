@@ -1,5 +1,5 @@
 """Tests of the container image: the build steps refer to existing files and install everything that the
-course needs. The tests do not need any tool that builds images.
+course needs. No test here needs a tool that builds images.
 """
 
 from __future__ import annotations

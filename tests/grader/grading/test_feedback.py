@@ -45,7 +45,7 @@ def grade(*test_results: TestResult, status: str = "graded", **facts: Any) -> Gr
 
 
 def public(final: Grade) -> str:
-    """Return the feedback text before hidden results are published."""
+    """Return the feedback that a student reads before hidden results are published."""
     known = [result for result in final.test_results if result.test.phase is not Phase.HIDDEN]
     return feedback.body(replace(final, test_results=known), Audience.BEFORE_RELEASE)
 

@@ -257,7 +257,7 @@ def test_a_word_in_a_cell_stays_and_is_named(out: Path) -> None:
 
 
 def test_an_unreadable_file_is_not_posted_as_zero_without_a_word(out: Path) -> None:
-    """If an instructor has set the score of an unreadable file by hand, this score is still exported."""
+    """If an instructor has corrected the score of an unreadable file by hand, the corrected score is still exported."""
     zero = packed(replace(GRADE, status=SubmissionStatus.UNREADABLE, score=0.0))
     with Gradebook.writing(out) as book:
         class_ = [submission_from("Canvas", n, name) for n, name in (("17", "lovelaceada"), ("19", "turingalan"))]

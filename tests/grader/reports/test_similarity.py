@@ -25,7 +25,7 @@ Rows = list[dict[str, str]]
 
 @pytest.fixture(autouse=True)
 def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compare submissions in the test's own process unless a test requests separate processes."""
+    """Compare submissions in the test's process unless a test requests separate processes."""
     if "separate_processes" not in request.fixturenames:
         monkeypatch.setattr(similarity, "map_bounded", map)
 
@@ -171,7 +171,7 @@ def test_shares_say_what_is_alike(tmp_path: Path) -> None:
 
 def test_a_group_is_held_together_by_its_strongest_links(tmp_path: Path) -> None:
     """Four similar files form one group with three listed pairs, and two other files form a second group. If
-    the comparison runs a second time, the result is the same."""
+    submissions are compared a second time, the result is the same."""
     codes = {name: f"# {name}\n{source_of_functions(1, 2, 3)}" for name in "abcd"}
     pairs = compare(
         tmp_path, codes | {"e": source_of_functions(5, 6), "f": source_of_functions(6, 5), "g": source_of_functions(9)}

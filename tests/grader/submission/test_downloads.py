@@ -38,7 +38,7 @@ def keys(found: list[Submission]) -> list[str]:
 
 
 def grade(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch, assignment: str | None = "rope") -> str:
-    """Return the output of a grading run."""
+    """Return the printed output of a grading run."""
     stand_ins = {"Processes": Direct, "publish.is_report_current": lambda book: True, "parallel.map_bounded": map}
     for name, stand_in in stand_ins.items():
         monkeypatch.setattr(f"autograder.batch.run.{name}", stand_in)

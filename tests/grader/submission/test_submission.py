@@ -156,8 +156,8 @@ def test_nothing_is_run_and_nothing_is_written(submission_file, tmp_path: Path) 
 
 
 def test_links_pipes_and_what_is_closed_are_problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A link is not followed, a pipe is not waited for, and no more than the limit is read of a file that
-    grows during reading."""
+    """A link is not followed, a pipe is not waited for, and a file that grows during reading is read only up
+    to the limit."""
     (tmp_path / "secret.py").write_text(CODE)
     for name, target in (
         ("ada.py", tmp_path / "secret.py"),

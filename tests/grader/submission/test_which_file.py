@@ -1,5 +1,5 @@
-"""Tests of which of a student's files counts: first the file that has been worked on, then the file whose
-name identifies it.
+"""Tests of which file counts if a student has several: first the file that has been worked on, then the file
+whose name identifies it.
 
 If two files remain, the row names both. The row also names other files that the student may have meant.
 """

@@ -388,7 +388,7 @@ def own_tests(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 def make_class(folder: Path, assignment: Assignment, size: int) -> None:
-    """Write distinct submissions: out of five, two are complete, two have one mistake, and one is barely begun."""
+    """Write distinct submissions: of every five, two are complete, two have one mistake, and one is barely begun."""
     (folder / assignment.name).mkdir(parents=True)
     solution, stub = (path.read_text("utf-8") for path in (assignment.solution, assignment.stub))
     functions = [test.question for test in Suite(assignment).tests if test.question != ANSWERS]

@@ -38,7 +38,7 @@ PACKAGES = """
     contourpy cycler fonttools kiwisolver matplotlib matplotlib_pyodide numpy packaging pillow pygments
     pyparsing python_dateutil pytz six
 """.split()
-"""Packages taken from the wheel, besides its `pyodide-lock.json`."""
+"""Packages taken from the wheel, in addition to its `pyodide-lock.json`."""
 
 
 def _packages(folder: Path) -> Iterator[tuple[str, bytes]]:

@@ -65,7 +65,7 @@ def launched() -> Iterator[Browser]:
 
 
 def draw_page(tab: Window) -> None:
-    """Draw lesson 1 with two right functions and a wrong one."""
+    """Draw lesson 1 with two correct functions and a wrong one."""
     solution = find("attention").solution.read_text("utf-8")
     stub = find("attention").stub.read_text("utf-8")
     body = re.search(r"def causal_mask.*?# BEGIN SOLUTION\n(.*?)    # END SOLUTION", solution, re.DOTALL)

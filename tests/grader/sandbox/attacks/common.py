@@ -50,7 +50,7 @@ def tried():
 
 
 def on_the_wire(data):
-    """Write to every open descriptor except the standard streams."""
+    """Write to every open descriptor except those of the standard streams."""
     for descriptor in range(3, 64):
         rest = memoryview(data)
         with contextlib.suppress(OSError):
