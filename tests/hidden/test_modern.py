@@ -112,8 +112,8 @@ def test_window_of_any_size(modern, rng):
 @pytest.mark.question("sliding_window_mask", points=0.5)
 @given(k_len=st.integers(1, 30), missing=st.integers(0, 29), window=st.integers(1, 12))
 def test_window_with_a_cache(modern, k_len, missing, window):
-    """With fewer queries, the mask consists of the last rows of the full mask; query p may attend to min(p +
-    1, window) keys, up to its own."""
+    """With fewer queries, the mask consists of the last rows of the full mask; query p may attend to
+    min(p + 1, window) keys, up to its own."""
     start = missing % k_len
     mask = modern.sliding_window_mask(k_len - start, k_len, window)
     full = modern.sliding_window_mask(k_len, k_len, window)

@@ -1,4 +1,4 @@
-"""Tests of changed points: if an instructor changes a test's points, it is reported before anybody is graded."""
+"""Tests of changed points: a change to a test's points is reported to the instructor before anybody is graded."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def test_the_leak_check_finds_what_is_planted(capsys: pytest.CaptureFixture[str]
 
 
 def test_no_stub_is_written_over_somebodys_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A learner in a checkout works in the files that `regenerate` writes, so it must not overwrite work."""
+    """`regenerate` must not overwrite work, because a learner in a checkout works in the files that it writes."""
     given = tmp_path / "rope.py"
     right = ROPE.stub.read_text("utf-8")
     monkeypatch.setattr(generated_files, "first_problem", lambda one: "")
