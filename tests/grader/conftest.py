@@ -39,8 +39,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return one more worker than there are processors, because some tests spend their time waiting for a
-    browser or a kernel."""
+    """Return the number of workers, one more than processors, because some tests only wait for a browser or a
+    kernel."""
     return len(os.sched_getaffinity(0)) + (not config.getoption("quick"))
 
 
@@ -61,7 +61,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run each test with `assignment` for every assignment of the course, or for one with `--quick`."""
+    """Run each test that uses `assignment` for every assignment of the course, or for one assignment with `--quick`."""
     if "assignment" in metafunc.fixturenames:
         is_quick = metafunc.config.getoption("quick")
         found = [one for one in term_assignments() if one.name == QUICK_ASSIGNMENT or not is_quick]

@@ -1,4 +1,4 @@
-"""Hidden tests for ALiBi: this term's values, dtype, arguments, errors, loops, and the straight line.
+"""Hidden tests for ALiBi: this term's values, dtype, arguments, errors, loops, and the bias as a straight line.
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
@@ -93,7 +93,7 @@ def test_new_heads_fill_the_gaps(alibi, n_heads):
 
 @pytest.mark.question("alibi_bias", points=0.5)
 def test_bias_of_any_lengths(alibi, rng):
-    """The bias is right for any number of heads, with as many queries as keys or with fewer."""
+    """The bias is correct for any number of heads, with as many queries as keys or with fewer."""
     for n_heads in (1, 2, 5, 8, 12):
         k_len = int(rng.integers(2, 9))
         expect.matches(alibi.alibi_bias, n_heads, k_len, k_len)
@@ -118,7 +118,7 @@ def test_bias_is_a_straight_line(alibi, n_heads, q_len, more, i, j):
 @pytest.mark.question("alibi_bias", points=0.5)
 @given(n_heads=HEADS, length=st.integers(2, 12))
 def test_a_cache_changes_no_bias(alibi, n_heads, length):
-    """The newest query has the same row alone as together with the other queries, and the bias is symmetric."""
+    """The newest query gets the same row with or without the other queries, and the bias is symmetric."""
     full = alibi.alibi_bias(n_heads, length, length)
     expect.close(np.shape(full), (n_heads, length, length), "each head has a row for every query")
     expect.close(alibi.alibi_bias(n_heads, 1, length), full[:, -1:, :], "the newest token's row is the last one")
@@ -149,7 +149,7 @@ def test_attention_equals_the_plain_loops(alibi, rng):
 
 @pytest.mark.question("alibi_attention", points=0.5)
 def test_attention_with_leading_axes(alibi, rng):
-    """Any number of leading axes may come before the heads, and scores may be large."""
+    """Any number of leading axes may come before the axis of the heads, and scores may be large."""
     for lead in ((), (3,), (2, 3)):
         expect.matches(alibi.alibi_attention, *heads(rng, lead, 2, 3, 5))
         expect.matches(alibi.alibi_attention, *heads(rng, lead, 4, 4, 4, 1, 1), causal=False)
@@ -161,8 +161,8 @@ def test_attention_with_leading_axes(alibi, rng):
 @pytest.mark.question("alibi_attention", points=1.25)
 @given(seed=seeds(), behind=st.integers(0, 3))
 def test_generation_gives_the_rows_of_the_full_pass(alibi, seed, behind):
-    """The last queries have the same rows alone as together with all queries, no row depends on a key ahead,
-    and near keys count more."""
+    """The last queries get the same rows with or without the other queries, no row depends on a later key,
+    and nearer keys count more."""
     q, k, v = (features(2, 6, 4, seed=seed + part) for part in range(3))
     full = alibi.alibi_attention(q, k, v)
     late = alibi.alibi_attention(q[:, 5 - behind :], k, v)
@@ -200,7 +200,7 @@ def test_bloom_bias_of_any_length(alibi, rng):
 @pytest.mark.question("bloom_bias", points=1.0)
 @given(seed=seeds(), n_heads=HEADS, q_len=st.integers(1, 6))
 def test_bloom_bias_differs_by_a_number_a_row(alibi, seed, n_heads, q_len):
-    """For keys behind the query, BLOOM's form and the distance differ by a constant in each row, so a causal
+    """For keys behind the query, BLOOM's bias and ALiBi's differ by a constant in each row, so a causal
     softmax is the same."""
     bloom, bias = alibi.bloom_bias(n_heads, 6), alibi.alibi_bias(n_heads, q_len, 6)
     scores, behind = features(n_heads, q_len, 6, seed=seed), np.tri(q_len, 6, 6 - q_len, dtype=bool)
@@ -217,7 +217,7 @@ def test_bloom_bias_differs_by_a_number_a_row(alibi, seed, n_heads, q_len):
 
 @pytest.mark.question("effective_window", points=0.75)
 def test_windows_of_many_heads(alibi, rng):
-    """The window is right for any slope and any tolerance."""
+    """The window is correct for any slope and any tolerance."""
     for tolerance in (0.01, 0.5, 0.1, 0.05, 0.001, 1e-6, 1 / 3):
         for head in range(8):
             expect.matches(alibi.effective_window, slope(head, 8), tolerance)

@@ -1,12 +1,12 @@
-"""Hidden tests for attention: this term's values, dtype, arguments, errors, loops, and the two symmetries.
+"""Hidden tests for attention: this term's values, dtype, arguments, errors, loops, and the two symmetries of attention.
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-Tolerances. The gap of float32 features may be computed in float32, where rounding alone gives about 1e−7;
-ROUNDED allows a hundred times that. The gap of float64 features must have float64 precision, even if it is
-returned as a float32 number, so DOUBLE is the tolerance for float64. If one array is float64 and the others
-are float32, the tests of the dtype use multiples of 1/8 and equal weights of 1/4, which are exact in float32,
-so that it makes no difference where a submission rounds.
+Tolerances. If the features are float32, the gap may be computed in float32, where rounding alone gives about
+1e−7; ROUNDED allows a hundred times that. If the features are float64, the gap must have float64 precision,
+even if it is returned as a float32 number, so DOUBLE is the tolerance for float64. If one array is float64
+and the others are float32, the tests of the dtype use multiples of 1/8 and equal weights of 1/4, which are
+exact in float32, so that it makes no difference where a submission rounds.
 """
 
 import numpy as np
@@ -36,8 +36,8 @@ def single(*arrays):
 
 
 def cycle(rng, length):
-    """Return a random order in which all tokens form one cycle, so for three or more tokens it is not its own
-    inverse."""
+    """Return a random order in which all tokens form one cycle; for three or more tokens, such an order is
+    not its own inverse."""
     round_trip, order = rng.permutation(length), np.empty(length, dtype=int)
     order[round_trip] = np.roll(round_trip, 1)
     return order
@@ -144,7 +144,7 @@ def _pair(length):
 
 @pytest.mark.question("attention_weights", points=0.25)
 def test_weights_do_not_loop(attention):
-    """All queries are compared with all keys at once, including mask and bias, without a loop."""
+    """Scores, mask and bias are computed for all queries and keys at once, without a loop."""
     expect.vectorised(
         attention.attention_weights,
         lambda length: (*_pair(length), np.tri(length) > 0, features(length, length)),
@@ -168,7 +168,7 @@ def test_weights_compare_by_scaled_scores(attention, seed, d):
 
 @pytest.mark.question("attention", points=0.75)
 def test_attention_with_any_shapes(attention, rng):
-    """Any leading axes and any width of the values are allowed, and attention passes on the mask and the bias."""
+    """Any leading axes and any width of the values are allowed, and the mask and the bias take effect."""
     for leading, queries, keys, d, dv in (((), 4, 6, 5, 2), ((3,), 1, 4, 2, 5), ((2, 3), 4, 1, 3, 1)):
         q, k, v = normal(rng, *leading, queries, d), normal(rng, *leading, keys, d), normal(rng, *leading, keys, dv)
         expect.matches(attention.attention, q, k, v)
@@ -296,7 +296,7 @@ def test_permute_and_take_back(attention, rng):
 
 @pytest.mark.question("equivariance_gap", points=1.0)
 def test_gap_under_any_mask(attention, rng):
-    """The gap is right for any mask, order and leading axes; without a mask, it is zero up to rounding."""
+    """The gap is correct for any mask, order and leading axes; without a mask, it is zero up to rounding."""
     for leading, length in (((), 5), ((3,), 4), ((2, 2), 3)):
         x, w, order = normal(rng, *leading, length, 3), weights(rng, 3, 4, 2), cycle(rng, length)
         expect.matches(attention.equivariance_gap, x, *w, order, some(rng, length, length), tolerance=DOUBLE)

@@ -4,8 +4,8 @@ for each encoding in the course.
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
 The functions of earlier lessons (attention, RoPE, ALiBi, a learned table, a layer with a state) are
-implemented here again. Each test of a property has two parts: in a batch, a text has the same result as
-alone; without restarted positions, the mask or closed gates, it does not.
+implemented here again. Each test of a property has two parts: a text has the same result in a batch and
+alone, but a different one without restarted positions, the mask or closed gates.
 """
 
 from itertools import pairwise
@@ -43,7 +43,7 @@ def alibi(positions, slope=0.25):
 
 
 def linear_attention(q, k, v, log_f):
-    """Return the results of a layer with a state, as in lesson 12, computed token by token."""
+    """Return the results of a layer with a state, computed token by token as in lesson 12."""
     state, outs = np.zeros((k.shape[-1], v.shape[-1])), []
     for t in range(len(q)):
         state = np.exp(log_f[t]) * state + np.outer(k[t], v[t])
@@ -130,7 +130,7 @@ def test_positions_with_any_leading_axes(batches, rng):
 @pytest.mark.question("position_ids", points=0.375)
 @given(sizes=st.lists(st.integers(1, 6), min_size=2, max_size=4, unique=True), seed=seeds())
 def test_a_learned_table_finds_its_rows(batches, sizes, seed):
-    """With position_ids, a learned table gives a text in a padded batch the same rows as alone; with row
+    """With position_ids, a learned table gives a text the same rows in a padded batch and alone; with row
     indices, it does not."""
     table = features(8, 3, seed=seed) + 9 * np.arange(8)[:, np.newaxis]
     for side in ("left", "right"):
@@ -168,7 +168,7 @@ def test_padding_mask_with_any_leading_axes(batches, rng):
 @pytest.mark.question("padding_mask", points=0.375)
 @given(sizes=st.lists(st.integers(1, 5), min_size=2, max_size=3, unique=True), seed=seeds())
 def test_only_differences_of_positions_count_for_rope(batches, sizes, seed):
-    """With padding_mask, heads and RoPE, each padded text gets the same result as alone, even if positions
+    """With padding_mask, heads and RoPE, each text has the same result padded and alone, even if positions
     count along the whole row; without the mask, it does not."""
     longest = max(sizes)
     real = padded_rows(sizes, "left")
@@ -190,7 +190,7 @@ def test_only_differences_of_positions_count_for_rope(batches, sizes, seed):
 @pytest.mark.question("padding_mask", points=0.25)
 @given(sizes=lengths, side=sides)
 def test_padding_uses_nothing_and_is_used_by_nothing(batches, sizes, side):
-    """A real query uses exactly the real keys up to its own; a padding query uses none."""
+    """A real query uses exactly the real keys at or before its position; a padding query uses none."""
     real = padded_rows(sizes, side)
     mask = np.asarray(batches.padding_mask(real))
     counts = np.where(real, np.cumsum(real, axis=-1), 0)
@@ -226,7 +226,7 @@ def test_next_with_any_leading_axes(batches, rng):
 @pytest.mark.question("next_positions", points=0.25)
 @given(sizes=lengths, side=sides)
 def test_next_goes_on_where_the_text_ends(batches, sizes, side):
-    """The next token gets the same position as if it had been in the batch from the beginning."""
+    """The next token gets the position that it would have if it had been in the batch from the beginning."""
     real = padded_rows(sizes, side)
     longer = np.concatenate([real, np.ones((len(sizes), 1), dtype=bool)], axis=-1)
     expect.close(batches.next_positions(real), np.array(sizes), "the next position is the length of the text")
@@ -239,7 +239,7 @@ def test_next_goes_on_where_the_text_ends(batches, sizes, side):
 
 @pytest.mark.question("pack", points=0.25)
 def test_pack_of_this_term(batches, rng):
-    """pack returns the ids of the texts, one text after the other, and the boundaries of the texts."""
+    """pack returns the ids of all texts, in order, and the boundaries of the texts."""
     expect.matches(batches.pack, drawn_texts(rng, 5))
     expect.matches(batches.pack, [list(map(int, text)) for text in drawn_texts(rng, 3)])
     expect.matches(batches.pack, [np.arange(69_000), [1], [2, 3]])
@@ -269,7 +269,7 @@ def test_packed_positions_of_this_term(batches, rng):
 @pytest.mark.question("packed_positions", points=0.25)
 @given(sizes=lengths, seed=seeds())
 def test_a_learned_table_restarts(batches, sizes, seed):
-    """With packed_positions, a learned table gives each packed text the same rows as alone; without the
+    """With packed_positions, a learned table gives each text the same rows packed and alone; without the
     restart, it does not."""
     table = features(30, 3, seed=seed) + 9 * np.arange(30)[:, np.newaxis]
     boundaries = np.cumsum([0, *sizes])
@@ -292,8 +292,8 @@ def test_packed_positions_do_not_loop_over_tokens(batches):
 
 @pytest.mark.question("boundaries_of", points=0.5)
 def test_boundaries_wherever_positions_jump(batches, rng):
-    """A text begins wherever a position is not one more than the previous one, whether it is larger, smaller or the
-    same."""
+    """A text begins wherever a position is not one more than the previous one, whether this position is
+    larger, smaller or the same."""
     expect.matches(batches.boundaries_of, counted(drawn_sizes(rng, 5)))
     begins = rng.integers(1, 9, 4)
     expect.matches(batches.boundaries_of, np.concatenate([begin + np.arange(3) for begin in [*begins, 40]]))
@@ -329,7 +329,7 @@ def test_documents_are_triangles(batches, sizes):
 @pytest.mark.question("document_mask", points=0.5)
 @given(sizes=st.lists(st.integers(2, 5), min_size=2, max_size=4), seed=seeds())
 def test_with_the_mask_the_restart_changes_nothing(batches, sizes, seed):
-    """With document_mask, ALiBi and RoPE give each packed text the same result as alone, whether positions
+    """With document_mask, ALiBi and RoPE give each text the same result packed and alone, whether positions
     restart or continue; without the mask, they do not."""
     boundaries = np.cumsum([0, *sizes])
     n = boundaries[-1]
@@ -367,8 +367,8 @@ def test_packed_attention_is_attention_with_the_mask(batches, rng):
 @pytest.mark.question("packed_attention", points=0.5)
 @given(sizes=lengths, seed=seeds())
 def test_a_packed_text_is_the_text_alone(batches, sizes, seed):
-    """With a learned table and position ids, each packed text gets exactly the same result as alone; without the
-    restart, it does not."""
+    """With a learned table and position ids, each text has exactly the same result packed and alone; without
+    the restart, it does not."""
     boundaries = np.cumsum([0, *sizes])
     n = boundaries[-1]
     x, table = features(n, 4, seed=seed), features(n, 4, seed=seed + 1) + np.arange(n)[:, np.newaxis] / 4
@@ -439,8 +439,8 @@ def test_reset_with_any_leading_axes(batches, rng):
 @pytest.mark.question("reset_gates", points=0.625)
 @given(sizes=lengths, seed=seeds())
 def test_a_state_begins_anew(batches, sizes, seed):
-    """With closed gates, a layer with a state gives each packed text the same result as alone, even after a state from
-    another row; with the old gates, it does not."""
+    """With closed gates, a layer with a state gives each text the same result packed and alone, even after a
+    state from another row; with the old gates, it does not."""
     boundaries = np.cumsum([0, *sizes])
     n = boundaries[-1]
     q, k, v = (features(n + 2, size, seed=seed + size) + 3 for size in (4, 5, 3))
@@ -561,8 +561,8 @@ def test_ancestors_are_as_many_as_the_depth(batches, choices):
 @pytest.mark.question("tree_mask", points=0.5)
 @given(choices=st.lists(st.integers(0, 20), min_size=3, max_size=8), seed=seeds())
 def test_a_branch_is_the_text_alone(batches, choices, seed):
-    """With RoPE at each token's depth, every branch gets the same result as its text alone; with positions in row
-    order, or with the causal mask, it does not."""
+    """With RoPE at each token's depth, every branch has the same result in the tree and as a separate text;
+    with positions in row order, or with the causal mask, it does not."""
     parents = np.array([-1, 0, 0, *(choice % (token + 3) for token, choice in enumerate(choices))])
     n = len(parents)
     q, k, v = tokens(n, seed)

@@ -1,4 +1,5 @@
-"""Hidden tests for context extension: every frequency compared with its formula, and what each method keeps.
+"""Hidden tests for context extension: every frequency compared with its formula, and the properties that each
+method keeps.
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
@@ -116,7 +117,7 @@ def test_dynamic_ntk_grows_with_the_text(context_extension, base, factor, head_d
 
 @pytest.mark.question("dynamic_ntk_base", points=0.5)
 def test_dynamic_ntk_changes_no_short_text(context_extension, rng):
-    """Up to the trained length, the base is the trained base, whatever the factor is; one token further, the
+    """Up to the trained length, the base is the trained base, whatever the factor is; for one token more, the
     base is larger."""
     base, trained_len = float(rng.uniform(1e3, 1e6)), int(rng.integers(100, 5000))
     for seq_len in (1, trained_len // 2, trained_len - 1, trained_len):
@@ -215,8 +216,8 @@ def test_yarn_divides_nothing_by_zero(context_extension):
 
 @pytest.mark.question("yarn_frequencies", points=0.25)
 def test_yarn_by_default(context_extension):
-    """By default, the bounds are 32 rotations and 1 rotation; a factor of 1 changes nothing, a factor of 16
-    does; the dtype is float64."""
+    """By default, the bounds are 32 rotations and 1 rotation; a factor of 1 changes nothing, but a factor of
+    16 does; the dtype is float64."""
     expect.matches(context_extension.yarn_frequencies, 128, 500000, 16, 8192)
     for trained_len in (4700, 4840):  # dim(32) is just below 11, then just above it
         frequencies = context_extension.yarn_frequencies(64, 10000.0, 16.0, trained_len)
@@ -255,8 +256,8 @@ def test_yarn_scale_of_any_factor(context_extension, rng):
     trained_len=LENGTHS,
 )
 def test_llama3_of_any_parameters(context_extension, head_dim, base, factor, bounds, trained_len):
-    """Pairs with many rotations are kept, pairs with few are interpolated, and those between are mixed, without a
-    jump."""
+    """Pairs with many rotations are kept, pairs with few are interpolated, and pairs in between are mixed,
+    without a jump."""
     low, high = bounds[0], bounds[0] + bounds[1]
     frequencies = expect.matches(context_extension.llama3_frequencies, head_dim, base, factor, low, high, trained_len)
     expected = llama3_ratios(head_dim, base, factor, low, high, trained_len)
@@ -266,8 +267,8 @@ def test_llama3_of_any_parameters(context_extension, head_dim, base, factor, bou
 
 @pytest.mark.question("llama3_frequencies", points=0.25)
 def test_llama3_by_default(context_extension):
-    """By default, the parameters are those of Llama 3.1; a factor of 1 changes nothing, a factor of 8 does;
-    the dtype is float64."""
+    """By default, the parameters are those of Llama 3.1; a factor of 1 changes nothing, but a factor of 8
+    does; the dtype is float64."""
     frequencies = context_extension.llama3_frequencies(128)
     expected = llama3_ratios(128, 500000.0, 8.0, 1.0, 4.0, 8192)
     tolerance = expect.precision(frequencies)
@@ -301,7 +302,7 @@ def test_longrope_holds_the_other_methods(context_extension, rng):
 
 @pytest.mark.question("longrope_frequencies", points=0.25)
 def test_longrope_needs_a_divisor_for_each_pair(context_extension):
-    """Every pair needs its own divisor: one divisor for all pairs raises a ValueError."""
+    """Every pair needs its own divisor: a single divisor for all pairs raises a ValueError."""
     expect.answers(context_extension.longrope_frequencies, 8, np.ones(4))
     expect.raises(ValueError, context_extension.longrope_frequencies, 8, np.ones(1))
 
@@ -387,7 +388,7 @@ def test_scaled_turns_add_up(context_extension, seed, m, n, scale):
 
 @pytest.mark.question("rerope_scores", points=0.5)
 def test_rerope_of_any_shape(context_extension, rng):
-    """The scores are right for leading axes that broadcast, more keys than queries, and any positions and window."""
+    """The scores are correct for leading axes that broadcast, more keys than queries, and any positions and window."""
     for lead, factor in (((), np.inf), ((3,), 1.0), ((2, 3), float(rng.uniform(1.5, 9)))):
         q, k = normal(rng, *lead, 4, 6), normal(rng, 7, 6)
         where = np.sort(rng.uniform(0, 60, 7))
@@ -399,8 +400,8 @@ def test_rerope_of_any_shape(context_extension, rng):
 @pytest.mark.question("rerope_scores", points=1)
 @given(seed=seeds(), window=st.integers(2, 30), factor=st.floats(1, 32), beyond=st.integers(0, 3000), shift=positions())
 def test_a_far_key_is_rotated_by_a_smaller_distance(context_extension, seed, window, factor, beyond, shift):
-    """Up to the window, a distance grows by 1 per position, and beyond it only by 1/factor, whatever the positions
-    are."""
+    """Up to the window, a distance grows by 1 per position; beyond the window, it grows only by 1/factor,
+    whatever the positions are."""
     q, k = features(2, 1, 4, seed=seed)
     for distance in (window - 1, window, window + beyond):
         smaller = distance if distance < window else window + (distance - window) / factor
@@ -412,8 +413,7 @@ def test_a_far_key_is_rotated_by_a_smaller_distance(context_extension, seed, win
 
 @pytest.mark.question("rerope_scores", points=0.25)
 def test_rerope_leaves_what_plain_rope_has(context_extension, rng):
-    """With an infinite window or a factor of 1, the scores are those of plain RoPE; a key after its query
-    keeps its distance."""
+    """With an infinite window or a factor of 1, the scores are those of plain RoPE; a later key keeps its distance."""
     q, k = normal(rng, 6, 8), normal(rng, 6, 8)
     where = np.arange(6)
     turned = [(rows[:, ::2] + 1j * rows[:, 1::2]) * np.exp(1j * np.outer(where, theta(8, 10000.0))) for rows in (q, k)]
@@ -451,8 +451,8 @@ def test_similarity_of_any_size(context_extension, rng):
 @pytest.mark.question("lowest_similarity", points=0.5)
 @given(length=st.integers(2, 400), further=st.integers(1, 300), base=st.floats(20, 1e6))
 def test_similarity_falls_with_the_length(context_extension, length, further, base):
-    """A longer text never has a higher similarity; if a text has only a few tokens, its similarity is that at
-    the last distance."""
+    """A longer text never has a higher similarity; for a text of only a few tokens, the similarity is that at
+    its last distance."""
     expected = [np.mean([math.cos(m * frequency) for frequency in theta(8, base)]) for m in range(length + further)]
     got = [context_extension.lowest_similarity(size, 8, base) for size in (length, length + further, 3)]
     expected = np.array([min(expected[:length]), min(expected), min(expected[:3])])

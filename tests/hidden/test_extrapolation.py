@@ -167,8 +167,7 @@ def test_encode_dtype(extrapolation, rng):
 @pytest.mark.question("encode", points=0.5)
 @given(seed=seeds(), shorter=st.integers(2, 8))
 def test_a_beginning_is_encoded_alike(extrapolation, seed, shorter):
-    """The numbers that encode adds to a row do not depend on the length of the sequence, except for
-    normalized positions."""
+    """The numbers that encode adds to a row depend on the length of the sequence only for normalized positions."""
     x = features(9, 4, seed=seed)
     given_to = {"table": features(9, 4, seed=seed + 1), "n_bits": 4}
     for method in ("integer", "binary", "sinusoidal", "learned"):
@@ -238,7 +237,7 @@ def test_logits_are_plain_where_the_embeddings_carry_the_position(extrapolation,
 
 @pytest.mark.question("logits", points=0.5)
 def test_a_beginning_scores_alike(extrapolation, rng):
-    """Later tokens do not change the scores of earlier tokens, and a query uses no key after its own."""
+    """Later tokens do not change the scores of earlier tokens, and a query uses no later key."""
     q, k, given_to = normal(rng, 9, 4), normal(rng, 9, 4), parameters(rng, 9, 4)
     for method in (*NEITHER, *ADDED, *SCORED):
         whole = extrapolation.logits(method, q, k, given_to)
@@ -382,7 +381,7 @@ def test_gap_at_the_limits(extrapolation):
 
 
 def gap_of_shift(method, x, w_q, w_k, given, shift):
-    """Return the gap by the definition, score by score."""
+    """Return the gap, computed score by score from its definition."""
     length, d = x.shape
     scores = []
     for start in (0, shift):
@@ -407,7 +406,8 @@ def test_shift_gap_of_what_is_added(extrapolation, rng, method):
 
 @pytest.mark.question("shift_gap", points=0.75)
 def test_only_absolute_positions_leave_a_gap(extrapolation, rng):
-    """The gap is 0 if a score depends only on the distance, or if the shift is 0; integer positions have a gap."""
+    """The gap is 0 if a score depends only on the distance, or if the shift is 0; with integer positions, it
+    is not 0."""
     x, w_q, w_k = normal(rng, 6, 4), normal(rng, 4, 4), normal(rng, 4, 4)
     given_to = parameters(rng, 40, 4) | {"n_bits": 4}
     # Here, rounding errors grow only with the angle of RoPE; 1e-8 is a thousand times larger.

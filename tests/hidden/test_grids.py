@@ -53,7 +53,7 @@ def test_cells_are_counted_row_by_row(grids, height, width):
 
 @pytest.mark.question("sinusoidal_2d", points=0.25)
 def test_sinusoids_of_any_grid(grids, rng):
-    """The encoding is right for every size divisible by 4, every grid and every base."""
+    """The encoding is correct for every size divisible by 4, every grid and every base."""
     for height, width, d_model in ((1, 7, 4), (5, 3, 8), (2, 9, 20), (6, 1, 64)):
         expect.matches(grids.sinusoidal_2d, height, width, d_model)
         expect.matches(grids.sinusoidal_2d, height, width, d_model, float(rng.uniform(2, 1e5)))

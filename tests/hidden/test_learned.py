@@ -24,7 +24,7 @@ def normal(rng, *shape, dtype=np.float64):
 
 @pytest.mark.question("init_table", points=0.5)
 def test_init_table_of_any_size(learned, rng):
-    """The table is right for any size of at least 1, even an odd one, any seed and any std."""
+    """The table is correct for any size of at least 1, even an odd one, any seed and any std."""
     for max_len, d_model in ((1, 1), (1, 6), (7, 1), (5, 3)):
         expect.matches(learned.init_table, max_len, d_model, int(rng.integers(2**31)))
     expect.matches(learned.init_table, 6, 4, int(rng.integers(2**31)), float(rng.uniform(0.1, 2)))
@@ -176,8 +176,7 @@ def test_trained_rows_are_those_that_were_read(learned, lengths):
 
 @pytest.mark.question("resize_table", points=0.75)
 def test_resize_table_to_any_length(learned, rng):
-    """A table may stretch or shrink to any length, even from a single row; for a length of one, the result is the first
-    row."""
+    """All rows are interpolated at once, without a loop."""
     for rows, new_len in ((5, 8), (5, 3), (5, 5), (2, 7), (9, 2), (6, 1), (1, 1), (1, 4)):
         expect.matches(learned.resize_table, normal(rng, rows, 3), new_len)
     expect.matches(learned.resize_table, normal(rng, 4, 1), 7)

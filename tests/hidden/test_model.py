@@ -88,8 +88,7 @@ def test_norm_of_this_term(model, rng):
 @pytest.mark.question("rms_norm", points=0.5)
 @given(seed=seeds(), factor=st.sampled_from([0.25, 64.0, 1e6]))
 def test_norm_ignores_the_size_and_not_the_mean(model, seed, factor):
-    """With eps 0, a scaled row gives the same result, but a row plus a number does not, because no mean is
-    subtracted."""
+    """With eps 0, scaling a row changes nothing, but adding a number does, because no mean is subtracted."""
     x, weight = features(3, 5, seed=seed) + 0.25, features(5, seed=seed + 1) + 3
     got = np.asarray(model.rms_norm(x, weight, eps=0))
     expect.close(model.rms_norm(factor * x, weight, eps=0), got, "the size of x changes nothing")
@@ -111,8 +110,8 @@ def test_swiglu_of_this_term(model, rng):
 @pytest.mark.question("swiglu", points=0.375)
 @given(seed=seeds())
 def test_the_gate_alone_is_bent(model, seed):
-    """Doubling w_up doubles the result; doubling w_gate does not. A gate far above 0 lets its part through; a gate far
-    below 0 blocks it."""
+    """Doubling w_up doubles the result; doubling w_gate does not. A gate far above 0 lets its feature
+    through; a gate far below 0 blocks it."""
     x, w_up, w_down = np.abs(features(3, 4, seed=seed)) + 0.5, features(4, 5, seed=seed + 1), features(5, 4, seed=7)
     w_up, w_gate = w_up + 3, features(4, 5, seed=seed + 2)
     got = np.asarray(model.swiglu(x, w_gate, w_up, w_down))
@@ -158,8 +157,8 @@ def test_half_layout_of_this_term(model, rng):
 @pytest.mark.question("to_half_layout", points=0.375)
 @given(seed=seeds(), heads=st.sampled_from([2, 3]))
 def test_reordered_weights_score_as_before(model, seed, heads):
-    """With reordered columns, the half layout gives every head the scores that neighbouring pairs gave; with the old
-    columns, it does not."""
+    """With reordered columns, the half layout gives every head the same scores as neighbouring pairs; with
+    the old columns, it does not."""
     x, size, positions = features(5, 7, seed=seed), 6, np.arange(5)
     frequencies = 10000.0 ** (-np.arange(0, size, 2) / size)
     w_q, w_k = (features(7, heads * size, seed=seed + number) / 4 for number in (1, 2))
@@ -285,8 +284,8 @@ def test_heads_of_one_group_may_be_exchanged(model, seed):
 @pytest.mark.question("grouped_query_attention", points=0.25)
 @given(seed=seeds())
 def test_values_are_not_rotated(model, seed):
-    """If all keys are zero, every token gives the mean of the values so far, at any position; with other keys, it does
-    not."""
+    """If all keys are zero, every token gets the mean of the values so far, at any position; with other keys,
+    it does not."""
     draw = of_seed(seed)
     x, layer = draw(4, D), drawn_layer(draw)
     at = np.array([3, 5, 8, 40]), FREQUENCIES, causal(4)
@@ -455,8 +454,8 @@ def test_a_text_in_any_pieces(model, seed, cuts):
 @pytest.mark.question("forward", points=0.375)
 @given(seed=seeds(), before=st.integers(1, 3))
 def test_a_padded_text_gives_what_it_gives_alone(model, seed, before):
-    """With lesson 13's position ids and mask, a text with padding on its left has the same logits as alone, and so does
-    the next token; without the mask, it does not."""
+    """With lesson 13's position ids and mask, a text has the same logits with padding on its left and alone,
+    and so does the next token; without the mask, it does not."""
     draw, tokens = of_seed(seed), np.array([3, 1, 4, 1])
     tiny, real = drawn_model(draw), np.arange(before + 4) >= before
     longer, others = np.concatenate([np.zeros(before, dtype=int), tokens]), np.arange(before + 4) % VOCABULARY
@@ -508,8 +507,8 @@ def test_loss_of_this_term(model, rng):
 @pytest.mark.question("next_token_loss", points=0.25)
 @given(seed=seeds(), number=st.sampled_from([3.0, -700.0, 5000.0]))
 def test_a_number_on_all_logits_changes_no_loss(model, seed, number):
-    """Equal logits have a loss of ln V; adding a number to all logits changes nothing; a confident right token costs
-    nothing, and a confident wrong one costs its lead."""
+    """Equal logits have a loss of ln V; adding a number to all logits changes nothing; a confident correct
+    prediction costs nothing, and a confident wrong one costs its lead."""
     tokens = np.random.default_rng(seed).permutation(6)
     logits = features(6, 6, seed=seed)
     got = model.next_token_loss(logits, tokens)

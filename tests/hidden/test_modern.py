@@ -48,7 +48,8 @@ def parts(lead, q_len, k_len, n_heads=3, content=5, rotary=4, seed=0, dtype=np.f
 
 @pytest.mark.question("first_token_share", points=0.5)
 def test_share_is_what_equal_scores_give(modern, rng):
-    """first_token_share is the first token's weight in a softmax over equal scores for all tokens up to each token."""
+    """first_token_share returns, for each token, the first token's weight in a softmax over equal scores of
+    all tokens so far."""
     length, score = int(rng.integers(7, 20)), float(rng.normal())
     weights = np.tril(np.full((length, length), np.exp(score)))
     weights /= weights.sum(axis=1, keepdims=True)
@@ -111,8 +112,8 @@ def test_window_of_any_size(modern, rng):
 @pytest.mark.question("sliding_window_mask", points=0.5)
 @given(k_len=st.integers(1, 30), missing=st.integers(0, 29), window=st.integers(1, 12))
 def test_window_with_a_cache(modern, k_len, missing, window):
-    """With fewer queries, the mask is the last rows of the full mask; query p may attend to min(p + 1, window) keys, up
-    to its own."""
+    """With fewer queries, the mask consists of the last rows of the full mask; query p may attend to
+    min(p + 1, window) keys, up to its own."""
     start = missing % k_len
     mask = modern.sliding_window_mask(k_len - start, k_len, window)
     full = modern.sliding_window_mask(k_len, k_len, window)
@@ -139,8 +140,8 @@ def test_chunks_of_any_size(modern, rng):
 @pytest.mark.question("chunk_mask", points=0.5)
 @given(k_len=st.integers(1, 30), missing=st.integers(0, 29), chunk=st.integers(1, 12))
 def test_chunks_with_a_cache(modern, k_len, missing, chunk):
-    """With fewer queries, the mask is the last rows of the full mask; query p may attend to (p mod chunk) + 1 keys, up
-    to its own."""
+    """With fewer queries, the mask consists of the last rows of the full mask; query p may attend to (p mod
+    chunk) + 1 keys, up to its own."""
     start = missing % k_len
     mask = modern.chunk_mask(k_len - start, k_len, chunk)
     full = modern.chunk_mask(k_len, k_len, chunk)
@@ -273,7 +274,7 @@ def test_decoupled_scores_are_relative_at_any_position(modern, seed, m, n, shift
 
 @pytest.mark.question("decoupled_scores", points=0.25)
 def test_content_has_no_position_and_heads_share_the_key(modern, rng):
-    """Without rotated features, the positions change nothing; without content, every head scores the same key."""
+    """If q_rope is zero, the positions change nothing; if q_content is zero, every head scores the same rotated key."""
     q_content, k_content, q_rope, k_rope = (normal(rng, *array.shape) for array in parts((), 5, 7))
     where, keys = rng.uniform(0, 90, 5), rng.uniform(0, 90, 7)
     scores = modern.decoupled_scores(q_content, k_content, 0 * q_rope, k_rope, where, keys)
@@ -297,8 +298,8 @@ def test_decoupled_does_not_loop(modern):
 
 @pytest.mark.question("kept_tokens", points=0.5)
 def test_kept_for_any_sizes(modern, rng):
-    """The first n_sinks and the last `window` tokens are kept, each once, in order, as int64; both ranges may
-    overlap or be empty."""
+    """The first n_sinks and the last `window` tokens are kept, each once, in order, as int64; the two ranges
+    may overlap, and either may be empty."""
     n_sinks, window = int(rng.integers(2, 6)), int(rng.integers(7, 12))
     for length in (n_sinks + window + int(rng.integers(1, 40)), n_sinks + window, n_sinks + window - 2, n_sinks, 1):
         expect.matches(modern.kept_tokens, length, n_sinks, window)

@@ -28,7 +28,7 @@ def random_codes(rng, *shape):
 
 
 def at_random(rng, *limits):
-    """Return random lengths of at least 1, one below each limit."""
+    """Return random lengths of at least 1, each below one of the limits."""
     return [int(rng.integers(1, limit)) for limit in limits]
 
 
@@ -165,7 +165,7 @@ def test_hamming_of_any_codes(naive, rng):
 
 @pytest.mark.question("hamming_steps", points=0.75)
 def test_hamming_of_the_two_codes(naive):
-    """A step in the binary code changes one bit for each carry and one more; a step in Gray code changes one bit."""
+    """A step in the binary code changes one more bit than it has carries; a step in Gray code changes one bit."""
     numbers, bits = np.arange(64)[:, np.newaxis], np.arange(6)[::-1]
     counter = naive.hamming_steps(numbers >> bits & 1)
     expect.close(

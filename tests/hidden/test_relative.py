@@ -47,8 +47,8 @@ def score_by_loops(q, k, key_table, max_distance):
 
 
 def output_by_loops(scores, v, value_table, max_distance):
-    """Return Shaw's output for certain scores, computed literally from the formula; a masked key has the
-    score −inf."""
+    """Return Shaw's output for certain scores, computed literally from the formula; the score of a masked key
+    is −inf."""
     out = np.zeros((len(scores), v.shape[1]))
     for i in range(len(scores)):
         weights = np.exp(scores[i] - scores[i].max())
@@ -110,7 +110,7 @@ def test_each_entry_is_key_minus_query(relative, start, i, j):
 
 @pytest.mark.question("clip_positions", points=0.25)
 def test_clip_as_an_array_function(relative, rng):
-    """The positions that clip_positions gets may have any shape, even that of a single number."""
+    """The positions passed to clip_positions may have any shape, even that of a single number."""
     expect.matches(relative.clip_positions, rng.integers(-20, 20, (2, 3, 5)), 6)
     expect.matches(relative.clip_positions, rng.integers(-20, 20, 9), 1)
     expect.matches(relative.clip_positions, rng.integers(-9, 9, (4, 4)), 3)
@@ -134,7 +134,7 @@ def test_clip_keeps_the_sign_and_the_near(relative, distance, limit):
 
 @pytest.mark.question("shaw_scores", points=0.5)
 def test_shaw_scores_equal_the_plain_loops(relative, rng):
-    """The scores agree with the formula, pair by pair and feature by feature."""
+    """The scores agree with the formula for every pair and every feature."""
     for q_len, k_len, d, max_distance in ((5, 7, 4, 2), (6, 3, 5, 1), (1, 4, 1, 3), (3, 3, 8, 7), (3, 4, 2, 0)):
         q, k, _, key_table, _, _ = shaw_inputs(rng, (), q_len, k_len, d, 1, max_distance)
         scores = expect.matches(relative.shaw_scores, q, k, key_table, max_distance)
@@ -181,7 +181,7 @@ def test_shaw_scores_do_not_loop(relative):
 
 @pytest.mark.question("shaw_attention", points=0.75)
 def test_shaw_attention_equals_the_plain_loops(relative, rng):
-    """The output agrees with the formula, pair by pair, with and without a mask."""
+    """The output agrees with the formula for every pair, with and without a mask."""
     for q_len, k_len, dv, max_distance in ((5, 7, 4, 2), (4, 3, 1, 1), (3, 3, 2, 6), (2, 4, 3, 0)):
         q, k, v, key_table, value_table, _ = shaw_inputs(rng, (), q_len, k_len, 4, dv, max_distance)
         scores = score_by_loops(q, k, key_table, max_distance)
@@ -260,8 +260,8 @@ def test_buckets_of_the_whole_range(relative, bidirectional):
 @pytest.mark.question("t5_bucket", points=0.75)
 @given(near=positions(), further=positions(), size=st.sampled_from([(32, 128), (16, 64), (8, 20)]))
 def test_further_is_never_a_lower_bucket(relative, near, further, size):
-    """Buckets never fall with distance, keys ahead repeat the pattern in the second half, and the farthest has the last
-    bucket."""
+    """Bucket numbers never decrease with distance, keys ahead repeat the pattern in the second half, and the
+    farthest key has the last bucket."""
     half = size[0] // 2
     expect.close(
         relative.t5_bucket(np.array([0, -1]), True, *size), np.array([0, 1]), "near distances have their own buckets"
@@ -327,7 +327,7 @@ def rows_of_pairs(q_len, k_len, max_distance):
 
 @pytest.mark.question("four_term_scores", points=0.5)
 def test_four_terms_equal_the_formula(relative, rng):
-    """The score is the sum of the four terms, pair by pair, for any lengths and leading axes."""
+    """For every pair, the score is the sum of the four terms, for any lengths and leading axes."""
     for lead, q_len, k_len, d, limit in (((), 3, 5, 4, 2), ((2,), 4, 3, 6, 1), ((2, 3), 2, 2, 1, 3)):
         q, k, _, table, _, _ = shaw_inputs(rng, lead, q_len, k_len, d, 1, limit)
         u, w = normal(rng, d), normal(rng, d)
@@ -345,8 +345,8 @@ def test_four_terms_equal_the_formula(relative, rng):
 @pytest.mark.question("four_term_scores", points=0.75)
 @given(seed=seeds())
 def test_without_biases_the_scores_are_shaw_s(relative, seed):
-    """With biases of zero, the scores are Shaw's; content_bias is added to the query that meets contents, and
-    position_bias to the query that meets the table."""
+    """With biases of zero, the scores are Shaw's; content_bias is added to the query before it is multiplied
+    by keys, and position_bias before it is multiplied by the table."""
     q, k, table = features(4, 4, seed=seed), features(5, 4, seed=seed + 1), features(5, 4, seed=seed + 2)
     u, w, none = features(4, seed=seed + 3), features(4, seed=seed + 4), np.zeros(4)
     scores = relative.four_term_scores(q, k, table, u, w, 2)

@@ -31,7 +31,7 @@ SHIFTS = st.integers(-(10**6), 10**6)
 
 def encoding(positions, d_model):
     """Return the encoding for tests of other functions, so that a mistake in the student's encoding costs
-    points only in its own tests."""
+    points only in the tests of the encoding."""
     angles = np.multiply.outer(positions, 10000.0 ** (-np.arange(0, d_model, 2) / d_model))
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(*np.shape(positions), d_model)
 
@@ -159,7 +159,7 @@ def test_hands_come_round_after_a_wavelength(sinusoidal, position, d_model):
 
 @pytest.mark.question("shift_matrix", points=0.5)
 def test_shift_matrix_of_any_size_and_base(sinusoidal, rng):
-    """The matrix is right for any real offset, any even size and any base."""
+    """The matrix is correct for any real offset, any even size and any base."""
     for d_model in (2, 6, 12):
         expect.matches(sinusoidal.shift_matrix, float(rng.uniform(-100, 100)), d_model, float(rng.uniform(2, 1e6)))
     expect.matches(sinusoidal.shift_matrix, int(rng.integers(10**5, 10**6)), 16, tolerance=FAR)

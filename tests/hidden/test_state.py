@@ -104,8 +104,8 @@ def test_bias_with_shut_gates(state, rng):
 @pytest.mark.question("decay_bias", points=0.5)
 @given(seed=seeds(), middle=st.integers(1, 4))
 def test_bias_adds_up_along_the_way(state, seed, middle):
-    """The bias from key to query is the sum of the biases before and after any token in between; one step
-    costs the later token's gate."""
+    """The bias from key to query is the sum of the biases before and after any token in between; for one
+    step, it is the later token's gate."""
     log_f = gates(6, seed=seed) - 0.125
     bias = state.decay_bias(log_f)
     through = bias[middle:, middle, np.newaxis] + bias[middle, : middle + 1]
@@ -134,8 +134,8 @@ def test_matrix_is_a_product_with_cuts(state, seed, shut, deep):
 @pytest.mark.question("constant_decay", points=0.25)
 @given(n_heads=st.sampled_from([1, 2, 4, 8, 16]), head=st.integers(1, 16))
 def test_constant_gates_are_those_of_alibi_heads(state, n_heads, head):
-    """With an ALiBi slope, the bias is minus slope times i − j, and its softmax shrinks by the same factor in
-    each step."""
+    """With an ALiBi slope, the bias is minus slope times i − j, and its softmax weights shrink by the same
+    factor in each step."""
     slope = 2.0 ** (-8 * min(head, n_heads) / n_heads)
     bias = state.decay_bias(state.constant_decay(6, slope))
     expect.close(-bias[5] / slope, np.arange(5, -1, -1.0), "the last row in steps of the slope")
@@ -201,7 +201,7 @@ def test_linear_with_any_leading_axes(state, rng):
 @pytest.mark.question("linear_attention", points=0.75)
 @given(seed=seeds(), shut=st.integers(1, 6), deep=st.booleans())
 def test_linear_is_token_by_token(state, seed, shut, deep):
-    """Computing all tokens at once gives the same result as token by token, even across closed gates."""
+    """Computing all tokens at once gives the same result as computing token by token, even across closed gates."""
     (q, k, v), log_f = tokens(seed=seed), gates(7, seed=seed + 5) / 4
     q, k, v = q + 3, k + 3, v + 3
     log_f[shut] = -1e30 if deep else -INF
@@ -253,8 +253,8 @@ def test_steps_are_all_at_once(state, seed, shut):
 
 @pytest.mark.question("linear_step", points=0.25)
 def test_a_step_forgets_or_keeps_all(state, rng):
-    """After a closed gate, only the new token is in the state; an open gate and an empty key do not change the
-    state."""
+    """After a closed gate, only the new token is in the state; an open gate and a key of zeros do not change
+    the state."""
     memory, q, k, v = (normal(rng, *part.shape) for part in one_token(2))
     for shut in (-INF, -1e30):
         out, after = state.linear_step(memory, q, k, v, shut)
@@ -285,8 +285,8 @@ def test_chunks_of_any_size(state, rng):
 @pytest.mark.question("linear_chunks", points=0.5)
 @pytest.mark.parametrize("split", [1, 6])
 def test_chunks_are_token_by_token(state, rng, split):
-    """Any chunk size and any split into two calls give the same results as token by token, from any state and
-    across closed gates."""
+    """Any chunk size and any split into two calls give the same results as computing token by token, from any
+    state and across closed gates."""
     (q, k, v), memory, log_f = drawn(rng, length=10), normal(rng, 3, 4), log_gates(rng, 10, mean=0.1)
     log_f[4] = -INF
     expected, last = token_by_token(q, k, v, log_f, memory)
@@ -300,8 +300,8 @@ def test_chunks_are_token_by_token(state, rng, split):
 
 @pytest.mark.question("linear_chunks", points=0.25)
 def test_chunks_dtype(state):
-    """Both results are float32 if q, k, v and a passed state are; the dtype of log_f does not matter; whole numbers
-    give float64."""
+    """Both results are float32 if q, k, v and a passed state are float32; the dtype of log_f does not matter;
+    whole numbers give float64."""
     arrays, memory = tokens(dtype=np.float32), features(3, 4, seed=8, dtype=np.float32)
     expect.dtype(state.linear_chunks, *arrays, gates(7), 3)
     for place in range(4):
@@ -314,8 +314,8 @@ def test_chunks_dtype(state):
 
 @pytest.mark.question("linear_chunks", points=0.25)
 def test_chunks_with_a_padded_end(state, rng):
-    """Tokens with k = 0 and log_f = 0 at the end change neither results nor state; with gates below 1, they
-    change the state."""
+    """Tokens with k = 0 and log_f = 0 at the end change neither the results nor the state; with gates below
+    1, they change the state."""
     (q, k, v), log_f, memory = drawn(rng), log_gates(rng, 7), normal(rng, 3, 4)
     out, after = expect.matches(state.linear_chunks, q, k, v, log_f, 3, memory)
     padded = [np.concatenate([part, filling]) for part, filling in ((q, q[:4]), (k, 0 * k[:4]), (v, v[:4]))]
@@ -416,8 +416,8 @@ def test_retention_is_rotation_and_decay(state, seed, eighths):
 @pytest.mark.question("cope_positions", points=0.25)
 @given(seed=seeds(), start=st.integers(0, 5))
 def test_cope_position_falls_by_the_gate_of_each_key(state, seed, start):
-    """From one key to the next, the position falls by the first key's gate; for the query's own key, it is
-    the key's gate; for keys ahead, it is 0."""
+    """From one key to the next, the position falls by the first key's gate; at the query's own key, it is
+    this key's gate; at later keys, it is 0."""
     gate = np.abs(features(6, 6, seed=seed)) / 2
     found = state.cope_positions(gate[start:])
     for row in range(6 - start):

@@ -28,14 +28,14 @@ def test_slopes_by_hand(alibi):
 
 @pytest.mark.question("alibi_slopes", points=0.5)
 def test_slopes_of_a_power_of_two(alibi):
-    """The first slope is 2^(−8/n), and so is the ratio."""
+    """The first slope is 2^(−8/n), and so is the ratio of each slope to the one before it."""
     for n_heads in (1, 2, 4, 16):
         expect.matches(alibi.alibi_slopes, n_heads)
 
 
 @pytest.mark.question("alibi_slopes", points=0.625)
 def test_slopes_of_other_numbers_of_heads(alibi):
-    """The slopes for the next lower power of two come first, then every other slope for twice that power."""
+    """The slopes for the next lower power of two come first, followed by every other slope for twice that power."""
     slopes = expect.matches(alibi.alibi_slopes, 3)
     expect.close(slopes, np.array([1 / 16, 1 / 256, 1 / 4]), "the slopes of three heads")
     expect.matches(alibi.alibi_slopes, 6)
@@ -71,7 +71,7 @@ def test_the_newest_token_is_no_distance_from_itself(alibi):
 
 @pytest.mark.question("alibi_attention", points=0.625)
 def test_attention_by_hand(alibi):
-    """Of two keys that match equally well, the nearer one counts e^(1/256) times as much."""
+    """Of two keys that match equally well, the nearer one has e^(1/256) times the weight of the other."""
     out = alibi.alibi_attention(np.zeros((1, 1, 1)), np.ones((1, 2, 1)), np.array([[[0.0], [1.0]]]))
     expect.close(out, np.array([[[1 / (1 + np.exp(-1 / 256))]]]), "the weight of the nearer key")
 
@@ -88,7 +88,7 @@ def test_causal_attention(alibi):
 
 @pytest.mark.question("alibi_attention", points=0.5)
 def test_attention_both_ways(alibi):
-    """Without the causal mask, every query may use every key, and the scores of keys ahead also fall with distance."""
+    """Without the causal mask, every query may use every key, and the scores of later keys also fall with distance."""
     expect.matches(
         alibi.alibi_attention, features(2, 4, 4), features(2, 4, 4, seed=1), features(2, 4, 3, seed=2), causal=False
     )

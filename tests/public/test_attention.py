@@ -1,4 +1,4 @@
-"""Public tests for attention: the values of each function, and the effect of shuffled tokens.
+"""Public tests for attention: the values of each function, and the effect of shuffling tokens.
 
 The docstring of each test states the rule that the test checks. The expected values are in `expected/attention.json`.
 """
@@ -231,7 +231,7 @@ def test_gap(attention):
 @pytest.mark.question("equivariance_gap", points=1.0)
 @given(seed=seeds(), order=st.permutations(range(4)))
 def test_self_attention_is_equivariant(attention, seed, order):
-    """Without a mask, the outputs move with their tokens; with a mask that allows only position 0, they do not."""
+    """Without a mask, the outputs move with their tokens; if the mask allows only position 0, they do not."""
     x, w = features(4, 3, seed=seed), [np.eye(3), np.eye(3), features(3, 2, seed=seed + 1)]
     expect.close(attention.equivariance_gap(x, *w, np.array(order)), 0.0, "without a mask the gap is zero")
     only_the_first = np.tile([True, False, False, False], (4, 1))
@@ -268,7 +268,8 @@ def test_bag(attention):
 
 @pytest.mark.question("attention", points=0.25)
 def test_dtype(attention):
-    """attention returns float32 if q, k and v are all float32; whole numbers, or one float64 array, give float64."""
+    """attention returns float32 if q, k and v are all float32; it returns float64 for whole numbers or if one
+    array is float64."""
     arrays = [features(3, 1, seed=seed, dtype=np.float32) for seed in (1, 2, 3)]
     expect.dtype(attention.attention, *arrays)
     expect.dtype(attention.attention, [[1, 0]], [[1, 0], [0, 1]], [[10], [20]])

@@ -116,7 +116,7 @@ def test_padding_mask_has_an_axis_for_heads(batches):
 @pytest.mark.question("padding_mask", points=0.25)
 @given(seed=seeds(), before=st.integers(0, 3), after=st.integers(0, 3))
 def test_a_padded_text_gives_what_it_gives_alone(batches, seed, before, after):
-    """With the mask, a text gets the same result as it does alone, and a row of padding gets zeros."""
+    """With the mask, a text has the same result padded and alone, and a row of padding gets zeros."""
     real = np.array([False] * before + [True] * 4 + [False] * after)
     q, k, v = tokens(len(real), seed)
     out = attention(q[np.newaxis], k[np.newaxis], v[np.newaxis], batches.padding_mask(real))[0]
@@ -147,8 +147,8 @@ def test_next_of_any_batch(batches):
 
 @pytest.mark.question("pack", points=0.25)
 def test_pack(batches):
-    """Texts with three tokens and one token give four ids and the boundaries 0, 3 and 4; the same holds for any
-    texts."""
+    """Texts with three tokens and one token give four ids and the boundaries 0, 3 and 4; other texts follow
+    the same rule."""
     ids, boundaries = batches.pack([[7, 8, 9], [5]])
     expect.close(ids, np.array([7, 8, 9, 5]), "the texts one after the other")
     expect.close(boundaries, np.array([0, 3, 4]), "where they begin and end")
@@ -161,7 +161,7 @@ def test_pack(batches):
 
 @pytest.mark.question("packed_positions", points=0.25)
 def test_packed_positions(batches):
-    """Each text counts from 0: 0, 1, 2 and then 0, 1; the same holds for any number of texts, even of one token."""
+    """Each text counts from 0: 0, 1, 2 and then 0, 1, for any number of texts, even of one token."""
     expected = np.array([0, 1, 2, 0, 1])
     expect.close(batches.packed_positions(np.array([0, 3, 5])), expected, "packed_positions([0, 3, 5])")
     expect.matches(batches.packed_positions, np.array([0, 1, 2, 6, 8]))
@@ -202,14 +202,14 @@ def test_boundaries_where_positions_jump(batches):
 
 @pytest.mark.question("document_mask", points=0.25)
 def test_document_mask_by_hand(batches):
-    """A text with two tokens and a text with one token give two small triangles."""
+    """A text with two tokens and a text with one token give a mask with two small triangles."""
     expected = np.array([[True, False, False], [True, True, False], [False, False, True]])
     expect.close(batches.document_mask(np.array([0, 2, 3])), expected, "document_mask([0, 2, 3])")
 
 
 @pytest.mark.question("document_mask", points=0.25)
 def test_document_mask(batches):
-    """A query uses the keys of its own text, up to its own key; the mask is boolean."""
+    """A query uses the keys of its own text, up to its own position; the mask is boolean."""
     expect.matches(batches.document_mask, np.array([0, 1, 4, 6]))
     expect.dtype(batches.document_mask, np.array([0, 5]))
 
@@ -239,7 +239,7 @@ def test_packed_attention(batches):
 @pytest.mark.question("packed_attention", points=0.625)
 @given(seed=seeds(), sizes=lengths)
 def test_packed_is_alone_with_rope(batches, seed, sizes):
-    """With RoPE, each packed text gets exactly the same result as it does alone; in one causal row, it does not."""
+    """With RoPE, each text has exactly the same result packed and alone; in one causal row, it does not."""
     boundaries = np.cumsum([0, *sizes])
     n = boundaries[-1]
     q, k, v = tokens(n, seed)
@@ -293,8 +293,8 @@ def test_reset_leaves_its_gates_alone(batches):
 @pytest.mark.question("reset_gates", points=0.375)
 @given(seed=seeds(), sizes=lengths)
 def test_packed_is_alone_with_a_state(batches, seed, sizes):
-    """With closed gates, linear attention gives each packed text the same result as alone; with the old gates, it does
-    not."""
+    """With closed gates, linear attention gives each text the same result packed and alone; with the old
+    gates, it does not."""
     boundaries = np.cumsum([0, *sizes])
     q, k, v = (array + 3 for array in tokens(boundaries[-1], seed))
     log_f = -np.abs(features(boundaries[-1], seed=seed + 7)) / 4

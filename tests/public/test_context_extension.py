@@ -1,4 +1,4 @@
-"""Public tests for context extension: the values of each function, and what each method keeps or slows down.
+"""Public tests for context extension: the values of each function, and the pairs that each method keeps or slows down.
 
 The docstring of each test states the rule that the test checks. The expected values are in
 `expected/context_extension.json`.

@@ -33,7 +33,7 @@ def parameters(length, d):
 
 @pytest.mark.question("encode", points=0.25)
 def test_numbers_added_by_hand(extrapolation):
-    """The method adds t, or t/(T − 1), to every feature of row t."""
+    """The integer method adds t, and the normalized method t/(T − 1), to every feature of row t."""
     x = np.array([[1.0, -2.0], [0.0, 4.0], [0.5, 0.0]])
     counted = extrapolation.encode("integer", x, {})
     expect.close(counted, np.array([[1.0, -2.0], [1.0, 5.0], [2.5, 2.0]]), "0, 1 and 2 added")
@@ -118,7 +118,8 @@ def test_shaw_by_hand(extrapolation):
 
 @pytest.mark.question("logits", points=0.25)
 def test_t5_by_hand(extrapolation):
-    """With three buckets, distance 0 has the first, distances 1 to 11 share the second, and the last takes the rest."""
+    """With three buckets, the first holds distance 0, the second holds distances 1 to 11, and the last holds
+    the rest."""
     table = {"bias_table": np.array([[0.0], [1.0], [2.0]])}
     row = extrapolation.logits("t5", np.zeros((14, 1)), np.zeros((14, 1)), table)[13]
     expect.close(row, np.array([2.0, 2.0] + 11 * [1.0] + [0.0]), "the last of 14 rows, from distance 13 to 0")
@@ -154,7 +155,7 @@ def test_the_future_is_hidden(extrapolation):
 
 @pytest.mark.question("longest_reliable_length", points=0.5)
 def test_reliable_by_hand(extrapolation):
-    """A length does not count if a shorter one failed; an accuracy equal to the threshold passes."""
+    """A length does not count if a shorter length failed; an accuracy equal to the threshold passes."""
     longest = extrapolation.longest_reliable_length([16, 32, 64, 128], [1.0, 0.9, 0.5, 0.95])
     expect.close(longest, 32, "passes at 16 and 32, fails at 64, passes at 128")
 
@@ -199,8 +200,8 @@ def test_shift_gap_by_hand(extrapolation):
 
 @pytest.mark.question("shift_gap", points=0.5)
 def test_shift_gaps(extrapolation):
-    """The gap is 0 if scores depend only on the distance (none, RoPE, Shaw, T5 and ALiBi); the other methods have a
-    gap."""
+    """The gap is 0 if scores depend only on the distance (none, RoPE, Shaw, T5 and ALiBi); with the other
+    methods, it is not 0."""
     x, w_q, w_k = features(4, 4), features(4, 4, seed=1), features(4, 4, seed=2)
     given_to = parameters(4 + 3, 4)
     for method in ADDED:
@@ -238,7 +239,7 @@ def test_all_positions_by_hand(extrapolation):
 @pytest.mark.question("random_positions", points=0.25)
 @given(seed=seeds(), length=st.integers(2, 12), more=st.integers(1, 90))
 def test_random_positions(extrapolation, seed, length, more):
-    """There are `length` different positions, in increasing order, from 0 to max_length − 1."""
+    """There are `length` different positions, in increasing order, all between 0 and max_length − 1."""
     got = extrapolation.random_positions(length, length + more, np.random.default_rng(seed))
     expect.close(np.shape(got), (length,), "one number per token")
     expect.holds(np.all(np.diff(got) > 0), "the positions increase, and no two are equal")

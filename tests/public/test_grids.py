@@ -122,7 +122,7 @@ def test_alternating_frequencies(grids):
 
 @pytest.mark.question("mrope_frequencies", points=0.3125)
 def test_mrope_frequencies_of_eight_features(grids):
-    """The example has the same four frequencies with consecutive sections and interleaved."""
+    """The example has the same four frequencies in both forms, consecutive sections and interleaved."""
     sections = np.array([[1, 0, 0], [0.1, 0, 0], [0, 0.01, 0], [0, 0, 0.001]])
     interleaved = np.array([[1, 0, 0], [0, 0.1, 0], [0, 0, 0.01], [0.001, 0, 0]])
     expect.close(grids.mrope_frequencies(8, (2, 1, 1)), sections, "mrope_frequencies(8, (2, 1, 1))")
@@ -232,8 +232,8 @@ def test_scores_depend_on_the_difference_of_the_coordinates(grids, seed, down, r
 
 @pytest.mark.question("mrope_positions", points=0.25)
 def test_two_words_an_image_and_a_word(grids):
-    """In the example, the image starts where the next word would be, and the word after the image comes after
-    its largest coordinate."""
+    """In the example, the image starts where the next word would be, and the word after the image follows the
+    image's largest coordinate."""
     expected = np.array([[0, 0, 0], [1, 1, 1], [2, 2, 2], [2, 2, 3], [2, 3, 2], [2, 3, 3], [4, 4, 4]])
     expect.close(grids.mrope_positions([2, (1, 2, 2), 1]), expected, "mrope_positions([2, (1, 2, 2), 1])")
     expect.answers(grids.mrope_positions, [4])

@@ -1,4 +1,5 @@
-"""Public tests for learned positions: the values of each function, both ends of the table, and where gradients go.
+"""Public tests for learned positions: the values of each function, both ends of the table, and the rows that
+gradients reach.
 
 The docstring of each test states the rule that the test checks. The expected values are in `expected/learned.json`.
 """
@@ -38,8 +39,8 @@ def test_lookup(learned):
 
 @pytest.mark.question("embed", points=0.25)
 def test_embed_by_hand(learned):
-    """embed adds the token row and the position row, so the results for a token at two positions differ only
-    by the position rows."""
+    """embed adds the token row and the position row, so a token's results at two positions differ only by the
+    position rows."""
     tokens, places = np.array([[1.0, 1.0], [2.0, 2.0]]), np.array([[10.0, 0.0], [20.0, 5.0], [30.0, 0.0]])
     expected = np.array([[12.0, 2.0], [22.0, 7.0]])
     expect.close(learned.embed(tokens, places, np.array([1, 1])), expected, "token 1 at positions 0 and 1")

@@ -1,7 +1,8 @@
 """Public tests for the model: each function's docstring example and values, and a property of the whole model.
 
-The docstring of each test states the rule that the test checks. The expected values are in `expected/model.json`. The
-models are tiny, and no two of their sizes are equal, so that an array for another axis does not fit.
+The docstring of each test states the rule that the test checks. The expected values are in
+`expected/model.json`. The models are tiny, and no two of their sizes are equal, so that an array for another
+axis has the wrong shape.
 """
 
 import numpy as np
@@ -113,7 +114,7 @@ def test_half_layout_by_hand(model):
 
 @pytest.mark.question("to_half_layout", points=0.25)
 def test_half_layout(model):
-    """The columns of each head are reordered separately, for any number of rows, even in a square matrix."""
+    """The columns of each head are reordered separately, in a matrix with any number of rows, even a square one."""
     expect.matches(model.to_half_layout, features(5, 18), 3)
     expect.matches(model.to_half_layout, features(8, 8), 1)
     expect.matches(model.to_half_layout, features(12, 12), 2)
@@ -190,8 +191,8 @@ def test_attention_of_heads_that_share_keys(model):
 
 @pytest.mark.question("grouped_query_attention", points=0.25)
 def test_each_text_has_its_positions_and_its_mask(model):
-    """If positions have the shape (B, T), all heads of a text share its positions, so they need an axis for
-    the heads of (B, h, T, dh)."""
+    """If positions have the shape (B, T), all heads of a text share them, so they need an axis for the heads
+    of (B, h, T, dh)."""
     positions, mask = np.array([[0, 0, 1], [4, 5, 6]]), np.array([causal(3) * [False, True, True], causal(3)])
     arguments = tiny_layer(), positions, FREQUENCIES, mask[:, np.newaxis]
     expect.matches(model.grouped_query_attention, features(2, 3, 8), *arguments)
@@ -199,7 +200,7 @@ def test_each_text_has_its_positions_and_its_mask(model):
 
 @pytest.mark.question("grouped_query_attention", points=0.25)
 def test_attention_with_a_cache(model):
-    """The cached keys and values come before the new ones, and the result includes both."""
+    """The cached keys and values come before the new ones, and the returned pair includes both."""
     cache = features(2, 3, 4, seed=1), features(2, 3, 4, seed=2)
     arguments = tiny_layer(), np.array([3, 4]), FREQUENCIES, causal(2, 3), cache
     expect.matches(model.grouped_query_attention, features(2, 8), *arguments)
@@ -229,7 +230,7 @@ def test_block(model):
 @pytest.mark.question("block", points=0.25)
 def test_a_part_that_writes_nothing(model):
     """If w_down is zero, only attention is added to x; if w_o is zero, only the feed-forward part is; if both
-    are zero, nothing is."""
+    are zero, the result is x."""
     x, layer, at = features(3, 8), tiny_layer(1), (np.arange(3), FREQUENCIES, causal(3))
     no_attention, no_feed_forward = {"w_o": np.zeros((24, 8))}, {"w_down": np.zeros((10, 8))}
     expect.matches(model.block, x, layer | no_feed_forward, *at, eps=EPS)
@@ -311,7 +312,7 @@ def test_forward_after_a_cache(model):
 @pytest.mark.question("forward", points=0.25)
 @given(tokens=st.lists(st.integers(0, 8), min_size=5, max_size=5), cut=st.integers(1, 3))
 def test_a_text_in_two_pieces(model, tokens, cut):
-    """A text in two pieces, the second of which uses the first one's cache, has the same logits as the whole text."""
+    """A text in two pieces, the second of which uses the first piece's cache, has the same logits as the whole text."""
     tokens, tiny = np.array(tokens), tiny_model()
     whole, _ = model.forward(tokens, tiny)
     first, cache = model.forward(tokens[:cut], tiny)

@@ -22,7 +22,7 @@ def parts(lead, q_len, k_len, n_heads=3, content=5, rotated=4, seed=0):
 
 @pytest.mark.question("first_token_share", points=0.1875)
 def test_share_by_hand(modern):
-    """Four tokens give token 0 weights of 1, 1/2, 1/3 and 1/4."""
+    """For four tokens, the weights of token 0 are 1, 1/2, 1/3 and 1/4."""
     expect.close(modern.first_token_share(4), 1 / np.array([1.0, 2.0, 3.0, 4.0]), "first_token_share(4)")
 
 
@@ -69,7 +69,7 @@ def test_bases(modern):
 
 @pytest.mark.question("sliding_window_mask", points=0.25)
 def test_window_by_hand(modern):
-    """Two queries at positions 2 and 3 see a window of two keys."""
+    """With a window of two, the queries at positions 2 and 3 may each attend to two keys."""
     expected = np.array([[False, True, True, False], [False, False, True, True]])
     expect.close(modern.sliding_window_mask(2, 4, 2), expected, "sliding_window_mask(2, 4, 2)")
 
@@ -120,7 +120,7 @@ def test_p_rope(modern):
 
 @pytest.mark.question("temperature", points=0.1875)
 def test_temperature_by_hand(modern):
-    """The factor is 1 up to position 8190, and 1 + 0.1·ln 2 at position 8191."""
+    """The factor is 1 up to position 8190; at position 8191, it is 1 + 0.1·ln 2."""
     expected = np.array([1.0, 1.0, 1 + 0.1 * np.log(2)])
     expect.close(modern.temperature(np.array([0, 8190, 8191])), expected, "temperature([0, 8190, 8191])")
 
@@ -188,8 +188,8 @@ def test_decoupled_scores_depend_on_the_offset_alone(modern, seed, m, n, shift):
 
 @pytest.mark.question("decoupled_scores", points=0.25)
 def test_decoupled_refuses_other_heads(modern):
-    """Numbers of heads, keys or positions that do not match raise a ValueError, because numpy must not repeat
-    a single row."""
+    """Arguments whose numbers of heads, keys or positions do not match raise a ValueError, because numpy must not
+    repeat a single row."""
     q_content, k_content, q_rope, k_rope = arrays = parts((), 2, 5)
     expect.answers(modern.decoupled_scores, *arrays, np.array([3, 4]), np.arange(5))
     expect.raises(ValueError, modern.decoupled_scores, *arrays, np.array([3]), np.arange(5))
@@ -265,7 +265,8 @@ def test_sink(modern):
 @pytest.mark.question("sink_weights", points=0.25)
 @given(seed=seeds(), sink=positions(6))
 def test_a_sink_takes_a_share_and_leaves_the_ratios(modern, seed, sink):
-    """A sink takes the same share from each of a query's keys; a higher sink takes more, and a sink of −∞ nothing."""
+    """A sink takes the same share of the weight of each of a query's keys; a higher sink takes more, and a
+    sink of −∞ takes nothing."""
     scores = features(2, 3, 5, seed=seed)
     plain = modern.sink_weights(scores, np.full(2, -np.inf))
     expect.close(plain.sum(axis=-1), np.ones((2, 3)), "with a sink of −∞, the weights sum to 1")

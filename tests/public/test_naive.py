@@ -85,7 +85,7 @@ def test_bits_needed_by_hand(naive):
 
 @pytest.mark.question("bits_needed", points=0.5)
 def test_bits_needed_around_powers_of_two(naive):
-    """2^n tokens end at position 2^n − 1 and need n bits; one more token needs n + 1."""
+    """2^n tokens end at position 2^n − 1 and need n bits; one more token needs n + 1 bits."""
     for n in range(1, 8):
         expect.matches(naive.bits_needed, 2**n)
         expect.matches(naive.bits_needed, 2**n + 1)
@@ -166,7 +166,8 @@ def test_gray_by_hand(naive):
 
 @pytest.mark.question("gray_positions", points=0.5)
 def test_gray(naive):
-    """gray_positions has as many columns as binary_positions, with zeros in front if n_bits is larger than needed."""
+    """The result of gray_positions has as many columns as that of binary_positions, with zeros in front if
+    n_bits is larger than needed."""
     expect.matches(naive.gray_positions, 9)
     expect.matches(naive.gray_positions, 5, 6)
     expect.matches(naive.gray_positions, 16, n_bits=4)

@@ -21,7 +21,7 @@ def test_relative_positions(relative):
 
 @pytest.mark.question("relative_positions", points=0.5)
 def test_the_newest_token_stands_at_the_end(relative):
-    """Queries count from q_start, so all earlier tokens are behind the newest token."""
+    """Queries count from q_start, so the distances from the newest token to all earlier tokens are negative."""
     expect.matches(relative.relative_positions, 1, 4, q_start=3)
     expect.matches(relative.relative_positions, 2, 6, 4)
     newest = relative.relative_positions(1, 3, q_start=2)
@@ -43,8 +43,8 @@ def test_clip_any_shape(relative):
 
 @pytest.mark.question("shaw_scores", points=0.25)
 def test_shaw_scores_by_hand(relative):
-    """In the example with three equal words, the table has one row for behind, one for the word itself and one for
-    ahead."""
+    """In the example with three equal words, the table has one row for keys behind, one for the query's own
+    key and one for keys ahead."""
     q, k = np.array([[2.0, 2.0, 0.0, 0.0]] * 2), np.array([[1.0, 1.0, 0.0, 0.0]] * 3)
     table = np.array([[0.0, 2.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0]])
     scores = expect.matches(relative.shaw_scores, q, k, table, 1)
@@ -61,8 +61,8 @@ def test_shaw_scores(relative):
 @pytest.mark.question("shaw_attention", points=0.5)
 @given(seed=seeds())
 def test_a_lone_token_reads_itself(relative, seed):
-    """For one token, the output is its value plus the middle row of the value table; for two tokens, it also
-    depends on the second."""
+    """For one token, the output is its value plus the middle row of the value table; of two tokens, the first
+    also depends on the second."""
     q, k, v = (features(1, 4, seed=seed + part) for part in range(3))
     key_table, value_table = features(5, 4, seed=seed + 3), features(5, 4, seed=seed + 4)
     out = relative.shaw_attention(q, k, v, key_table, value_table, 2)
@@ -99,7 +99,8 @@ def test_a_query_that_may_use_no_key(relative):
 
 @pytest.mark.question("t5_bucket", points=0.25)
 def test_nearby_buckets_by_hand(relative):
-    """With T5's defaults, each of the nearest distances has its own bucket; keys ahead use the second half."""
+    """With T5's defaults, each of the nearest distances has its own bucket; keys ahead use the second half of
+    the buckets."""
     behind, ahead = [8, 7, 6, 5, 4, 3, 2, 1, 0], [17, 18, 19, 20, 21, 22, 23, 24]
     buckets = expect.matches(relative.t5_bucket, np.arange(-8, 9))
     expect.close(buckets, np.array(behind + ahead), "the buckets of −8 … 8")
@@ -115,7 +116,7 @@ def test_far_buckets(relative):
 
 @pytest.mark.question("t5_bucket", points=0.5)
 def test_causal_buckets(relative):
-    """In the causal case, all buckets are for the past, and keys ahead count as distance 0."""
+    """In the causal case, all buckets are for the past, and later keys count as distance 0."""
     expect.matches(relative.t5_bucket, np.arange(-24, 5), False, 8, 17)
     expect.matches(
         relative.t5_bucket, -np.array([0, 15, 16, 17, 18, 20, 30, 50, 112, 113, 128, 500]), bidirectional=False
@@ -151,7 +152,8 @@ def test_bias_depends_on_the_distance_alone(relative, seed, start):
 
 @pytest.mark.question("four_term_scores", points=0.25)
 def test_four_terms_by_hand(relative):
-    """In the lesson's example, the query's content and position meet the key's content and position."""
+    """In the lesson's example, the query's content and position are both compared with the key's content and
+    position."""
     q, k, table = np.array([[1.0], [1.0]]), np.array([[2.0], [3.0]]), np.array([[5.0], [0.0], [7.0]])
     scores = relative.four_term_scores(q, k, table, np.array([1.0]), np.array([10.0]), 1)
     expect.close(scores, np.array([[4.0, 83.0], [59.0, 6.0]]), "the scores worked out in the lesson")
@@ -176,8 +178,7 @@ def test_four_terms(relative):
 @pytest.mark.question("four_term_scores", points=0.5)
 @given(seed=seeds())
 def test_a_query_without_content(relative, seed):
-    """For a query of zeros, content_bias still scores contents at any distance, and position_bias still scores
-    distances."""
+    """For a query of zeros, content_bias scores keys only by content, and position_bias only by distance."""
     nobody, k, table = np.zeros((4, 3)), features(4, 3, seed=seed), features(5, 3, seed=seed + 1)
     u, w = features(3, seed=seed + 2), features(3, seed=seed + 3)
     by_content = relative.four_term_scores(nobody, k, table, u, 0 * w, 2)

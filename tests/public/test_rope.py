@@ -27,7 +27,7 @@ def test_frequencies(rope):
 
 @pytest.mark.question("rope_cos_sin", points=0.1875)
 def test_cos_sin(rope):
-    """Row t contains the cosines and sines of positions[t]·θ_i; float64 angles are exact at large positions."""
+    """Row t contains the cosines and sines of positions[t]·θ_i; float64 angles are accurate even at large positions."""
     expect.matches(rope.rope_cos_sin, np.arange(5), 6)
     expect.matches(rope.rope_cos_sin, np.array([-3.0, 0.5, 20.0]), 4, base=300.0)
     expect.matches(rope.rope_cos_sin, np.array([4095.0, 123457.0]), 8)
@@ -100,7 +100,7 @@ def test_half_to_interleaved(rope):
 
 @pytest.mark.question("rotation_matrix", points=0.4375)
 def test_rotation_matrix(rope):
-    """R_m has a 2 × 2 rotation by m·θ_i on its diagonal for each pair."""
+    """For each pair i, the diagonal of R_m has a 2 × 2 rotation by m·θ_i."""
     expect.matches(rope.rotation_matrix, 1, 2)
     expect.matches(rope.rotation_matrix, -3.5, 6, base=300.0)
 

@@ -82,7 +82,7 @@ def test_add_positions(sinusoidal):
 
 @pytest.mark.question("wavelengths", points=0.1875)
 def test_wavelengths_by_hand(sinusoidal):
-    """With eight features, a full turn takes 2π, 20π, 200π and 2000π positions."""
+    """With eight features, a full rotation takes 2π, 20π, 200π and 2000π positions."""
     expected = 2 * np.pi * np.array([1.0, 10.0, 100.0, 1000.0])
     expect.close(sinusoidal.wavelengths(8), expected, "wavelengths(8) is 2π·[1, 10, 100, 1000]")
 

@@ -1,7 +1,7 @@
 """Public tests for state: each function's docstring example, values, dtype and traps, and one rejected argument.
 
-The docstring of each test states the rule that the test checks. The expected values are in `expected/state.json`. No
-two sizes are equal, so that a mistake that swaps two axes shows.
+The docstring of each test states the rule that the test checks. The expected values are in
+`expected/state.json`. No two sizes are equal, so that swapping two axes is noticed.
 """
 
 import numpy as np
@@ -80,7 +80,7 @@ def test_a_gate_lowers_a_rectangle(state, seed, at):
 
 @pytest.mark.question("decay_matrix", points=0.1875)
 def test_matrix_by_hand(state):
-    """Of the gates 0.9, 0.5 and 0.25, the last two lie between token 0 and token 2."""
+    """Of the gates 0.9, 0.5 and 0.25, the last two are multiplied between token 0 and token 2."""
     expected = np.array([[1, 0, 0], [0.5, 1, 0], [0.125, 0.25, 1]])
     expect.close(
         state.decay_matrix(np.log([0.9, 0.5, 0.25])), expected, "decay_matrix of log 0.9, log 0.5 and log 0.25"
@@ -136,8 +136,8 @@ def test_forgetting(state):
 
 @pytest.mark.question("forgetting_attention", points=0.25)
 def test_forgetting_after_a_shut_gate(state):
-    """From a closed gate on, attention uses only the rest of the text; if all gates are 1, it also uses the
-    tokens before."""
+    """A query at or after a closed gate uses only tokens from that gate on; if all gates are 1, it also uses
+    earlier tokens."""
     (q, k, v), log_f = tokens(), gates(7)
     log_f[3] = -INF
     out = expect.matches(state.forgetting_attention, q, k, v, log_f)
@@ -156,7 +156,7 @@ def test_forgetting_after_a_shut_gate(state):
 
 @pytest.mark.question("linear_attention", points=0.25)
 def test_linear_by_hand(state):
-    """With scores of 1 and gates of ½, each result is half of the previous result plus the new value."""
+    """With scores of 1 and gates of ½, each result is half of the previous result plus the new token's value."""
     ones, values = np.ones((3, 1)), np.array([[1.0], [2.0], [4.0]])
     out = state.linear_attention(ones, ones, values, np.log([1, 0.5, 0.5]))
     expect.close(out, np.array([[1.0], [2.5], [5.25]]), "three tokens with gates 1, ½ and ½")
@@ -243,8 +243,8 @@ def test_chunks(state):
 
 @pytest.mark.question("linear_chunks", points=0.5)
 def test_chunks_go_on_in_a_later_call(state):
-    """If the state of one call is passed to the next call, two calls give the result of one; without the
-    state, they do not."""
+    """If the state of one call is passed to the next, two calls give the same results as one call; without
+    the state, they do not."""
     (q, k, v), log_f, before = tokens(length=9), gates(9) / 8, features(3, 4, seed=8)
     whole, last = expect.matches(state.linear_chunks, q, k, v, log_f, 4, before)
     _, between = state.linear_chunks(q[:5], k[:5], v[:5], log_f[:5], 2, before)
@@ -268,8 +268,8 @@ def test_delta_by_hand(state):
 
 @pytest.mark.question("delta_step", points=0.25)
 def test_delta(state):
-    """delta_step first forgets, then writes β times the key's difference; it uses k as it is and changes no
-    argument."""
+    """delta_step first forgets, then writes β times the difference between v and what the key reads, without
+    normalizing k; no argument changes."""
     before, _, k, v = one_token()
     expect.matches(state.delta_step, before, k, v, 0.75, -0.5)
     before, _, k, v = one_token(2, 5)
@@ -279,7 +279,7 @@ def test_delta(state):
 @pytest.mark.question("delta_step", points=0.5)
 @given(seed=seeds(), key=st.integers(0, 2), eighths=st.integers(1, 16))
 def test_a_key_of_length_one_reads_back_what_was_written(state, seed, key, eighths):
-    """With β = 1, the key reads only the new value; with any other β, it reads a mix of the old and the new value.
+    """With β = 1, the key reads only the new value; with any other β, it reads a mix of the old value and the new one.
 
     Other keys read what is left of their own rows.
     """

@@ -1,6 +1,4 @@
-"""Tests of batches of many submissions: no submission is lost or graded twice, whichever process is killed,
-and whenever.
-"""
+"""Tests of batches of many submissions: killing any process at any time loses no submission and grades none twice."""
 
 from __future__ import annotations
 
@@ -78,8 +76,8 @@ def rows_by_student(out: Path) -> dict[str, dict[str, str]]:
 
 
 def test_everything_has_a_row(small_class: tuple[Path, Path]) -> None:
-    """Every upload has a row with a status, a score and a file name, and the rows are sorted by assignment
-    and then by student."""
+    """Every upload has a row with a status, a score and a file name; the rows are sorted by assignment, then
+    by student."""
     rows = rows_by_student(small_class[1])
     statuses = {student: row["status"] for student, row in rows.items()}
     assert statuses == {
@@ -121,8 +119,8 @@ def test_everybody_has_feedback_and_results(small_class: tuple[Path, Path]) -> N
 
 
 def test_a_second_run_grades_nothing(small_class: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second run starts no grader, restores deleted files, and leaves every file byte-for-byte the
-    same."""
+    """A second run on the same class starts no grader, restores deleted files, and leaves every file
+    byte-for-byte the same."""
     folder, out = small_class
     before = (out / "grades.csv").read_bytes()
     feedback = out / "feedback" / "ada" / f"{NAME}.md"
@@ -136,8 +134,8 @@ def test_a_second_run_grades_nothing(small_class: tuple[Path, Path], monkeypatch
 
 
 def test_the_summary_says_what_needs_a_human(small_class: tuple[Path, Path], tmp_path: Path) -> None:
-    """The summary lists each assignment, the ignored files, and each submission to review with the reason,
-    and accuses nobody."""
+    """The summary lists each assignment, the ignored files, and each submission to review with the reason; it
+    accuses nobody."""
     shutil.copytree(small_class[0], tmp_path / "class")
     (tmp_path / "class" / "notes.txt").write_text("x")
     shutil.copytree(small_class[1], tmp_path / "out")
@@ -153,7 +151,7 @@ def test_the_summary_says_what_needs_a_human(small_class: tuple[Path, Path], tmp
 
 
 def exceed_limit(thing: str) -> str:
-    """Exceed the resource limit that a submission names, or return its text unchanged if it names no limit."""
+    """Exceed the resource limit that `thing` names, or return `thing` if it names no limit."""
     while thing == "time":
         pass
     if thing == "memory":
@@ -164,7 +162,8 @@ def exceed_limit(thing: str) -> str:
 
 
 def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even in a small class, the limits on processor time and memory apply, and a process that ends is noticed."""
+    """Even in a small class, an item that exceeds the limit on processor time or memory, or ends its process,
+    is cut off."""
     monkeypatch.setattr(parallel, "ITEM_PROCESSOR_SECONDS", 1)
     monkeypatch.setattr(parallel, "ITEM_MEMORY", 100 << 20)
     things = [
@@ -186,14 +185,14 @@ def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatc
 
 @pytest.fixture
 def fake_graders(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replace graders and readers with fakes, so that no submission runs and no other process reads one."""
+    """Replace graders with fakes, and read submissions in this process, so that no submission runs."""
     monkeypatch.setattr(run, "Processes", Direct)
     monkeypatch.setattr(parallel, "map_bounded", lambda function, things: map(function, things))
 
 
 @pytest.fixture(scope="module")
 def class_of_ten(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of a class of ten students."""
+    """Return the folder with the submissions of a class of ten students."""
     folder = tmp_path_factory.mktemp("ten")
     classroom.make(folder, NAME, 10, [classroom.right, classroom.unfinished, classroom.no_python])
     return folder
@@ -201,9 +200,9 @@ def class_of_ten(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.usefixtures("fake_graders")
 def test_a_coordinator_killed_again_and_again(class_of_ten: Path, tmp_path: Path) -> None:
-    """The run is killed slightly later each time, when it opens a file under OUT or stores a grade. When the
-    same command is repeated, the run continues: no stored grade is lost, and the final grades are the
-    same."""
+    """Each run is killed slightly later than the one before, when it opens a file under OUT or stores a
+    grade. When the same command is repeated, the run continues: no stored grade is lost, and the final grades
+    are the same."""
     grade(class_of_ten, tmp_path / "whole")
     known = [0]
     while interrupted_runs.coordinator_killed(len(known) ** 2, class_of_ten, tmp_path / "out"):
@@ -225,7 +224,7 @@ def graded_in(out: Path) -> int:
 def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """If a grader dies, its jobs go to other graders. The staff's summary names a job that kills three
     graders in a row and a job on which one grader hangs. All other submissions are graded, and the next run
-    retries both jobs."""
+    retries the two failed jobs."""
     put(tmp_path / "class" / NAME, {f"{n}.py": solved(n) for n in range(100, 106)})
     harm = {"100": "killed 2", "101": "stopped 1", "102": "killed 99"}
     for name, mark in harm.items():
@@ -252,7 +251,7 @@ def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_pool_that_gave_up_starts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pebble pool shuts down when an idle process dies."""
+    """If an idle process of a pebble pool dies, the pool shuts down, and the next job starts a new pool."""
     monkeypatch.setattr(Harmed, "marks", tmp_path)
     pool, job = Harmed(1, GraderSetup()), Job(Key(NAME, "suite", "code"), (solved(7),))
     with contextlib.closing(pool):
@@ -351,7 +350,7 @@ def sleeps(begun: str) -> str:
 
 def test_the_command_is_interrupted_killed_and_goes_on(tmp_path: Path) -> None:
     """Ctrl-C ends the command with the right exit code, without waiting for running submissions, and keeps
-    every finished grade. If the command is killed, its graders exit on their own. After either signal, no
+    every finished grade. If the command is killed, its graders exit on their own. After Ctrl-C or a kill, no
     process of the command is running, and no temporary file or file outside OUT is left."""
     folder, out, scratch, begun = tmp_path / "class", tmp_path / "out", tmp_path / "scratch", "begun"
     put(folder / NAME, {f"{n}.py": classroom.right(NAME, n) for n in range(3)} | {"slow.py": sleeps(begun)})
@@ -395,8 +394,8 @@ def test_a_cluster_may_be_without_a_worker_for_a_while(tmp_path: Path, monkeypat
 
 @pytest.mark.usefixtures("fake_graders")
 def test_what_is_not_handed_in_any_more_leaves_no_feedback(tmp_path: Path) -> None:
-    """The run also removes the withdrawn student's results, but keeps a note that a person put into the
-    feedback folder."""
+    """A run removes the results of students who withdrew their files, but keeps a note that a person put into
+    a feedback folder."""
     folder, out = tmp_path / "class", tmp_path / "out"
     put(folder / NAME, {f"{student}.py": solved(n) for n, student in enumerate(("ada", "bob", "cy"))})
     grade(folder, out)
@@ -421,7 +420,7 @@ def test_a_questions_column_carries_its_assignment_where_there_are_several(tmp_p
 
 @pytest.mark.parametrize("content", ["", "next year", "1.5", "1 2"])
 def test_a_bad_seed_is_named(content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the seed is invalid, the command says so in one sentence."""
+    """An invalid seed gives a one-sentence error message."""
     seed = tmp_path / "tests" / "hidden" / "seed.txt"
     seed.parent.mkdir(parents=True)
     seed.write_text(content)
@@ -472,7 +471,7 @@ def test_no_cell_of_a_table_acts(tmp_path: Path) -> None:
 
 
 def flip_one_byte(path: Path, draw: random.Random) -> None:
-    """Change one byte in a gradebook file."""
+    """Change one byte in a file of the gradebook."""
     content = bytearray(path.read_bytes())
     content[draw.randrange(len(content))] ^= 1 << draw.randrange(8)
     path.write_bytes(content)
@@ -481,7 +480,7 @@ def flip_one_byte(path: Path, draw: random.Random) -> None:
 @pytest.mark.usefixtures("fake_graders")
 def test_a_damaged_gradebook(class_of_ten: Path, tmp_path: Path) -> None:
     """Grading with a damaged gradebook regrades everything and gives the same grades. A command that only
-    reads a damaged gradebook reads every row or stops with one sentence."""
+    reads a damaged gradebook reads every row or stops with a one-sentence message."""
     grade(class_of_ten, tmp_path / "whole")
     path, expected = tmp_path / "out" / GRADEBOOK_FILE, classroom.grades(tmp_path / "whole")
     for seed in range(12):

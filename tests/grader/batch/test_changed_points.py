@@ -1,6 +1,4 @@
-"""Tests of changed points: an instructor who changes a test's points reads about the change before anybody is
-graded.
-"""
+"""Tests of changed points: a change to a test's points is reported to the instructor before anybody is graded."""
 
 from __future__ import annotations
 
@@ -72,7 +70,7 @@ def test_changed_points_are_named_before_anybody_is_graded(
 def test_points_that_do_not_add_up_grade_nobody(
     part: str, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both a run and a check report mistyped points in one sentence that names the file to correct."""
+    """A run and a check each report mistyped points in one sentence that names the file to correct."""
     path, draw = getattr(course.find(NAME), f"{part}_tests"), random.Random(seed)
     text = path.read_text("utf-8")
     place = draw.choice([*re.finditer(r"(?<=points=)[\d.]+", text)])

@@ -64,7 +64,7 @@ class LoopbackCluster:
 
 
 def run_once_when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Callable[[], None]) -> None:
-    """Run an action once, as soon as a certain number of grades is stored."""
+    """Run an action once, as soon as a certain number of grades are stored."""
     add, kept = Gradebook.add, []
 
     def add_and_do(*grade: Any) -> None:
@@ -79,8 +79,8 @@ def run_once_when_graded(monkeypatch: pytest.MonkeyPatch, number: int, do: Calla
 def test_a_cluster_grades_as_this_machine_does_and_may_lose_a_worker(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the cluster has no worker, the command prints one sentence. Killing one of two busy workers changes
-    no grade."""
+    """If the cluster has no worker, the command prints a one-sentence message. Killing one of two busy
+    workers changes no grade."""
     kinds = [classroom.right, classroom.stops, classroom.ends_its_process, classroom.no_python]
     folder = tmp_path / "class"
     classroom.make(folder, NAME, 9, kinds, seed=22)
@@ -101,7 +101,7 @@ def test_a_cluster_grades_as_this_machine_does_and_may_lose_a_worker(
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense"])
 def test_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
-    """If no scheduler answers, the command stops with one sentence before it grades anything."""
+    """If no scheduler answers, the command stops with a one-sentence message before it grades anything."""
     monkeypatch.setattr(workers, "CONNECT_TIMEOUT_SECONDS", 1.0)
     classroom.make(tmp_path / "class", NAME, 1, [classroom.right])
     with pytest.raises(BatchError, match="no Dask scheduler with a worker answers at"):

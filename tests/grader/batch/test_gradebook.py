@@ -1,5 +1,5 @@
-"""Tests of the gradebook: stored grades, reuse of grades for identical code, and error messages for a bad
-disk or file.
+"""Tests of the gradebook: stored grades, reuse of grades for identical code, and messages about problems with
+the disk or a file.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def students(book: Gradebook) -> list[str]:
 
 
 def test_a_grade_survives_its_json() -> None:
-    """Decoding restores the whole grade, even text that UTF-8 cannot represent."""
+    """Decoding a stored grade restores all of it, even text that UTF-8 cannot represent."""
     assert from_json(to_json(GRADE)) == GRADE
     without = replace(GRADE, failure=None)
     assert from_json(to_json(without)) == without
@@ -78,7 +78,7 @@ def test_a_changed_suite_regrades_its_assignment_alone(book: Gradebook) -> None:
 def test_a_line_in_a_hidden_test_changes_the_suite_of_its_assignment_alone_and_another_seed_changes_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If another seed left the hash of a suite unchanged, a run would reuse last term's grades from the gradebook."""
+    """If another seed did not change the hash of a suite, a run would reuse last term's grades from the gradebook."""
 
     def hashes() -> dict[str, str]:
         return {name: course.Assignment(name).grading_hash for name in ("alibi", "rope")}
@@ -107,7 +107,7 @@ def test_a_run_replaces_what_the_last_one_found(book: Gradebook) -> None:
 
 def test_what_the_last_run_listed_and_this_one_does_not_is_named(book: Gradebook) -> None:
     """A run may read different folders from the last run, or grade only one assignment. A student who submits
-    a different file is not missing."""
+    a different file is not reported as missing."""
     both = [submission_file(student, assignment=name) for student in ("ada", "bob") for name in SUITES]
     assert book.replace_submissions([both], SUITES) == []
     assert book.replace_submissions([[submission_file("ada", "y = 2", file="elsewhere.py")]], SUITES) == [
@@ -116,7 +116,7 @@ def test_what_the_last_run_listed_and_this_one_does_not_is_named(book: Gradebook
 
 
 def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
-    """Until a grader succeeds, the submission has a row, and the row has a message to the staff."""
+    """Until a grader succeeds, the submission's row contains a message to the staff."""
     book.replace_submissions([[submission_file("ada")]], SUITES)
     (key,) = book.ungraded_key_counts()
     book.add(key, packed(replace(GRADE, status=SubmissionStatus.KILLED)), "the grader was killed by signal 9")
@@ -177,8 +177,7 @@ def test_the_later_folder_counts(book: Gradebook, called: str) -> None:
 def test_a_later_folder_counts_only_if_something_is_written_there(
     book: Gradebook, later: Submission, is_written: bool
 ) -> None:
-    """A broken file or an unchanged stub replaces an earlier file only if that file is also broken or a
-    stub."""
+    """A broken file or an unchanged stub replaces an earlier file only if the earlier file is also broken or a stub."""
     first = replace(submission_file("ada", "first", file="one/ada.py"), is_written=is_written)
     last = replace(submission_file("ada", "last", file="three/ada.py"), is_written=True)
     book.replace_submissions([[first], [replace(later, file="two/ada.py")]], SUITES)
@@ -199,8 +198,8 @@ def test_a_name_of_two_is_nobodys(book: Gradebook) -> None:
 
 
 def test_a_grade_costs_the_same_in_a_large_class(tmp_path: Path) -> None:
-    """With ten times as many submissions, SQLite takes no more steps to look up code, store a grade or read
-    its rows."""
+    """With ten times as many submissions, SQLite takes no more steps to look up code, to store a grade or to
+    read a row."""
 
     def steps(size: int) -> int:
         taken = []
@@ -219,7 +218,8 @@ def test_a_grade_costs_the_same_in_a_large_class(tmp_path: Path) -> None:
 
 
 def test_one_run_at_a_time(book: Gradebook, tmp_path: Path) -> None:
-    """While one run is grading, a second run stops with a message, but a command that only reads does not wait."""
+    """While one run is grading, a second run stops with a message, but a command that only reads the
+    gradebook works."""
     book.replace_submissions([[submission_file("ada")]], SUITES)
     grade_all(book)
     with pytest.raises(BatchError, match="another run is grading into"), Gradebook.writing(tmp_path):
@@ -235,8 +235,8 @@ def test_a_missing_gradebook_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("found", [0, database.VERSION - 1, database.VERSION + 1])
 def test_other_versions_are_graded_anew(tmp_path: Path, found: int) -> None:
-    """If the gradebook has another version, `autograder grade` grades everything again, and a command that
-    only reads tells the user to run it."""
+    """If the gradebook has another version, `autograder grade` grades everything again, and other commands
+    tell the user to run `autograder grade`."""
     path = tmp_path / database.GRADEBOOK_FILE
     with sqlite3.connect(path) as other:
         other.executescript(f"CREATE TABLE grades (student TEXT); PRAGMA user_version = {found};")
@@ -263,8 +263,8 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    """If the folder for the results cannot be written, the command stops with one sentence that suggests
-    another folder."""
+    """If the folder for the results cannot be written, the command stops with a message that suggests another
+    folder."""
     (tmp_path / "file").write_text("here already")
     with pytest.raises(BatchError, match="choose another folder with --out"), Gradebook.writing(tmp_path / "file"):
         pass

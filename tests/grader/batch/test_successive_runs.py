@@ -1,4 +1,5 @@
-"""Tests of successive runs in a term: one table of students, and the changes since the last run with their reasons."""
+"""Tests of successive runs in a term: one table of students, and the changes since the last run, each with
+its reason."""
 
 from __future__ import annotations
 
@@ -114,8 +115,8 @@ def test_corrections_of_the_last_run_that_no_longer_apply_are_named_with_both_ta
 
 
 def test_a_correction_that_changes_is_not_withdrawn(tmp_path: Path) -> None:
-    """A correction for a submission that is gone is not reported as withdrawn, because the report already
-    gives that reason."""
+    """If a submission with a correction is gone, the report gives only this reason, and does not also call
+    the correction withdrawn."""
     folder, out, head = tmp_path / "class", tmp_path / "out", "student,assignment,points,reason\n"
     put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob")})
     put(tmp_path, {"adjustments.csv": f"{head}ada,{NAME},1,x\nbob,{NAME},1,x\n"})
@@ -155,7 +156,7 @@ def test_scores_that_vanish_are_among_the_changes(tmp_path: Path) -> None:
 def test_a_file_of_several_folders_is_named_with_its_folder(
     folders: tuple[str, str], labels: tuple[str, str], tmp_path: Path
 ) -> None:
-    """Without the folder, a reader could not know which of two files with the same name counts."""
+    """Without the folder, a reader of the message could not tell which of two files with the same name counts."""
     for number, folder in enumerate(folders, start=1):
         put(tmp_path / folder, {"rope_ada.py": solved(number, "apply_rope")})
     page = io.StringIO()
@@ -221,7 +222,7 @@ def test_lateness_stands_wherever_the_score_does(out: Path) -> None:
 
 def test_last_term_s_class_is_compared_with_in_later_runs_too(tmp_path: Path) -> None:
     """Every later run compares the class with the same earlier folders until a command names different ones.
-    One sentence reports a missing folder."""
+    A missing folder is reported in one sentence."""
     code = "\n".join(f"y{n} = np.sin(np.cos(x[{n}:]) + {n}) * np.exp({n} - x)" for n in range(9))
     old, folder, out = tmp_path / "old", tmp_path / "class", tmp_path / "out"
     put(old / NAME, {"eve.py": f"{solved(1)}\n{code}"})

@@ -49,7 +49,7 @@ def test_names_are_spelled_out(tmp_path: Path) -> None:
 
 
 def test_a_grader_that_fails_over_one_submission_blames_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On Gradescope, the student reads the message, so it must not reveal the hidden input on which the
+    """Students read the error message on Gradescope, so it must not reveal the hidden input on which the
     grader failed."""
     (tmp_path / "rope.py").write_text("def apply_rope(x): return x\n", encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""Tests of how messages show calls: a student can paste each call into Python, or reads a description of it."""
+"""Tests of how messages show calls: as text that a student can paste into Python, or as a description."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply
 
 UNTYPABLE = (np.arange(128) % 7, {"table": np.arange(99) % 7}, np.random.default_rng([1, 2]))
-"""Values that are too long to type, or cannot be typed at all."""
+"""Values that are too long to type, or that cannot be typed at all."""
 
 
 def pasted(text: str, function: str) -> Any:
@@ -33,7 +33,7 @@ def pasted(text: str, function: str) -> Any:
 
 
 def comparable(value: Any) -> Any:
-    """Return a value that can be compared byte by byte, in which each random generator is replaced by its state."""
+    """Return a form of a value that can be compared byte by byte: each random generator is replaced by its state."""
     if isinstance(value, tuple | list):
         return type(value)(map(comparable, value))
     if isinstance(value, dict):

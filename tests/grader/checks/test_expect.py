@@ -1,4 +1,5 @@
-"""Tests of messages: each message describes the mistake in a student's words, and no wrong result is accepted."""
+"""Tests of messages: each message describes the mistake in words that a student knows, and no wrong result is
+accepted."""
 
 from __future__ import annotations
 
@@ -235,7 +236,7 @@ GROWTHS = {
 
 @pytest.mark.parametrize("name", GROWTHS)
 def test_a_loop_is_what_grows_faster_than_the_logarithm(name: str) -> None:
-    """Lines that run before the loop make no difference."""
+    """Lines that run before a loop make no difference to whether the loop is accepted."""
     times, is_accepted = GROWTHS[name]
     front = "    for _ in range(500): y = x\n"
     for before in ("", front):
@@ -422,8 +423,7 @@ def test_a_graded_answer_that_lacks_digits_says_so() -> None:
 
 
 def test_a_value_that_no_call_returned_says_that_the_test_computed_it() -> None:
-    """Without the last line of the message, a student would look for the value in the result of the call that
-    the message shows."""
+    """Without the message's last line, a student would look for the value in the result of the call in the message."""
     test = Test("t", "rotate_half", 1.0, Phase.PUBLIC, "A rule.")
     line = "\nThe test computed this value from what your functions returned."
     cases = [(lambda x: x, False), (lambda x: x[0], False), (lambda x: x + 1, True), (lambda x: x[x > 3], True)]

@@ -106,7 +106,7 @@ def test_building_blocks_reach_through_helpers() -> None:
 
 
 def test_functions_in_a_ring_take_time_and_memory_in_proportion() -> None:
-    """Thousands of functions all use each other, but the report only follows failed functions."""
+    """Thousands of functions all use each other, but the report follows only the failed functions."""
     ring = "".join(f"def f{number}(): f{(number + 1) % 10_000}()\n" for number in range(10_000))
     assert len(call_graph_of(ring).dependencies("f1")) == 9999
 
@@ -162,7 +162,7 @@ WAYS_TO_BE_WRONG = (zeros, negated, transposed)
 
 
 def with_results(change: Callable[[np.ndarray], np.ndarray], function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function with each array and number in its results changed."""
+    """Return the function with `change` applied to every array and number in its results."""
 
     def changed(value: Any) -> Any:
         if isinstance(value, tuple | list):
@@ -191,7 +191,7 @@ def faulty(results: list[TestResult], suite: Suite, at_home: bool) -> list[str]:
 
 
 def test_the_function_with_the_mistake_is_the_first_at_fault(assignment: Assignment, suite: Suite) -> None:
-    """Make one function at a time wrong: other functions call it, or their tests compare them with it.
+    """Make one function at a time wrong, whether other functions call it or their tests compare them with it.
 
     At home, with and without hidden tests, only the function that was made wrong is reported as at fault. In
     feedback, follow-through decides.
@@ -211,7 +211,7 @@ def test_the_function_with_the_mistake_is_the_first_at_fault(assignment: Assignm
 
 
 def test_functions_that_fail_only_in_tests_of_each_other_are_all_at_fault() -> None:
-    """If two wrong functions are inverses of each other, each one has a test that calls both."""
+    """Two wrong functions may be inverses of each other, so that each has a test that calls both."""
     calls = {Call(name, (1,)): Reply() for name in ("rotated", "bare")}
     told = states_by_name(missed("rotated", VALUES, calls=calls), missed("bare", VALUES, calls=calls))
     assert {each.status for each in told.values()} == {Status.MISTAKEN}

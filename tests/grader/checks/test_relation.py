@@ -42,7 +42,7 @@ def test_a_relation_is_found_where_it_holds(shape: tuple[int, ...], kind: str) -
 @pytest.mark.parametrize(("shape", "kind"), [*itertools.product(SHAPES, KINDS)])
 def test_no_relation_is_named_where_none_holds(shape: tuple[int, ...], kind: str) -> None:
     """No relation is named for a single wrong value, a difference in precision, or a result with too few
-    values to tell."""
+    values to show one."""
     right = drawn(shape, kind)
     single = right.copy()
     single.flat[0] = not single.flat[0] if kind == "bool" else single.flat[0] + 7

@@ -70,9 +70,9 @@ def test_the_form_of_a_right_result_does_not_matter(assignment: Assignment, suit
 
 STYLES = Path(__file__).with_name("alternative_solutions")
 """Correct functions in a different style from the solutions, with complex numbers, einsum, logarithms,
-one-hot matrices, strings of digits or loops. A wrapper leaves the formalities to the solution: it rejects the
-same arguments and converts results to the same dtype. Positions, masks, bits and orders are exact, and are
-therefore the same in every right solution."""
+one-hot matrices, strings of digits or loops. A wrapper adds the solution's checks and conversions: it rejects
+the same arguments and converts results to the same dtype. Positions, masks, bits and orders are exact, and
+are therefore the same in every correct solution."""
 
 
 def test_the_style_of_a_right_module_does_not_matter(assignment: Assignment, suite: Suite) -> None:
@@ -91,7 +91,7 @@ def functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
 
 
 class Rounded:
-    """Math module of an imaginary machine, whose transcendental functions all round in one direction."""
+    """Math module of an imaginary machine on which all transcendental functions round in one direction."""
 
     TRANSCENDENTAL = ("log", "log2", "log10", "exp", "exp2", "sin", "cos", "power")
 

@@ -1,8 +1,7 @@
 """Tests of the architecture of `autograder/`: imports go downwards (import-linter, in pyproject.toml), and a
 package uses only the public modules of other packages.
 
-The tests also count modules that strings name, as in calls of `runpy` and `subprocess` or in names of
-plugins.
+The tests also check modules that strings name, as in calls of `runpy` and `subprocess` or in names of plugins.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def crossing() -> Iterator[tuple[str, str]]:
 
 
 def test_imports_go_down() -> None:
-    """Imports only go down the layers: code that needs an import from a higher package belongs in another package."""
+    """Imports go only down the layers: code that needs an import from a higher package belongs in another package."""
     assert import_linter.lint_imports(config_filename=str(course.ROOT / "pyproject.toml"), no_cache=True) == 0
 
 
@@ -81,7 +80,7 @@ def test_a_module_that_a_string_names_stands_below(path: Path) -> None:
 
 
 def test_one_noun_is_one_class_and_one_module() -> None:
-    """A reader who searches for a name finds exactly one definition."""
+    """A reader who searches for a name finds only one definition."""
     classes = Counter(
         node.name.lstrip("_") for path in FILES for node in ast.walk(tree(path)) if isinstance(node, ast.ClassDef)
     )

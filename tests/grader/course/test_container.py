@@ -1,5 +1,5 @@
 """Tests of the container image: the build steps refer to existing files and install everything that the
-course needs. The tests do not need any tool that builds images.
+course needs. No test here needs a tool that builds images.
 """
 
 from __future__ import annotations
@@ -53,6 +53,6 @@ def test_the_guide_s_commands_exist() -> None:
 
 
 def test_no_results_and_no_environment_are_copied() -> None:
-    """The folders that the image leaves out may contain grades of a class from an instructor's computer."""
+    """The folders that are left out of the image may contain a class's grades from an instructor's computer."""
     left = (course.ROOT / ".dockerignore").read_text("utf-8").split()
     assert {".git", ".venv*", "dist", "results"} <= {*left}

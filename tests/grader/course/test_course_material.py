@@ -51,7 +51,7 @@ def test_an_assignment_is_complete_and_its_solution_passes_everything_and_warns_
     assignment: Assignment, suite: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The solution raises no warning, even for a query without keys or for the logarithm of zero, because a
-    warning makes students look for a mistake. The solution also passes every test with another term's
+    warning would make students look for a mistake. The solution also passes every test with another term's
     seed."""
     assert handout.first_problem(assignment) == ""
     monkeypatch.setattr(suite, "seed", 77)

@@ -155,7 +155,7 @@ def test_a_card_names_the_unwritten_function_behind_a_written_one() -> None:
 
 
 FIRST_PICTURES = {name: draw for (name, _), draw in reversed(PICTURES.items()) if modules_of(draw) == [name]}
-"""Each lesson's first picture that uses functions of this lesson only."""
+"""First picture in each lesson that uses only functions of that lesson."""
 
 
 @pytest.mark.parametrize("name", FIRST_PICTURES)
@@ -172,7 +172,7 @@ def test_mistakes_are_drawn(name: str) -> None:
 
 
 def test_a_row_counted_from_the_back_shows() -> None:
-    """A wrong lookup that accepts −1 finds a row, but the correct lookup finds no row."""
+    """A wrong lookup that accepts −1 finds a row where the correct lookup raises an IndexError."""
     careless = solution("learned")
     careless.lookup = lambda table, positions: np.asarray(table)[positions]  # type: ignore[attr-defined]
     assert "gives IndexError" in words(pictures_of["learned"].table_lookup(solution("learned"), asked=-1))

@@ -167,8 +167,8 @@ def test_no_encoding_is_written_in_the_laboratory(name: str) -> None:
     [("alibi", "logits"), ("t5", "logits"), ("rope", "logits"), ("shaw", "logits"), ("learned", "encode")],
 )
 def test_a_method_that_is_not_of_its_form_is_refused(method: str, function: str) -> None:
-    """If the lab accepted a function that is not of its method's form, the experiment would train one method
-    and measure another."""
+    """If the lab accepted a function that does not have its method's form, the experiment would train one
+    method and measure another."""
     mistaken = catalogue.solution(course.find("extrapolation"))
     right = getattr(mistaken, function)
 
@@ -202,7 +202,8 @@ def test_at_the_trained_length_no_extension_but_the_control_changes_the_model() 
 
 
 def test_a_packed_row_gives_each_text_what_it_gives_alone() -> None:
-    """A packed row restarts positions and masks other texts, and each token's answer is in the same text."""
+    """In a packed row, positions restart in each text, other texts are masked, and each token's answer is in
+    its own text."""
     rows = batches.draw_rows(SOLUTIONS["batches"], "first token", batches.WAYS[0])
     model = lab_model.stacked([batches.draw_parameters("learned", 0)])
     tokens = np.random.default_rng(1).integers(batches.VOCABULARY, size=(1, 1, batches.ROW))
@@ -304,7 +305,7 @@ def test_every_seed_measured_the_same_and_no_reported_one_was_used_to_choose() -
 
 
 def results(name: str) -> list[Any]:
-    """Return, for each job of `make experiment`, the numbers from the saved files that the job measures again."""
+    """Return, for each job of `make experiment`, the saved numbers that the job measures again."""
     if name == "extrapolation":
         columns = [experiments.rows_of(LABS[name].with_name(f"{one}.csv")) for one in ("attention", "losses")]
         files = [lab_results.saved(), *([tuple(row.values()) for row in rows] for rows in columns)]

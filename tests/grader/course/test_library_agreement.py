@@ -2,8 +2,8 @@
 
 The constants come from the reference code that each case names, in transformers 5.23.0 to 5.24.0 and torch
 2.13.0 to 2.15.0 with float32 precision. The tests need neither library. To record the constants again,
-install both libraries elsewhere and make the same calls. `log_n_scale`, the Forgetting Transformer, RetNet
-and CoPE are missing, because neither library implements them.
+install both libraries in another environment and make the same calls. `log_n_scale`, the Forgetting
+Transformer, RetNet and CoPE are not tested, because neither library implements them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Case(NamedTuple):
     """A call in the course and the expected result from a library."""
 
     theirs: str
-    """The library's function and its arguments, as written in its reference code."""
+    """The library's function and its arguments, as written in the library's reference code."""
     lesson: str
     ours: Callable[[Any], Any]
     expected: Any

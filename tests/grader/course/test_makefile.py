@@ -38,7 +38,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def installed(folder: Path, lock: str) -> Path:
-    """Mark the folder as set up with a lock file, and make every further setup print a line and fail."""
+    """Record that the folder was set up with a certain lock file, and make every further setup print a line
+    and fail."""
     digest = hashlib.sha256((folder / lock).read_bytes()).hexdigest()
     (folder / ".venv" / "packages").write_text(f"{digest}  {lock}\n")
     (folder / ".venv" / "ready").touch()
@@ -118,7 +119,7 @@ def test_every_target_runs_something(folder: Path) -> None:
 
 @pytest.mark.parametrize(("code", "expected"), [(0, 0), (1, 0), (2, 2), (3, 2)])
 def test_a_submission_that_fails_is_no_error_of_make_s(folder: Path, code: int, expected: int) -> None:
-    """Of the exit codes of `autograder`, only those for wrong usage and a failing sandbox are errors of make."""
+    """`make` treats only two exit codes of `autograder` as errors: those for wrong usage and for a failing sandbox."""
     (folder / ".venv" / "bin" / "autograder").write_text(f"#!/bin/sh\nexit {code}\n")
     done = run(folder, "check", "FILE=rope.py")
     assert done.returncode == expected and ("Error" in done.stderr) == bool(expected)
@@ -171,7 +172,7 @@ def test_a_failed_setup_runs_nothing(folder: Path) -> None:
 
 
 def test_two_at_once_set_up_one_after_the_other(folder: Path) -> None:
-    """The second setup waits for the first and then finds all packages installed."""
+    """If two setups run at the same time, the second waits for the first and then finds all packages installed."""
     log = folder / "log"
     anew = f"#!/bin/sh\ncase $1 in -m) echo start >>{log}; sleep 0.5; echo end >>{log};; esac\n"
     (folder / "anew").write_text(anew)

@@ -1,5 +1,5 @@
-"""Tests of lesson 14: from the same weights, the solution computes the same logits as transformers, both
-recorded and computed in the test.
+"""Tests of lesson 14: from the same weights, the solution computes the recorded logits of transformers, and
+the logits that transformers computes in the test.
 """
 
 from __future__ import annotations

@@ -94,8 +94,8 @@ def test_a_notebook_runs_from_top_to_bottom(
 
 @contextmanager
 def running() -> Iterator[BlockingKernelClient]:
-    """Yield a kernel with this interpreter. The kernel's client avoids two problems of nbclient, which loses
-    replies while widgets send messages, and drops output that arrives late."""
+    """Yield a kernel that runs this interpreter. The kernel's client avoids two problems of nbclient, which
+    loses replies while widgets send messages, and drops output that arrives late."""
     manager, kernel = start_new_kernel(startup_timeout=math.inf, kernel_name="python3")
     try:
         yield kernel
@@ -105,7 +105,7 @@ def running() -> Iterator[BlockingKernelClient]:
 
 
 def run(kernel: BlockingKernelClient, folder: Path, sources: list[str]) -> dict[str, list[dict[str, Any]]]:
-    """Return the kernel's messages for each cell source, run in a certain folder."""
+    """Return the kernel's messages for each cell source, after running all of them in a certain folder."""
     kernel.execute_interactive(f"import os, sys\nos.chdir({str(folder)!r})")
     kernel.execute_interactive("for name in ('figures', 'lab'):\n    sys.modules.pop(name, None)")
     sent: dict[str, list[dict[str, Any]]] = {}

@@ -1,4 +1,4 @@
-"""Tests of lesson numbers: the solutions confirm every number in a lesson and every answer to a question.
+"""Tests of the numbers in lessons: the solutions confirm every number in a lesson and every answer to a question.
 
 Each lesson has a file in `numbers_in_lessons` with a table, SENTENCES, and the names that the table uses. Each
 line of the table quotes the lesson, with an expression in «» instead of each number; an indented line

@@ -126,8 +126,8 @@ def test_prose_speaks_of_the_lessons_of_the_term() -> None:
 
 
 def test_a_lesson_whose_basis_is_left_out_says_so() -> None:
-    """If a term leaves out a lesson on which another builds, students read this in the text, and instructors
-    during the build. A range of links counts as a single link."""
+    """If a term leaves out a lesson on which another lesson builds, students read this in the text, and
+    instructors during the build. A range of links counts as a single link."""
     term = edition([name for name in FULL if name not in ("sinusoidal", "learned")])
     said = dict(sentence.split(" builds on ") for sentence in term.unmet_needs())
     assert said["rope"].startswith("sinusoidal, which") and said["grids"].startswith("sinusoidal and learned, which")

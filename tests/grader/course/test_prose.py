@@ -17,7 +17,7 @@ from autograder.course import Assignment
 FOLDER = course.ROOT / "assignments"
 PAGES = [*sorted(FOLDER.glob("*.md")), *sorted(FOLDER.glob("*/README.md"))]
 MAX_WORDS = {13: 33_700, 14: 36_500}
-"""Maximum total of words, as counted by `wc -w`, in the first 13 and the first 14 lessons"""
+"""Maximum number of words, counted by `wc -w`, in the first 13 lessons and in the first 14."""
 _NOT_PROSE = re.compile(r"(?ms)^```.*?^```|<!--.*?-->|!\[[^\]]*\]\([^)]*?\"[^\"]*\"\)|`[^`\n]*`|^#[^\n]*$|^    [^\n]*$")
 SETUP = """\
 python3 -m venv .venv

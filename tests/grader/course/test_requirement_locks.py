@@ -22,8 +22,8 @@ OMITTED_PACKAGES = {"playwright"}
 
 
 def locked(name: str) -> dict[str, set[tuple[str, ...]]]:
-    """Return the versions and hashes of each package. Some packages have several versions for different
-    Pythons."""
+    """Return the versions and hashes of each package. Some packages have several versions, for different
+    versions of Python."""
     found: dict[str, set[tuple[str, ...]]] = {}
     for entry in re.split(r"^(?=\w)", (course.ROOT / name).read_text("utf-8"), flags=re.MULTILINE)[1:]:
         package, version = re.match(r"([\w.-]+)==([\w.!+]+)", entry).groups()  # type: ignore[union-attr]

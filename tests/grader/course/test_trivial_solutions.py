@@ -148,9 +148,9 @@ class Mixture:
 def passed_by(suite: Suite, mixture: Mixture) -> Iterator[tuple[Test, dict[str, str]]]:
     """Yield each test that passes although the tested function is lazy, with the behaviour of every function.
 
-    If a plan calls a function without a behaviour, the search adds each behaviour of that function to the
-    plan. Plans that fail earlier are not extended, so only a small part of all combinations runs. Each test
-    runs by itself, and not as part of a suite."""
+    If a test calls a function that the plan omits, the search tries the plan with each behaviour of that
+    function. Plans that fail earlier are not extended, so only a small part of all combinations runs. Each
+    test runs by itself, and not as part of a suite."""
     suite.backend = mixture
     for test, runnable in suite._tests.items():
         plans = [{test.question: lazy} for lazy in LAZY] if test.phase is not Phase.ANSWERS else []

@@ -1,5 +1,5 @@
-"""Tests of the model that writes text: it computes the same with student functions as with provided ones, and
-its experiments show the effects of mistakes.
+"""Tests of the model that writes text: student functions give the same results as provided ones, and its
+experiments show the effects of mistakes.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def grade(*test_results: TestResult, status: str = "graded", **facts: Any) -> Gr
 
 
 def public(final: Grade) -> str:
-    """Return the feedback text before hidden results are published."""
+    """Return the feedback that a student reads before hidden results are published."""
     known = [result for result in final.test_results if result.test.phase is not Phase.HIDDEN]
     return feedback.body(replace(final, test_results=known), Audience.BEFORE_RELEASE)
 
@@ -106,8 +106,8 @@ def test_what_may_not_be_imported_is_said(graded: Graded) -> None:
 
 
 def test_a_file_that_never_loads_is_one_cause() -> None:
-    """Before and after hidden results are published, students and staff read that the file did not finish
-    loading, and nothing else."""
+    """Before and after hidden results are published, students and staff read only that the file did not
+    finish loading."""
     why = "your file did not finish loading within 5 seconds"
     results = [TestResult(test_("first", Phase.PUBLIC), Kind.CRASHED, why)]
     hidden = [test_(f"test {number}", Phase.HIDDEN, f"f{number}") for number in range(9)]

@@ -1,4 +1,4 @@
-"""Tests of precision: a table in float32 costs the function that returns it a single test, and costs the
+"""Tests of precision: a table in float32 costs the function that returns it only one test, and costs the
 functions that use it nothing.
 """
 

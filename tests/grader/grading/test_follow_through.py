@@ -61,7 +61,7 @@ def solution_with(assignment: Assignment, *texts: str) -> types.ModuleType:
 
 
 def changed(function: str, result: str) -> str:
-    """Return code that makes a function return an expression in which `result` is its right result."""
+    """Return code that makes a function return an expression in which `result` is its correct result."""
     return f"""
 _right = {function}
 def {function}(*args, **kwargs):
@@ -226,8 +226,8 @@ def test_a_right_result_in_another_form_costs_once_and_nobody_else_is_blamed(
 
 
 def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: dict[str, Suite]) -> None:
-    """The two functions refuse too few bits correctly, but accept too few columns because `bits_needed`
-    returns too few bits."""
+    """The two functions that write codes refuse too few bits correctly; they accept too few columns only
+    because `bits_needed` returns too few bits."""
     suite = suite_of("naive", suites)
     (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "bits_rounded_down")
     results = all_results(suite, catalogue.solution_with_mistake(suite.assignment, entry))
@@ -246,8 +246,8 @@ def apply_rope(*args, **kwargs):
 def test_a_worker_and_its_second_look_give_what_one_process_gives(
     function: str, result: str, suites: dict[str, Suite], grader: Grader
 ) -> None:
-    """Different rounding may make the first process call a function with new arguments, but both ways of
-    grading give the same results."""
+    """Different rounding may make the first process call a function with new arguments, but grading in this
+    process and in workers gives the same results."""
     suite = suite_of("rope", suites)
     texts = ROUNDED, changed(function, result)
     here = all_results(suite, solution_with(suite.assignment, *texts))
@@ -352,7 +352,7 @@ class OutOfTime(Loaded):
 
 
 def steps(work: Callable[[], object]) -> int:
-    """Return the number of function calls during a piece of work, which is the same on every machine."""
+    """Return the number of function calls that some work makes, which is the same on every machine."""
     count = 0
 
     def step(*_: object) -> None:
@@ -449,7 +449,7 @@ def test_a_wrong_function_below_costs_once_in_another_right_way(
 
 
 def test_a_wrong_function_below_is_no_cause_of_the_function_above(grader: Grader) -> None:
-    """A matrix built on a function that rotates in the opposite direction is not itself transposed."""
+    """If a function rotates in the opposite direction, a matrix built from it is not reported as transposed."""
     backwards = """
 def apply_rope(x, positions, base=10000.0):
     return _right_rope(x, -np.asarray(positions, dtype=float), base)
@@ -518,8 +518,8 @@ def rotation_matrix(position, head_dim, base=10000.0):
 
 
 def test_a_question_that_one_call_may_not_ask_is_answered_in_a_call_that_may() -> None:
-    """A function that needs `rope_frequencies` for 12 features learns the answer only from a call with 12
-    features on, whatever the order of calls."""
+    """A function that needs `rope_frequencies` for 12 features learns the answer in the first call with 12
+    features, and not before, whatever the order of calls."""
     assignment = course.find("rope")
     reference = Reference(assignment)
     for sizes in itertools.permutations((8, 12, 6)):

@@ -169,7 +169,7 @@ WAYS = {way.implementation.__name__: (one.name, way) for one in course.term_assi
 
 @pytest.mark.parametrize("name", WAYS)
 def test_two_guesses_above_a_base_of_another_right_way_earn_no_more_than_the_first(name: str, grader: Grader) -> None:
-    """Follow-through also replaces a function that only the alternative implementation calls, and not the solution."""
+    """Follow-through also replaces a function that the alternative implementation calls but the solution does not."""
     lesson, way = WAYS[name]
     function, base = (way.function,), min(way.built_on)
     first_alone = points_of(lesson, GUESSES, "False", grader, function, base)

@@ -23,7 +23,7 @@ from tests.grader.support.shared_fixtures import Graded
 
 
 def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]]) -> Grade:
-    """Return the grade of a solution with one mistake, using only tests that can show memorized values.
+    """Return the grade of a solution with one mistake, using only the tests that can detect memorized values.
 
     The grade omits likely causes, and the right values of wrong functions, if no failed test needs an explanation.
     """

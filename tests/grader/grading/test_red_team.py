@@ -54,8 +54,8 @@ def names_of(suite: Suite) -> list[str]:
 
 
 def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader: Grader) -> None:
-    """The submission returns stored results for the calls of public tests, and a wrong value or an error for
-    all other calls."""
+    """The submission returns stored results for the calls of public tests; for all other calls, it returns a
+    wrong value or raises an error."""
     solution = Loaded(catalogue.solution(assignment))
     calls = [item for result in suite.run(solution, Phase.PUBLIC) for item in result.calls.items()]
     known = {
@@ -316,8 +316,8 @@ this value."""
 
 
 def test_a_function_never_meets_its_own_right_values(assignment: Assignment, suite: Suite, grader: Grader) -> None:
-    """A function without right values meets them only in the tests of the functions that use it, which run
-    after its own tests."""
+    """A function that cannot compute its correct values sees them only in the tests of functions that use it,
+    which run after its own tests."""
     graph, names = suite.reference.call_graph_of_all_ways, names_of(suite)
     base = max(names, key=lambda name: sum(name in graph.dependencies(other) for other in names))
     above = [name for name in names if base in graph.dependencies(name)]
@@ -355,7 +355,7 @@ def ABOVE(*arguments, **options):
 def test_a_function_that_knows_nothing_finds_nothing_in_its_second_process(
     name: str, base: str, above: str, grader: Grader
 ) -> None:
-    """Each answer can be read only with the call to which it belongs, and a file without a formula never
+    """Each answer can be read only by making the call to which it belongs, and a file without a formula never
     makes that call."""
     assignment = course.find(name)
     attack = KNOWS_NOTHING.replace("BASE", base).replace("ABOVE", above)

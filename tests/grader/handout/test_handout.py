@@ -87,7 +87,8 @@ def sources(notebook: bytes) -> dict[str, str]:
     "out, there", [("essay.zip", "essay/page.txt"), ("fall.zip", "fall/tests/public/test_rope.py")]
 )
 def test_a_handout_is_written_over_nothing_else(tmp_path: Path, out: str, there: str) -> None:
-    """A handout is never written over a checkout of the course, which also has public tests."""
+    """A handout is never written over other files, not even over a checkout of the course, which also has
+    public tests."""
     put(tmp_path, {there: "mine"})
     for name, said in ((out, "choose another --out"), ("handout", r"ends in \.zip")):
         with pytest.raises(HandoutError, match=said):
@@ -163,7 +164,7 @@ def test_the_leak_check_finds_what_is_planted(capsys: pytest.CaptureFixture[str]
 
 
 def test_no_stub_is_written_over_somebodys_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A learner in a checkout works in the files of the generated_files."""
+    """`regenerate` must not overwrite work, because a learner in a checkout works in the files that it writes."""
     given = tmp_path / "rope.py"
     right = ROPE.stub.read_text("utf-8")
     monkeypatch.setattr(generated_files, "first_problem", lambda one: "")
@@ -396,7 +397,8 @@ def test_the_workflow_runs_the_public_checks_on_push(shipped: Path, tmp_path: Pa
 
 @pytest.fixture
 def cells(laptop: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
-    """Run code and then cells of rope's notebook in rope's folder, and return the messages of the checks."""
+    """Return a function that runs code and then cells of rope's notebook, in rope's folder, and returns the
+    checks' messages."""
     monkeypatch.setattr(sys, "path", [str(laptop), *sys.path])
     monkeypatch.setattr("autograder.laptop.notebook_checks.ROOT", laptop)
     monkeypatch.chdir(laptop / "assignments" / "rope")

@@ -1,4 +1,4 @@
-"""Tests of `make check`: an untouched file gets a place to begin, and each mistake appears once, with the
+"""Tests of `make check`: it names where to begin in an untouched file, and shows each mistake once, with the
 failing call, at the function to fix."""
 
 from __future__ import annotations
@@ -122,7 +122,8 @@ def test_a_finished_assignment_says_what_comes_next(check: Check) -> None:
 def test_a_file_that_stops_before_a_function_has_no_next_function_but_the_line_to_fix(
     check: Check, fault: str, function: str
 ) -> None:
-    """The functions of a file that stops while it is loaded are not judged, so none of them is the next to work on."""
+    """The functions of a file that stops while it is loaded are not judged, so none of them is named as the
+    next to work on."""
     line = ROPE[: ROPE.index(f"def {function}(")].count("\n") + 1
     write_solution(ROPE.replace(f"def {function}(", f"{fault}\ndef {function}("))
     place = f"assignments/rope/rope.py:{line}"
@@ -321,7 +322,7 @@ def test_watching_shows_the_next_thing_after_each_save_until_ctrl_c(laptop: Path
 
 
 def test_imports_that_grading_has_not_are_named_first_and_stop_nothing_but_what_uses_them(check: Check) -> None:
-    """An import that is unavailable in grading stops neither the check nor the other functions, and a
+    """An import that is unavailable in grading stops neither the check nor the other functions, and each
     function that is missing because of it is reported with this reason."""
     block = "try:\n    import scipy\nexcept ImportError:\n    pass\n"
     guarded = f"{block}if __name__ == '__main__':\n    import torch\ndef _():\n{textwrap.indent(block, '    ')}"

@@ -73,7 +73,8 @@ DAMAGED_TRIES = ["", "{", "null", "[]", "\xff", '{"rope": []}', '{"rope": {"rota
 
 @pytest.mark.parametrize("text", DAMAGED_TRIES)
 def test_damaged_tries_are_counted_anew(learn: Learn, text: str) -> None:
-    """The file of tries is damaged because a run was killed, or because it came in a zip of somebody else's work."""
+    """The file `.tries.json` may be damaged because a run was killed, or because it came in a zip of somebody
+    else's work."""
     Path(".tries.json").write_text(text, "latin-1")
     learn(COMPLETE.replace('"rotates_values": False', '"rotates_values": True'), "--alone")
     assert json.loads(Path(".tries.json").read_text("utf-8"))["rope"]["rotates_values"] == ["True"]
@@ -81,7 +82,7 @@ def test_damaged_tries_are_counted_anew(learn: Learn, text: str) -> None:
 
 @pytest.mark.long
 def test_a_right_answer_has_its_reason_and_a_wrong_one_after_two_tries(learn: Learn) -> None:
-    """A wrong yes-or-no answer gets its reason immediately, because only one other answer is left."""
+    """A wrong yes-or-no answer is explained immediately, because only one other answer is left."""
     number = "score_change_when_all_shift_by_5"
     for answer, tries in (("2", 1), ("2", 1), ("4", 2)):
         output = learn(COMPLETE.replace(f'"{number}": 0.0', f'"{number}": {answer}'), "--alone")

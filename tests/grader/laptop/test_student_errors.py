@@ -1,4 +1,4 @@
-"""Tests of the sentence for an exception outside the tests: it names the student's function and line."""
+"""Tests of the message about an exception outside the tests: it names the student's function and line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FAULTS = {
     "undefined": "NameError at line 3 of rope.py: name 'undefined' is not defined",
     "(_ for _ in ()).throw(Odd('{} % {0}'))": "Odd at line 3 of rope.py: {} % {0}",
 }
-"""The end of the sentence that describes the exception of each expression."""
+"""End of the sentence that describes each expression's exception."""
 
 
 def loaded(text: str, path: str) -> types.ModuleType:
@@ -40,7 +40,7 @@ def loaded(text: str, path: str) -> types.ModuleType:
 
 
 def sentence(call: Callable[[], Any]) -> str:
-    """Return the sentence for the exception that a call raises."""
+    """Return the message about the exception that a call raises."""
     with pytest.raises(Exception, match=r"\w") as caught:
         call()
     return error_sentence(caught.value)

@@ -114,7 +114,7 @@ if found:
 def test_gradescope_takes_what_the_batch_takes_which_reads_nothing_of_the_course(
     platform: Platform, built_zip: tuple[Path, Path], python: Path, handed_out: dict[str, bytes]
 ) -> None:
-    """The submission is a clone of the handout with an extra file and with the functions in a notebook beside
+    """The submission is a clone of the handout with an extra file, and its functions are in a notebook beside
     the stub. The submitted code cannot read the zip's files, the metadata with other students' names, other
     submissions or the installed course."""
     folder, zipped = built_zip

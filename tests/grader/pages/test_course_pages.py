@@ -187,7 +187,7 @@ def test_every_dial_stands_at_its_mark_and_before_what_it_repeats(pages: dict[st
 
 
 def right_answers() -> dict[str, object]:
-    """Return the correct answer to the question of each dial."""
+    """Return the correct answer to each dial's question."""
 
     def shown(dial: str, **settings: Any) -> Any:
         return dial_numbers.expected(dial, settings, "")

@@ -210,8 +210,9 @@ def assert_term_is_explained(page: Page) -> None:
 
 
 def test_without_scripts_everything_can_be_read(browser: Browser, course_folder: Path) -> None:
-    """Without scripts, text, formulas, figures, terms and docstrings are readable. A dial explains why it
-    does not move, hides its controls, and shows its answer in a section that the reader can open."""
+    """Without scripts, text, formulas, figures, terms and docstrings are readable. Without scripts, a dial
+    explains why it does not move, hides its controls, and shows its answer in a section that the reader can
+    open."""
     with Opened(browser, course_folder / "rope.html", moves=False) as opened:
         page = opened.page
         assert page.locator(".dial .still").first.is_visible()

@@ -56,8 +56,8 @@ def write_gradebook(out: Path, *folders: Iterable[Submission]) -> None:
 
 
 def test_half_a_result_never_leaves(out: Path) -> None:
-    """An export of incomplete grades fails with one sentence and writes no file. A report on a class that is
-    only partly graded carries a warning at the top."""
+    """An export of incomplete grades fails with a one-sentence message and writes no file. A report on a
+    class that is only partly graded carries a warning at the top."""
     class_ = [submission_file(f"s{number}", f"x = {number}") for number in range(5)]
     table = out.parent / "table.csv"
     table.write_text(CANVAS.format(points="20.00"), encoding="utf-8")
@@ -257,7 +257,7 @@ def test_a_word_in_a_cell_stays_and_is_named(out: Path) -> None:
 
 
 def test_an_unreadable_file_is_not_posted_as_zero_without_a_word(out: Path) -> None:
-    """If an instructor has set the score of an unreadable file by hand, this score is still exported."""
+    """If an instructor has corrected the score of an unreadable file by hand, the corrected score is still exported."""
     zero = packed(replace(GRADE, status=SubmissionStatus.UNREADABLE, score=0.0))
     with Gradebook.writing(out) as book:
         class_ = [submission_from("Canvas", n, name) for n, name in (("17", "lovelaceada"), ("19", "turingalan"))]
@@ -302,8 +302,8 @@ def test_scores_are_written_with_commas_where_the_table_has_commas(out: Path) ->
 
 
 def test_two_lessons_go_into_one_table_in_one_command(out: Path) -> None:
-    """Each score goes into the column of its lesson. Students from both sections are matched, and logins may
-    begin with a sign."""
+    """Each score goes into the column of its lesson. Students from both sections are matched, even those
+    whose logins begin with a sign."""
     with Gradebook.writing(out) as book:
         person = Person("Gradescope", login="ada")
         both = [submission_file("ada", name, name, person=person) for name in ("rope", "alibi")]
@@ -354,7 +354,7 @@ def run_feedback(out: Path, platform: str) -> tuple[Result, list[str]]:
 
 def test_everybody_without_a_page_is_named(out: Path) -> None:
     """Students without a number on the platform, and submissions without a known assignment, are listed as
-    having no page."""
+    having no feedback page."""
     problem = Problem("A .docx.")
     write_gradebook(
         out,

@@ -102,8 +102,8 @@ def results_of_one_question(points_won: list[float], scores: list[float]) -> Ass
 
 
 def test_separation_is_the_correlation_with_the_rest() -> None:
-    """The correlation agrees with numpy's. A question on which points or scores do not vary gets no
-    correlation instead of a misleading one."""
+    """The correlation agrees with numpy's. A question gets no correlation if its points or the other scores
+    do not vary, because a correlation would mislead."""
     draw = np.random.default_rng(0)
     points_won = draw.integers(0, 9, 200) / 4
     scores = points_won + draw.normal(10, 3, 200) + points_won
@@ -117,7 +117,7 @@ def test_separation_is_the_correlation_with_the_rest() -> None:
 
 def test_bars_and_histogram(tmp_path: Path) -> None:
     """A question with a passed test counts as attempted, but a question whose tests all wait for missing code
-    does not. A score of 0 falls into the first bin and full marks into the last, and an unreadable file
+    does not. A score of 0 falls into the first bin, full marks fall into the last, and an unreadable file
     scores 0."""
     refused = made_up_gradebooks.scored(
         [replace(result_with_status("t1", "unreadable", 20.0), message="Empty.")], status="unreadable"
@@ -141,7 +141,7 @@ def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
     """A misconception counts once per submission, even if several tests reveal it, and is listed under the
     question that reveals the misconception most often. Every status except `graded` is listed, and so is a
     score of 0, but not a low score. Each cause is listed once, with all students whom it affects, even if the
-    line number differs between their files. A student with an email address is listed with a name."""
+    line number differs between their files. A student with an email address is listed by name."""
     right, wrong = result_with_status("t2", "passed"), result_with_status("t3", "failed")
     pairs = [
         result_with_status("t1", "failed", hint="Pairs!"),
@@ -242,7 +242,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the disk is full, the command fails with one sentence and leaves no incomplete page."""
+    """If the disk is full, the command fails with a one-sentence message and leaves no incomplete page."""
     made_up_gradebooks.write(tmp_path, made_up_gradebooks.made_up_class(3, ["rope"], distinct=3))
     before = report_page(tmp_path)
 

@@ -1,5 +1,5 @@
 """Browser tests of the report: the page sorts, fits the screen and the printed page, and logs no errors. Most
-tests share one class and the same open page."""
+tests share one class and one open page."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_it_fits_the_screen_and_is_quiet(opened: Opened, width: int, scheme: str
 
 
 def test_on_a_telephone_what_matters_is_seen_first(opened: Opened) -> None:
-    """The student in each row and the event or number are visible without horizontal scrolling."""
+    """In a narrow window, the most important columns are visible without horizontal scrolling."""
     expected = {
         "Submissions to review": ["student", "what happened"],
         "Scores by student": ["student", "sum"],

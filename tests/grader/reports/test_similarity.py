@@ -25,7 +25,7 @@ Rows = list[dict[str, str]]
 
 @pytest.fixture(autouse=True)
 def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compare submissions in the test's own process unless a test requests separate processes."""
+    """Compare submissions in the test's process unless a test requests separate processes."""
     if "separate_processes" not in request.fixturenames:
         monkeypatch.setattr(similarity, "map_bounded", map)
 
@@ -122,7 +122,7 @@ def test_a_sample_is_never_shown_as_a_student(lesson: str, tmp_path: Path) -> No
 
 
 def source_of_function(number: int) -> str:
-    """Return the source of a function, which differs from number to number."""
+    """Return the source of a function, a different one for each number."""
     draw = random.Random(number)
     verbs = "sin cos exp abs sqrt cumsum sort round floor ceil tanh square diff prod".split()
     calls = [
@@ -171,7 +171,7 @@ def test_shares_say_what_is_alike(tmp_path: Path) -> None:
 
 def test_a_group_is_held_together_by_its_strongest_links(tmp_path: Path) -> None:
     """Four similar files form one group with three listed pairs, and two other files form a second group. If
-    the comparison runs a second time, the result is the same."""
+    submissions are compared a second time, the result is the same."""
     codes = {name: f"# {name}\n{source_of_functions(1, 2, 3)}" for name in "abcd"}
     pairs = compare(
         tmp_path, codes | {"e": source_of_functions(5, 6), "f": source_of_functions(6, 5), "g": source_of_functions(9)}
@@ -242,8 +242,8 @@ def test_copies_with_other_names_are_named_to_the_instructor(tmp_path: Path, cop
 
 
 def test_an_earlier_term_is_a_folder_as_it_was_graded(tmp_path: Path) -> None:
-    """A student who submitted a file from an earlier term is listed beside the author. Pairs within the
-    earlier class are not listed."""
+    """A student who submitted a file from an earlier term is listed beside the file's author. Pairs within
+    the earlier class are not listed."""
     last = tmp_path / "2025" / "rope"
     last.mkdir(parents=True)
     for name, text in (

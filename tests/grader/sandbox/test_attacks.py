@@ -167,7 +167,7 @@ def student_texts(grade: Grade) -> list[str]:
 
 
 ACTIVE_MARKUP = {"html_block", "html_inline", "link_open", "image"}
-"""Types of Markdown tokens for active markup."""
+"""Types of Markdown tokens that are active markup."""
 
 
 def assert_nothing_rendered(pages: list[str], grade: Grade) -> None:

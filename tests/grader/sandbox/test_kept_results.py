@@ -1,4 +1,4 @@
-"""Tests of the question whether a submission may keep results between calls, which decides about a new process."""
+"""Tests of the check for results that a submission keeps between calls; the check decides about a new process."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def exchange_of(source: str, *functions: str) -> Exchange:
 
 @pytest.mark.parametrize("source", KEEPING.values(), ids=KEEPING)
 def test_a_submission_that_has_a_place_for_results_may_keep_results(source: str) -> None:
-    """The question is asked after calls, so a place that the first call makes counts as well."""
+    """The check runs after calls, so it also finds a place for results that the first call creates."""
     exchange = exchange_of(HEAD + source, "f")
     exchange.original_value("f", (1,), {})
     assert exchange.may_keep_results()
@@ -55,13 +55,14 @@ def test_a_submission_that_has_a_place_for_results_may_keep_results(source: str)
 
 @pytest.mark.parametrize("source", KEEPING_NOTHING.values(), ids=KEEPING_NOTHING)
 def test_a_submission_of_functions_and_constants_keeps_no_results(source: str) -> None:
-    """The substitutes, which hold right values, do not count as a place of the submission."""
+    """The substitutes, which hold correct values, do not count as places where the submission keeps results."""
     exchange = exchange_of(HEAD + source, "f", "not_written")
     exchange.original_value("f", (1,), {})
     assert not exchange.may_keep_results()
 
 
 def test_solutions_keep_no_results(assignment: Assignment) -> None:
-    """Submissions in the style of the solutions therefore need no further process; two lessons have a global list."""
+    """Submissions in the style of the solutions keep no results, except in two lessons, whose solutions have
+    a global list."""
     exchange = exchange_of(assignment.solution.read_text("utf-8"))
     assert exchange.may_keep_results() == (assignment.name in ("extrapolation", "model"))

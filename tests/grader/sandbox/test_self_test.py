@@ -81,8 +81,8 @@ def test_what_is_off_lets_its_own_attempts_through_and_no_others(
 
 def test_every_lock_is_proven_alone_and_every_attempt_gets_through() -> None:
     """Every attempt succeeds if the locks against it are disabled, so no attempt fails for an unrelated
-    reason. Promises that the zygote (the process from which workers are forked) or the access times of files
-    keep depend on no other lock."""
+    reason. Promises kept by the zygote (the process from which workers are forked) or by access times depend
+    on no other lock."""
     assert [{lock} for lock in confine.ALL_LOCKS if {lock} not in LOCKS_BY_PROMISE.values()] == []
     for name, locks in LOCKS_BY_PROMISE.items():
         assert locks <= {"zygote", "times"} or any(locks <= disabled for disabled in DISABLED_LOCK_SETS), name
@@ -121,7 +121,7 @@ def replace_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[
 def test_a_library_that_is_missing_is_a_finding(
     module: str, lock: str, replace_module: Callable[[str, str], None]
 ) -> None:
-    """A library may be missing on a machine without libseccomp or with another operating system."""
+    """A library may be missing if a machine has no libseccomp or has another operating system."""
     replace_module(module, "raise RuntimeError('not on this machine')")
     (finding,) = self_test.examine()
     assert (finding.locks, finding.held) == (lock, False) and "not on this machine" in finding.detail
@@ -182,7 +182,7 @@ PR_CAPBSET_DROP = 24
 
 
 def examined_with(capabilities: tuple[int, ...]) -> list[Finding]:
-    """Return what the self-test finds in a process that has only certain capabilities."""
+    """Return the self-test's findings in a process that has only certain capabilities."""
     read_end, write_end = os.pipe()
     if (child := os.fork()) == 0:
         try:
@@ -250,7 +250,7 @@ def public_python() -> Iterator[Path]:
 
 
 def examined_by(user: int, public_python: Path, *disabled_locks: Collection[str]) -> list[list[Finding]]:
-    """Return what the self-test finds for a certain user, once for each set of disabled locks."""
+    """Return the self-test's findings for a certain user, once for each set of disabled locks."""
     environment = {"LD_LIBRARY_PATH": str(public_python / "lib"), "PYTHONPATH": str(public_python / "packages")}
     command = [public_python / "bin" / "python", "-B", "-c", EXAMINE_PROGRAM, json.dumps(disabled_locks)]
     output = subprocess.check_output(command, cwd="/", env=environment, user=user, group=user, extra_groups=[])

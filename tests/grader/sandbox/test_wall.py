@@ -321,7 +321,7 @@ def test_what_stands_below_a_slow_cell_of_a_notebook_counts_too(sandbox: Sandbox
 
 
 def test_calls_sent_ahead_are_answered_in_order_and_end_with_their_worker(sandbox: Sandbox) -> None:
-    """Calls that were sent before a worker ended, but not answered by it, go to the replacement worker."""
+    """Calls that a worker had not answered when it ended go to the replacement worker."""
     calls = [Call("f", (number,)) for number in (1, 2, 0, 3)]
     with loaded(sandbox, "import os\ndef f(n): return n or os._exit(1)") as backend:
         backend.send_ahead(calls)
@@ -475,8 +475,8 @@ def test_a_zygote_that_has_ended_is_the_machines_fault() -> None:
 
 
 def test_a_function_that_is_not_there_is_asked_for_once(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If a function is missing, it is requested again only after another function has run, which may have
-    defined it. A function that exists and raises NameError itself is called every time."""
+    """A missing function is requested again only after another function has run, because that function may
+    have defined it. A function that exists and raises NameError itself is called every time."""
     with loaded(sandbox, "def f(): return g()\ndef late():\n    global h\n    h = f") as backend:
         backend.call(Call("f"))
         requested, honest = [], backend._ask
@@ -565,7 +565,7 @@ def test_two_processes_do_not_meet_at_a_futex(sandbox: Sandbox) -> None:
 
 
 def test_a_submissions_first_process_sleeps_while_the_second_is_asked(sandbox: Sandbox) -> None:
-    """The first process sleeps, so it cannot notice calls to the second process by the load of the machine."""
+    """The first process sleeps, so it cannot notice calls to the second process from the load of the machine."""
     with loaded(sandbox, FUTEX_PROGRAM) as backend:
         result_of(backend, "listen")
         with backend.second_process() as second:

@@ -1,4 +1,4 @@
-"""Tests of the wire: permitted values arrive unchanged, and no other value arrives."""
+"""Tests of the wire: only permitted values arrive, and they arrive unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Tests of the compiled modules of a site: Pyodide itself compiles them, and a site without them says so."""
+"""Tests of the compiled modules of a site: Pyodide itself compiles them, and a site without compiled modules
+says so."""
 
 from __future__ import annotations
 

@@ -193,7 +193,7 @@ def test_the_editor_is_what_its_hash_says() -> None:
 
 
 def test_the_libraries_are_those_of_the_lock() -> None:
-    """These are the only libraries that the checks import, apart from numpy and matplotlib."""
+    """The checks import only numpy, matplotlib and the libraries below."""
     names = {name.partition("/")[0] for name in libraries.unpacked_wheels()}
     assert {
         "pytest",

@@ -1,4 +1,4 @@
-"""Browser tests of functions and files that never return: a message names each, and the next check works."""
+"""Browser tests of functions and files that never return: a message names each of them, and the next check works."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def tab(browser: Browser, site: Path) -> Iterator[Window]:
 
 
 def slowness(tab: Window) -> float:
-    """Return how many times longer a check takes here than on a machine with nothing else to do."""
+    """Return the ratio of a check's duration here to its duration on a machine with nothing else to do."""
     tab.wait_for_rest()
     start = time.monotonic()
     tab.write(SOLUTION + "\n# measured\n")

@@ -1,8 +1,8 @@
 """Tests of a class as an instructor downloads it: eight platforms of thirty students each, and odd files of all kinds.
 
-From the download to the table of scores, no student is lost or gets another student's score, and a file that
-cannot be graded has a row with a sentence. No student code runs in these tests: a score identifies the author
-of the code.
+From the download to the table of scores, no student is lost or gets another student's score, and each file
+that cannot be graded has a row with a message. No student code runs in these tests: a score identifies the
+author of the code.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tests of downloads on an instructor's disk: folders at different depths, and downloads with several weeks,
 attempts or times.
 
-Every download is either read correctly or rejected with one sentence for the instructor.
+Every download is either read correctly or rejected with a one-sentence message to the instructor.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def keys(found: list[Submission]) -> list[str]:
 
 
 def grade(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch, assignment: str | None = "rope") -> str:
-    """Return the output of a grading run."""
+    """Return the printed output of a grading run."""
     stand_ins = {"Processes": Direct, "publish.is_report_current": lambda book: True, "parallel.map_bounded": map}
     for name, stand_in in stand_ins.items():
         monkeypatch.setattr(f"autograder.batch.run.{name}", stand_in)
@@ -321,7 +321,7 @@ ATTEMPTS: dict[str, Callable[[int, str], str]] = {
 @pytest.mark.parametrize("platform", ATTEMPTS)
 @pytest.mark.parametrize("later", [STUB, "", "x = (", "x = 1", b"\0", b"PK"], ids=repr)
 def test_a_later_attempt_counts_only_if_it_is_written(tmp_path: Path, platform: str, later: str | bytes) -> None:
-    """If a download contains several attempts, the time is that of the attempt that is graded."""
+    """If a download contains several attempts, the submission time is that of the graded attempt."""
     made = ATTEMPTS[platform]
     put(tmp_path, {made(1, "41"): f"{SOLVED}\n# first", made(2, "41"): later, made(2, "42"): SOLVED})
     put(
@@ -419,7 +419,7 @@ def git(folder: Path, *command: str, date: str = "") -> None:
 
 @pytest.mark.parametrize("others", [{}, {"Eve X_209_assignsubmission_file/attention.py": "x = 1\n"}])
 def test_a_class_one_folder_down_is_never_one_student(tmp_path: Path, others: dict[str, str]) -> None:
-    """Whatever one of the students submits, the sentence tells the instructor which folder to grade."""
+    """Whatever one of the students submits, the message tells the instructor which folder to grade."""
     names = ("Ada Lovelace_200", "Alan Turing_204", "Bob_218")
     files = {f"{name}_assignsubmission_file/rope.py": "x = 1\n" for name in names} | others
     put(tmp_path, {f"CS101-Week 2-4711/{path}": text for path, text in files.items()})

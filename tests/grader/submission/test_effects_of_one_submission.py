@@ -31,8 +31,8 @@ NAMES = [one.name for one in course.term_assignments()]
 
 
 def test_a_missing_import_costs_what_uses_it_and_nothing_else(grader: Grader) -> None:
-    """The status is import_error, with a sentence that explains it, and every function that does not need the
-    import gets its points."""
+    """The status is import_error, with an explanation, and every function that does not need the import gets
+    its points."""
     solution = classroom.right("rope", 0)
     imports = "import matplotlib.pyplot as plt, math\nfrom helpers import (\n    rotate,\n)\n"
     judged = grader.grade(course.find("rope"), (imports + solution,))
@@ -113,8 +113,8 @@ class Fails(Exception):
 
 
 def test_no_name_breaks_a_row(tmp_path: Path) -> None:
-    """Whatever the cells contain, a reader gets the same number of cells, each with its text on one line, and
-    the file is never incomplete."""
+    """Whatever its cells contain, a table is read back with the same number of cells, each on one line, and
+    is never left incomplete."""
     rows = [["student", "score"], ["carriage\rreturn", "1"], ["line\nfeed", 'quo"te'], ["both\r\n", ",;\t"], ["", ""]]
     table = tmp_path / "table.csv"
     files.write_csv(table, rows)

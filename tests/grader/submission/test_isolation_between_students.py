@@ -75,7 +75,7 @@ MARKS += ["submission_metadata.yml", "a_b_c_1_2_3_4_5_6_rope.py", "anon_aB1xZ_90
 
 
 def honest(platform: str, assignment: str = "rope") -> dict[str, str | bytes]:
-    """Return the files of a class of three students, with Gradescope's metadata about four."""
+    """Return the files of a class of three students, with Gradescope's metadata about four students."""
     made = PLATFORMS[platform]
     files: dict[str, str | bytes] = {made(number, f"{assignment}.py"): CODE.format(number) for number in range(EVE)}
     return files | ({"submission_metadata.yml": EXPORT} if platform == "Gradescope" else {})
@@ -113,7 +113,7 @@ def test_a_few_names_make_no_platform(tmp_path: Path) -> None:
 
 
 def test_what_canvas_writes_itself_is_understood(tmp_path: Path) -> None:
-    """A text or a link that Canvas saves instead of a file gives a row with a sentence, unless the student
+    """A text or a link that Canvas saves instead of a file gives a row with a message, unless the student
     also submitted a file."""
     names = ["a_1_text.html", "b_2_link.html", "c_LATE_3_text.html", "d_4_40_rope.py", "d_4_text.html"]
     put(tmp_path, dict.fromkeys(names, CODE))
@@ -204,7 +204,7 @@ def test_one_entry_never_changes_how_the_others_are_read(
 
 
 def test_one_clone_in_a_late_folder_is_that_students(tmp_path: Path) -> None:
-    """Even if a clone contains the files of an export, it belongs to one student, and no sentence advises
+    """Even if a clone contains the files of an export, it belongs to one student, and no message advises
     grading its folder."""
     put(tmp_path, {"week-5-eve/submission_metadata.yml": ADDRESSES, "week-5-eve/submission_1/rope.py": CODE})
     assert [one.student_key for one in rows(tmp_path)] == [":week-5-eve"]

@@ -149,7 +149,7 @@ def test_a_gradescope_export(tmp_path: Path, prefix: str) -> None:
     "metadata", [b"\xff\xfe\x00", b"a: [", b"- 1", b"a: " + b"[" * 100_000, b"!!python/object/apply:os.abort []", None]
 )
 def test_a_gradescope_export_with_damaged_metadata_is_still_read(tmp_path: Path, metadata: bytes | None) -> None:
-    """If the file with the metadata is a link, the link is not followed."""
+    """A link in place of the metadata file is not followed."""
     put(tmp_path, {"elsewhere.yml": METADATA})
     export(tmp_path / "export", metadata or "")
     if metadata is None:
@@ -168,8 +168,8 @@ def test_metadata_may_hold_anything() -> None:
 
 
 def test_odd_names_in_a_download_are_of_the_assignment_that_most_names_say(tmp_path: Path) -> None:
-    """All files of a download belong to one assignment, which is the assignment in most of their names. If
-    two assignments are named equally often, the row asks the instructor to choose."""
+    """A file whose name contains no assignment belongs to the assignment in most of the names in a download.
+    If two assignments are named equally often, the row of such a file asks the instructor to choose."""
     add(tmp_path, "ada_1_10_rope.py", "bob_2_11_my rope.py", "cy_3_12_hw5 final FINAL.py", "di_4_13_report.docx")
     assert [one.assignment for one in rows(tmp_path)] == ["rope"] * 4
     add(tmp_path, "eve_5_14_naive.py", "fay_6_15_naive.py")
@@ -275,8 +275,8 @@ CHECKED: dict[str, dict[str, str]] = {
 
 @pytest.mark.parametrize("files", CHECKED.values(), ids=CHECKED)
 def test_a_check_of_one_file_finds_the_assignment_of_the_class_run(files: dict[str, str], tmp_path: Path) -> None:
-    """The folders around a file and the names of the files beside it reveal the platform and the assignment
-    that is named most often."""
+    """The folders around a file and the names of the files beside it reveal the platform, and the assignment,
+    which is the one named most often."""
     put(tmp_path, files)
     outer = {name.rpartition("/")[0].partition("/")[0] for name in files}
     root = tmp_path / outer.pop()

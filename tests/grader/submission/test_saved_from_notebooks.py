@@ -146,7 +146,7 @@ def test_lines_keep_their_numbers(tmp_path: Path, tool: Tool) -> None:
 
 
 def test_a_cell_magic_around_functions_keeps_them(tmp_path: Path) -> None:
-    """A note says that a cell does not count if nbconvert has put it into a string."""
+    """If nbconvert has put a cell into a string, a note says that the cell does not count."""
     cells = [IMPORT, f"%%time\n{REST}", "%%bash\nls"]
     submission = read(tmp_path, percent(cells))
     assert submission.problem is None and submission.is_written

@@ -1,4 +1,4 @@
-"""Tests of reading one submitted file, which gives either code or a sentence that explains the problem."""
+"""Tests of reading one submitted file, which gives either code or a message that explains the problem."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def one_sentence(text: str) -> bool:
 
 
 def refused(submission: Submission, *words: str) -> None:
-    """Assert that the submission is a row with a problem that mentions certain words."""
+    """Assert that the submission is a row whose problem mentions certain words."""
     assert submission.problem is not None, submission
     assert submission.cells == ()
     message = submission.problem.message
@@ -61,7 +61,7 @@ def refused(submission: Submission, *words: str) -> None:
 
 @contextlib.contextmanager
 def little_memory(extra: int) -> Iterator[None]:
-    """Let the process grow by at most a certain number of bytes."""
+    """Limit the growth of this process's memory to a certain number of bytes."""
     with open("/proc/self/statm") as status:
         used = int(status.read().split()[0]) * resource.getpagesize()
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
@@ -156,8 +156,8 @@ def test_nothing_is_run_and_nothing_is_written(submission_file, tmp_path: Path) 
 
 
 def test_links_pipes_and_what_is_closed_are_problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A link is not followed, a pipe is not waited for, and no more than the limit is read of a file that
-    grows during reading."""
+    """A link is not followed, a pipe is not waited for, and a file that grows during reading is read only up
+    to the limit."""
     (tmp_path / "secret.py").write_text(CODE)
     for name, target in (
         ("ada.py", tmp_path / "secret.py"),

@@ -1,5 +1,5 @@
-"""Tests of which of a student's files counts: first the file that has been worked on, then the file whose
-name identifies it.
+"""Tests of which file counts if a student has several: first the file that has been worked on, then the file
+whose name identifies it.
 
 If two files remain, the row names both. The row also names other files that the student may have meant.
 """
@@ -104,7 +104,7 @@ def test_junk_is_no_rival_in_a_folder_or_a_zip(tmp_path: Path, junk: str, code: 
 
 
 def test_zips_that_cannot_be_opened_say_so(tmp_path: Path) -> None:
-    """The sentence about a zip that cannot be opened appears for a single zip, for two zips, and beside a zip
+    """The message about a zip that cannot be opened appears for a single zip, for two zips, and beside a zip
     that opens."""
     put(tmp_path, {"ada/a.zip": b"PK", "ada/b.zip": b"PK", "bob/rope.zip": b"PK"})
     put(tmp_path, {"cy/rope.zip": b"PK", "cy/w.zip": archive_of({"w/rope.py": STUB})})
@@ -202,7 +202,7 @@ def test_what_students_wrote_is_parsed_in_one_place() -> None:
 
 
 def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In `autograder check`, too, a file that exceeds the limits gets a row with a sentence."""
+    """In `autograder check`, too, a file that exceeds the limits gets a row with a message."""
     put(tmp_path, {"rope.py": SOLVED})
     monkeypatch.setattr(parallel, "run_bounded", lambda function, thing: parallel.CutOff("took more than it may"))
     found: Submission = read_file_bounded(tmp_path / "rope.py", "rope", ["rope"])

@@ -62,7 +62,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def course_files(once: Once) -> dict[str, bytes]:
-    """Content of each course page by its path below `course/`, which tests must not change."""
+    """Content of each course page by its path below `course/`; tests must not change it."""
     from autograder.pages import course_files
 
     files: dict[str, bytes] = once("course", course_files)

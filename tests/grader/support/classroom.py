@@ -43,7 +43,7 @@ def no_python(name: str, number: int) -> str:
 
 
 def make(folder: Path, name: str, size: int, kinds: list[Callable[[str, int], str]], seed: int = 0) -> None:
-    """Write a class of `size` submissions for one assignment into `folder`/`name`, each of a randomly drawn kind."""
+    """Write `size` submissions for one assignment into `folder`/`name`, each of a randomly drawn kind."""
     draw = random.Random(seed)
     (folder / name).mkdir(parents=True, exist_ok=True)
     for number in range(size):

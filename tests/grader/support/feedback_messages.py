@@ -1,6 +1,4 @@
-"""What a student reads about a grade: the feedback file, and the number of things that it may reveal about a
-hidden test.
-"""
+"""A student's view of a grade: the feedback file, and the number of facts that it may reveal about a hidden test."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from autograder.grading.grade import Grade
 from autograder.submission import Submission
 
 OUTCOMES = 8
-"""Number of things that feedback may reveal about a hidden test: that it passed, or one of seven kinds of mistake."""
+"""Number of facts that feedback may reveal about a hidden test: that it passed, or one of seven kinds of mistake."""
 
 
 def markdown(submission: Submission, grade: Grade) -> str:

@@ -70,7 +70,8 @@ class Firefox:
         self._send("browsingContext.navigate", context=self._context, url=address, wait="complete")
 
     def evaluate(self, expression: str) -> Any:
-        """Evaluate JavaScript in the page, await a promise, and return the text, number or boolean."""
+        """Evaluate JavaScript in the page, await the result if it is a promise, and return the text, number
+        or boolean."""
         answer = self._send(
             "script.evaluate", expression=expression, target={"context": self._context}, awaitPromise=True
         )
@@ -108,7 +109,7 @@ def launched() -> Iterator[Firefox]:
 @contextlib.contextmanager
 def _other_thread() -> Iterator[Run]:
     """Yield a function that runs a coroutine in another thread, because Playwright may already run an event
-    loop in this one."""
+    loop in this thread."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()

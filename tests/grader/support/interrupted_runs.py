@@ -35,8 +35,8 @@ def grade(folder: Path, out: Path, *options: str, scratch: Path) -> subprocess.P
 
 
 def coordinator_killed(moment: int, folder: Path, out: Path) -> bool:
-    """Run a batch with fake graders, kill it at the n-th time that it opens a file under OUT or stores a
-    grade, and return True if it was killed. The run may end before it reaches that moment."""
+    """Run a batch with fake graders, kill it when it opens a file under OUT or stores a grade for the n-th
+    time, and return True if it was killed. The run may end before it reaches that moment."""
     forking = multiprocessing.get_context("forkserver")
     forking.set_forkserver_preload(["autograder.batch.run", "autograder.reports.similarity", __name__])
     process = forking.Process(target=_until_killed, args=(moment, folder, out))

@@ -66,7 +66,7 @@ def grade(assignment: str, ability: float, draw: random.Random, status: str = "g
 def scored(
     test_results: list[TestResult], seconds: float = 0.2, status: str = "graded", assignment: str = "rope"
 ) -> Grade:
-    """Return a grade with these test results."""
+    """Return a grade that contains these test results."""
     questions: dict[str, float] = {}
     for result in test_results:
         questions[result.test.question] = questions.get(result.test.question, 0.0) + result.test.points * result.passed

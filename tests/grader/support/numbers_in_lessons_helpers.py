@@ -28,7 +28,7 @@ def bfloat16(numbers: np.ndarray) -> np.ndarray:
 
 
 def mean_of(scores: Callable[..., np.ndarray]) -> Callable[..., float]:
-    """Return a function for the mean over the seeds, from a function that returns the accuracies of all seeds."""
+    """Return a function that computes the mean over the seeds from the accuracies that `scores` returns."""
     return lambda *asked, **named: float(scores(*asked, **named).mean())
 
 

@@ -51,7 +51,7 @@ def otter_run(zipped: Path, submission: Path, out: Path) -> tuple[GradingResults
 
 
 def by_test(results: GradingResults) -> dict[str, bool]:
-    """Return a dict that says for each test whether it passed."""
+    """Return a dict from each test to True if the test passed, and to False otherwise."""
     return {case.test_case.name: case.passed for file in results.results.values() for case in file.test_case_results}
 
 

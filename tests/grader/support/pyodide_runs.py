@@ -17,7 +17,7 @@ from autograder import course
 SCRIPT = Path(__file__).with_name("write_page_states.py")
 
 Item = tuple[str, str, int | None]
-"""A lesson, the text of a student's file, and the number of a known mistake to put into it, if any."""
+"""A lesson, the text of a student's file, and the number of a known mistake, if any, to put into the loaded file."""
 
 
 def in_pyodide(items: Sequence[Item], site: Path, pyodide: Path, folder: Path) -> list[Any]:

@@ -48,7 +48,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
 
 @pytest.fixture(scope="session")
 def handed_out(once: Once, course_files: dict[str, bytes]) -> dict[str, bytes]:
-    """Content of each file in the handout by its path, which tests must not change."""
+    """Content of each file in the handout by its path; tests must not change it."""
     from autograder.handout import bundle
 
     with pytest.MonkeyPatch.context() as patch:

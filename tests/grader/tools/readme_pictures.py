@@ -41,7 +41,7 @@ SOURCES = {
     "feedback.png": ["autograder/site/script/page.js", "autograder/site/style/tab.css", "autograder/checks/render.py"],
     "report.png": ["autograder/reports/page_template/report.html", "autograder/reports/class_page.py"],
 }
-"""The files that decide what each picture looks like."""
+"""Files that determine how each picture looks."""
 
 
 def hashes() -> dict[str, str]:
@@ -65,7 +65,7 @@ def launched() -> Iterator[Browser]:
 
 
 def draw_page(tab: Window) -> None:
-    """Draw lesson 1 with two right functions and a wrong one."""
+    """Draw lesson 1 with two correct functions and a wrong one."""
     solution = find("attention").solution.read_text("utf-8")
     stub = find("attention").stub.read_text("utf-8")
     body = re.search(r"def causal_mask.*?# BEGIN SOLUTION\n(.*?)    # END SOLUTION", solution, re.DOTALL)

@@ -2,7 +2,7 @@
 `expected_scores`.
 
 If the score of a sample is still in the range of its row, the row does not change. After a run, `git diff`
-shows how a change to the tests affected each sample; read it before you commit.
+shows how a change to the tests affected each sample; read the diff before you commit.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def gain(run: str, method: str, length: int = 64, steps: int = 0) -> experiments
 
 
 def repairs(run: str) -> list[str]:
-    """Return the methods in a run that change frequencies."""
+    """Return the methods of a run that change frequencies."""
     return [one for one in lab.RUNS[run].methods if one not in (as_trained, lab.NO_POSITION, *lab.SCORED)]
 
 

@@ -9,7 +9,7 @@ where = m.grid_positions(14, 14)
 
 
 def below(width: int) -> int:
-    """Return the number of positions from a patch to the patch directly below."""
+    """Return the number of positions from a patch to the patch directly below it."""
     return int(np.flatnonzero((m.grid_positions(3, width) == [1, 0]).all(axis=1))[0])
 
 

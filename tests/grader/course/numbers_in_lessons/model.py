@@ -39,7 +39,7 @@ PROMPT = "The score of a query and a key "
 
 
 def cached(layers: int, key_heads: int) -> int:
-    """Return how many numbers the cache holds per token, for heads of 128 features."""
+    """Return the number of values that the cache holds per token, for heads of 128 features."""
     return 2 * layers * key_heads * 128
 
 

@@ -39,7 +39,7 @@ def order_matters(gates: np.ndarray) -> bool:
 
 
 def written_in(order: list[int]) -> np.ndarray:
-    """Return the final state of the delta rule after writing tokens in a certain order."""
+    """Return the final state of the delta rule after it has written tokens in a certain order."""
     end = np.zeros((4, 4))
     for t in order:
         end = m.delta_step(end, some_k[t] / np.linalg.norm(some_k[t]), some_v[t], 1.0, 0.0)

@@ -1,7 +1,7 @@
 """Idea: sabotage the worker. Every reply is True, the built-in functions and numpy find all values equal,
 modules and streams are missing, and hooks, traces and profilers misbehave.
 
-Defence: each worker belongs to a single submission. Replies of a worker are only values, and another process
+Defence: each worker belongs to a single submission. A worker's replies are only values, and another process
 decides whether these values are right.
 """
 

@@ -50,7 +50,7 @@ def tried():
 
 
 def on_the_wire(data):
-    """Write to every open descriptor except the standard streams."""
+    """Write to every open descriptor except those of the standard streams."""
     for descriptor in range(3, 64):
         rest = memoryview(data)
         with contextlib.suppress(OSError):
@@ -59,7 +59,7 @@ def on_the_wire(data):
 
 
 def carried(args):
-    """Return a mark for certain arguments, which the tests recognise in any output."""
+    """Return a mark for certain arguments; the tests recognise this mark in any output."""
     return f"carried{hashlib.sha256(repr(args).encode()).hexdigest()[:32]}"
 
 

@@ -1,6 +1,6 @@
-"""Idea: end a worker in the middle of a hidden test, so that the moment reveals something about the input.
-While the replacement worker loads the file, it prints its mark, imports a module of this name, and raises an
-exception with the mark.
+"""Idea: end a worker in the middle of a hidden test, so that the time at which it ends reveals something
+about the input. While the replacement worker loads the file, it prints its mark, imports a module of this
+name, and raises an exception with the mark.
 
 Defence: what a student reads about loading the file is final before the first hidden call.
 """
