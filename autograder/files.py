@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,13 +44,20 @@ def _without_control_characters(cell: str) -> str:
     return cell if cell.isprintable() else "".join(character if character.isprintable() else " " for character in cell)
 
 
-def write_zip(target: Path, files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> None:
-    """Write a zip of these files, name → content. Equal content gives equal bytes."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+def zipped(files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> bytes:
+    """Return a zip of these files, name → content. Equal content gives equal bytes."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
             entry = zipfile.ZipInfo(name)  # of 1980
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.create_system = 3  # otherwise the permissions would count as another system's
             entry.external_attr = (0o755 if name in executable else 0o644) << 16
             archive.writestr(entry, files[name])
+    return packed.getvalue()
+
+
+def write_zip(target: Path, files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> None:
+    """Write a zip of these files; `zipped` describes it."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(zipped(files, executable))

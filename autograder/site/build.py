@@ -12,9 +12,10 @@ from pathlib import Path
 
 from autograder import handout
 from autograder.course import ROOT, UserError, term_assignments
+from autograder.files import zipped
 from autograder.site import pyodide_release
 from autograder.site.bytecode import STANDARD_LIBRARY, compiled
-from autograder.site.libraries import needed_files, unpacked_wheels, zipped
+from autograder.site.libraries import needed_files, unpacked_wheels
 from autograder.site.tab_pages import tab_pages
 
 HERE = Path(__file__).parent
