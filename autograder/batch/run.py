@@ -173,24 +173,22 @@ def _with_progress(counts: Iterable[int], total: int, console: Console) -> Itera
 def _write_files(book: Gradebook, adjustments_path: Path, summary: Summary, console: Console) -> Summary:
     """Write every file of the run, and return the summary with the changes since the last run."""
     if publish.is_report_current(book):
-        published = publish.write_all_but_report(book, summary)
+        changes, files_not_compared = publish.write_all_but_report(book, summary), list[str]()
     else:
         with console.status("Writing results, comparing submissions, and writing the report"):
-            published = parallel.run_in_subprocess(publish.write_all, book.out, summary)
-    summary = published.summary
-    if published.changed:
-        summary.remarks.append(published.changed)
-    if published.withdrawn:
+            summary, changes, files_not_compared = parallel.run_in_subprocess(publish.write_all, book.out, summary)
+    if changes.sentence:
+        summary.remarks.append(changes.sentence)
+    if changes.withdrawn:
         summary.remarks.append(
-            _withdrawn_corrections_remark(published.withdrawn, book.recall(CORRECTIONS), adjustments_path)
+            _withdrawn_corrections_remark(changes.withdrawn, book.recall(CORRECTIONS), adjustments_path)
         )
-    summary.add_names(
-        f"Check that these lines of {adjustments.ADJUSTMENTS_FILE} are still right", published.outdated_adjustments
-    )
-    summary.add_names("Not compared", published.files_not_compared)
+    outdated = f"Check that these lines of {adjustments.ADJUSTMENTS_FILE} are still right"
+    summary.add_names(outdated, changes.outdated_adjustments)
+    summary.add_names("Not compared", files_not_compared)
     others = [f"{one.student} ({one.file})" for one in book.superseded()]
     summary.add_names("Not graded, because another submission by the student counts", others)
-    book.finish(published.scores, str(adjustments_path))
+    book.finish(changes.scores, str(adjustments_path))
     return summary
 
 
