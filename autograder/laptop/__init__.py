@@ -15,8 +15,8 @@ Students receive this room, except for `self_study` and `learn`.
 """
 
 PUBLIC_MODULES = (
-    "__main__",
     "host",
+    "launch",
     "local_context",
     "notebook_checks",
     "page_state",

@@ -24,8 +24,8 @@ class Host:
     The defaults are those of a terminal in a handout or a checkout.
     """
 
-    pytest_options_format: str = "-p pytest_timeout --timeout={seconds}"
-    """Options for pytest that only this host needs; `{seconds}` stands for LOCAL_TIMEOUT_SECONDS."""
+    pytest_options: tuple[str, ...] = ("-p", "pytest_timeout", f"--timeout={LOCAL_TIMEOUT_SECONDS}")
+    """Options for pytest that only this host needs."""
     location_format: str = "{path}:{line}"
     """Words for a line in the student's file, with `{path}` and `{line}`."""
     submit_step: str = "hand in {file}"
@@ -45,10 +45,6 @@ class Host:
     """Return the path of the student's file for an assignment, in the course's folder `root`."""
     timed_out_functions: Mapping[str, str] = field(default_factory=dict)
     """Function → a sentence, for a function that ended an earlier run of the file and is no longer called."""
-
-    def pytest_options(self) -> list[str]:
-        """Return the options for pytest that only this host needs."""
-        return self.pytest_options_format.format(seconds=LOCAL_TIMEOUT_SECONDS).split()
 
 
 def timeout_message(function: str, where: str = "", seconds: float | None = None) -> str:

@@ -110,13 +110,13 @@ class AssignmentProgress:
         """True if no test of any function fails."""
         return len(self.right_functions) == len(self.function_states)
 
-    def location(self, line: int | str) -> str:
+    def location(self, line: int) -> str:
         """Return the words for a line in the student's file."""
         return escape_markdown(self.run.host.location_format.format(path=self.source.path, line=line))
 
     def location_of(self, name: str) -> str:
         """Return the words for the line where a function or an entry of ANSWERS begins."""
-        return self.location(self.source.location(name).rpartition(":")[2])
+        return self.location(self.source.line(name))
 
     @property
     def stop_location(self) -> str:
@@ -216,7 +216,8 @@ def summary_paragraphs(progress: AssignmentProgress) -> list[str]:
     steps = [f"{FIX_FILE} at {progress.stop_location}"] if progress.file_problem else []
     if not progress.all_functions_are_right:
         return [*parts, f"**Next:** {steps[0]}."]
-    if not progress.file_problem and (faults or not all(filled) or _has_wrong_quiz_answer(progress)):
+    has_wrong_answer = any(result.kind is Kind.ANSWER for result in progress.test_results)
+    if not progress.file_problem and (faults or not all(filled) or has_wrong_answer):
         steps = [f"the questions at {progress.location_of(ANSWERS)}"]
     if not progress.run.runs_hidden_tests:
         steps.append(progress.run.host.submit_step.format(file=progress.source.path.name))
@@ -227,10 +228,6 @@ def summary_paragraphs(progress: AssignmentProgress) -> list[str]:
     steps += [f"lesson {lesson_number(after, root)}, {after}" for after in following_lesson]
     now = f" Now {', then '.join(steps)}." if steps else ""
     return [*parts, f"**All functions are right!**{now}"]
-
-
-def _has_wrong_quiz_answer(progress: AssignmentProgress) -> bool:
-    return any(result.kind is Kind.ANSWER for result in progress.test_results)
 
 
 def print_detail(console: Console, progress: AssignmentProgress, only: Collection[str]) -> None:
