@@ -30,6 +30,7 @@ from autograder.command_line import (
     disabled_locks,
     echo,
     known_assignment,
+    print_self_test_table,
     warn_if_incomplete,
 )
 from autograder.files import CLASS_PAGE_FILE
@@ -278,9 +279,7 @@ def doctor() -> None:
     """Try to break out of a real worker, and list the promises that held."""
     from rich.console import Console
 
-    from autograder.self_test_table import print_table
-
-    if not print_table(Console()):
+    if not print_self_test_table(Console()):
         sys.exit(WALL_DOWN)
 
 

@@ -65,8 +65,8 @@ class Edition:
         """Return a lesson's number this term."""
         return self.lessons.index(lesson) + 1
 
-    def text(self, source: str, path: str) -> str:
-        """Return one of the course's texts in this edition. `path` is relative to the course's root."""
+    def text(self, source: str, path: str = "") -> str:
+        """Return one of the course's texts in this edition. `path`, if any, is relative to the course's root."""
         folder, _, file = path.rpartition("/")
         lesson = folder.removeprefix("assignments/")
         if lesson in self.lessons:
@@ -86,10 +86,6 @@ class Edition:
         if path in TEXTS_WITH_EXAMPLES:
             source = self._with_shipped_examples(source)
         return _LESSON_MENTION.sub(functools.partial(self._renumbered_mention, folder), source)
-
-    def renumbered(self, source: str) -> str:
-        """Return a text with the lesson numbers of this edition."""
-        return self.text(source, "")
 
     def unmet_needs(self) -> Iterator[str]:
         """Yield a sentence for each lesson this term that builds on a lesson that is left out or comes after it."""
@@ -198,20 +194,15 @@ def _label_number(label: str | None) -> str:
 
 def _expanded(numbers: str) -> list[int]:
     """Return the numbers that a text such as `2 to 4, and 10` means, including ranges."""
-    whole = re.sub(r"(\d+)(?:\s+to\s+|–)(\d+)", lambda ends: " ".join(map(str, _numbers_between(ends))), numbers)
-    return sorted(map(int, re.findall(r"\d+", whole)))
-
-
-def _numbers_between(ends: re.Match[str]) -> range:
-    return range(int(ends[1]), int(ends[2]) + 1)
+    ranges = re.findall(r"(\d+)(?:(?:\s+to\s+|–)(\d+))?", numbers)
+    return sorted(number for first, last in ranges for number in range(int(first), int(last or first) + 1))
 
 
 def _enumerated(numbers: Sequence[int]) -> str:
     """Return numbers in words, such as `1, 3 and 4`; three or more in a row become `1 to 4`."""
     if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
         return f"{numbers[0]} to {numbers[-1]}"
-    *most, last = map(str, numbers)
-    return f"{', '.join(most)} and {last}" if most else last
+    return _joined_names([*map(str, numbers)])
 
 
 def _left_out_phrase(words: str, lessons: Sequence[str]) -> str:

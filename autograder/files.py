@@ -36,12 +36,12 @@ def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
     """
     with atomic(path, encoding="utf-8-sig") as file:
         table = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
-        table.writerows([_without_control_characters(cell) for cell in row] for row in rows)
+        table.writerows([without_control_characters(cell) for cell in row] for row in rows)
 
 
-def _without_control_characters(cell: str) -> str:
-    """Return the cell on one line, with a space instead of each control character."""
-    return cell if cell.isprintable() else "".join(character if character.isprintable() else " " for character in cell)
+def without_control_characters(text: str) -> str:
+    """Return the text on one line, with a space for each control, direction or separator character."""
+    return text if text.isprintable() else "".join(character if character.isprintable() else " " for character in text)
 
 
 def zipped(files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> bytes:

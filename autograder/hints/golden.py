@@ -44,13 +44,8 @@ def decoded(expected: str | None) -> Returned | Refused:
     return Refused() if expected is None else Returned(codec.decode(base64.b64decode(expected), writeable=False))
 
 
-def is_recordable(outcome: Outcome) -> bool:
-    """Return whether an outcome differs from the right value and a fingerprint can recognise it."""
-    return isinstance(outcome, Refused) or (isinstance(outcome, Returned) and fingerprint(outcome.value) is not None)
-
-
 def fingerprint_record(outcome: Outcome) -> FingerprintRecord:
-    """Return the fingerprint record of a recordable outcome."""
+    """Return the fingerprint record of an outcome; None for an error without a mark, and for any other outcome."""
     if isinstance(outcome, Refused):
         return outcome.error or None
     value = fingerprint(outcome.value) if isinstance(outcome, Returned) else None
@@ -195,8 +190,10 @@ class GoldenRecorder:
         groups = self.hints.setdefault(call.function, {IN_ITSELF: {}, IN_DEPENDENCIES: {}})
         records = {}
         for number, entry in enumerate(itertools.chain(*self.reference.mistake_groups(call.function))):
-            if is_recordable(outcome := self.reference.outcome_with(call.encoded, entry)):
-                records[str(number)] = fingerprint_record(outcome)
+            outcome = self.reference.outcome_with(call.encoded, entry)
+            record = fingerprint_record(outcome)
+            if record is not None or isinstance(outcome, Refused):
+                records[str(number)] = record
                 groups[IN_ITSELF if entry.function == call.function else IN_DEPENDENCIES][number] = entry.hint
         return records
 

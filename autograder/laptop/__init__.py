@@ -14,14 +14,7 @@
 Students receive this room, except for `self_study` and `learn`.
 """
 
-PUBLIC_MODULES = (
-    "host",
-    "launch",
-    "local_context",
-    "notebook_checks",
-    "page_state",
-    "progress",
-    "self_study",
-    "student_errors",
-)
+PUBLIC_MODULES = """
+    host launch local_context notebook_checks page_state progress self_study student_errors
+""".split()
 """The modules that other rooms may import."""

@@ -110,7 +110,7 @@ def _docstring_html(function: ast.FunctionDef) -> str:
 def _dial_forms(text: str, page: str, environment: Environment, edition: Edition) -> dict[str, str]:
     """Return marker → form, for each dial that has a marker in a text."""
     forms = {name: environment.get_template(f"{name}.html") for name in dials.named(text)}
-    return {f"dial: {name}": edition.renumbered(form.render(name=name, page=page)) for name, form in forms.items()}
+    return {f"dial: {name}": edition.text(form.render(name=name, page=page)) for name, form in forms.items()}
 
 
 def _lesson_summary(name: str, html: str) -> dict[str, Any]:

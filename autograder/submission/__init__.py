@@ -21,11 +21,11 @@ from pathlib import Path
 
 from autograder import parallel
 from autograder.submission.choice import lost, read_student_uploads
-from autograder.submission.downloads import Download, find_file, find_in_folder
+from autograder.submission.downloads import find_file, find_in_folder
 from autograder.submission.records import NothingToGradeError, Person, Problem, Submission, Upload
 
 __all__ = ["NothingToGradeError", "Person", "Problem", "Submission", "Upload", "find_in_folder", "lost"]
-__all__ += ["Download", "read_file", "read_file_bounded", "read_student_uploads"]
+__all__ += ["read_file", "read_file_bounded", "read_student_uploads"]
 
 PUBLIC_MODULES = ("names", "syntax_trees", "records")
 """Modules that other rooms may import."""
