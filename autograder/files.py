@@ -1,4 +1,4 @@
-"""Files that are written completely or not at all, the only writer of CSV files and zips, and a shared file name."""
+"""Files that are written completely or not at all, many files at once, CSV files and zips, and a shared file name."""
 
 from __future__ import annotations
 
@@ -42,6 +42,14 @@ def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
 def without_control_characters(text: str) -> str:
     """Return the text on one line, with a space for each control, direction or separator character."""
     return text if text.isprintable() else "".join(character if character.isprintable() else " " for character in text)
+
+
+def write_files(files: Mapping[Path, str | bytes]) -> list[Path]:
+    """Write a content to each path; return the paths."""
+    for path, content in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+    return [*files]
 
 
 def zipped(files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from autograder.batch.gradebook import Gradebook
-from autograder.files import write_csv
+from autograder.files import write_csv, write_files
 from autograder.grading.row import IDENTITIES, Row
 from autograder.submission.names import csv_cell, safe_name
 
@@ -32,17 +32,14 @@ def write(book: Gradebook, *observers: Callable[[Row], object]) -> None:
                 path.parent.rmdir()
 
 
-def _write_texts(out: Path, row: Row) -> Iterator[Path]:
-    """Write a student's feedback and result; yield the paths."""
+def _write_texts(out: Path, row: Row) -> list[Path]:
+    """Write a student's feedback and result; return the paths."""
     name = row.submission.assignment or safe_name(f"unknown_{row.submission.file}", set())
     texts = {
         out / "feedback" / row.folder / f"{name}.md": row.feedback_page,
         out / "results" / row.folder / f"{name}.json": f"{row.gradescope_json}\n",
     }
-    for path, text in texts.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-        yield path
+    return write_files(texts)
 
 
 def _grades(book: Gradebook, rows: Iterator[Row]) -> Iterator[list[str]]:

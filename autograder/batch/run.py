@@ -14,7 +14,6 @@ from collections import deque
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -30,7 +29,7 @@ from autograder.course import BatchError
 from autograder.files import CLASS_PAGE_FILE
 from autograder.grading.grade import fault_of_suite, sentences_on_changed_points
 from autograder.grading.row import Key
-from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read_student_uploads
+from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, read_class_bounded
 from autograder.submission.names import listed, printable
 
 JOBS_IN_FLIGHT_PER_GRADER = 2
@@ -133,16 +132,14 @@ def _read_submissions(
     """
     unclear: Submission | None = None
     is_clear = False
-    outcomes = parallel.map_bounded(partial(read_student_uploads, assignments=assignments), students)
-    for uploads, outcome in zip(students, outcomes, strict=True):
-        for submission in lost(uploads, outcome.why) if isinstance(outcome, parallel.CutOff) else outcome:
-            if submission.assignment and not (submission.problem and submission.problem.needs_instructor):
-                is_clear = True
-            unclear = unclear or submission
-            if submission.problem and submission.problem.is_class_download:
-                class_download_remarks.append(submission.problem.for_staff)
-            else:
-                yield submission
+    for submission in read_class_bounded(students, assignments):
+        if submission.assignment and not (submission.problem and submission.problem.needs_instructor):
+            is_clear = True
+        unclear = unclear or submission
+        if submission.problem and submission.problem.is_class_download:
+            class_download_remarks.append(submission.problem.for_staff)
+        else:
+            yield submission
     if unclear and unclear.problem and not is_clear:
         shown, reason = printable(str(folder), 200), unclear.problem.for_staff
         raise NothingToGradeError(f"Nothing in {shown} can be graded as it is: {reason.rstrip('.')}.")

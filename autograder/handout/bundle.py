@@ -10,10 +10,10 @@ from pathlib import Path
 
 from autograder.course import PACKAGE, ROOT, Assignment, shipped_code
 from autograder.edition import TEXTS_WITH_EXAMPLES, Edition
-from autograder.files import write_zip
+from autograder.files import write_files, write_zip
 from autograder.handout import otter_files
 from autograder.handout.leaks import leaks
-from autograder.handout.stubs import HandoutError, write_files
+from autograder.handout.stubs import HandoutError
 from autograder.pages import answer_forms, course, pictures
 
 QUESTIONS_FILE = "tests/public/questions.json"

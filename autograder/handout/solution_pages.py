@@ -12,7 +12,8 @@ from markupsafe import Markup
 from autograder.checks.streams import print_anywhere
 from autograder.course import ROOT, Assignment, UserError, find, term_assignments
 from autograder.edition import Edition
-from autograder.handout.stubs import BEGIN, END, write_files
+from autograder.files import write_files
+from autograder.handout.stubs import BEGIN, END
 from autograder.pages import highlighted_code, style
 from autograder.reports.templates import filled
 

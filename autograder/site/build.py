@@ -12,7 +12,7 @@ from pathlib import Path
 
 from autograder import handout
 from autograder.course import ROOT, UserError, term_assignments
-from autograder.files import zipped
+from autograder.files import write_files, zipped
 from autograder.site import pyodide_release
 from autograder.site.bytecode import STANDARD_LIBRARY, compiled
 from autograder.site.libraries import needed_files, unpacked_wheels
@@ -71,8 +71,7 @@ def build(
         address = next(iter(pyodide_files)).partition("/")[0] + "/"
     site = _site(files, archives, address, self_study)
     shutil.rmtree(out, ignore_errors=True)
-    handout.write_files({out / name: content for name, content in site.items()})
-    handout.write_files({out / name: content for name, content in pyodide_files.items()})
+    write_files({out / name: content for name, content in {**site, **pyodide_files}.items()})
     return out
 
 

@@ -71,10 +71,10 @@ def course_files(once: Once) -> dict[str, bytes]:
 @pytest.fixture(scope="session")
 def course_folder(course_files: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder with only the pages of the course, as in `dist/course/`."""
-    from autograder.handout import stubs
+    from autograder.files import write_files
 
     folder = tmp_path_factory.mktemp("course")
-    stubs.write_files({folder / name: content for name, content in course_files.items()})
+    write_files({folder / name: content for name, content in course_files.items()})
     return folder
 
 
