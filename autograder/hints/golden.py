@@ -119,8 +119,7 @@ class GoldenValues:
         """Return the record of a call with these arguments whose result no test compares with the solution's."""
         records = self.content.get("other_calls", {}).get(call.function, ())
         arguments = arguments_record(call) if records else None
-        same = (record for record in records if _is_same(record["arguments"], arguments))
-        return next(same, None) if arguments is not None else None
+        return next((record for record in records if _is_same(record["arguments"], arguments)), None)
 
 
 def arguments_record(call: Call) -> FingerprintRecord:

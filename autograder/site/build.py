@@ -162,7 +162,9 @@ def _release(folder: Path) -> dict[str, bytes]:
     wheels = [packages.get(name, {"file_name": f"the package {name}"})["file_name"] for name in sorted(needed)]
     scripts = sorted(path.name for path in folder.glob("pyodide.asm.*js"))  # .mjs in newer versions
     names = [*PYODIDE_FILES, *(scripts or ["pyodide.asm.js"]), *wheels]
-    return {name: _pyodide_file(folder / name) for name in names}
+    if missing := [name for name in names if not (folder / name).is_file()]:
+        raise UserError(f"Pyodide in {folder} is incomplete: {missing[0]} is missing")
+    return {name: (folder / name).read_bytes() for name in names}
 
 
 def _pyodide_files(release: Mapping[str, bytes], archives: Archives) -> dict[str, bytes]:
@@ -176,10 +178,3 @@ def _pyodide_files(release: Mapping[str, bytes], archives: Archives) -> dict[str
     # Other content has another address, because a browser caches the files of an address.
     digest = hashlib.sha256(b"".join(content[name] for name in sorted(content))).hexdigest()
     return {f"pyodide-{digest[:12]}/{name}": each for name, each in content.items()}
-
-
-def _pyodide_file(path: Path) -> bytes:
-    """Return the content of one of Pyodide's files."""
-    if not path.is_file():
-        raise UserError(f"Pyodide in {path.parent} is incomplete: {path.name} is missing")
-    return path.read_bytes()
