@@ -31,7 +31,6 @@ class TableError(UserError):
     """An error in a table that a person can correct. The message names the table and, if there is one, the line."""
 
     def __init__(self, path: Path, reason: str) -> None:
-        """Make the sentence from the table's path and the reason."""
         super().__init__(f"{path} cannot be used: {reason}")
 
 

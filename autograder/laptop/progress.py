@@ -55,7 +55,6 @@ class AssignmentProgress:
     """The state of one assignment after a run of its tests."""
 
     assignment: str
-    """The assignment's name."""
     run: LocalContext
 
     @property

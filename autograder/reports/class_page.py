@@ -28,7 +28,6 @@ from autograder.submission.names import listed, printable
 MAX_TABLE_ROWS = 500
 """Maximum number of rows of cases and of pairs on the page; grades.csv and similarity.csv contain all rows."""
 HISTOGRAM_BINS = 20
-"""Number of bars in a histogram."""
 
 
 @dataclass
