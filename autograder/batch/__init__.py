@@ -4,7 +4,7 @@ run          one run, from the folders to the results
 workers      graders with the interface of concurrent.futures
 gradebook    the single store of submissions and grades; database contains its tables and its lock
 adjustments  the instructor's corrections by hand
-publish      a run's files: output writes grades and feedback, score_table and changes write one table each
+publish      a run's files: output writes grades and feedback, changes compares with the last run
 summary      the run's result on the screen
 """
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from autograder.batch import output
 from autograder.batch.changes import Changes
 from autograder.batch.gradebook import CLASS_SECTIONS, COMPARED_FOLDERS, Gradebook
-from autograder.batch.score_table import StudentTable
 from autograder.batch.summary import Summary
 from autograder.files import CLASS_PAGE_FILE
 from autograder.grading.row import Row
@@ -43,7 +42,7 @@ def write_all_but_report(book: Gradebook, summary: Summary, *observers: Callable
 
     Each observer receives every row.
     """
-    changes, students = Changes(book.last_scores()), StudentTable(book.recall(CLASS_SECTIONS) or {})
+    changes, students = Changes(book.last_scores()), output.StudentTable(book.recall(CLASS_SECTIONS) or {})
     output.write(book, summary.add, changes.add, students.add, *observers)
     changes.write(book.out)
     students.write(book.out)
@@ -95,7 +94,7 @@ def store_class_sections(out: Path, section_by_person: Mapping[str, str]) -> Non
     """Store each person's section from a roster, and write the sections into OUT/students.csv."""
     with Gradebook.writing(out) as book:
         book.remember(CLASS_SECTIONS, dict(section_by_person))
-        students = StudentTable(section_by_person)
+        students = output.StudentTable(section_by_person)
         for row in book.rows():
             students.add(row)
         students.write(out)
