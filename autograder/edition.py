@@ -21,9 +21,7 @@ OPTIONAL_NOTE = "Optional, not graded"
 
 _LINK = r"(?<!!)\[(?P<label>[^\[\]]*)\]\((?P<target>[^()\s]+)\)"
 _MORE_NUMBERS = r"(?:(?:,\s+and\s+|,\s+|\s+and\s+|\s+or\s+|\s+to\s+|–)\d+)*"
-_LESSON_WORDS = (
-    rf"\b(?P<single>[Ll]esson\s+(?P<number>\d+))\b|\b(?P<word>[Ll]essons\s+)(?P<numbers>\d+{_MORE_NUMBERS})\b"
-)
+_LESSON_WORDS = rf"\b[Ll]esson\s+(?P<number>\d+)\b|\b[Ll]essons\s+(?P<numbers>\d+{_MORE_NUMBERS})\b"
 _LESSON_MENTION = re.compile(f"{_LINK}|{_LESSON_WORDS}")
 """A link, `lesson 5`, or `lessons 2 to 4, and 10`."""
 _LESSON_LINK_LABEL = re.compile(r"(?P<word>[Ll]essons?\s+)?(?P<number>\d+)(?P<rest>\b[^\d]*)", re.DOTALL)
@@ -116,9 +114,7 @@ class Edition:
     def _renumbered_mention(self, folder: str, match: re.Match[str]) -> str:
         if match["target"]:
             return self._renumbered_link(folder, match)
-        if match["single"]:
-            return self._renumbered_lesson(match["single"], int(match["number"]))
-        return self._renumbered_lessons(match[0], match["numbers"])
+        return self._renumbered_lessons(match[0], match["number"] or match["numbers"])
 
     def _renumbered_link(self, folder: str, match: re.Match[str]) -> str:
         """Return a link with this term's number; only the label if students do not get the lesson."""
@@ -133,16 +129,8 @@ class Edition:
             label = f"{numbered['word'] or ''}{self.number(lesson)}{numbered['rest']}"
         return f"[{label}]({match['target']})" if lesson in self.shipped else label
 
-    def _renumbered_lesson(self, words: str, number: int) -> str:
-        if not 1 <= number <= len(self.full):
-            return words
-        lesson = self.full[number - 1]
-        if lesson not in self.lessons:
-            return _left_out_phrase(words, [lesson])
-        return words if self.number(lesson) == number else f"{words.split()[0]} {self.number(lesson)}"
-
     def _renumbered_lessons(self, words: str, numbers: str) -> str:
-        """Return `lessons 2 to 4, and 10` with this edition's numbers and without lessons that are left out."""
+        """Return `lesson 5` or `lessons 2 to 4, and 10` with this edition's numbers, without left-out lessons."""
         meant = [number for number in _expanded(numbers) if 1 <= number <= len(self.full)]
         names = [self.full[number - 1] for number in meant]
         there = sorted(self.number(name) for name in names if name in self.lessons)
