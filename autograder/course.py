@@ -23,13 +23,13 @@ ROOT = PACKAGE / "_course" if (PACKAGE / "_course").is_dir() else PACKAGE.parent
 
 
 class _CoursePath:
-    """The path of one part of each assignment; `pattern` contains {0} for the assignment's name."""
+    """The path of one part of an assignment; on the class itself, a pattern with {0} for the assignment's name."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
 
-    def __get__(self, assignment: Assignment, _: type[Assignment]) -> Path:
-        return ROOT / self.pattern.format(assignment.name)
+    def __get__(self, assignment: Assignment | None, _: type[Assignment]) -> Path:
+        return ROOT / (self.pattern.format(assignment.name) if assignment else self.pattern)
 
 
 @dataclass(frozen=True)
