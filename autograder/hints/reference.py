@@ -100,15 +100,18 @@ class Reference:
             raise RuntimeError(f"the solution raises {reply.raised.kind}: {reply.raised.message}")
         return Returned(reply.value) if reply.raised is None else Refused()
 
+    def _comparable_reply(self, call: Call) -> Reply | None:
+        """Return the solution's reply to a call; None if it is an error, or if the call or reply is too large."""
+        try:
+            expected = self._replies(call.encoded) if is_small(call) else None
+        except MemoryError:  # a test may pass on a result of the submission, which may be very large
+            return None
+        return expected if expected is not None and expected.raised is None else None
+
     def has_wrong_dtype(self, call: Call, reply: Reply) -> bool:
         """Return whether a submission replied to a call with right values in a wrong dtype."""
-        if reply.raised is not None or not is_small(call):
-            return False
-        try:
-            expected = self.reply(call)
-        except MemoryError:  # a test may pass on a result of the submission, which may be very large
-            return False
-        if expected.raised is not None:
+        expected = self._comparable_reply(call) if reply.raised is None else None
+        if expected is None:
             return False
         right = dtypes(expected.value)
         return dtypes(reply.value, len(right) + 1) != right and difference(reply.value, expected.value) is None
@@ -188,17 +191,8 @@ class Reference:
         return in_itself, in_dependencies
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """Return a call as evidence for or against mistakes.
-
-        Return None if the call should have raised an error, raised an error without a mark, or is too large to compare.
-        """
-        if not is_small(call):
-            return None
-        try:
-            expected = self._replies(call.encoded)
-        except MemoryError:  # a test may pass on a result of the submission, which may be very large
-            return None
-        if expected.raised is not None:
+        """Return a call as evidence for or against mistakes; None if it is not comparable, or has an unmarked error."""
+        if (expected := self._comparable_reply(call)) is None:
             return None
         predicted = functools.partial(self.outcome_with, call.encoded)
         return observation_of(reply, expected.value, self.mistake_groups(call.function), predicted)
