@@ -133,7 +133,7 @@ def _read_submissions(
     unclear: Submission | None = None
     is_clear = False
     for submission in read_class_bounded(students, assignments):
-        if submission.assignment and not (submission.problem and submission.problem.needs_instructor):
+        if submission.assignment and not (submission.problem and submission.problem.for_instructor):
             is_clear = True
         unclear = unclear or submission
         if submission.problem and submission.problem.is_class_download:
