@@ -70,8 +70,7 @@ class Edition:
         if lesson in self.lessons:
             source = self._with_marked_optional_functions(source, lesson, file)
             if file == "README.md":
-                facts = _LESSON_NEEDS.search(source)
-                unmet = self._unmet_needs_phrase(lesson, facts["needs"]) if facts else ""
+                unmet = self._unmet_needs_phrase(lesson, source)
                 note = f"\n\n*This lesson builds on {unmet}.*" if unmet else ""
                 source = _LESSON_NEEDS.sub(lambda facts: facts[0] + note, source, count=1)
                 source = _TITLE.sub(f"# {self.number(lesson)}. ", source)
@@ -88,13 +87,13 @@ class Edition:
     def unmet_needs(self) -> Iterator[str]:
         """Yield a sentence for each lesson this term that builds on a lesson that is left out or comes after it."""
         for name in self.shipped:
-            facts = _LESSON_NEEDS.search(course.Assignment(name).lesson.read_text("utf-8"))
-            if unmet := self._unmet_needs_phrase(name, facts["needs"] if facts else ""):
+            if unmet := self._unmet_needs_phrase(name, course.Assignment(name).lesson.read_text("utf-8")):
                 yield f"{name} builds on {unmet}"
 
-    def _unmet_needs_phrase(self, lesson: str, needs: str) -> str:
-        """Return a phrase on needed lessons that are left out or come later this term; empty for none."""
-        named = self._lessons_named_in(needs)
+    def _unmet_needs_phrase(self, lesson: str, source: str) -> str:
+        """Return a phrase on lessons that a lesson's text needs but the term leaves out or covers later; else empty."""
+        facts = _LESSON_NEEDS.search(source)
+        named = self._lessons_named_in(facts["needs"]) if facts else []
         missing = [name for name in named if name not in self.lessons]
         later = [name for name in named if name in self.lessons and self.number(name) > self.number(lesson)]
         parts = {"which this term leaves out": missing, "which this term covers only later": later}
