@@ -5,7 +5,6 @@ Every submission causes the same requests, so the oracle caches replies, up to a
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import functools
 import types
@@ -19,7 +18,7 @@ from autograder.checks.proxy import dtypes
 from autograder.checks.source import CallGraph, Source
 from autograder.course import Assignment
 from autograder.hints import catalogue
-from autograder.hints.catalogue import Misconception, OtherWay
+from autograder.hints.catalogue import Misconception
 from autograder.hints.explain import error_mark, observation_of
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
@@ -37,10 +36,19 @@ class InnerCall(NamedTuple):
 
 
 class Reference:
-    """The oracle for one assignment, which reads the solution and the catalogue at the first request."""
+    """The oracle for one assignment."""
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
+        self.solution = catalogue.solution(assignment)
+        """The reference solution; callers must not change it."""
+        functions = Source(assignment.solution).functions
+        self.call_graph = CallGraph(functions)
+        self.other_ways = catalogue.other_ways(assignment)
+        self.call_graph_of_all_ways = CallGraph(functions, [(way.function, way.built_on) for way in self.other_ways])
+        """The call graph of the solution and of all other right ways to write its functions."""
+        self.wrong_answers = catalogue.wrong_answers(assignment)
+        self.entries = catalogue.entries(assignment)
         self._replies = functools.lru_cache(4096)(self._reply)
         self._cached_inner_calls = functools.lru_cache(2048)(self._inner_calls)
         self._mistaken = functools.cache(functools.partial(catalogue.solution_with_mistake, assignment))
@@ -48,31 +56,6 @@ class Reference:
         self.solutions_in_all_ways = functools.cache(lambda function: tuple(self.iter_solutions_in_all_ways(function)))
         """Return the modules of `iter_solutions_in_all_ways`, made once per function, for `value_with`."""
         self.mistake_groups = functools.cache(self._direct_and_inherited_mistakes)
-
-    @functools.cached_property
-    def solution(self) -> types.ModuleType:
-        """The reference solution; callers must not change it."""
-        return catalogue.solution(self.assignment)
-
-    @functools.cached_property
-    def call_graph(self) -> CallGraph:
-        """The call graph of the solution."""
-        return CallGraph(self._functions)
-
-    @functools.cached_property
-    def _functions(self) -> Mapping[str, ast.FunctionDef]:
-        """The syntax trees of the solution's functions, by name."""
-        return Source(self.assignment.solution).functions
-
-    @functools.cached_property
-    def other_ways(self) -> tuple[OtherWay, ...]:
-        """The other right ways to write functions of the solution."""
-        return catalogue.other_ways(self.assignment)
-
-    @functools.cached_property
-    def call_graph_of_all_ways(self) -> CallGraph:
-        """The call graph of the solution and of all other right ways to write its functions."""
-        return CallGraph(self._functions, [(way.function, way.built_on) for way in self.other_ways])
 
     def iter_solutions_in_all_ways(self, function: str) -> Iterator[types.ModuleType]:
         """Yield the solution, and a copy for each other right way to write a function or its dependencies."""
@@ -168,17 +151,7 @@ class Reference:
         """Return the right value of an entry of ANSWERS, and a mapping from known wrong numbers to hints."""
         return vars(self.solution)[ANSWERS][key], self.wrong_answers.get(key, {})
 
-    @functools.cached_property
-    def wrong_answers(self) -> Mapping[str, Mapping[float, str]]:
-        """Question → known wrong number → hint."""
-        return catalogue.wrong_answers(self.assignment)
-
     # The solution with a known mistake in it
-
-    @functools.cached_property
-    def entries(self) -> tuple[Misconception, ...]:
-        """All known mistakes in the catalogue."""
-        return catalogue.entries(self.assignment)
 
     def _direct_and_inherited_mistakes(self, function: str) -> tuple[list[Misconception], list[Misconception]]:
         """Return the known mistakes in a function itself, and those in the functions that it builds on.
