@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -17,9 +16,8 @@ from autograder.checks.answers import form_errors
 from autograder.checks.function_state import FunctionState, State, function_states
 from autograder.checks.proxy import file_stop_message
 from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, print_markdown, state_note
-from autograder.checks.results import POINTS, PUBLIC_POINTS, TestResult
-from autograder.checks.source import Source
-from autograder.laptop.local_context import LOADING, LoadedFile, LocalContext
+from autograder.checks.results import POINTS, PUBLIC_POINTS
+from autograder.laptop.local_context import LOADING, LocalContext
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import Kind
 
@@ -50,27 +48,14 @@ HIDDEN_TESTS_NOTE = (
 SPOILER_WARNING = "Once you have read the solution, you can no longer find it yourself."
 
 
-@dataclass(frozen=True)
 class AssignmentProgress:
     """The state of one assignment after a run of its tests."""
 
-    assignment: str
-    run: LocalContext
-
-    @property
-    def file(self) -> LoadedFile:
-        """The student's file."""
-        return self.run.files[self.assignment]
-
-    @property
-    def source(self) -> Source:
-        """The text of the student's file."""
-        return self.file.source
-
-    @property
-    def test_results(self) -> list[TestResult]:
-        """The results of the assignment's tests."""
-        return self.run.test_results[self.assignment]
+    def __init__(self, assignment: str, run: LocalContext) -> None:
+        self.assignment, self.run = assignment, run
+        self.file = run.files[assignment]
+        self.source = self.file.source
+        self.test_results = run.test_results[assignment]
 
     @property
     def file_problem(self) -> str:
