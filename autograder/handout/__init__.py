@@ -16,7 +16,7 @@ Students receive only the files that `bundle` lists.
 from autograder.handout.bundle import PAGES_FOLDER, build, contents
 from autograder.handout.leaks import leaks
 from autograder.handout.new import create_assignment
-from autograder.handout.stubs import HandoutError, outdated_files, regenerate, stub
+from autograder.handout.stubs import HandoutError, regenerate
 from autograder.handout.validate import first_problem
 
 __all__ = [
@@ -27,7 +27,5 @@ __all__ = [
     "create_assignment",
     "first_problem",
     "leaks",
-    "outdated_files",
     "regenerate",
-    "stub",
 ]

@@ -19,7 +19,7 @@ from matplotlib.text import Text
 
 from assignments import figures
 from autograder import course
-from autograder.handout import stub
+from autograder.handout.stubs import stub
 from autograder.hints import catalogue
 from tests.grader.support.lesson_number_helpers import solution
 
