@@ -157,7 +157,7 @@ class ClassStatistics:
     @property
     def cases(self) -> list[tuple[needs_review.Case, list[str]]]:
         """Return the reasons to look at submissions, each with the students whom it concerns."""
-        return list(needs_review.by_status_and_frequency(self._cases))
+        return needs_review.by_status_and_frequency(self._cases)
 
     @property
     def results(self) -> list[AssignmentResults]:

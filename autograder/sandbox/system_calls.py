@@ -22,8 +22,7 @@ _ALLOWED_CALLS = """
 """System calls that numpy and the standard library need, including those for threads and temporary files.
 
 The list was recorded with strace on the sample submissions. Every other call fails with EPERM, as if the
-kernel did not
-allow it."""
+kernel did not allow it."""
 
 CLONE_THREAD = 0x10000
 """Flag with which `clone` starts a thread instead of a process."""
