@@ -28,6 +28,7 @@ from autograder.submission.names import listed, printable
 MAX_TABLE_ROWS = 500
 """Maximum number of rows of cases and of pairs on the page; grades.csv and similarity.csv contain all rows."""
 HISTOGRAM_BINS = 20
+"""Number of bars in a histogram."""
 
 
 @dataclass
@@ -157,7 +158,7 @@ class ClassStatistics:
     @property
     def cases(self) -> list[tuple[needs_review.Case, list[str]]]:
         """Return the reasons to look at submissions, each with the students whom it concerns."""
-        return needs_review.by_status_and_frequency(self._cases)
+        return list(needs_review.by_status_and_frequency(self._cases))
 
     @property
     def results(self) -> list[AssignmentResults]:
