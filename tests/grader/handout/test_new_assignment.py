@@ -53,7 +53,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 FILES = """
-    course/test_course hints/test_misconceptions course/test_numbers_in_lessons grading/test_samples
+    course/test_course_material hints/test_misconceptions course/test_numbers_in_lessons grading/test_samples
     grading/test_red_team course/test_trivial_solutions
     course/test_alternative_solutions course/test_figures
 """.split()
