@@ -31,6 +31,7 @@ from autograder.command_line import (
     disabled_locks,
     echo,
     known_assignment,
+    print_self_test_table,
     warn_if_incomplete,
 )
 from autograder.files import CLASS_PAGE_FILE
@@ -281,9 +282,7 @@ def doctor() -> None:
     """Try to break out of a real sandboxed process, and list the sandbox's promises that held."""
     from rich.console import Console
 
-    from autograder.self_test_table import print_table
-
-    if not print_table(Console()):
+    if not print_self_test_table(Console()):
         sys.exit(WALL_DOWN)
 
 

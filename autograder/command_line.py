@@ -7,12 +7,15 @@ import os
 import re
 from collections.abc import Collection
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
 from autograder import course
 from autograder.checks.output_encoding import print_anywhere
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 CHECK_FAILED, WRONG_USE, WALL_DOWN, INTERRUPTED = 1, 2, 3, 130
 
@@ -130,3 +133,29 @@ def disabled_locks(isolation: str) -> Collection[str]:
     except self_test.BrokenPromiseError as error:
         raise WallDownError(str(error)) from error
     return ()
+
+
+def print_self_test_table(console: Console) -> bool:
+    """Print each promise of the sandbox with its locks, and the limits. Return True if every promise holds."""
+    from rich.table import Table
+
+    from autograder.sandbox import self_test
+    from autograder.sandbox.limits import LIMITS
+
+    findings = self_test.examine()
+    table = Table(
+        title=f"The wall, as {'root' if os.geteuid() == 0 else 'an ordinary user'}", title_justify="left", box=None
+    )
+    for heading in ("", "a submission", "kept by", ""):
+        table.add_column(heading, overflow="fold")
+    for finding in findings:
+        table.add_row("[green]✓[/]" if finding.held else "[red]✗[/]", finding.promise, finding.locks, finding.detail)
+    console.print(table)
+    for sentence in dict.fromkeys(finding.fix for finding in findings if not finding.held):
+        console.print(f"[red]To fix it:[/] {sentence}")
+    limits = Table(title="The limits", title_justify="left", box=None, show_header=False)
+    for amount, what in LIMITS.iter_amounts_and_descriptions():
+        limits.add_row(amount, what)
+    limits.columns[0].justify = "right"
+    console.print(limits)
+    return all(finding.held for finding in findings)

@@ -22,51 +22,38 @@ PACKAGE = Path(__file__).resolve().parent
 ROOT = PACKAGE / "_course" if (PACKAGE / "_course").is_dir() else PACKAGE.parent
 
 
+class _CoursePath:
+    """The path of one part of an assignment; on the class itself, a pattern with {0} for the assignment's name."""
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+
+    def __get__(self, assignment: Assignment | None, _: type[Assignment]) -> Path:
+        return ROOT / (self.pattern.format(assignment.name) if assignment else self.pattern)
+
+
 @dataclass(frozen=True)
 class Assignment:
     """An assignment and the paths of its parts."""
 
     name: str
 
-    @property
-    def folder(self) -> Path:
-        """Return the folder that students receive, with the lesson, the stub and the notebook."""
-        return ROOT / "assignments" / self.name
-
-    @property
-    def stub(self) -> Path:
-        """Return the file with the functions to write."""
-        return self.folder / f"{self.name}.py"
-
-    @property
-    def lesson(self) -> Path:
-        """Return the path of the lesson's text."""
-        return self.folder / "README.md"
-
-    @property
-    def solution(self) -> Path:
-        """Return the path of the reference solution."""
-        return ROOT / "solutions" / f"{self.name}.py"
-
-    @property
-    def public_tests(self) -> Path:
-        """Return the path of the tests that students receive."""
-        return ROOT / "tests" / "public" / f"test_{self.name}.py"
-
-    @property
-    def hidden_tests(self) -> Path:
-        """Return the path of the tests that students do not receive."""
-        return ROOT / "tests" / "hidden" / f"test_{self.name}.py"
-
-    @property
-    def misconceptions(self) -> Path:
-        """Return the path of the catalogue of known mistakes."""
-        return ROOT / "tests" / "misconceptions" / f"{self.name}.py"
-
-    @property
-    def golden_values(self) -> Path:
-        """Return the recorded values on the public inputs, generated from the solution."""
-        return ROOT / "tests" / "public" / "expected" / f"{self.name}.json"
+    folder = _CoursePath("assignments/{0}")
+    """Folder that students receive, with the lesson, the stub and the notebook."""
+    stub = _CoursePath("assignments/{0}/{0}.py")
+    """File with the functions to write."""
+    lesson = _CoursePath("assignments/{0}/README.md")
+    """File with the lesson's text."""
+    solution = _CoursePath("solutions/{0}.py")
+    """File with the reference solution."""
+    public_tests = _CoursePath("tests/public/test_{0}.py")
+    """File with the tests that students receive."""
+    hidden_tests = _CoursePath("tests/hidden/test_{0}.py")
+    """File with the tests that students do not receive."""
+    misconceptions = _CoursePath("tests/misconceptions/{0}.py")
+    """File with the catalogue of known mistakes."""
+    golden_values = _CoursePath("tests/public/expected/{0}.json")
+    """File with the recorded values on the public inputs, generated from the solution."""
 
     @property
     def optional_functions(self) -> frozenset[str]:

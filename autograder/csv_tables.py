@@ -31,7 +31,6 @@ class TableError(UserError):
     """An error in a table that a person can correct. The message names the table and, if it is known, the line."""
 
     def __init__(self, path: Path, reason: str) -> None:
-        """Make the sentence from the table's path and the reason."""
         super().__init__(f"{path} cannot be used: {reason}")
 
 
@@ -124,7 +123,7 @@ def read(path: Path, has_comments: bool = False) -> Table:
     if header.is_blank:
         raise TableError(path, "it is empty. Its first line must contain the column titles")
     for line in lines:
-        if any(_unquoted(cell).strip() for cell in line.raw[len(header.raw) :]) and not _is_comment(line, has_comments):
+        if any(_unquoted(cell).strip() for cell in line.raw[len(header.raw) :]):
             quoted = f'"1{delimiter}5"'
             reason = f"line {line.number} has more cells than there are titles. Put a cell that contains {delimiter!r}"
             raise TableError(path, f"{reason} in quotes, as in {quoted}")
@@ -140,7 +139,7 @@ def records(table: Table) -> Iterator[tuple[Line, dict[str, str]]]:
     """Yield the lines that are neither blank nor comments, each with its cells keyed by lower-case title."""
     titles = [title.casefold() for title in table.titles]
     for line in table.lines:
-        if not line.is_blank and not _is_comment(line, True):
+        if not line.is_blank and not line.raw[0].startswith("#"):
             yield line, {title: line[column].strip() for column, title in enumerate(titles)}
 
 
@@ -198,10 +197,6 @@ def _split_lines(path: Path, text: str, delimiter: str, first_number: int, has_c
         begin = number
         if position == len(text):
             return
-
-
-def _is_comment(line: Line, has_comments: bool) -> bool:
-    return has_comments and line.raw[0].startswith("#")
 
 
 def _unquoted(raw: str) -> str:

@@ -21,9 +21,7 @@ OPTIONAL_NOTE = "Optional, not graded"
 
 _LINK = r"(?<!!)\[(?P<label>[^\[\]]*)\]\((?P<target>[^()\s]+)\)"
 _MORE_NUMBERS = r"(?:(?:,\s+and\s+|,\s+|\s+and\s+|\s+or\s+|\s+to\s+|–)\d+)*"
-_LESSON_WORDS = (
-    rf"\b(?P<single>[Ll]esson\s+(?P<number>\d+))\b|\b(?P<word>[Ll]essons\s+)(?P<numbers>\d+{_MORE_NUMBERS})\b"
-)
+_LESSON_WORDS = rf"\b[Ll]esson\s+(?P<number>\d+)\b|\b[Ll]essons\s+(?P<numbers>\d+{_MORE_NUMBERS})\b"
 _LESSON_MENTION = re.compile(f"{_LINK}|{_LESSON_WORDS}")
 """Pattern of a link, of `lesson 5`, and of `lessons 2 to 4, and 10`."""
 _LESSON_LINK_LABEL = re.compile(r"(?P<word>[Ll]essons?\s+)?(?P<number>\d+)(?P<rest>\b[^\d]*)", re.DOTALL)
@@ -65,15 +63,14 @@ class Edition:
         """Return a lesson's number this term."""
         return self.lessons.index(lesson) + 1
 
-    def text(self, source: str, path: str) -> str:
-        """Return one of the course's texts in this edition. `path` is relative to the course's root."""
+    def text(self, source: str, path: str = "") -> str:
+        """Return one of the course's texts in this edition. `path`, if any, is relative to the course's root."""
         folder, _, file = path.rpartition("/")
         lesson = folder.removeprefix("assignments/")
         if lesson in self.lessons:
             source = self._with_marked_optional_functions(source, lesson, file)
             if file == "README.md":
-                facts = _LESSON_NEEDS.search(source)
-                unmet = self._unmet_needs_phrase(lesson, facts["needs"]) if facts else ""
+                unmet = self._unmet_needs_phrase(lesson, source)
                 note = f"\n\n*This lesson builds on {unmet}.*" if unmet else ""
                 source = _LESSON_NEEDS.sub(lambda facts: facts[0] + note, source, count=1)
                 source = _TITLE.sub(f"# {self.number(lesson)}. ", source)
@@ -89,20 +86,19 @@ class Edition:
             source = self._with_shipped_examples(source)
         return _LESSON_MENTION.sub(functools.partial(self._renumbered_mention, folder), source)
 
-    def renumbered(self, source: str) -> str:
-        """Return a text with the lesson numbers of this edition."""
-        return self.text(source, "")
-
     def unmet_needs(self) -> Iterator[str]:
         """Yield a sentence for each of this term's lessons that builds on a lesson that is left out or comes later."""
         for name in self.shipped_lessons:
-            facts = _LESSON_NEEDS.search(course.Assignment(name).lesson.read_text("utf-8"))
-            if unmet := self._unmet_needs_phrase(name, facts["needs"] if facts else ""):
+            if unmet := self._unmet_needs_phrase(name, course.Assignment(name).lesson.read_text("utf-8")):
                 yield f"{name} builds on {unmet}"
 
-    def _unmet_needs_phrase(self, lesson: str, needs: str) -> str:
-        """Return a phrase on needed lessons that are left out or come later this term, or an empty string."""
-        named = self._lessons_named_in(needs)
+    def _unmet_needs_phrase(self, lesson: str, source: str) -> str:
+        """Return a phrase on the lessons that a lesson's text needs and that are left out or come later this term.
+
+        Return an empty string if there are none.
+        """
+        facts = _LESSON_NEEDS.search(source)
+        named = self._lessons_named_in(facts["needs"]) if facts else []
         missing = [name for name in named if name not in self.lessons]
         later = [name for name in named if name in self.lessons and self.number(name) > self.number(lesson)]
         parts = {"which this term leaves out": missing, "which this term covers only later": later}
@@ -122,9 +118,7 @@ class Edition:
     def _renumbered_mention(self, folder: str, match: re.Match[str]) -> str:
         if match["target"]:
             return self._renumbered_link(folder, match)
-        if match["single"]:
-            return self._renumbered_lesson(match["single"], int(match["number"]))
-        return self._renumbered_lessons(match[0], match["numbers"])
+        return self._renumbered_lessons(match[0], match["number"] or match["numbers"])
 
     def _renumbered_link(self, folder: str, match: re.Match[str]) -> str:
         """Return a link with this term's number, or only the label if students do not get the lesson."""
@@ -139,16 +133,8 @@ class Edition:
             label = f"{numbered['word'] or ''}{self.number(lesson)}{numbered['rest']}"
         return f"[{label}]({match['target']})" if lesson in self.shipped_lessons else label
 
-    def _renumbered_lesson(self, words: str, number: int) -> str:
-        if not 1 <= number <= len(self.full_course):
-            return words
-        lesson = self.full_course[number - 1]
-        if lesson not in self.lessons:
-            return _left_out_phrase(words, [lesson])
-        return words if self.number(lesson) == number else f"{words.split()[0]} {self.number(lesson)}"
-
     def _renumbered_lessons(self, words: str, numbers: str) -> str:
-        """Return `lessons 2 to 4, and 10` with this edition's numbers and without lessons that are left out."""
+        """Return `lesson 5` or `lessons 2 to 4, and 10` with this edition's numbers, without left-out lessons."""
         meant = [number for number in _expanded(numbers) if 1 <= number <= len(self.full_course)]
         names = [self.full_course[number - 1] for number in meant]
         there = sorted(self.number(name) for name in names if name in self.lessons)
@@ -200,20 +186,15 @@ def _label_number(label: str | None) -> str:
 
 def _expanded(numbers: str) -> list[int]:
     """Return the numbers that a text such as `2 to 4, and 10` means, including ranges."""
-    whole = re.sub(r"(\d+)(?:\s+to\s+|–)(\d+)", lambda ends: " ".join(map(str, _numbers_between(ends))), numbers)
-    return sorted(map(int, re.findall(r"\d+", whole)))
-
-
-def _numbers_between(ends: re.Match[str]) -> range:
-    return range(int(ends[1]), int(ends[2]) + 1)
+    ranges = re.findall(r"(\d+)(?:(?:\s+to\s+|–)(\d+))?", numbers)
+    return sorted(number for first, last in ranges for number in range(int(first), int(last or first) + 1))
 
 
 def _enumerated(numbers: Sequence[int]) -> str:
     """Return numbers in words, such as `1, 3 and 4`; three or more in a row become `1 to 4`."""
     if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
         return f"{numbers[0]} to {numbers[-1]}"
-    *most, last = map(str, numbers)
-    return f"{', '.join(most)} and {last}" if most else last
+    return _joined_names([*map(str, numbers)])
 
 
 def _left_out_phrase(words: str, lessons: Sequence[str]) -> str:

@@ -1,8 +1,9 @@
-"""Functions that write text files, CSV tables and zips, and a file name that several packages use."""
+"""Functions that write files, CSV tables and zips, and a file name that several packages use."""
 
 from __future__ import annotations
 
 import csv
+import io
 import os
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,21 +36,36 @@ def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
     """
     with atomic(path, encoding="utf-8-sig") as file:
         table = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
-        table.writerows([_without_control_characters(cell) for cell in row] for row in rows)
+        table.writerows([without_control_characters(cell) for cell in row] for row in rows)
 
 
-def _without_control_characters(cell: str) -> str:
-    """Return the cell on one line, with a space instead of each control character."""
-    return cell if cell.isprintable() else "".join(character if character.isprintable() else " " for character in cell)
+def without_control_characters(text: str) -> str:
+    """Return the text on one line, with a space for each control, direction or separator character."""
+    return text if text.isprintable() else "".join(character if character.isprintable() else " " for character in text)
 
 
-def write_zip(target: Path, files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> None:
-    """Write a zip of these files, whose contents are keyed by name. Equal contents give equal bytes."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+def write_files(files: Mapping[Path, str | bytes]) -> list[Path]:
+    """Write each content to its path; return the paths."""
+    for path, content in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+    return [*files]
+
+
+def zipped(files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> bytes:
+    """Return a zip of these files, whose contents are keyed by name. Equal contents give equal bytes."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
             entry = zipfile.ZipInfo(name)  # dated 1980, so that the bytes do not depend on the time
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.create_system = 3  # otherwise the permissions would count as another system's
             entry.external_attr = (0o755 if name in executable else 0o644) << 16
             archive.writestr(entry, files[name])
+    return packed.getvalue()
+
+
+def write_zip(target: Path, files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> None:
+    """Write the zip of these files that `zipped` returns."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(zipped(files, executable))

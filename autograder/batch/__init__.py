@@ -4,7 +4,7 @@ run          one run, from the folders to the results
 workers      graders with the interface of concurrent.futures
 gradebook    the single store of submissions and grades; database contains its tables and its lock
 adjustments  the instructor's corrections by hand
-publish      a run's files: grades_and_feedback, student_table and changes each write a part
+publish      a run's files: grades_and_feedback writes tables and feedback, changes compares with the last run
 summary      the run's result on the screen
 """
 

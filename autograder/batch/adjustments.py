@@ -12,7 +12,7 @@ from pathlib import Path
 
 from autograder import csv_tables
 from autograder.batch.gradebook import Gradebook
-from autograder.course import BatchError, all_lessons
+from autograder.course import all_lessons
 from autograder.grading.row import Adjustment, identities
 from autograder.submission.untrusted_names import folded, printable
 
@@ -25,7 +25,7 @@ def apply(book: Gradebook, path: Path) -> tuple[int, list[str]]:
     """Store each correction from the table, if the table exists, with the submission that it concerns.
 
     Return the number of corrections and a message for each line that matches no submission or several; all lines for
-    assignments that are not in this run share one message. Raise BatchError for a table that cannot be
+    assignments that are not in this run share one message. Raise TableError for a table that cannot be
     understood.
     """
     lines = list(_lines(path)) if path.is_file() else []
@@ -57,17 +57,14 @@ def apply(book: Gradebook, path: Path) -> tuple[int, list[str]]:
 
 def _lines(path: Path) -> Iterator[tuple[int, str, str, Adjustment]]:
     """Yield each line's number, student, assignment and correction."""
-    try:
-        table = csv_tables.read(path, has_comments=True)
-    except csv_tables.TableError as error:
-        raise BatchError(str(error)) from error
+    table = csv_tables.read(path, has_comments=True)
     if missing := REQUIRED_COLUMNS - {title.casefold() for title in table.titles}:
-        raise BatchError(f"{path} cannot be used: it has no column {', '.join(sorted(missing))}")
+        raise csv_tables.TableError(path, f"it has no column {', '.join(sorted(missing))}")
     for line, cells in csv_tables.records(table):
         try:
             adjustment = _adjustment(cells)
         except ValueError as error:
-            raise BatchError(f"{path} cannot be used: line {line.number}: {error}") from error
+            raise csv_tables.TableError(path, f"line {line.number}: {error}") from error
         student = cells["student"].removeprefix("'")  # an apostrophe, which makes a name safe for a spreadsheet
         yield line.number, student, cells["assignment"].casefold(), adjustment
 

@@ -39,7 +39,6 @@ class Changes:
     """The comparison of a run with the last run that finished."""
 
     def __init__(self, last_scores: Iterable[RecordedScore]) -> None:
-        """Start from the scores of the last run that finished."""
         self._earlier = {(score.assignment, score.student_key): score for score in last_scores}
         self._lines: list[list[str]] = []
         self._reasons: Counter[str] = Counter()

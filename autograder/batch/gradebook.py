@@ -274,7 +274,6 @@ class Gradebook:
 
 
 def _submission_without_code(row: sqlite3.Row) -> Submission:
-    """Return a submission without its code."""
     facts = json.loads(row["submission"])
     problem = facts.pop("problem")
     lists = {name: tuple(value) for name, value in facts.items() if isinstance(value, list)}

@@ -1,12 +1,14 @@
-"""The files that a batch writes from the gradebook: grades.csv, results and feedback."""
+"""The files that a batch writes from the gradebook: grades.csv, students.csv, results and feedback."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.batch.gradebook import Gradebook
-from autograder.files import write_csv
+from autograder.course import term_assignments
+from autograder.files import write_csv, write_files
 from autograder.grading.row import IDENTITIES, Row
 from autograder.submission.untrusted_names import csv_cell, safe_name
 
@@ -32,17 +34,14 @@ def write(book: Gradebook, *observers: Callable[[Row], object]) -> None:
                 path.parent.rmdir()
 
 
-def _write_texts(out: Path, row: Row) -> Iterator[Path]:
-    """Write a student's feedback and result; yield the paths."""
+def _write_texts(out: Path, row: Row) -> list[Path]:
+    """Write a student's feedback and result; return the paths."""
     name = row.submission.assignment or safe_name(f"unknown_{row.submission.file}", set())
     texts = {
         out / "feedback" / row.folder / f"{name}.md": row.feedback_markdown,
         out / "results" / row.folder / f"{name}.json": f"{row.gradescope_json}\n",
     }
-    for path, text in texts.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-        yield path
+    return write_files(texts)
 
 
 def _grades(book: Gradebook, rows: Iterator[Row]) -> Iterator[list[str]]:
@@ -81,3 +80,41 @@ def _grades(book: Gradebook, rows: Iterator[Row]) -> Iterator[list[str]]:
 
 def _number(value: float) -> str:
     return f"{value:.10g}"
+
+
+@dataclass
+class _StudentScores:
+    label: str
+    identities: list[str]
+    scores: dict[str, float] = field(default_factory=dict)
+
+
+class StudentTable:
+    """Scores by student, collected row by row."""
+
+    def __init__(self, section_by_person: Mapping[str, str]) -> None:
+        """Store each person's section; the mapping is empty if no roster has sections."""
+        self._section_by_person = section_by_person
+        self._students: dict[str, _StudentScores] = {}
+
+    def add(self, row: Row) -> None:
+        """Add one submission."""
+        submission = row.submission
+        identities = [getattr(submission.person, name) for name in IDENTITIES]
+        student = self._students.setdefault(submission.student_key, _StudentScores(row.student, identities))
+        if submission.assignment:
+            student.scores[submission.assignment] = row.score
+
+    def write(self, out: Path) -> None:
+        """Write OUT/students.csv."""
+        graded = {name for student in self._students.values() for name in student.scores}
+        lessons = [assignment.name for assignment in term_assignments() if assignment.name in graded]
+        lessons += sorted(graded - {*lessons})
+        section = ["section"] if self._section_by_person else []
+        rows = [["student", *section, *lessons, "sum", *IDENTITIES]]
+        for who, student in sorted(self._students.items(), key=lambda item: (item[1].label, item[0])):
+            scores = [_number(student.scores[name]) if name in student.scores else "" for name in lessons]
+            section_cells = [csv_cell(self._section_by_person.get(who, ""))] if self._section_by_person else []
+            total = _number(sum(student.scores.values()))
+            rows.append([csv_cell(student.label), *section_cells, *scores, total, *map(csv_cell, student.identities)])
+        write_csv(out / "students.csv", rows)

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from autograder.batch import grades_and_feedback
-from autograder.batch.changes import Changes, RecordedScore
+from autograder.batch.changes import Changes
 from autograder.batch.gradebook import CLASS_SECTIONS, COMPARED_FOLDERS, Gradebook
-from autograder.batch.student_table import StudentTable
 from autograder.batch.summary import Summary
 from autograder.files import CLASS_PAGE_FILE
 from autograder.grading.row import Row
@@ -25,39 +24,30 @@ REPORT_HEAD_CHARACTERS = 1000
 """Number of characters at the beginning of report.html within which the gradebook's hash is written."""
 
 
-class Published(NamedTuple):
-    """Numbers and sentences about a run whose files have been written."""
+def write_all(out: Path, summary: Summary) -> tuple[Summary, Changes, list[str]]:
+    """Write every file of a run, including the report.
 
-    summary: Summary
-    changes_sentence: str
-    """sentence about scores that changed"""
-    outdated_adjustments: list[str]
-    """corrections that were made when the tests gave different points"""
-    withdrawn_count: int
-    """number of corrections that the last run applied and this run does not apply"""
-    scores: list[RecordedScore]
-    files_not_compared: list[str]
-
-
-def write_all(out: Path, summary: Summary) -> Published:
-    """Write every file of a run, including the report."""
+    Return the completed summary, the changes since the last run, and the files that could not be compared.
+    """
     from autograder.reports.class_page import ClassStatistics
 
     with Gradebook.reading(out) as book:
         statistics = ClassStatistics(section_by_person=book.recall(CLASS_SECTIONS) or {})
-        published = write_all_but_report(book, summary, statistics.add)
-        return published._replace(files_not_compared=_write_report_and_similarity(book, statistics, incomplete=""))
+        changes = write_all_but_report(book, summary, statistics.add)
+        return summary, changes, _write_report_and_similarity(book, statistics, incomplete="")
 
 
-def write_all_but_report(book: Gradebook, summary: Summary, *observers: Callable[[Row], object]) -> Published:
-    """Write every file of a run except the report and the comparison. Each observer receives every row."""
-    changes, students = Changes(book.last_run_scores()), StudentTable(book.recall(CLASS_SECTIONS) or {})
+def write_all_but_report(book: Gradebook, summary: Summary, *observers: Callable[[Row], object]) -> Changes:
+    """Write every file of a run except the report and the comparison; return the changes since the last run.
+
+    Each observer receives every row.
+    """
+    changes = Changes(book.last_run_scores())
+    students = grades_and_feedback.StudentTable(book.recall(CLASS_SECTIONS) or {})
     grades_and_feedback.write(book, summary.add, changes.add, students.add, *observers)
     changes.write(book.out)
     students.write(book.out)
-    return Published(
-        summary, changes.sentence, changes.outdated_adjustments, changes.withdrawn_count, changes.scores, []
-    )
+    return changes
 
 
 def write_report_and_similarity(out: Path) -> list[str]:
@@ -105,7 +95,7 @@ def store_class_sections(out: Path, section_by_person: Mapping[str, str]) -> Non
     """Store each person's section from a roster, and write the sections into OUT/students.csv."""
     with Gradebook.writing(out) as book:
         book.remember(CLASS_SECTIONS, dict(section_by_person))
-        students = StudentTable(section_by_person)
+        students = grades_and_feedback.StudentTable(section_by_person)
         for row in book.rows():
             students.add(row)
         students.write(out)

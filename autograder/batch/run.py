@@ -14,7 +14,6 @@ from collections import deque
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -30,7 +29,7 @@ from autograder.course import BatchError
 from autograder.files import CLASS_PAGE_FILE
 from autograder.grading.grade import fault_of_suite, sentences_on_changed_points
 from autograder.grading.row import Key
-from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, lost, read_student_uploads
+from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, read_class_bounded
 from autograder.submission.untrusted_names import printable, semicolon_list
 
 JOBS_IN_FLIGHT_PER_GRADER = 2
@@ -133,16 +132,14 @@ def _read_submissions(
     """
     unclear: Submission | None = None
     is_clear = False
-    outcomes = parallel.map_bounded(partial(read_student_uploads, assignments=assignments), students)
-    for uploads, outcome in zip(students, outcomes, strict=True):
-        for submission in lost(uploads, outcome.why) if isinstance(outcome, parallel.CutOff) else outcome:
-            if submission.assignment and not (submission.problem and submission.problem.needs_instructor):
-                is_clear = True
-            unclear = unclear or submission
-            if submission.problem and submission.problem.is_class_download:
-                class_download_remarks.append(submission.problem.for_staff)
-            else:
-                yield submission
+    for submission in read_class_bounded(students, assignments):
+        if submission.assignment and not (submission.problem and submission.problem.for_instructor):
+            is_clear = True
+        unclear = unclear or submission
+        if submission.problem and submission.problem.is_class_download:
+            class_download_remarks.append(submission.problem.for_staff)
+        else:
+            yield submission
     if unclear and unclear.problem and not is_clear:
         shown, reason = printable(str(folder), 200), unclear.problem.for_staff
         raise NothingToGradeError(f"Nothing in {shown} can be graded as it is: {reason.rstrip('.')}.")
@@ -173,24 +170,22 @@ def _with_progress(counts: Iterable[int], total: int, console: Console) -> Itera
 def _write_files(book: Gradebook, adjustments_path: Path, summary: Summary, console: Console) -> Summary:
     """Write every file of the run, and return the summary with the changes since the last run."""
     if publish.is_report_current(book):
-        published = publish.write_all_but_report(book, summary)
+        changes, files_not_compared = publish.write_all_but_report(book, summary), list[str]()
     else:
         with console.status("Writing results, comparing submissions, and writing the report"):
-            published = parallel.run_in_subprocess(publish.write_all, book.out, summary)
-    summary = published.summary
-    if published.changes_sentence:
-        summary.remarks.append(published.changes_sentence)
-    if published.withdrawn_count:
+            summary, changes, files_not_compared = parallel.run_in_subprocess(publish.write_all, book.out, summary)
+    if changes.sentence:
+        summary.remarks.append(changes.sentence)
+    if changes.withdrawn_count:
         summary.remarks.append(
-            _withdrawn_corrections_remark(published.withdrawn_count, book.recall(CORRECTIONS), adjustments_path)
+            _withdrawn_corrections_remark(changes.withdrawn_count, book.recall(CORRECTIONS), adjustments_path)
         )
-    summary.add_names(
-        f"Check that these lines of {adjustments.ADJUSTMENTS_FILE} are still right", published.outdated_adjustments
-    )
-    summary.add_names("Not compared", published.files_not_compared)
+    outdated = f"Check that these lines of {adjustments.ADJUSTMENTS_FILE} are still right"
+    summary.add_names(outdated, changes.outdated_adjustments)
+    summary.add_names("Not compared", files_not_compared)
     others = [f"{one.student} ({one.file})" for one in book.superseded()]
     summary.add_names("Not graded, because another submission by the student counts", others)
-    book.record_finished_run(published.scores, str(adjustments_path))
+    book.record_finished_run(changes.scores, str(adjustments_path))
     return summary
 
 

@@ -99,7 +99,6 @@ class Processes:
     """Graders on this machine."""
 
     def __init__(self, size: int, setup: GraderSetup) -> None:
-        """Start `size` graders."""
         self.size = size
         self.setup = setup
         # Graders share the processors, so several threads for linear algebra in each would be too many.

@@ -3,10 +3,13 @@
     fixtures         the pytest plugin: marks, the fixture that provides a test's submission, random inputs
     answers          checks of the entries of ANSWERS: their form and their value
     expect           comparisons of actual with expected results, and the messages about the differences
+    difference       the difference between an actual and an expected result
+    relation         the relation of a wrong result to the expected one, such as another order or sign
     proxy            the submission as a test uses it, wherever the student's code runs
     numpy_errors     explanations of numpy's exceptions, with the shapes involved
     oracle           the protocol for right values and known mistakes
     call_repr        the text of a call, as a student would type the call
+    value_text       the text of a value in a message
     inputs           features, and strategies for Hypothesis
     results          the result of one test
     function_status  the status of each function, judged by the function's tests

@@ -1,10 +1,22 @@
-"""The command `python -m autograder.checks`, which students use.
+"""The command `python -m autograder.checks`, which students use: see `laptop.launch`.
 
-The code of the command is in the package `laptop`. Only this module of `checks` imports from a higher layer,
-because the name of the command is older than the layers.
+Only this module of `checks` imports from a higher layer, because the name of the command is older than the layers.
 """
 
-from autograder.laptop.__main__ import start
+import sys
+
+
+def start() -> None:
+    """Run the command line; if a package is missing, print its name and exit."""
+    try:
+        from autograder.laptop.launch import main
+    except ModuleNotFoundError as missing:
+        sys.exit(
+            f"{missing.name} is not installed for this Python ({sys.executable}). Use the Python in this folder:"
+            " .venv/bin/python -m autograder.checks (README.md says how to set it up)."
+        )
+    sys.exit(main(sys.argv[1:]))
+
 
 if __name__ == "__main__":
     start()

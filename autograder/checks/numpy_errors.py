@@ -66,24 +66,9 @@ def _in_place_shapes(target: str, result: str) -> str:
     return f"a result of shape {broadcast} cannot replace an array of shape {array} in place: write x = x + y"
 
 
-def _product(operand: str, size: str, other: str) -> str:
-    del operand
-    columns = f"a @ b needs as many columns of a as rows of b: a has {other} columns, b has {size} rows"
-    return f"{columns} (.T reverses all axes; np.swapaxes(b, -1, -2) swaps the last two)"
-
-
-def _product_with_number(operand: str) -> str:
-    return f"the {'right' if operand == '1' else 'left'} side of @ is a single number, but @ multiplies arrays: use *"
-
-
 def _not_aligned(first: str, second: str) -> str:
     shapes = _shapes(f"({first}) ({second})")
     return f"the shapes {_joined(shapes)} meet in a product, which needs equal sizes on the axes that it sums over"
-
-
-def _mask(axis: str, size: str, mask_size: str) -> str:
-    entries = f"a mask with {mask_size} entries is used on axis {axis}, where the array has {size}"
-    return f"{entries} (np.where(mask, x, y) broadcasts a mask; an index does not)"
 
 
 def _reshaped(size: str, shape: str) -> str:
@@ -96,10 +81,6 @@ def _out_of_bounds(index: str, axis: str, size: str) -> str:
     return f"index {index} is not on axis {axis}, which has {size} entries: the last index is {int(size) - 1}"
 
 
-def _axis(axis: str, count: str) -> str:
-    return f"axis {axis} does not exist: the number of axes is {count}, and the first is axis 0"
-
-
 _EXPLANATION_TABLE: list[tuple[str, str | Callable[..., str]]] = [
     # Broadcasting
     (r"operands could not be broadcast together with (?:remapped )?shapes? (.*)", _broadcast),
@@ -109,15 +90,24 @@ _EXPLANATION_TABLE: list[tuple[str, str | Callable[..., str]]] = [
     (r"value array of shape \((.*?)\) could not be broadcast to indexing result of shape \((.*?)\)", _assigned),
     (r"output operand with shape \((.*?)\) doesn't match the broadcast shape \((.*?)\)", _in_place_shapes),
     # Products of matrices
-    (r"Input operand (\d) has a mismatch in its core .*\(size (\d+) is different from (\d+)\)", _product),
-    (r"Input operand (\d) does not have enough dimensions", _product_with_number),
+    (
+        r"Input operand \d has a mismatch in its core .*\(size (\d+) is different from (\d+)\)",
+        "a @ b needs as many columns of a as rows of b: a has {1} columns, b has {0} rows (.T reverses all axes;"
+        " np.swapaxes(b, -1, -2) swaps the last two)",
+    ),
+    (r"Input operand 1 does not have enough", "the right side of @ is a single number, but @ multiplies arrays: use *"),
+    (r"Input operand 0 does not have enough", "the left side of @ is a single number, but @ multiplies arrays: use *"),
     (r"shapes \((.*?)\) and \((.*?)\) not aligned", _not_aligned),
     (r"array is not broadcastable to correct shape", "values do not broadcast to the shape of the array they change"),
     (r"shape-mismatch for sum", "tensordot sums over axes of different sizes"),
     (r"einstein sum subscripts string contains too many subscripts", "einsum names more axes than an array has"),
     (r"operand has more dimensions than subscripts", "einsum names fewer axes than an array has: begin with ..."),
     # Indices and masks
-    (r"did not match indexed array along \w+ (\d+); .*? is (\d+) but .*? is (\d+)", _mask),
+    (
+        r"did not match indexed array along \w+ (\d+); .*? is (\d+) but .*? is (\d+)",
+        "a mask with {2} entries is used on axis {0}, where the array has {1} (np.where(mask, x, y) broadcasts a mask;"
+        " an index does not)",
+    ),
     (
         r"cannot assign (\d+) input values to the (\d+) output values where the mask is true",
         "the mask is True at {1} entries, but {0} values are assigned there",
@@ -142,7 +132,10 @@ _EXPLANATION_TABLE: list[tuple[str, str | Callable[..., str]]] = [
     ),
     # Axes and shapes
     (r"cannot reshape array of size (\d+) into shape \((.*?)\)", _reshaped),
-    (r"axis (-?\d+) is out of bounds for array of dimension (\d+)", _axis),
+    (
+        r"axis (-?\d+) is out of bounds for array of dimension (\d+)",
+        "axis {0} does not exist: the number of axes is {1}, and the first is axis 0",
+    ),
     (r"axes don't match array", "transpose names a different number of axes from what the array has"),
     (r"array split does not result in an equal division", "the axis cannot be cut into parts of equal size"),
     (r"cannot select an axis to squeeze out which has size not equal to one", "squeeze removes only axes of size 1"),

@@ -40,13 +40,6 @@ def parse(text: str, filename: str = "<unknown>") -> ast.Module:
             raise ValueError("it is nested too deeply, or takes more memory to parse than there is") from error
 
 
-def _top_level_functions(text: str) -> dict[str, ast.FunctionDef]:
-    """Return the top-level functions of a text, keyed by name, or none if the text cannot be parsed."""
-    with contextlib.suppress(SyntaxError, ValueError):
-        return {node.name: node for node in parse(text).body if isinstance(node, ast.FunctionDef)}
-    return {}
-
-
 class Source:
     """The code of a student's file, read but not run."""
 
@@ -86,13 +79,9 @@ class Source:
                 self.answers[str(key.value)] = not (isinstance(value, ast.Constant) and value.value in (None, ...))
                 self._lines[str(key.value)] = value.lineno
 
-    def location(self, name: str) -> str:
-        """Return the file and line of a definition, in the form that editors and terminals show as a link.
-
-        `name` is a function, an entry of ANSWERS, or ANSWERS. For any other name, return the line to fix
-        first.
-        """
-        return f"{self.path}:{self._lines.get(name, self._broken_at)}"
+    def line(self, name: str) -> int:
+        """Return the line of a function, of an entry of ANSWERS, or of ANSWERS; otherwise the line to fix first."""
+        return self._lines.get(name, self._broken_at)
 
     def unwritten(self) -> list[str]:
         """Return the names of the functions whose bodies are still those of the handout."""
@@ -146,8 +135,12 @@ class CallGraph:
 
     @classmethod
     def of_cells(cls, cells: Iterable[str]) -> CallGraph:
-        """Return the call graph of the top-level functions in a submission's cells."""
-        return cls({name: node for cell in cells for name, node in _top_level_functions(cell).items()})
+        """Return the call graph of the top-level functions in a submission's cells, without cells that do not parse."""
+        body: list[ast.stmt] = []
+        for cell in cells:
+            with contextlib.suppress(SyntaxError, ValueError):
+                body += parse(cell).body
+        return cls({node.name: node for node in body if isinstance(node, ast.FunctionDef)})
 
     def _dependencies(self, name: str) -> frozenset[str]:
         """Return the functions of the same file that a function uses, directly or through other functions."""

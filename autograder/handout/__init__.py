@@ -14,7 +14,7 @@ Students receive only the files that `bundle` lists.
 """
 
 from autograder.handout.bundle import PAGES_FOLDER, build, contents
-from autograder.handout.generated_files import HandoutError, outdated_files, regenerate, stub, write_files
+from autograder.handout.generated_files import HandoutError, regenerate
 from autograder.handout.leaks import leaks
 from autograder.handout.new import create_assignment
 from autograder.handout.validate import first_problem
@@ -27,8 +27,5 @@ __all__ = [
     "create_assignment",
     "first_problem",
     "leaks",
-    "outdated_files",
     "regenerate",
-    "stub",
-    "write_files",
 ]

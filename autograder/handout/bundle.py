@@ -10,9 +10,9 @@ from pathlib import Path
 
 from autograder.course import PACKAGE, ROOT, Assignment, shipped_code
 from autograder.edition import TEXTS_WITH_EXAMPLES, Edition
-from autograder.files import write_zip
+from autograder.files import write_files, write_zip
 from autograder.handout import otter_files
-from autograder.handout.generated_files import HandoutError, write_files
+from autograder.handout.generated_files import HandoutError
 from autograder.handout.leaks import leaks
 from autograder.pages import course_files, pictures, quiz_questions
 

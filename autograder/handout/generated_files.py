@@ -11,7 +11,6 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from autograder.checks.difference import difference
 from autograder.checks.oracle import Returned
 from autograder.checks.source import Source
 from autograder.course import Assignment, UserError, term_assignments
+from autograder.files import write_files
 from autograder.grading.suite import Suite
 from autograder.handout.validate import first_problem
 from autograder.hints.golden import as_text, decoded, fingerprint_record
@@ -164,11 +164,3 @@ def regenerate() -> list[Path]:
         if written.problem or any(written.answers.values()) or changed:
             raise HandoutError(f"{path} contains work, but a stub belongs there: move the file away first")
     return write_files(outdated)
-
-
-def write_files(files: Mapping[Path, str | bytes]) -> list[Path]:
-    """Write each content to its path; return the paths."""
-    for path, content in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
-    return [*files]

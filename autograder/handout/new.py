@@ -11,7 +11,8 @@ import re
 from pathlib import Path
 
 from autograder.course import ROOT, Assignment, all_lessons
-from autograder.handout.generated_files import HandoutError, outdated_files, write_files
+from autograder.files import write_files
+from autograder.handout.generated_files import HandoutError, outdated_files
 
 _TEMPLATES = Path(__file__).with_name("new_assignment")
 

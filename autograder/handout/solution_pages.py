@@ -12,7 +12,8 @@ from markupsafe import Markup
 from autograder.checks.output_encoding import print_anywhere
 from autograder.course import ROOT, Assignment, UserError, find, term_assignments
 from autograder.edition import Edition
-from autograder.handout.generated_files import BEGIN, END, write_files
+from autograder.files import write_files
+from autograder.handout.generated_files import BEGIN, END
 from autograder.pages import highlighted_code, style
 from autograder.reports.templates import filled
 

@@ -45,13 +45,8 @@ def decoded(expected: str | None) -> Returned | Refused:
     return Refused() if expected is None else Returned(codec.decode(base64.b64decode(expected), writeable=False))
 
 
-def is_recordable(outcome: Outcome) -> bool:
-    """Return True if an outcome is an error, or a wrong value that has a fingerprint."""
-    return isinstance(outcome, Refused) or (isinstance(outcome, Returned) and fingerprint(outcome.value) is not None)
-
-
 def fingerprint_record(outcome: Outcome) -> FingerprintRecord:
-    """Return the fingerprint record of a recordable outcome."""
+    """Return the fingerprint record of an outcome, or None if it is an error without a mark or has no fingerprint."""
     if isinstance(outcome, Refused):
         return outcome.error or None
     value = fingerprint(outcome.value) if isinstance(outcome, Returned) else None
@@ -125,8 +120,7 @@ class GoldenValues:
         """Return the record of a call with these arguments whose result no test compares with the solution's."""
         records = self.content.get("other_calls", {}).get(call.function, ())
         arguments = arguments_record(call) if records else None
-        same = (record for record in records if _is_same(record["arguments"], arguments))
-        return next(same, None) if arguments is not None else None
+        return next((record for record in records if _is_same(record["arguments"], arguments)), None)
 
 
 def arguments_record(call: Call) -> FingerprintRecord:
@@ -196,8 +190,10 @@ class GoldenRecorder:
         groups = self.hints.setdefault(call.function, {IN_ITSELF: {}, IN_DEPENDENCIES: {}})
         records = {}
         for number, entry in enumerate(itertools.chain(*self.reference.mistake_groups(call.function))):
-            if is_recordable(outcome := self.reference.outcome_with(call.encoded, entry)):
-                records[str(number)] = fingerprint_record(outcome)
+            outcome = self.reference.outcome_with(call.encoded, entry)
+            record = fingerprint_record(outcome)
+            if record is not None or isinstance(outcome, Refused):
+                records[str(number)] = record
                 groups[IN_ITSELF if entry.function == call.function else IN_DEPENDENCIES][number] = entry.hint
         return records
 

@@ -5,7 +5,6 @@ Every submission causes the same requests, so the oracle caches replies, up to a
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import functools
 import types
@@ -19,7 +18,7 @@ from autograder.checks.proxy import dtypes
 from autograder.checks.source import CallGraph, Source
 from autograder.course import Assignment
 from autograder.hints import catalogue
-from autograder.hints.catalogue import Misconception, OtherWay
+from autograder.hints.catalogue import Misconception
 from autograder.hints.explain import error_mark, observation_of
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
@@ -37,10 +36,20 @@ class InnerCall(NamedTuple):
 
 
 class Reference:
-    """The oracle for one assignment, which reads the solution and the catalogue at the first request."""
+    """The oracle for one assignment."""
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
+        self.solution = catalogue.solution(assignment)
+        """The reference solution; callers must not change it."""
+        functions = Source(assignment.solution).functions
+        self.call_graph = CallGraph(functions)
+        self.other_ways = catalogue.other_ways(assignment)
+        self.call_graph_of_all_ways = CallGraph(functions, [(way.function, way.built_on) for way in self.other_ways])
+        """The call graph of the solution and of all other right ways to write its functions."""
+        self.wrong_answers = catalogue.wrong_answers(assignment)
+        """The hints for known wrong numbers, keyed by question and number."""
+        self.entries = catalogue.entries(assignment)
         self._replies = functools.lru_cache(4096)(self._reply)
         self._cached_inner_calls = functools.lru_cache(2048)(self._inner_calls)
         self._mistaken = functools.cache(functools.partial(catalogue.solution_with_mistake, assignment))
@@ -48,31 +57,6 @@ class Reference:
         self.solutions_in_all_ways = functools.cache(lambda function: tuple(self.iter_solutions_in_all_ways(function)))
         """Return the modules of `iter_solutions_in_all_ways` for a function; the modules are made only once."""
         self.mistake_groups = functools.cache(self._direct_and_inherited_mistakes)
-
-    @functools.cached_property
-    def solution(self) -> types.ModuleType:
-        """The reference solution; callers must not change it."""
-        return catalogue.solution(self.assignment)
-
-    @functools.cached_property
-    def call_graph(self) -> CallGraph:
-        """The call graph of the solution."""
-        return CallGraph(self._functions)
-
-    @functools.cached_property
-    def _functions(self) -> Mapping[str, ast.FunctionDef]:
-        """The syntax trees of the solution's functions, keyed by name."""
-        return Source(self.assignment.solution).functions
-
-    @functools.cached_property
-    def other_ways(self) -> tuple[OtherWay, ...]:
-        """The other right ways to write functions of the solution."""
-        return catalogue.other_ways(self.assignment)
-
-    @functools.cached_property
-    def call_graph_of_all_ways(self) -> CallGraph:
-        """The call graph of the solution and of all other right ways to write its functions."""
-        return CallGraph(self._functions, [(way.function, way.built_on) for way in self.other_ways])
 
     def iter_solutions_in_all_ways(self, function: str) -> Iterator[types.ModuleType]:
         """Yield the solution, and a copy for each other right way to write a function or its dependencies."""
@@ -100,15 +84,18 @@ class Reference:
             raise RuntimeError(f"the solution raises {reply.raised.kind}: {reply.raised.message}")
         return Returned(reply.value) if reply.raised is None else Refused()
 
+    def _comparable_reply(self, call: Call) -> Reply | None:
+        """Return the solution's reply to a call, or None if it is an error or if the call or the reply is too large."""
+        try:
+            expected = self._replies(call.encoded) if is_small(call) else None
+        except MemoryError:  # a test may pass on a result of the submission, which may be very large
+            return None
+        return expected if expected is not None and expected.raised is None else None
+
     def differs_only_in_dtype(self, call: Call, reply: Reply) -> bool:
         """Return whether a submission replied to a call with right values in a wrong dtype."""
-        if reply.raised is not None or not is_small(call):
-            return False
-        try:
-            expected = self.reply(call)
-        except MemoryError:  # a test may pass on a result of the submission, which may be very large
-            return False
-        if expected.raised is not None:
+        expected = self._comparable_reply(call) if reply.raised is None else None
+        if expected is None:
             return False
         right = dtypes(expected.value)
         return dtypes(reply.value, len(right) + 1) != right and difference(reply.value, expected.value) is None
@@ -165,17 +152,7 @@ class Reference:
         """Return the right value of an entry of ANSWERS, and a mapping from known wrong numbers to hints."""
         return vars(self.solution)[ANSWERS][key], self.wrong_answers.get(key, {})
 
-    @functools.cached_property
-    def wrong_answers(self) -> Mapping[str, Mapping[float, str]]:
-        """The hints for known wrong numbers, keyed by question and number."""
-        return catalogue.wrong_answers(self.assignment)
-
     # The solution with a known mistake in it
-
-    @functools.cached_property
-    def entries(self) -> tuple[Misconception, ...]:
-        """All known mistakes in the catalogue."""
-        return catalogue.entries(self.assignment)
 
     def _direct_and_inherited_mistakes(self, function: str) -> tuple[list[Misconception], list[Misconception]]:
         """Return the known mistakes in a function itself, and those in the functions that it builds on.
@@ -192,13 +169,7 @@ class Reference:
 
         Return None if the call should have raised an error, raised an error without a mark, or is too large to compare.
         """
-        if not is_small(call):
-            return None
-        try:
-            expected = self._replies(call.encoded)
-        except MemoryError:  # a test may pass on a result of the submission, which may be very large
-            return None
-        if expected.raised is not None:
+        if (expected := self._comparable_reply(call)) is None:
             return None
         predicted = functools.partial(self.outcome_with, call.encoded)
         return observation_of(reply, expected.value, self.mistake_groups(call.function), predicted)

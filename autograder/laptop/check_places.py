@@ -24,8 +24,8 @@ class CheckPlace:
     The defaults are those of a terminal in a handout or a checkout.
     """
 
-    pytest_options_format: str = "-p pytest_timeout --timeout={seconds}"
-    """Options for pytest that only this place needs; `{seconds}` stands for LOCAL_TEST_TIMEOUT_SECONDS."""
+    pytest_options: tuple[str, ...] = ("-p", "pytest_timeout", f"--timeout={LOCAL_TEST_TIMEOUT_SECONDS}")
+    """Options for pytest that only this place needs."""
     location_format: str = "{path}:{line}"
     """Words that name a line in the student's file by its `{path}` and `{line}`."""
     submit_step: str = "hand in {file}"
@@ -45,10 +45,6 @@ class CheckPlace:
     """Return the path of the student's file for an assignment, in the course's folder `root`."""
     timed_out_functions: Mapping[str, str] = field(default_factory=dict)
     """Sentences about functions that ended an earlier run of the file and are no longer called, keyed by function."""
-
-    def pytest_options(self) -> list[str]:
-        """Return the options for pytest that only this place needs."""
-        return self.pytest_options_format.format(seconds=LOCAL_TEST_TIMEOUT_SECONDS).split()
 
 
 def timeout_message(function: str, where: str = "", seconds: float | None = None) -> str:

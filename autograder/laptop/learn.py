@@ -24,7 +24,7 @@ from autograder.laptop.self_study import SelfStudyContext, print_solution
 # Ignore the configuration of any project around this folder or around the package.
 LEARN_TERMINAL = replace(
     TERMINAL,
-    pytest_options_format=f"{TERMINAL.pytest_options_format} --config-file={os.devnull}",
+    pytest_options=(*TERMINAL.pytest_options, f"--config-file={os.devnull}"),
     show_all_step="whereabouts learn {checked} shows all",
     lesson_reference="See the lesson, section {function}: whereabouts learn {lesson} --page.",
     solution_step="whereabouts learn {lesson} --show FUNCTION",

@@ -161,7 +161,7 @@ class LocalContext(TestContext):
         tests = [
             str(self.root / "tests" / folder / f"test_{name}.py") for name in assignments for folder in self.folders
         ]
-        options = [f"--rootdir={self.root}", *PYTEST_OPTIONS, *self.place.pytest_options()]
+        options = [f"--rootdir={self.root}", *PYTEST_OPTIONS, *self.place.pytest_options]
         status = pytest.main([*options, *tests], plugins=[fixtures, self])
         if status == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt

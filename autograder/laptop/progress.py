@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -17,9 +16,8 @@ from autograder.checks.answers import form_errors
 from autograder.checks.function_status import FunctionStatus, Status, function_statuses
 from autograder.checks.proxy import file_stop_message
 from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, print_markdown, status_note
-from autograder.checks.results import POINTS, PUBLIC_POINTS, TestResult
-from autograder.checks.source import Source
-from autograder.laptop.local_context import LOADING, LoadedFile, LocalContext
+from autograder.checks.results import POINTS, PUBLIC_POINTS
+from autograder.laptop.local_context import LOADING, LocalContext
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import Kind
 
@@ -50,28 +48,14 @@ HIDDEN_TESTS_NOTE = (
 SPOILER_WARNING = "Once you have read the solution, you can no longer find it yourself."
 
 
-@dataclass(frozen=True)
 class AssignmentProgress:
     """The state of one assignment after a run of its tests."""
 
-    assignment: str
-    """The assignment's name."""
-    run: LocalContext
-
-    @property
-    def file(self) -> LoadedFile:
-        """The student's file."""
-        return self.run.files[self.assignment]
-
-    @property
-    def source(self) -> Source:
-        """The text of the student's file."""
-        return self.file.source
-
-    @property
-    def test_results(self) -> list[TestResult]:
-        """The results of the assignment's tests."""
-        return self.run.test_results[self.assignment]
+    def __init__(self, assignment: str, run: LocalContext) -> None:
+        self.assignment, self.run = assignment, run
+        self.file = run.files[assignment]
+        self.source = self.file.source
+        self.test_results = run.test_results[assignment]
 
     @property
     def file_problem(self) -> str:
@@ -114,13 +98,13 @@ class AssignmentProgress:
         """True if no test of any function fails."""
         return len(self.right_functions) == len(self.function_statuses)
 
-    def location(self, line: int | str) -> str:
+    def location(self, line: int) -> str:
         """Return the words for a line in the student's file."""
         return escape_markdown(self.run.place.location_format.format(path=self.source.path, line=line))
 
     def location_of(self, name: str) -> str:
         """Return the words for the line where a function or an entry of ANSWERS begins."""
-        return self.location(self.source.location(name).rpartition(":")[2])
+        return self.location(self.source.line(name))
 
     @property
     def stop_location(self) -> str:
@@ -220,7 +204,8 @@ def summary_paragraphs(progress: AssignmentProgress) -> list[str]:
     steps = [f"{FIX_FILE_STEP} at {progress.stop_location}"] if progress.file_problem else []
     if not progress.all_functions_are_right:
         return [*parts, f"**Next:** {steps[0]}."]
-    if not progress.file_problem and (faults or not all(filled) or _has_wrong_quiz_answer(progress)):
+    has_wrong_answer = any(result.kind is Kind.ANSWER for result in progress.test_results)
+    if not progress.file_problem and (faults or not all(filled) or has_wrong_answer):
         steps = [f"the questions at {progress.location_of(ANSWERS)}"]
     if not progress.run.runs_hidden_tests:
         steps.append(progress.run.place.submit_step.format(file=progress.source.path.name))
@@ -231,10 +216,6 @@ def summary_paragraphs(progress: AssignmentProgress) -> list[str]:
     steps += [f"lesson {lesson_number(after, root)}, {after}" for after in following_lesson]
     now = f" Now {', then '.join(steps)}." if steps else ""
     return [*parts, f"**All functions are right!**{now}"]
-
-
-def _has_wrong_quiz_answer(progress: AssignmentProgress) -> bool:
-    return any(result.kind is Kind.ANSWER for result in progress.test_results)
 
 
 def print_detail(console: Console, progress: AssignmentProgress, only: Collection[str]) -> None:

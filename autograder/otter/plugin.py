@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -51,13 +50,15 @@ class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         path.write_text(_BLANK_SUBMISSION_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")
 
     def before_execution(self, submission: Any) -> Any:
-        """Grade the submission, and return the notebook that Otter runs instead of the submission."""
+        """Grade the submission, and return the notebook that Otter runs instead, which names the passed tests."""
         disabled_locks = ALL_LOCKS if self.plugin_config.get("isolation") == "none" else ()
         if not disabled_locks:
             self_test.require()
         os.unlink(self.submission_path)
         self.grade = grade_alone(self.assignment, self.submission, disabled_locks)
-        return _notebook_of_passed_tests(passed(self.grade.test_results))
+        names = sorted(passed(self.grade.test_results))
+        cell = nbformat.v4.new_code_cell(_PASSED_TESTS_CELL_TEMPLATE.format(passed=names))  # type: ignore[no-untyped-call]
+        return nbformat.v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call]
 
     def after_grading(self, results: GradingResults) -> None:
         """Show students everything that they may know before release.
@@ -68,12 +69,6 @@ class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         if not results.all_hidden:
             texts = (results.output, reading_notes(self.submission, self.grade), self.grade.public_feedback)
             results.set_output("\n\n".join(filter(None, texts)))
-
-
-def _notebook_of_passed_tests(passed: Iterable[str]) -> Any:
-    """Return the notebook that Otter's kernel runs instead of the submission: it names the passed tests."""
-    cell = nbformat.v4.new_code_cell(_PASSED_TESTS_CELL_TEMPLATE.format(passed=sorted(passed)))  # type: ignore[no-untyped-call]
-    return nbformat.v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call]
 
 
 _PASSED_TESTS_CELL_TEMPLATE = """\

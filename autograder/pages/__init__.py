@@ -1,11 +1,10 @@
 """The lessons as web pages, `course/`, which open with a double click: no server, network or installation is needed.
 
-    course_pages    the pages and their accompanying files
+    course_pages    the pages, the pictures in the texts, and other accompanying files
     markdown        conversion of a lesson's Markdown to HTML
     formulas        conversion of LaTeX to MathML
     glossary        the terms of the glossary, explained where a lesson uses them
     quiz_questions  the form of each answer, and the answers to practice questions
-    picture_files   the pictures in the texts, and the map of the course for a term's plan
     dials           interactive pictures, and all JavaScript (script/, and dials/ here and in lessons)
     style           the look of the pages, with templates/
     vendor          the full-text search and the font for formulas, with their licences
@@ -14,9 +13,8 @@ The pages are made from the handout's files and from the answers to questions wi
 solution.
 """
 
-from autograder.pages.course_pages import course_files, search_script, style
+from autograder.pages.course_pages import course_files, pictures, search_script, style
 from autograder.pages.markdown import highlighted_code
-from autograder.pages.picture_files import pictures
 
 __all__ = ["course_files", "highlighted_code", "pictures", "search_script", "style"]
 PUBLIC_MODULES = ("quiz_questions",)

@@ -1,12 +1,15 @@
-"""The pages of the course and their accompanying files."""
+"""The pages of the course and their accompanying files, such as the pictures in the texts."""
 
 from __future__ import annotations
 
 import ast
 import base64
+import importlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
@@ -20,12 +23,13 @@ from autograder.edition import Edition
 from autograder.pages import dials, quiz_questions
 from autograder.pages.glossary import Glossary, slug
 from autograder.pages.markdown import Renderer, highlighted_code
-from autograder.pages.picture_files import pictures
 from autograder.reports import templates
 
 HERE = Path(__file__).parent
 SHARED_STYLE = templates.FOLDER / "shared.css"
 ASSIGNMENTS_FOLDER = ROOT / "assignments"
+COURSE_MAP_FILE = "figures/map.svg"
+"""The picture of the whole course, the only picture that depends on the plan."""
 
 
 def course_files(edition: Edition | None = None) -> dict[str, bytes]:
@@ -110,7 +114,7 @@ def _docstring_html(function: ast.FunctionDef) -> str:
 def _dial_forms(text: str, page: str, environment: Environment, edition: Edition) -> dict[str, str]:
     """Return the forms of the dials that have markers in a text, keyed by marker."""
     forms = {name: environment.get_template(f"{name}.html") for name in dials.named(text)}
-    return {f"dial: {name}": edition.renumbered(form.render(name=name, page=page)) for name, form in forms.items()}
+    return {f"dial: {name}": edition.text(form.render(name=name, page=page)) for name, form in forms.items()}
 
 
 def _lesson_summary(name: str, html: str) -> dict[str, Any]:
@@ -174,3 +178,31 @@ def _sections(page: str, html: str) -> Iterator[dict[str, str]]:
 def _plain(html: str) -> str:
     """Return the words of a part of a page, without tags."""
     return unescape(" ".join(re.sub(r"<[^>]*>", "", html).split()))
+
+
+def pictures(edition: Edition, names: Iterable[str]) -> dict[str, bytes]:
+    """Return the contents of these pictures and their narrow variants, keyed by path below assignments/."""
+    shown = {Path(name).name for name in names}
+    pictures_by_path = {
+        path.relative_to(ASSIGNMENTS_FOLDER).as_posix(): path.read_bytes()
+        for path in (ASSIGNMENTS_FOLDER / "figures").rglob("*.svg")
+        if path.name in shown
+    }
+    return pictures_by_path | (
+        _map_files(edition) if edition.lessons_differ_from_full and COURSE_MAP_FILE in pictures_by_path else {}
+    )
+
+
+def _map_files(edition: Edition) -> dict[str, bytes]:
+    """Return the map of the course with this edition's lessons."""
+    figures = importlib.import_module("assignments.figures")
+    lessons = {name: module.LESSON for name, module in figures.lessons().items()}
+    rows = {
+        name: replace(lessons[name], number=number, needs=edition.renumbered_cell(lessons[name].needs))
+        for number, name in enumerate(edition.lessons, start=1)
+        if name in lessons
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "figures" / "narrow").mkdir(parents=True)
+        figures.save(figures.course_map(course=rows), Path(folder) / COURSE_MAP_FILE)
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in Path(folder).rglob("*.svg")}

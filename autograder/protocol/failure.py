@@ -77,7 +77,6 @@ class WrongResultError(AssertionError):
     def __init__(
         self, kind: Kind, message: str, *, hint: str | None = None, function: str | None = None, value: object = None
     ) -> None:
-        """Take the message for a person; the docstring of the class describes the other attributes."""
         super().__init__(message)
         self.kind = kind
         self.message = message if len(message) <= MAX_MESSAGE_CHARACTERS else message[:MAX_MESSAGE_CHARACTERS] + " …"
@@ -98,7 +97,6 @@ class CallStopped(BaseException):
     """
 
     def __init__(self, kind: Kind, message: str) -> None:
-        """Take the kind of failure and the message for a person."""
         super().__init__(message)
         self.kind = kind
         self.message = message

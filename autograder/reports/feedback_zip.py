@@ -9,10 +9,8 @@ zip*).
 
 from __future__ import annotations
 
-import io
 import json
 import re
-import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path, PurePosixPath
@@ -20,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from autograder.files import write_zip
+from autograder.files import write_zip, zipped
 from autograder.grading.row import Row
 from autograder.reports import templates
 from autograder.submission import Submission
@@ -45,18 +43,11 @@ def _notebook(row: Row) -> str:
     return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
-def _zip(row: Row) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(zipfile.ZipInfo("feedback.html"), page(row))
-    return packed.getvalue()
-
-
 FEEDBACK_BY_EXTENSION: dict[str, Callable[[Row], str | bytes]] = {
     **dict.fromkeys((".py", ".txt", ".md"), lambda row: row.feedback_markdown),
     **dict.fromkeys((".html", ".htm"), page),
     ".ipynb": _notebook,
-    ".zip": _zip,
+    ".zip": lambda row: zipped({"feedback.html": page(row).encode("utf-8")}),
 }
 """For each file extension, a function that returns feedback in that format."""
 

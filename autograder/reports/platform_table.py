@@ -26,14 +26,9 @@ ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Identifier
 SECTION_COLUMNS = ("section", "sections", "group", "groups")
 NAME_COLUMN, MOODLE_GRADE, MOODLE_MAXIMUM, CANVAS_MAXIMUM = "Full name", "Grade", "Maximum Grade", "Points Possible"
 
-
 MIN_NAME_SIMILARITY = 0.6
 """Minimum share of letters that two spellings of one name have in common, in order. The number identifies the
 student, and the name only shows whether the number is a person's or a group's."""
-
-
-class PlatformTableError(UserError):
-    """An error in a table or in the names of its columns. The message is a sentence for a person."""
 
 
 @dataclass
@@ -57,7 +52,7 @@ def fill_table(
     id_column: str | None = None,
     grade_columns: Sequence[str] = (),
 ) -> FilledTable:
-    """Write OUT/roster_<name of the table> with the scores of a finished run. Raise PlatformTableError or TableError.
+    """Write OUT/roster_<name of the table> with the scores of a finished run. Raise UserError if it cannot be filled.
 
     `grade_columns` names a column for each of `assignments`, in the same order.
     """
@@ -126,7 +121,7 @@ def _label(row: Row, assignment_or_file: str) -> str:
 def _columns(table: Table, assignments: Sequence[str], named: Sequence[str]) -> dict[str, int]:
     """Return the column of each assignment: the named column, Moodle's column, or the column with its name."""
     if named and len(named) != len(assignments):
-        raise PlatformTableError(
+        raise UserError(
             f"--grade-column {named[0]}: name an --assignment for each --grade-column; graded were"
             f" {', '.join(assignments)}"
         )
@@ -141,7 +136,7 @@ def _columns(table: Table, assignments: Sequence[str], named: Sequence[str]) -> 
     }
     columns = {name: numbers[0] for name, numbers in matches.items() if len(numbers) == 1}
     if not columns:
-        raise PlatformTableError(
+        raise UserError(
             f"{table.path} has no column for {', '.join(assignments) or 'any assignment'}: name it with --assignment"
             f" NAME --grade-column TITLE. Its columns are {printable(semicolon_list(titles), 300)}"
         )
@@ -160,7 +155,7 @@ class _StudentLines:
         titles = (id_column,) if id_column is not None else ID_COLUMNS
         columns = [number for number, title in enumerate(table.titles) if title in titles]
         if not columns:
-            raise PlatformTableError(
+            raise UserError(
                 f"{table.path} has no column {' or '.join(titles)}: name the column with the students' numbers,"
                 " addresses or logins with --id-column TITLE"
             )

@@ -29,11 +29,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from autograder import parallel
 from autograder.course import ROOT, Assignment, term_assignments
 from autograder.files import write_csv
 from autograder.grading.row import Row
-from autograder.parallel import CutOff, map_bounded
-from autograder.submission import Submission, find_in_folder, lost, read_student_uploads
+from autograder.parallel import CutOff
+from autograder.submission import Submission, find_in_folder, read_class_bounded
 from autograder.submission.syntax_trees import NotPythonError, parse
 from autograder.submission.untrusted_names import csv_cell, semicolon_list
 
@@ -102,11 +103,8 @@ def write(
     }
     outside = [one for one in others if (one.assignment, one.student, one.cells) not in samples]
     compared = [*files, *(one for one in outside if one.assignment in handouts)]
-    prints = list(
-        map_bounded(
-            partial(_fingerprints_beyond_handout, handouts), [(file.assignment, file.cells) for file in compared]
-        )
-    )
+    texts = [(file.assignment, file.cells) for file in compared]
+    prints = list(parallel.map_bounded(partial(_fingerprints_beyond_handout, handouts), texts))
     rows = [_COLUMNS]
     for name in handouts:
         numbers = [number for number, one in enumerate(compared) if one.assignment == name]
@@ -295,7 +293,5 @@ def earlier_submissions(folder: Path) -> Iterator[Submission]:
     """Yield an earlier class's submissions, including unreadable ones, from a class folder."""
     names = tuple(assignment.name for assignment in term_assignments())
     students = find_in_folder(folder, None, names).students
-    outcomes = map_bounded(partial(read_student_uploads, assignments=names), students)
-    for uploads, outcome in zip(students, outcomes, strict=True):
-        for submission in lost(uploads, outcome.why) if isinstance(outcome, CutOff) else outcome:
-            yield replace(submission, student=f"{submission.student} ({folder.name})")
+    for submission in read_class_bounded(students, names):
+        yield replace(submission, student=f"{submission.student} ({folder.name})")

@@ -189,7 +189,6 @@ class Worker:
     process: int
 
     def __init__(self, sandbox: Sandbox, wire_end: socket.socket) -> None:
-        """Take the grader's end of the connection."""
         self.sandbox = sandbox
         self.wire = wire_end
         self._unread = bytearray()

@@ -14,7 +14,6 @@ from autograder.protocol import codec
 from autograder.sandbox import wire
 
 MIB = 1 << 20
-"""Bytes in a mebibyte."""
 
 
 def _limit(default: Any, unit: str, what: str) -> Any:

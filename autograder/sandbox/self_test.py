@@ -34,6 +34,7 @@ from autograder.sandbox.client import (
     WorkerDiedError,
     WorkerSlowError,
     environment,
+    thread_states,
 )
 from autograder.sandbox.escape_attempts import ATTEMPTING_SUBMISSION, ATTEMPTS, EscapeAttempt
 from autograder.sandbox.limits import LIMITS, MIB
@@ -238,10 +239,7 @@ def _outlives_the_grader(examined: _Examined) -> str:
 
 def _is_gone(process: int) -> bool:
     """Return True if a process has ended, whether or not its parent has collected it."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return True
+    return thread_states(process) <= {"Z", "X"}
 
 
 OUTSIDE_CHECKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (

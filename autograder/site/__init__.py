@@ -3,6 +3,7 @@
     build            the archives of Python code, and all files of the site
     tab_pages        the pages: words for a tab, an editor, buttons (templates/), and the content policy
     libraries        the packages that the checks need, and compiled Python
+    bytecode         compilation of Python modules for the tab
     pyodide_release  a release of Pyodide in a folder, fetched and checked by hash
     tab              the Python half of the worker, which runs in the browser, never here
     integers         64-bit integers in the browser

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from autograder import handout
 from autograder.course import ROOT, UserError, term_assignments
+from autograder.files import write_files, zipped
 from autograder.site import pyodide_release
 from autograder.site.bytecode import STANDARD_LIBRARY, compiled
-from autograder.site.libraries import needed_files, unpacked_wheels, zipped
+from autograder.site.libraries import needed_files, unpacked_wheels
 from autograder.site.tab_pages import tab_pages
 
 HERE = Path(__file__).parent
@@ -71,8 +72,7 @@ def build(
         address = next(iter(pyodide_files)).partition("/")[0] + "/"
     site = _site(files, archives, address, self_study)
     shutil.rmtree(out, ignore_errors=True)
-    handout.write_files({out / name: content for name, content in site.items()})
-    handout.write_files({out / name: content for name, content in pyodide_files.items()})
+    write_files({out / name: content for name, content in {**site, **pyodide_files}.items()})
     return out
 
 
@@ -163,7 +163,9 @@ def _release(folder: Path) -> dict[str, bytes]:
     wheels = [packages.get(name, {"file_name": f"the package {name}"})["file_name"] for name in sorted(needed)]
     scripts = sorted(path.name for path in folder.glob("pyodide.asm.*js"))  # .mjs in newer versions
     names = [*PYODIDE_FILES, *(scripts or ["pyodide.asm.js"]), *wheels]
-    return {name: _pyodide_file(folder / name) for name in names}
+    if missing := [name for name in names if not (folder / name).is_file()]:
+        raise UserError(f"Pyodide in {folder} is incomplete: {missing[0]} is missing")
+    return {name: (folder / name).read_bytes() for name in names}
 
 
 def _pyodide_files(release: Mapping[str, bytes], archives: Archives) -> dict[str, bytes]:
@@ -177,10 +179,3 @@ def _pyodide_files(release: Mapping[str, bytes], archives: Archives) -> dict[str
     # Other content has another address, because a browser caches the files of an address.
     digest = hashlib.sha256(b"".join(content[name] for name in sorted(content))).hexdigest()
     return {f"pyodide-{digest[:12]}/{name}": each for name, each in content.items()}
-
-
-def _pyodide_file(path: Path) -> bytes:
-    """Return the content of one of Pyodide's files."""
-    if not path.is_file():
-        raise UserError(f"Pyodide in {path.parent} is incomplete: {path.name} is missing")
-    return path.read_bytes()

@@ -10,8 +10,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from autograder import handout
 from autograder.course import UserError
+from autograder.files import write_files
 
 SCRIPT = Path(__file__).with_name("compile_modules.cjs")
 
@@ -34,7 +34,7 @@ def compiled(archives: Mapping[str, Mapping[str, bytes]], pyodide: Path) -> dict
     """
     with tempfile.TemporaryDirectory() as name:
         folders = {archive: Path(name, str(OPTIMIZATION_LEVELS.get(archive, 0)), archive) for archive in archives}
-        handout.write_files({folders[name] / path: text for name in archives for path, text in archives[name].items()})
+        write_files({folders[name] / path: text for name in archives for path, text in archives[name].items()})
         _run_node(pyodide, Path(name))
         return {archive: _modules(folder) for archive, folder in folders.items()}
 

@@ -8,13 +8,10 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 
 from autograder.course import UserError
-from autograder.files import write_zip
 
 LOCK_FILE = Path(__file__).with_name("libraries.lock")
 """The lock file: a line per package, with its version and its wheel's hash."""
@@ -66,10 +63,3 @@ def needed_files(archive: bytes) -> dict[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         names = [name for name in opened.namelist() if not name.endswith("/") and not UNUSED_IN_PYODIDE.match(name)]
         return {name: opened.read(name) for name in names}
-
-
-def zipped(files: Mapping[str, bytes]) -> bytes:
-    """Return a zip of these files. The same content always gives the same bytes."""
-    with tempfile.TemporaryDirectory() as folder:
-        write_zip(Path(folder, "zip"), files)
-        return Path(folder, "zip").read_bytes()

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.course import UserError
+from autograder.files import write_files
 from autograder.site.libraries import cache_folder
 
 VERSION = "314.0.7"
@@ -54,9 +55,8 @@ def fetch() -> Path:
 def core_folder() -> Path:
     """Return a folder with the release's core, which is Python without numpy. Fetch the core if it is not there."""
     folder = cache_folder() / f"pyodide-{VERSION}"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in npm_package(f"pyodide@{VERSION}", NPM_PACKAGE_SHA256).items():
-        (folder / name).write_bytes(content)
+    core = npm_package(f"pyodide@{VERSION}", NPM_PACKAGE_SHA256)
+    write_files({folder / name: content for name, content in core.items()})
     return folder
 
 

@@ -41,7 +41,7 @@ OUTPUT = re.compile(rf"(?s)(<p>{OUTPUT_HEADING} .*?</pre>)")
 """Pattern of the output of the student's code in the text about a function or a file."""
 
 TAB = CheckPlace(
-    pytest_options_format="--capture=sys",
+    pytest_options=("--capture=sys",),
     location_format="line {line}",
     submit_step="press “Download {file}” and hand that file in",
     show_all_step="they are shown once this one passes",

@@ -21,17 +21,17 @@ file, follows no link, and bounds all reading.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from autograder import parallel
 from autograder.submission.choice import lost, read_student_uploads
-from autograder.submission.download_layouts import Download, find_file, find_in_folder
+from autograder.submission.download_layouts import find_file, find_in_folder
 from autograder.submission.records import NothingToGradeError, Person, Problem, Submission, Upload
 
-__all__ = ["NothingToGradeError", "Person", "Problem", "Submission", "Upload", "find_in_folder", "lost"]
-__all__ += ["Download", "read_file", "read_file_bounded", "read_student_uploads"]
+__all__ = ["NothingToGradeError", "Person", "Problem", "Submission", "Upload", "find_in_folder"]
+__all__ += ["read_class_bounded", "read_file", "read_file_bounded"]
 
 PUBLIC_MODULES = ("untrusted_names", "syntax_trees", "records")
 """Modules that other packages of `autograder` may import."""
@@ -56,3 +56,10 @@ def read_file_bounded(path: Path, assignment: str | None, assignments: Sequence[
     if isinstance(outcome, parallel.CutOff):
         return lost(find_file(path, assignment, assignments), outcome.why)[0]
     return outcome
+
+
+def read_class_bounded(students: Sequence[tuple[Upload, ...]], assignments: Sequence[str]) -> Iterator[Submission]:
+    """Yield the submissions of all students; each student's files are read within the limits of one submission."""
+    outcomes = parallel.map_bounded(partial(read_student_uploads, assignments=assignments), students)
+    for uploads, outcome in zip(students, outcomes, strict=True):
+        yield from lost(uploads, outcome.why) if isinstance(outcome, parallel.CutOff) else outcome

@@ -25,11 +25,6 @@ class Problem:
         """The sentence that teaching staff read."""
         return self.for_instructor or self.message
 
-    @property
-    def needs_instructor(self) -> bool:
-        """True if the file or the assignment is unknown."""
-        return bool(self.for_instructor)
-
 
 class UnreadableError(Exception):
     """An error that prevents reading a file and becomes the problem of a submission."""

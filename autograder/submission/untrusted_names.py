@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from autograder.files import without_control_characters
+
 MAX_NAME, MAX_NAME_BYTES = 80, 200  # a character may have four bytes, and file systems take 255
 _SAFE_PUNCTUATION = "-_.@+"
 _RESERVED = {"con", "prn", "aux", "nul"}  # names that Windows rejects, even with an extension
@@ -74,13 +76,8 @@ def utf8_safe(text: str) -> str:
 def printable(text: str, limit: int = MAX_NAME) -> str:
     """Return the text as one line of at most `limit` characters, without control and direction characters."""
     cut = text[: 4 * limit]
-    line = " ".join(_invisible_as_spaces(cut).split())
+    line = " ".join(without_control_characters(cut).split())
     return line if len(line) <= limit and len(cut) == len(text) else line[: limit - 1] + "…"
-
-
-def _invisible_as_spaces(text: str) -> str:
-    """Return the text with a space for each control, direction or separator character."""
-    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def semicolon_list(names: Sequence[str], most: int | None = None) -> str:
@@ -99,7 +96,7 @@ def csv_cell(text: str) -> str:
 
     Such a part may begin the cell, or follow a locale's cell separator if quotation marks count as letters.
     """
-    parts = re.split(r"([,;|])", _invisible_as_spaces(utf8_safe(text)))
+    parts = re.split(r"([,;|])", without_control_characters(utf8_safe(text)))
     return "".join(f"'{part}" if part.lstrip('" ').startswith(_FORMULA_STARTS) else part for part in parts)
 
 

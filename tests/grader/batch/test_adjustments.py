@@ -11,7 +11,7 @@ import pytest
 
 from autograder.batch import adjustments, grades_and_feedback
 from autograder.batch.gradebook import Gradebook
-from autograder.course import BatchError
+from autograder.csv_tables import TableError
 from autograder.submission import Person
 from tests.grader.support import classroom
 from tests.grader.support.made_up_gradebooks import GRADE, PACKED, submission_file
@@ -127,7 +127,7 @@ def test_a_line_that_was_cut_in_the_wrong_place_is_refused_by_its_number(
 ) -> None:
     """If a line that was split in the wrong place were accepted, a student would read half a reason and
     receive points that nobody awarded."""
-    with pytest.raises(BatchError, match=rf"adjustments.csv cannot be used: {sentence}"):
+    with pytest.raises(TableError, match=rf"adjustments.csv cannot be used: {sentence}"):
         apply(book, *lines)
 
 
@@ -144,6 +144,6 @@ def test_a_line_that_was_cut_in_the_wrong_place_is_refused_by_its_number(
     ],
 )
 def test_a_table_that_cannot_be_understood_is_one_sentence(book: Gradebook, lines: list[str]) -> None:
-    with pytest.raises(BatchError, match=r"adjustments.csv cannot be used: "):
+    with pytest.raises(TableError, match=r"adjustments.csv cannot be used: "):
         apply(book, *lines)
     assert {row.score for row in book.rows()} == {SCORE}

@@ -17,6 +17,7 @@ import pytest
 from autograder import course, handout
 from autograder.course import Assignment
 from autograder.grading.suite import Suite
+from autograder.handout import generated_files
 from autograder.hints import catalogue
 from tests.grader.tools import mutants
 
@@ -80,7 +81,7 @@ def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> N
 def test_stubs_and_recorded_values_are_current(assignment: Assignment) -> None:
     """The handout is up to date: `make handout` has run since the last change to the solution, the public
     tests or the catalogue."""
-    assert not handout.outdated_files(assignment), "run `make handout`"
+    assert not generated_files.outdated_files(assignment), "run `make handout`"
 
 
 def test_tests_have_names_of_their_own(suite: Suite) -> None:

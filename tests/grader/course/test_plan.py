@@ -103,6 +103,37 @@ def test_any_plan_has_numbers_without_gaps_and_links_that_lead_to_their_lesson(s
         assert text.startswith(f"# {lessons.index(lesson) + 1}. ")
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_the_first_page_links_to_the_shipped_lessons_in_the_order_of_the_term(seed: int) -> None:
+    """The list of links contains every shipped lesson and no words about other lessons, whether the plan changes
+    the lessons or only some lessons of the full course ship."""
+    draw = random.Random(seed)
+    name = "assignments/README.md"
+    source = (course.ROOT / name).read_text("utf-8")
+    lessons, shipped = (draw.sample(FULL, draw.randrange(1, len(FULL))) for _ in range(2))
+    for term in (edition(lessons), edition(FULL, [lesson for lesson in FULL if lesson in shipped])):
+        _, after = term.text(source, name).split('<div class="plain">\n\n')
+        links = after.partition("\n\n</div>")[0].split(" ·\n")
+        assert links == [f"[{term.number(one)} {one}]({one}/README.md)" for one in term.shipped_lessons]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_glossary_has_the_numbers_of_the_term(seed: int) -> None:
+    """Each term of the glossary names the same lessons as in the full course, except for lessons that the plan
+    leaves out; 0 is the front page."""
+    draw = random.Random(seed)
+    lessons = draw.sample(FULL, draw.randrange(1, len(FULL)))
+    name = "assignments/glossary.md"
+    source = (course.ROOT / name).read_text("utf-8")
+    texts = (source, edition(lessons).text(source, name))
+    cells, term_cells = (re.findall(r"(?m)\| ([\d, –]+) \|$", text) for text in texts)
+    assert len(cells) > 50
+    for numbers, term_numbers in zip(cells, term_cells, strict=True):
+        named = [("front page", *FULL)[int(number)] for number in re.findall(r"\d+", numbers)]
+        right = sorted(["front page", *lessons].index(one) for one in named if one in {"front page", *lessons})
+        assert term_numbers == (", ".join(map(str, right)) or "–")
+
+
 PROSE = {
     "as in lesson 3, and": "as in lesson 2, and",
     "Lesson 9 asks": "The left-out lesson on extrapolation asks",

@@ -24,6 +24,7 @@ import yaml
 
 from autograder import course
 from autograder.checks.oracle import Returned
+from autograder.files import write_files
 from autograder.grading import quiz
 from autograder.handout import HandoutError, build, bundle, generated_files, leaks, solution_pages
 from autograder.hints.golden import decoded, fingerprint_record
@@ -42,9 +43,7 @@ def shipped(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFacto
     """Folder with the handout, but without the pages."""
     folder = tmp_path_factory.mktemp("handout") / "handout"
     pages = (f"{bundle.PAGES_FOLDER}/", "assignments/figures/")
-    generated_files.write_files(
-        {folder / name: content for name, content in handed_out.items() if not name.startswith(pages)}
-    )
+    write_files({folder / name: content for name, content in handed_out.items() if not name.startswith(pages)})
     return folder
 
 

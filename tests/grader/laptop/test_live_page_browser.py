@@ -18,7 +18,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from autograder.course import find
-from autograder.handout import generated_files
+from autograder.files import write_files
 from tests.grader.support.browsing import WALL_TIMEOUT_SECONDS
 
 
@@ -32,7 +32,7 @@ def write_student_file(handout: Path, body: str) -> None:
 def handout(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Handout with two lessons, in which the student has finished only one function, incorrectly."""
     folder = tmp_path_factory.mktemp("handout")
-    generated_files.write_files({folder / name: content for name, content in handed_out.items()})
+    write_files({folder / name: content for name, content in handed_out.items()})
     for path in (folder / "tests" / "public").glob("test_*.py"):
         if path.stem not in ("test_attention", "test_naive"):
             path.unlink()

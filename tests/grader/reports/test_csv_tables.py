@@ -14,14 +14,16 @@ import pytest
 from autograder import csv_tables
 from autograder.csv_tables import TableError
 
-ENCODINGS = {
-    "utf-8": b"",
-    "utf-8-sig": b"",
-    "utf-16": b"",
-    "utf-16-le": b"",
-    "utf-16-be": codecs.BOM_UTF16_BE,
-    "cp1252": b"",
-}
+ENCODINGS = [
+    ("utf-8", b""),
+    ("utf-8-sig", b""),
+    ("utf-16", b""),
+    ("utf-16-le", b""),
+    ("utf-16-be", codecs.BOM_UTF16_BE),
+    ("utf-16-be", b""),
+    ("cp1252", b""),
+]
+"""Encodings of tables, each with the byte order mark to write before the text, if the encoding writes none."""
 LINE_ENDS = ("\n", "\r\n", "\r")
 CELLS = [
     "",
@@ -52,7 +54,7 @@ def csv_text(rows: list[list[str]], delimiter: str, end: str, quoting: int) -> s
 def test_any_table_is_read_and_comes_back_byte_for_byte(seed: int, tmp_path: Path) -> None:
     """Every encoding, delimiter, line ending and quoting style is preserved, and only the edited cell changes."""
     draw = random.Random(seed)
-    encoding = draw.choice([*ENCODINGS])
+    encoding, mark = draw.choice(ENCODINGS)
     delimiter, end = draw.choice(csv_tables.DELIMITERS), draw.choice(LINE_ENDS)
     # If lines end with \r, QUOTE_MINIMAL does not quote a cell that contains \n.
     quoting = draw.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]) if end != "\r" else csv.QUOTE_ALL
@@ -61,7 +63,7 @@ def test_any_table_is_read_and_comes_back_byte_for_byte(seed: int, tmp_path: Pat
     text = text if draw.random() < 0.5 else text.removesuffix(end)
     text = f"sep={delimiter}{end}{text}" if draw.random() < 0.2 else text
     path = tmp_path / "table.csv"
-    path.write_bytes(ENCODINGS[encoding] + text.encode(encoding))
+    path.write_bytes(mark + text.encode(encoding))
     table = csv_tables.read(path)
     assert table.titles == TITLES
     cells_read = [[line[column] for column in range(len(TITLES))] for line in table.lines]
@@ -100,6 +102,15 @@ def read(tmp_path: Path, content: str | bytes, has_comments: bool = False) -> cs
 def test_a_table_that_cannot_be_used_is_one_sentence(tmp_path: Path, content: bytes, sentence: str) -> None:
     with pytest.raises(TableError, match=f"(?i)table.csv cannot be used: .*{sentence}"):
         read(tmp_path, content)
+
+
+def test_a_table_has_at_most_the_maximum_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table may have the maximum number of bytes, but not one byte more."""
+    monkeypatch.setattr(csv_tables, "MAX_TABLE_BYTES", 1 << 20)
+    content = "a,b\n" + "1,2\n" * ((1 << 18) - 1)
+    assert len(read(tmp_path, content).lines) == (1 << 18) - 1
+    with pytest.raises(TableError, match=r"table.csv cannot be used: it is larger than 1 MB"):
+        read(tmp_path, content + "\n")
 
 
 def test_empty_cells_beyond_the_titles_are_no_fault(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import nbformat
 import pytest
 from click.testing import CliRunner, Result
 
-from autograder.batch.gradebook import Gradebook
+from autograder.batch.gradebook import Gradebook, code_hash
 from autograder.cli import main
 from autograder.grading.row import Adjustment
 from autograder.protocol.failure import SubmissionStatus
@@ -157,6 +157,24 @@ def test_nothing_is_matched_by_likeness(out: Path) -> None:
     done, rows = run_roster(out, CANVAS.format(points="20.00"))
     assert done.output.startswith("0 scores in") and [row["RoPE (77)"] for row in rows][2:] == ["", "3.00", "11.00"]
     assert "Not in the table: Lovelace, Ada, rope; ada@evil.example, rope; lovelaceada, rope." in done.output
+
+
+def test_a_submission_that_no_grader_could_judge_is_filled_in_by_hand(out: Path) -> None:
+    """A failure of the machine is not a score: the student's cell stays as it was, and the instructor reads
+    who the student is."""
+    ada, hedy = submission_from("Canvas", "17", "lovelaceada"), submission_from("Canvas", "18", "lamarrhedy")
+    killed = packed(replace(GRADE, status=SubmissionStatus.KILLED, score=0.0))
+    with Gradebook.writing(out) as book:
+        book.replace_submissions([[ada, hedy]], {"rope": "suite"})
+        for key in list(book.ungraded_key_counts()):
+            if key.code == code_hash(ada):
+                book.add(key, killed, "the grader was killed by signal 9")
+            else:
+                book.add(key, PACKED)
+        book.record_finished_run()
+    done, rows = run_roster(out, CANVAS.format(points="20.00"))
+    assert done.output.startswith("1 scores in") and "To fill in by hand: lovelaceada, rope." in done.output
+    assert [row["RoPE (77)"] for row in rows[2:]] == ["", SCORE, "11.00"]
 
 
 def test_who_is_there_twice_is_filled_in_by_hand(out: Path) -> None:

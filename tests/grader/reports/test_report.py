@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from autograder import cli
+from autograder import cli, parallel
 from autograder.batch import publish
 from autograder.batch.gradebook import Gradebook
 from autograder.checks.results import Phase, Test, TestResult
@@ -25,7 +25,6 @@ from autograder.course import BatchError
 from autograder.grading.grade import Grade
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind
-from autograder.reports import similarity
 from autograder.reports.class_page import AssignmentResults, ClassStatistics
 from autograder.submission import Person, Problem, Submission
 from tests.grader.support import made_up_gradebooks
@@ -45,7 +44,7 @@ HOSTILE = (
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare submissions in this process; `test_similarity` covers separate processes."""
-    monkeypatch.setattr(similarity, "map_bounded", map)
+    monkeypatch.setattr(parallel, "map_bounded", map)
 
 
 class PageParser(HTMLParser):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from autograder import cli
+from autograder import cli, parallel
 from autograder.batch.gradebook import Gradebook
 from autograder.command_line import WRONG_USE
 from autograder.course import Assignment
@@ -27,7 +27,7 @@ Rows = list[dict[str, str]]
 def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare submissions in the test's process unless a test requests separate processes."""
     if "separate_processes" not in request.fixturenames:
-        monkeypatch.setattr(similarity, "map_bounded", map)
+        monkeypatch.setattr(parallel, "map_bounded", map)
 
 
 @pytest.fixture

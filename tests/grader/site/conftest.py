@@ -17,6 +17,7 @@ import pytest
 
 from autograder import handout
 from autograder.course import find
+from autograder.files import write_files
 from autograder.site import build
 from tests.grader.support.browsing import WALL_TIMEOUT_SECONDS
 from tests.grader.support.shared_fixtures import Once
@@ -100,7 +101,7 @@ def build_site(
                 return {path.relative_to(out).as_posix(): path.read_bytes() for path in files}
 
         site = tmp_path_factory.mktemp(name) / PATH
-        handout.write_files({site / path: content for path, content in once(f"site-{name}", built).items()})
+        write_files({site / path: content for path, content in once(f"site-{name}", built).items()})
         return site
 
     return build_site

@@ -224,7 +224,7 @@ UNCLEAR: dict[str, dict[str, str | bytes]] = {
 def test_where_nothing_says_what_is_meant_all_rows_are_unclear(tmp_path: Path, files: dict[str, str | bytes]) -> None:
     put(tmp_path / "class", files)
     found = rows(tmp_path / "class", "rope" if "week-0/ada.py" in files else None)
-    assert found and all(one.problem is not None and one.problem.needs_instructor for one in found)
+    assert found and all(one.problem is not None and one.problem.for_instructor for one in found)
 
 
 def test_what_is_nobodys_is_passed_over_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,10 +72,10 @@ def course_files(once: Once) -> dict[str, bytes]:
 @pytest.fixture(scope="session")
 def course_folder(course_files: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder with the pages of the course and nothing else, as in `dist/course/`."""
-    from autograder.handout import generated_files
+    from autograder.files import write_files
 
     folder = tmp_path_factory.mktemp("course")
-    generated_files.write_files({folder / name: content for name, content in course_files.items()})
+    write_files({folder / name: content for name, content in course_files.items()})
     return folder
 
 

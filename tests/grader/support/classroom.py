@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from autograder import course
-from autograder.submission import Submission, find_in_folder, read_student_uploads
+from autograder.submission import Submission, find_in_folder
+from autograder.submission.choice import read_student_uploads
 
 SAMPLES = course.ROOT / "tests" / "submissions"
 SECONDS = "seconds"

@@ -59,7 +59,7 @@ def ignore(*_: object) -> None:
 def main() -> None:
     """Write `states.json`, with a state for each item."""
     sys.dont_write_bytecode = True
-    place = replace(TAB, pytest_options_format=TERMINAL.pytest_options_format)
+    place = replace(TAB, pytest_options=TERMINAL.pytest_options)
     if IN_TAB:
         gc.freeze()
         integers.use_int64()
