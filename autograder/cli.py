@@ -1,8 +1,8 @@
 """The command line: `autograder` and its commands, each with `--help`.
 
-Each command imports its modules only when it runs, so that quick commands stay quick. Exit codes: 0 for success, 1 if
-a check failed (`check`), 2 for wrong usage or nothing to grade, 3 if the sandbox does not hold on this machine, 130
-if the command was interrupted before it finished.
+Each command imports its modules only when it runs, so that simple commands stay fast. Exit codes: 0 for
+success, 1 if a check failed (`check`), 2 for wrong usage or nothing to grade, 3 if the sandbox does not hold
+on this machine, 130 if the command was interrupted before it finished.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parts that the commands share: printing, errors, options, and checks before a command begins."""
+"""Code that all commands share: printing, errors, options, and checks before a command begins."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CommandError(click.ClickException):
     exit_code = WRONG_USE
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Print the message. Under `make`, show each option as the variable that a person types."""
+        """Print the message. In a message under `make`, replace each option with the variable that a person types."""
         sentence = self.format_message()
         if os.environ.get("TYPED_MAKE"):
             sentence = re.sub(r"--(assignment|out|jobs)\b ?", lambda option: f"{option[1].upper()}=", sentence)

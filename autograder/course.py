@@ -75,7 +75,7 @@ class Assignment:
 
     @functools.cached_property
     def grading_hash(self) -> str:
-        """Return a digest of everything that decides a grade or its feedback.
+        """Return a digest of everything that affects a grade or its feedback.
 
         The digest covers the tests, the solution, the known mistakes, the recorded values, the seed, the optional
         functions, the code of GRADE_DECIDING_PACKAGES, and the versions of Python and of the libraries.
@@ -92,7 +92,7 @@ class Assignment:
 
 
 GRADE_DECIDING_PACKAGES = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "otter")
-"""Packages whose code decides a grade or its feedback. Every module in these packages is hashed."""
+"""Packages whose code affects a grade or its feedback. Every module in these packages is hashed."""
 
 _SHIPPED = (
     "__init__.py protocol/*.py checks/*.py laptop/*.py hints/__init__.py hints/golden.py hints/explain.py".split()
@@ -100,14 +100,14 @@ _SHIPPED = (
 
 
 def shipped_code() -> list[Path]:
-    """Return the files of this package that students receive, without self-study, which needs hidden tests."""
+    """Return the files of this package that students receive; self-study needs hidden tests and is left out."""
     shipped = (path for pattern in _SHIPPED for path in sorted(PACKAGE.glob(pattern)))
     return [path for path in shipped if path.name not in ("self_study.py", "learn.py")]
 
 
 _LIBRARIES = ("numpy", "hypothesis", "pytest", "otter-grader", "landlockpy", "pyseccomp")
-"""Libraries that affect a grade: Hypothesis draws examples, numpy computes, pytest collects tests, Otter scores them,
-and the rest belong to the sandbox."""
+"""Libraries that affect a grade: Hypothesis draws examples, numpy computes values, pytest collects tests,
+Otter scores results, and the sandbox uses the rest."""
 
 
 @functools.cache

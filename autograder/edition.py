@@ -51,7 +51,7 @@ class Edition:
 
     @classmethod
     def of_term(cls, only: Collection[str] = ()) -> Edition:
-        """Return the edition for the course plan, with files for all lessons of the plan or for `only` some."""
+        """Return the edition for the course plan, with files for all the plan's lessons or only for those in `only`."""
         lessons = [assignment.name for assignment in course.term_assignments()]
         shipped_lessons = [name for name in lessons if not only or name in only]
         return cls(lessons, course.all_lessons(), shipped_lessons, course.plan().optional_functions)
@@ -101,7 +101,7 @@ class Edition:
                 yield f"{name} builds on {unmet}"
 
     def _unmet_needs_phrase(self, lesson: str, needs: str) -> str:
-        """Return a phrase on needed lessons that are left out or come later this term, or an empty string."""
+        """Return a phrase about the needed lessons that this term leaves out or has later; empty if there are none."""
         named = self._lessons_named_in(needs)
         missing = [name for name in named if name not in self.lessons]
         later = [name for name in named if name in self.lessons and self.number(name) > self.number(lesson)]
@@ -109,7 +109,7 @@ class Edition:
         return ", and on ".join(f"{_joined_names(names)}, {what}" for what, names in parts.items() if names)
 
     def _lessons_named_in(self, source: str) -> list[str]:
-        """Return the lessons that a text names, in the course's order."""
+        """Return the lessons that a text mentions, in the course's order."""
         mentions = [*_LESSON_MENTION.finditer(source)]
         numbers: set[int] = set()
         for mention in mentions:
@@ -193,7 +193,7 @@ class Edition:
 
 
 def _label_number(label: str | None) -> str:
-    """Return the number in the words of a link to a lesson, or an empty string if the words contain no number."""
+    """Return the number in the label of a link to a lesson, or an empty string if the label contains no number."""
     match = _LESSON_LINK_LABEL.fullmatch(label or "")
     return match["number"] if match else ""
 

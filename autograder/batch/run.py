@@ -127,7 +127,7 @@ def _read_submissions(
 ) -> Iterator[Submission]:
     """Yield all submissions of a folder, even those that cannot be read within the limits on time and memory.
 
-    Add a sentence to `class_download_remarks` for each file that is a whole class's download. Raise
+    Add a remark to `class_download_remarks` for each file that is the download of a whole class. Raise
     NothingToGradeError if no submission's file and assignment can be determined, because the folder then does not
     contain a class.
     """
@@ -205,8 +205,9 @@ def _withdrawn_corrections_remark(count: int, last_table: str | None, table: Pat
 def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> Iterator[str]:
     """Grade the reference solution of each assignment, once per suite, before any submission.
 
-    Yield a sentence for each assignment whose points differ from the last run. Raise BatchError if a solution lacks
-    points, because a test is then wrong and would lower the whole class's scores.
+    Yield a message for each assignment in which a test's points have changed since the last run. Raise
+    BatchError if a solution lacks points, because a test is then wrong and would lower the whole class's
+    scores.
     """
     last_gradings = {score.assignment: score.grading for score in book.last_run_scores()}
     proofs = {key.assignment: key._replace(code=REFERENCE_PSEUDO_HASH) for key in to_grade}
@@ -230,10 +231,10 @@ def _jobs(book: Gradebook, to_grade: Iterable[Key]) -> Iterator[Job]:
 def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluster) -> Generator[Key, None, None]:
     """Grade all jobs, and store each grade as it arrives. Yield each key once its grade is stored.
 
-    A job that has ended fewer than MAX_GRADERS_LOST graders goes to another grader, unless it was too slow. Any other
-    failed job is recorded as not graded, but only by a grader that proves, with the solution, that it can grade.
-    Raise BatchError if no grader can prove this: the fault is then the machine's or the course's, and no submission
-    is blamed for it.
+    A job that has ended fewer than MAX_GRADERS_LOST graders goes to another grader, unless it was too slow.
+    Any other failed job is recorded as not graded, but only by a grader that has just given the solution full
+    points. Raise BatchError if no grader gives the solution full points: the fault then lies with the machine
+    or the course, not with a submission.
     """
     waiting = iter(jobs)
     under_way: dict[Future[bytes], Job] = {}

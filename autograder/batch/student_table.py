@@ -1,4 +1,4 @@
-"""A term in one table: students.csv, with a row per student and a column per assignment."""
+"""The scores of a term in one table: students.csv, with a row per student and a column per assignment."""
 
 from __future__ import annotations
 

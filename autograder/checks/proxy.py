@@ -85,7 +85,7 @@ class Function:
 
 
 def file_stop_message(failure: Raised) -> str:
-    """Return the message for a file that does not run to its end or imports an unavailable module."""
+    """Return the message for a file that stops before its end or imports an unavailable module."""
     if not failure.kind:
         return failure.message
     if failure.missing_import:
@@ -117,7 +117,7 @@ class StudentModule:
         )
 
     def may_have_returned(self, value: object) -> bool:
-        """Return True if a value may come from the submission: an array does only if it shares memory with a result."""
+        """Return True if a value may come from the submission; an array must then share memory with a result."""
         results = (part for reply in self.replies.values() if reply.raised is None for part in leaves(reply.value))
         return not isinstance(value, np.ndarray) or any(
             value is result or (isinstance(result, np.ndarray) and np.may_share_memory(value, result))

@@ -59,9 +59,9 @@ class TestResult:
     hint: str | None = None
     """The likely cause."""
     faulty_function: str | None = None
-    """The function at fault: a test that passed used right values of this function, and any other test waits for it."""
+    """The function at fault, whose right values let the test pass, or which must be fixed before the test can run."""
     is_at_fault: bool = False
-    """True if the tested function returned a wrong value for the arguments of a call, whatever else the test called."""
+    """True if the tested function itself returned a wrong value for its arguments, whatever else the test called."""
     calls: dict[Call, Reply] = field(default_factory=dict, compare=False, repr=False)
     """All calls in the test, with their replies; a stored grade contains no calls."""
 
@@ -104,7 +104,7 @@ def points_possible(test_results: Iterable[TestResult]) -> float:
 
 
 def point_problems(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
-    """Yield a sentence for each error in the points of an assignment's tests."""
+    """Yield a message for each error in the points of an assignment's tests."""
     for test in tests:
         if test.points * 16 % 1:
             yield f"{test.name} of {assignment} is worth {test.points:g} points: use multiples of 1/16"

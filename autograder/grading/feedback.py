@@ -1,9 +1,9 @@
 """The text of a grade, for a student before and after hidden results are published, and for teaching staff.
 
-A student may read everything about a public test. What a student may read about a hidden test is the rule,
-one of a few kinds of mistake, and one known cause per question, but never an input, an expected or actual
-value, or text that the submission printed or raised. Because a submission can fail in a way that depends on a
-hidden input, the small number of kinds limits what its failures can reveal about that input (see `redacted`).
+A student may read everything about a public test. About a hidden test, a student may read the rule, one of a
+few kinds of mistake, and one known cause per question, but never an input, an expected or actual value, or
+text that the submission printed or raised. Because a submission can fail in a way that depends on a hidden
+input, the small number of kinds limits what its failures can reveal about that input (see `redacted`).
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def body(grade: Grade, audience: Audience) -> str:
 
 
 def _sentence_on_public_points(grade: Grade) -> str:
-    """Return a text on the public points and on the points that hidden tests decide, even if all tests passed."""
+    """Return a text on the public points and on the points that depend on hidden tests, even if all tests passed."""
     public = [result for result in grade.test_results if not result.test.hidden]
     return (
         f"{points_text(public)} public points. The other {grade.max_score - points_possible(public):g} of"
@@ -116,7 +116,7 @@ def _stop_paragraphs(grade: Grade) -> list[str]:
 
 
 def _defined(grade: Grade) -> str:
-    """Return a sentence on the functions that a file defines before it stops, or an empty string if it does not."""
+    """Return a sentence on the functions that a file defines before it stops; empty if the file runs to its end."""
     if grade.failure is None or grade.failure.missing_import:
         return ""
     functions = by_question(result for result in grade.test_results if result.test.phase is Phase.PUBLIC)
@@ -128,8 +128,8 @@ def _defined(grade: Grade) -> str:
 def _answers(results: Sequence[TestResult], assignment: str, audience: Audience) -> str:
     """Return the section on the submission's ANSWERS.
 
-    The section names each wrong number, but not a student's wrong yes or no, because that would give away the
-    right answer. Otter's texts give the reasons once hidden results are published.
+    The section names each wrong number, but no wrong yes-or-no answer, because that would give away the right
+    answer. Otter's texts give the reasons once hidden results are published.
     """
     right = quiz.answers(Assignment(assignment))
     sentences = (

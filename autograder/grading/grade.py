@@ -47,7 +47,7 @@ class Grade:
 
     @property
     def reason_not_run(self) -> str:
-        """The message that all tests share because no function could be called, or an empty string."""
+        """The message that all tests share if no function could be called, or an empty string otherwise."""
         messages = {result.message for result in self.test_results}
         kinds = {result.kind for result in self.test_results}
         return messages.pop() if len(messages) == 1 and not kinds.isdisjoint({Kind.UNREADABLE, *STOPPED}) else ""

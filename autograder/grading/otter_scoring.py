@@ -1,4 +1,4 @@
-"""A suite's tests and results in Otter's form. Otter computes every number in a grade, through this module.
+"""A suite's tests and results in Otter's form. All numbers in a grade come from Otter, through this module.
 
 The collected tests become Otter's exception-based test files, one per question. A generated test case
 contains no test: it calls `result` (from `otter_namespace`), which raises an exception if the pytest test of
@@ -136,5 +136,5 @@ def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], ass
 
 
 def _summary(public: str, full: str, public_only: bool = False) -> str:
-    """Return the public or the full summary, as Otter requests with `public_only`."""
+    """Return the public summary if `public_only` is true, or the full summary otherwise."""
     return public if public_only else full

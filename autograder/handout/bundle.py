@@ -78,7 +78,7 @@ _PICTURE = re.compile(r"\]\((?:\.\./)?(figures/\w+\.svg)")
 
 
 def _mentions_lessons(name: str) -> bool:
-    """Return True for a file that refers to lessons by number or uses a lesson as its example."""
+    """Return True for a file that mentions lessons by number or uses a lesson as an example."""
     is_of_lessons = name.startswith(("assignments/", "tests/"))
     return name in TEXTS_WITH_EXAMPLES or (is_of_lessons and name.endswith((".md", ".py", ".ipynb", ".json")))
 
