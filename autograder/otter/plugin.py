@@ -31,7 +31,7 @@ MOVED_SUBMISSION_FOLDER = "handed_in"
 
 
 class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
-    """The plugin; its settings are the assignment's name, the hash of the suite in the zip, and "isolation"."""
+    """The plugin, whose settings are the assignment's name, the hash of the suite in the zip, and "isolation"."""
 
     def before_grading(self, config: Any) -> None:
         """Read the submission, and empty its folder before Otter looks for logs or starts the kernel."""
@@ -60,9 +60,9 @@ class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         return _notebook_of_passed_tests(passed(self.grade.test_results))
 
     def after_grading(self, results: GradingResults) -> None:
-        """Show students everything that they may know before release.
+        """Show students everything that they may know before hidden results are published.
 
-        An earlier plugin's output comes first and, if that plugin hides everything, is the only output.
+        An earlier plugin's output comes first; if that plugin hides all results, students see nothing else.
         """
         set_summaries(list(results.results.values()), self.grade.test_results, self.assignment)
         if not results.all_hidden:
@@ -71,7 +71,7 @@ class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
 
 
 def _notebook_of_passed_tests(passed: Iterable[str]) -> Any:
-    """Return the notebook that Otter's kernel runs instead of the submission: it names the passed tests."""
+    """Return a notebook that names the passed tests; Otter's kernel runs this notebook instead of the submission."""
     cell = nbformat.v4.new_code_cell(_PASSED_TESTS_CELL_TEMPLATE.format(passed=sorted(passed)))  # type: ignore[no-untyped-call]
     return nbformat.v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call]
 

@@ -34,7 +34,7 @@ ANSWERS = "ANSWERS"
 class LoadTimeout(BaseException):
     """Raised inside a student's file that does not finish loading in time.
 
-    The class is not a subclass of Exception, so that few files catch it.
+    The class is not a subclass of Exception, so that few students' files catch the exception.
     """
 
 
@@ -227,7 +227,7 @@ def _iter_code_objects(module: types.ModuleType, names: Iterable[str]) -> Iterat
 
 
 def _encoded_arguments(call: Call) -> dict[str, bytes]:
-    """Return each argument under a readable name, encoded exactly to the last bit, NaNs included."""
+    """Return the arguments, keyed by readable name and encoded exactly, including all bits of a NaN."""
     named = {f"argument {number}": value for number, value in enumerate(call.args, start=1)}
     return {name: codec.encode(value) for name, value in (named | call.kwargs).items()}
 
@@ -286,7 +286,7 @@ def describe_exception(error: BaseException, filename: str) -> Raised:
 
 
 def _raising_location(error: BaseException, filename: str) -> tuple[int | None, str | None]:
-    """Return the line and the function of a file that raised an exception; each is None if it is unknown."""
+    """Return the line and the function in a file where an exception was raised; each is None if it is unknown."""
     if isinstance(error, SyntaxError) and error.filename == filename:
         return error.lineno, None
     steps = [step for step in traceback.walk_tb(error.__traceback__) if step[0].f_code.co_filename == filename]

@@ -1,4 +1,4 @@
-"""The page for an instructor: scores, questions that separate students, and the class's misconceptions.
+"""The page for an instructor: scores, questions that distinguish strong from weak students, and common misconceptions.
 
 The page is self-contained: it loads nothing, and its only links lead to the feedback in the same folder.
 Jinja escapes every text on the page.
@@ -26,7 +26,7 @@ from autograder.reports import similarity, templates
 from autograder.submission.untrusted_names import printable, semicolon_list
 
 MAX_TABLE_ROWS = 500
-"""Maximum number of rows of cases and of pairs on the page; grades.csv and similarity.csv contain all rows."""
+"""Maximum number of cases, and of similar pairs, on the page; grades.csv and similarity.csv contain all of them."""
 HISTOGRAM_BINS = 20
 """Number of bars in a histogram."""
 
@@ -43,9 +43,9 @@ class AssignmentResults:
     ran_scores: list[float] = field(default_factory=list)
     """Scores of the submissions whose code could be run; every share on the page is a share of these submissions."""
     points_won: list[dict[str, float]] = field(default_factory=list)
-    """Points for each question, for each submission whose code could be run."""
+    """For each submission whose code could be run, the points for each question."""
     unwritten: list[dict[str, bool]] = field(default_factory=list)
-    """True for each question without any code, for each submission whose code could be run."""
+    """For each submission whose code could be run, whether each question is unfinished in all of its tests."""
     hints: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     """Number of submissions with each known mistake, keyed by question; the key "" is for all questions together."""
     unexplained: Counter[tuple[str, str]] = field(default_factory=Counter)

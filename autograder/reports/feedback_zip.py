@@ -1,10 +1,10 @@
 """Feedback for platforms: one zip per assignment, with the names by which a platform finds students.
 
-Canvas accepts a zip of files named as in its own download (*Upload Submissions*). Canvas finds the student and the
-file by the first two numbers in the name, and shows the feedback under the name of the submitted file, so the
-feedback has the format of that file. Canvas ignores text entries and links. Moodle accepts a zip of files whose names
-begin with the student's name, the participant's number and the feedback's kind (*Upload multiple feedback files in a
-zip*).
+Canvas accepts a zip of files named as in its own download (*Upload Submissions*). Canvas finds the student
+and the file by the first two numbers in the name, and shows the feedback under the name of the submitted
+file, so the feedback has the format of that file. Canvas ignores feedback on text entries and links.
+Moodle accepts a zip of files whose names begin with the student's name, the participant's number and the
+feedback's kind (*Upload multiple feedback files in a zip*).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _CANVAS_TEXT_ENTRY_NAME = re.compile(r"_(?:text|link)[^_]*\.html$")
 
 
 def page(row: Row) -> str:
-    """Return feedback as HTML, in which raw HTML has no effect, although text from submissions is already escaped."""
+    """Return feedback as HTML. Raw HTML in it has no effect, although text from submissions is already escaped."""
     body = str(MarkdownIt("commonmark", {"html": False}).render(row.feedback_markdown))
     return templates.filled(templates.FOLDER / "feedback.html", row=row, body=Markup(body))
 

@@ -38,7 +38,7 @@ class PlatformTableError(UserError):
 
 @dataclass
 class FilledTable:
-    """A filled-in table, and the work that remains for a person."""
+    """The table with scores, and the cases that a person must check."""
 
     path: Path
     score_counts: dict[str, int] = field(default_factory=dict)
@@ -124,7 +124,7 @@ def _label(row: Row, assignment_or_file: str) -> str:
 
 
 def _columns(table: Table, assignments: Sequence[str], named: Sequence[str]) -> dict[str, int]:
-    """Return the column of each assignment: the named column, Moodle's column, or the column with its name."""
+    """Return the column of each assignment: the named column, Moodle's, or the one with the assignment's name."""
     if named and len(named) != len(assignments):
         raise PlatformTableError(
             f"--grade-column {named[0]}: name an --assignment for each --grade-column; graded were"

@@ -133,7 +133,7 @@ class SandboxedBackend:
             )
 
     def _died(self, what: str, error: WorkerDiedError, loading: bool) -> CallStopped:
-        """Return the exception for a worker that ended. Give up on the submission after too many deaths."""
+        """Return the exception for a worker that ended. Stop calling the submission if too many have ended."""
         ended = self._end_worker() or str(error)
         is_slow = isinstance(error, WorkerSlowError)
         self.deaths += 1
@@ -162,8 +162,8 @@ class SandboxedBackend:
 
         The second process has separate state and a separate share of the time. At most one of the two
         processes is awake: each is suspended before a request to the other, and the first process stays
-        suspended until its next request. Therefore, no information from the second process can reach the
-        first while the first could receive it.
+        suspended until its next request. Therefore, while the second process can send information, the first
+        cannot receive it.
         """
         begin = time.monotonic()
         second = SandboxedBackend(self.sandbox.second_sandbox, self.name, (*self.cells, *more_cells), self.limits)

@@ -29,7 +29,7 @@ ADDRESS = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
 """The address of the release."""
 
 NEEDED_PACKAGES = ("numpy", "matplotlib")
-"""The packages of Pyodide that the course needs, without the dependencies of these packages."""
+"""The packages of Pyodide that the course needs, not including the dependencies of these packages."""
 
 LOCK_FILE = "pyodide-lock.json"
 """The file in the core that lists the release's packages, with their files' hashes."""
@@ -52,7 +52,7 @@ def fetch() -> Path:
 
 
 def core_folder() -> Path:
-    """Return a folder with the release's core, which is Python without numpy. Fetch the core if it is not there."""
+    """Return a folder with the release's core, which is Python without numpy. Fetch the core if it is missing."""
     folder = cache_folder() / f"pyodide-{VERSION}"
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in npm_package(f"pyodide@{VERSION}", NPM_PACKAGE_SHA256).items():

@@ -1,7 +1,7 @@
 """Reading of all files that students submit, without running any of them.
 
-The package finds each student's uploads in a folder, and candidates for the file that counts among the
-uploads, and returns a submission for each student and assignment.
+The package finds each student's uploads in a folder, ranks the files that may count, and returns a submission
+for each student and assignment.
 
     download_layouts  the uploads of each student in a folder
     platforms         the facts in names that platforms write

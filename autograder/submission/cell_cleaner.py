@@ -35,7 +35,7 @@ class CellCleaner:
         self.host_names = {"get_ipython", "mo"}  # `mo` is marimo, perhaps imported only in the last cell
 
     def clean(self, source: str) -> tuple[str, list[int]]:
-        """Return the cleaned cell and the lines with omissions. Raise NotPythonError if the cell is not Python."""
+        """Return the cleaned cell and the numbers of changed lines. Raise NotPythonError if the cell is not Python."""
         left_out = []
         if magic := _CELL_MAGIC.match(source):
             before, body = magic[0].count("\n"), source[magic.end() :]

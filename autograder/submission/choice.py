@@ -1,7 +1,7 @@
 """Choose the file that counts as a student's submission for each assignment.
 
-A file with implemented functions counts, or the likeliest one if there are several such files. If two files
-are equally likely, the submission names both and neither is graded.
+The file with implemented functions counts; if there are several such files, the likeliest one counts. If two
+files are equally likely, the submission names both and neither is graded.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Upload:
-    """A file or folder that one student submitted, not yet opened. A batch may have thousands of uploads.
+    """A file or folder that one student submitted, not yet opened.
 
     The name that a platform chose provides the first facts; the folders around the upload provide the path
     and assignment.

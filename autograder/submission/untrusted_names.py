@@ -97,7 +97,8 @@ def semicolon_list(names: Sequence[str], most: int | None = None) -> str:
 def csv_cell(text: str) -> str:
     """Return printable text for a CSV cell, with an apostrophe before a part that a spreadsheet reads as a formula.
 
-    Such a part may begin the cell, or follow a locale's cell separator if quotation marks count as letters.
+    Such a part may be at the beginning, or after a separator at which a spreadsheet splits the cell despite
+    its quotes.
     """
     parts = re.split(r"([,;|])", _invisible_as_spaces(utf8_safe(text)))
     return "".join(f"'{part}" if part.lstrip('" ').startswith(_FORMULA_STARTS) else part for part in parts)
