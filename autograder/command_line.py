@@ -56,7 +56,7 @@ def known_assignment(context: click.Context, parameter: click.Parameter, value: 
 
 
 class NonEmptyPath(click.Path):
-    """A folder name that is not empty: an empty name, such as an unset variable, would mean the current folder."""
+    """A folder name that is not empty: an empty name (from an unset variable) would mean the current folder."""
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         """Return the path. Fail for an empty name."""

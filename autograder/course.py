@@ -176,7 +176,7 @@ class Plan:
 
 
 def plan() -> Plan:
-    """Return the course plan. Raise CourseError with a sentence if the file cannot be used."""
+    """Return the course plan. Raise CourseError if the file cannot be used."""
     path = plan_file()
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8-sig")) if path.is_file() else {}

@@ -31,7 +31,7 @@ class TableError(UserError):
     """An error in a table that a person can correct. The message names the table and, if it is known, the line."""
 
     def __init__(self, path: Path, reason: str) -> None:
-        """Make the sentence from the table's path and the reason."""
+        """Make the message from the table's path and the reason."""
         super().__init__(f"{path} cannot be used: {reason}")
 
 
@@ -101,7 +101,7 @@ class Table:
 
 
 def read(path: Path, has_comments: bool = False) -> Table:
-    """Return the table in a file. Raise TableError with a sentence if the file cannot be read.
+    """Return the table in a file. Raise TableError if the file cannot be read.
 
     With `has_comments`, a line that begins with `#` is a comment.
     """

@@ -94,7 +94,7 @@ class Edition:
         return self.text(source, "")
 
     def unmet_needs(self) -> Iterator[str]:
-        """Yield a sentence for each of this term's lessons that builds on a lesson that is left out or comes later."""
+        """Yield a message for each lesson of this term that builds on a lesson that is left out or comes later."""
         for name in self.shipped_lessons:
             facts = _LESSON_NEEDS.search(course.Assignment(name).lesson.read_text("utf-8"))
             if unmet := self._unmet_needs_phrase(name, facts["needs"] if facts else ""):

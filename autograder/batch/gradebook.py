@@ -43,7 +43,7 @@ def code_hash(submission: Submission) -> str:
 
 
 class Gradebook:
-    """An open gradebook: use `writing` for a run, `reading` for everything else.
+    """An open gradebook: `writing` opens it for a run, and `reading` for any other purpose.
 
     While the gradebook is open, a disk error becomes a BatchError.
     """
@@ -86,8 +86,8 @@ class Gradebook:
         """Replace the last run's submissions with those in `folders`, and mark the run as unfinished.
 
         If a student has a submission for an assignment in two folders, the one in the later folder counts.
-        `grading_keys` contains the field `grading` of each assignment's keys. Return labels for the last run's
-        submissions that are no longer listed.
+        `grading_keys` maps each assignment to the field `grading` of its keys. Return labels of the
+        submissions that counted in the last run and have now disappeared.
         """
         names: set[str] = set()
         folder_of: dict[str, str] = {}  # submissions of all students
@@ -220,7 +220,7 @@ class Gradebook:
     def ungraded_key_counts(self) -> dict[Key, int]:
         """Return the keys without a complete grade, with the number of submissions that share each key.
 
-        The keys include those that no grader could judge in the last run.
+        The keys include those of code that no grader could judge in the last run.
         """
         query = (
             "SELECT assignment, grading, code, count(*) AS count, lost, grade FROM submissions"
@@ -266,7 +266,7 @@ class Gradebook:
         return self._read(_row, query)
 
     def _read(self, make: Callable[[sqlite3.Row], Record], query: str, *values: Any) -> Iterator[Record]:
-        """Yield the result of `make` for each row of a query. Raise BatchError for a damaged row."""
+        """Yield the result of the function `make` for each row of a query. Raise BatchError for a damaged row."""
         try:
             yield from map(make, self._database.execute(query, values))
         except DAMAGED_ROW_ERRORS as error:

@@ -56,7 +56,7 @@ def grade(
     """Grade all submissions in these folders into OUT, on this machine or on a cluster.
 
     If a student has two submissions for an assignment, the one in the later folder counts. Raise NothingToGradeError,
-    or BatchError if the run cannot continue; all grades that were complete by then stay stored.
+    or BatchError if the run cannot continue; grades that are already complete stay stored.
     """
     _refuse_folders_containing_course(folders)
     begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
@@ -104,7 +104,7 @@ def _refuse_folders_containing_course(folders: Iterable[Path]) -> None:
 def _store_submissions(
     book: Gradebook, submissions: Iterable[Iterable[Submission]], disabled_locks: Collection[str], summary: Summary
 ) -> None:
-    """Replace the submissions of the last run, and list the ones that have disappeared since."""
+    """Replace the submissions of the last run, and list those that have disappeared since."""
     grading_keys = {one.name: grading_key(one, disabled_locks) for one in course.term_assignments()}
     gone = book.replace_submissions(submissions, grading_keys)
     summary.add_names("No longer listed, although the last run listed them", gone)
@@ -231,10 +231,10 @@ def _jobs(book: Gradebook, to_grade: Iterable[Key]) -> Iterator[Job]:
 def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluster) -> Generator[Key, None, None]:
     """Grade all jobs, and store each grade as it arrives. Yield each key once its grade is stored.
 
-    A job that has ended fewer than MAX_GRADERS_LOST graders goes to another grader, unless it was too slow.
-    Any other failed job is recorded as not graded, but only by a grader that has just given the solution full
-    points. Raise BatchError if no grader gives the solution full points: the fault then lies with the machine
-    or the course, not with a submission.
+    A job on which fewer than MAX_GRADERS_LOST graders have failed goes to another grader, unless a grader was
+    too slow for it. Any other failed job is recorded as not graded, but only by a grader that has just given
+    the solution full points. Raise BatchError if no grader gives the solution full points: the fault then
+    lies with the machine or the course, not with a submission.
     """
     waiting = iter(jobs)
     under_way: dict[Future[bytes], Job] = {}

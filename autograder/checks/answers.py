@@ -67,7 +67,7 @@ def _has_form(answer: Any, form: str) -> bool:
 def practice_results(answers: Any, practice: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[bool, str]]:
     """Yield whether the answer is right, and a message, for each practice question with an answer in the right form.
 
-    The sentence gives the reason only if the answer is right. `practice` contains, for each key, the right
+    The message gives the reason only if the answer is right. `practice` contains, for each key, the right
     `value` and the `reason`.
     """
     for key, question in practice.items():

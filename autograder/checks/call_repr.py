@@ -41,7 +41,7 @@ class _UntypableError(Exception):
 
 
 def call_as_prompt(call: Call) -> str:
-    """Return a call as lines for a prompt, or as a description, or an empty string if the text is too long to read."""
+    """Return a call as lines for a prompt or as a description; empty if the text would be too long to read."""
     try:
         whole = _joined(call, _typed)
     except _UntypableError:

@@ -81,9 +81,9 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
 
     `arguments(length)` returns the arguments of a call. Each length is LENGTH_FACTOR times the previous
     length. If the number of executed lines follows the logarithm of the length (as in a scan by doubling),
-    both steps add the same number of lines. If it follows the square root of the length, the second step adds
-    twice as many lines as the first; if it follows the length, four times as many. Lines of another graded
-    function count only in the tests of that function.
+    both steps add the same number of lines. If the number of lines follows the square root of the length, the
+    second step adds twice as many lines as the first, and if it follows the length, four times as many. Lines
+    of another graded function count only in the tests of that function.
     """
     sizes = [length * LENGTH_FACTOR**step for step in range(3)]
     calls = (

@@ -47,7 +47,7 @@ class FunctionStatus:
     cause: str | None = None
     """The other function that has to be written or fixed first."""
     mistakes: tuple[TestResult, ...] = ()
-    """Mistakes in the function itself, the deepest first; at equal depth, those with a known cause first."""
+    """Mistakes in the function itself, the most serious kind first; within a kind, those with a known cause first."""
     lacks_promised_error: bool = False
     """True if the function passes all tests but never raises, although its docstring has a `Raises` line."""
 

@@ -110,7 +110,7 @@ class StudentModule:
         """Results that the test received and may pass on as arguments."""
 
     def has_student_arguments(self, call: Call) -> bool:
-        """Return True if an argument is an array that the submission returned, and so may be why the call fails."""
+        """Return True if the call may fail because an argument is an array that the submission returned."""
         arguments = leaves([*call.args, *call.kwargs.values()])
         return any(
             argument is result for argument in arguments for result in self.returned if isinstance(result, np.ndarray)

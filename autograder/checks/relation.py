@@ -1,6 +1,6 @@
 """The relation of a wrong result to the expected one: the same values in another shape, order, sign or size.
 
-Each sentence states a fact about the two results and names no cause, so it is true whatever the mistake is.
+Each sentence states a fact about the two results but no cause, so the sentence is true for any mistake.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ def test_of(item: pytest.Function) -> Test:
 
 
 def _computed_by_test_note(value: object, submission: StudentModule | None) -> str:
-    """Return a line about a value that the test computed, or an empty string if a function may have returned it."""
+    """Return a line about a value that the test computed; empty if the submission may have returned the value."""
     if value is None or submission is None or not submission.replies or submission.may_have_returned(value):
         return ""
     return "\nThe test computed this value from what your functions returned."
@@ -140,7 +140,7 @@ _CALLEE_FAILURES = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.RAISED}
 
 
 def test_result(test: Test, raised: BaseException | None, submission: StudentModule | None = None) -> TestResult:
-    """Return the result of a test that ended with this exception. Re-raise any exception that is not a result."""
+    """Return the result of a test that ended with this exception; raise an exception that is not a test's result."""
     calls = submission.replies if submission is not None else {}
     match raised:
         case None:

@@ -4,7 +4,7 @@ Examiners call this rule "error carried forward". In the second run of a failed 
 the tested function builds on return right values: the solution computes them in the grader, and only values
 reach the submission's second process. If the test passes, the student gets its points, on two conditions:
 
-1. In a call of the second run, a right value differs from the result of the submission's own function.
+1. For a call of the second run, a right value differs from the result of the submission's own function.
 2. Every result in the first run is an error, or right, or the result of the *solution* with the submission's
    *own* wrong functions. An honest function computes the right formula from the submission's wrong functions.
    A dishonest function may return one guess in the first run and another guess in the second run, but the

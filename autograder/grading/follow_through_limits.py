@@ -1,4 +1,4 @@
-"""Limits on questions, the calls whose right values a submission's second process requests from the grader."""
+"""Limits on questions, which are calls whose right values a submission's second process requests from the grader."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class QuestionBounds:
 
     @classmethod
     def of(cls, *calls: Call) -> QuestionBounds:
-        """Return the bounds of some calls taken together."""
+        """Return the bounds that these calls set together."""
         numbers = [_whole_numbers((call.args, call.kwargs)) for call in calls]
         return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(numbers))))
 

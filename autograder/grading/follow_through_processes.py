@@ -93,11 +93,11 @@ class GradedProcess:
 
 @dataclass(frozen=True, eq=False)
 class HelpedCall:
-    """A call that the second process makes with right values of some functions."""
+    """A call that the second process makes while some functions return right values."""
 
     call: Call
     replaced: frozenset[str]
-    """Names of the functions with right values."""
+    """Names of the functions that return right values."""
     questions: Sequence[Call]
     """Calls to these functions that the solution makes in the call."""
 
@@ -168,8 +168,8 @@ class ProcessWithSubstitutes:
     def helped_reply(self, request: HelpedCall) -> Reply:
         """Return the reply to a helped call.
 
-        The second process first receives the sealed answers to `request.questions`. It then receives answers
-        to its own questions within the bounds of the call and of `request.questions`.
+        The second process first receives the sealed answers to `request.questions`. The second process then
+        receives answers to its own questions, within the bounds of the call and of `request.questions`.
         """
         reply = self.first_replies.get(request) or self._make_helped_call(request, self._sealed_answers(request))
         for _ in range(MAX_ROUNDS_PER_CALL - 1):
@@ -223,7 +223,7 @@ class ProcessWithSubstitutes:
 
 
 def _unanswered(reply: Reply) -> list[Any] | None:
-    """Return the unanswered questions in the reply to a helped call; None if the call ended."""
+    """Return the unanswered questions in the reply to a helped call; None if the reply is the call's result."""
     match reply.value:
         case tuple((str(head), list(questions))) if head == UNANSWERED_TAG:
             return questions
@@ -231,7 +231,7 @@ def _unanswered(reply: Reply) -> list[Any] | None:
 
 
 def _answer(question: Call, right: Reply) -> tuple[Question, Answer]:
-    """Return a question with the answer that a right reply gives."""
+    """Return a question with the answer from the right reply."""
     answer = (right.raised.kind, right.raised.message) if right.raised is not None else ("", right.value)
     return _as_sent(question), answer
 

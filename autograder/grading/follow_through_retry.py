@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class WrongFunctions:
-    """The functions of a submission that returned wrong results."""
+    """The functions of a submission that are wrong in at least one test or call."""
 
     names: frozenset[str]
     """Names of all wrong functions."""
@@ -92,7 +92,7 @@ class Retry:
         self.helped_call = _cached_by_call(self._helped_call)
         """Return a call as a HelpedCall, which the second process makes with right values."""
         self.helped: list[Call] = []
-        """Calls of the second run whose results right values have changed."""
+        """Calls of the second run whose results have changed because of right values."""
         self.new_call_checks = MAX_NEW_CALL_CHECKS
         """Number of first answers to new calls that the second run may still check."""
 
@@ -228,8 +228,8 @@ class Retry:
     def _differs(self, question: Call) -> bool:
         """Return whether the first process and the solution return different results for a call.
 
-        For a function without a wrong value in any test, only a different error or dtype counts: any other
-        difference would cost the function little, and could tell two guesses apart.
+        For a function that returned no wrong value in any test, only a different error or dtype counts: any
+        other difference would cost the function little, and could tell two guesses apart.
         """
         right = self.reference.reply(question)
         try:

@@ -114,9 +114,9 @@ class Scorer:
 def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], assignment: Assignment) -> None:
     """Replace the summaries of Otter's test files.
 
-    The public summary contains the public points and the points that hidden tests still decide. The full
-    summary, for use after hidden results are published, contains the feedback text and the right answers,
-    with reasons.
+    The public summary contains the public points and the points that still depend on hidden tests. The full
+    summary, which students see once hidden results are published, contains the feedback text and the right
+    answers with reasons.
     """
     groups, right = by_question(test_results), quiz.answers(assignment)
     texts = {function.name: text for function, text in feedback.function_texts(test_results, Audience.AFTER_RELEASE)}

@@ -43,7 +43,7 @@ _LESSON_FILES = """
 
 
 def contents(only: Collection[str] = ()) -> dict[str, bytes]:
-    """Return the contents of all files for students, keyed by path, for all assignments or `only` some."""
+    """Return the contents of all files for students, keyed by path, for all assignments or only those in `only`."""
     edition = Edition.of_term(only)
     chosen = [Assignment(name) for name in edition.shipped_lessons]
     patterns = [

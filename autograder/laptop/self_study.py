@@ -1,6 +1,6 @@
 """Learning without an instructor, in a checkout or an installed package: hidden tests, reasons, worked solutions.
 
-Everything runs in one process, since there is nothing to protect. This module is not in any handout.
+All code runs in one process, since there are no secrets to protect. This module is not in any handout.
 """
 
 from __future__ import annotations

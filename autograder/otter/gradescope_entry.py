@@ -1,4 +1,4 @@
-"""The entry point of a Gradescope container: whatever a student submits, it gives Otter a file that Otter accepts.
+"""The entry point of a Gradescope container, which gives Otter an acceptable file for every submission.
 
 Otter stops with an error if it finds two Python files, an invalid notebook, or code in a folder, as in a
 clone of a repository, and students would get no result. This module therefore moves the whole submission

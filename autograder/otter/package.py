@@ -1,7 +1,7 @@
 """The zip for `otter run` and Gradescope, made by Otter's generator, with the course as a wheel.
 
-A platform needs only the public package index: the environment file installs the wheel from the zip, and all
-other packages in the versions from `requirements.lock`.
+A platform needs no source of packages except the public package index: the environment file installs the
+wheel from the zip, and all other packages in the versions from `requirements.lock`.
 """
 
 from __future__ import annotations

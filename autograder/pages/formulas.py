@@ -1,7 +1,7 @@
 """Conversion of LaTeX to MathML, which browsers show without JavaScript.
 
 latex2mathml converts every command that the lessons use, but leaves out the space around functions, whether a
-bracket opens or closes, and that a minus at the beginning is a sign. This module adds what is missing.
+bracket opens or closes, and that a minus at the beginning is a sign. This module adds all of these.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Make one call to a student's function, and report everything that a test may check.
 
-Both the sandboxed worker and a student's laptop, where tests and code share a process, use this module, so
-both treat a submission in the same way. This module imports only numpy and the standard library: the worker
-has nothing else.
+The sandboxed worker uses this module, and so does a student's laptop, where tests and code share a process.
+Both therefore treat a submission in the same way. This module imports only numpy and the standard library,
+because the worker has no other packages.
 """
 
 from __future__ import annotations

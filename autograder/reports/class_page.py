@@ -219,8 +219,8 @@ def _ranked(mistakes: Iterator[tuple[AssignmentResults, str, str, int]]) -> list
 def write(out: Path, statistics: ClassStatistics, content_hash: str = "", incomplete: str = "") -> Path:
     """Write OUT/report.html. Raise OSError if the disk is full.
 
-    `content_hash` goes into the page's head and identifies the gradebook. If grades are missing, `incomplete` is the
-    sentence about them at the top of the report.
+    `content_hash` goes into the page's head and identifies the gradebook. If grades are missing, `incomplete`
+    is the message about this at the top of the report.
     """
     pairs = similarity.read(out)
     alike = pairs and [{column: printable(text, 60) for column, text in pair.items()} for pair in pairs]

@@ -28,12 +28,12 @@ NAME_COLUMN, MOODLE_GRADE, MOODLE_MAXIMUM, CANVAS_MAXIMUM = "Full name", "Grade"
 
 
 MIN_NAME_SIMILARITY = 0.6
-"""Minimum share of letters that two spellings of one name have in common, in order. The number identifies the
+"""Minimum share of letters, in the same order, that two spellings of a name have in common. The number identifies the
 student, and the name only shows whether the number is a person's or a group's."""
 
 
 class PlatformTableError(UserError):
-    """An error in a table or in the names of its columns. The message is a sentence for a person."""
+    """An error in a table or in the names of its columns. The message is for the person who uses the table."""
 
 
 @dataclass
@@ -42,9 +42,9 @@ class FilledTable:
 
     path: Path
     score_counts: dict[str, int] = field(default_factory=dict)
-    """number of scores, by title of the column"""
+    """number of scores, keyed by the column's title"""
     remarks: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """names of the students or files that a remark concerns, by heading of the remark"""
+    """names of the students or files that a remark concerns, keyed by the remark's heading"""
     section_by_person: dict[str, str] = field(default_factory=dict)
     """each person's section, if the table has sections"""
 
@@ -212,7 +212,7 @@ def _shared_words_before_number(cells: Sequence[str]) -> str:
 
 
 def _is_alike(name: str, other: str) -> bool:
-    """Return True for two spellings of one name: in another order, without accents, or with letters missing."""
+    """Return True for spellings of the same name, even in another order, without accents, or with letters missing."""
     words, others = words_of(name), words_of(other)
     pairs = ((words, others), (sorted(words), sorted(others)))
     texts = (("".join(first), "".join(second)) for first, second in pairs)

@@ -6,8 +6,8 @@ Schleimer, Wilkerson and Aiken 2003, "Winnowing", but all k-grams are kept.) Fin
 handout or in more than a quarter of the class are set aside, because they are idioms of the course. An index
 from the other fingerprints to submissions makes it possible to compare thousands of submissions in seconds.
 
-A pair is listed if at least half of one submission is also in the other, or if the two are nearly the same program.
-Similar does not mean copied: two students may have had the same book, teacher or idea.
+A pair is listed if one submission contains at least half of the other, or if both are nearly the same
+program. Similar does not mean copied: two students may have had the same book, teacher or idea.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def _links_of_nearly_equal_programs(
 ) -> Iterator[Link]:
     """Yield pairs of nearly equal programs whose fingerprints are too common to be distinctive.
 
-    Each submission is compared with the first one that has the same smallest fingerprints.
+    Each submission is compared with the first submission that has the same smallest fingerprints.
     """
     first: dict[tuple[int, ...], int] = {}
     for i, prints in enumerate(whole):

@@ -38,7 +38,7 @@ class SandboxedBackend:
         self.failure: Raised | None = None
         """exception that stopped the submission's file when it was first loaded"""
         self.deadline = time.monotonic() + self.limits.submission_seconds
-        """end of the submission's time, which calls and tests use up together, in both of its processes"""
+        """end of the submission's total time for calls and tests in both of its processes"""
         self.seconds_left = self.limits.submission_seconds
         """time left for replies from this process"""
         self.deaths = 0

@@ -211,7 +211,7 @@ def _runs_while_suspended(examined: _Examined) -> str:
 
 
 def _shadows_stdlib_for_grader(examined: _Examined) -> str:
-    """Return a description if an interpreter imports `socket` from its current folder, or an empty string otherwise."""
+    """Return a message if an interpreter imports `socket` from its current folder, or an empty string otherwise."""
     use_safe_path()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "socket.py").touch()

@@ -97,7 +97,7 @@ def _is_file_with_hash(path: Path, sha256: str) -> bool:
 
 
 def _checked(content: bytes, sha256: str, source: str) -> bytes:
-    """Return the content, or raise UserError if its hash is not the expected one."""
+    """Return the content, or raise UserError if the content does not have the expected hash."""
     if (actual := hashlib.sha256(content).hexdigest()) != sha256:
         raise UserError(f"{source} is not the expected file: its sha256 is {actual}, expected {sha256}")
     return content

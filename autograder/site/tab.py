@@ -104,8 +104,8 @@ class Tab:
         """Yield all messages of a job except the last, and return the last.
 
         `kind` names a method of this class, and `task` contains the method's arguments. Tasks and messages
-        are JSON. If one of the student's functions ended the job, `failed` in the last message is a sentence
-        about that function.
+        are JSON. If one of the student's functions ended the job, `failed` in the last message describes the
+        error.
         """
         if kind == "check":
             return json.dumps(self.check(**json.loads(task)))
@@ -126,7 +126,7 @@ class Tab:
         return json.dumps({"failed": failed})
 
     def check(self, name: str, files: Texts, timed_out_functions: Texts, tries: str | None) -> dict[str, Any]:
-        """Return the state of a lesson's page, the line and sentence of each error, and the tries in self-study.
+        """Return the state of a lesson's page, the line and message of each error, and the tries in self-study.
 
         `files` contains the student's code, and `timed_out_functions` contains messages about functions that are
         no longer called.

@@ -15,8 +15,8 @@ for each student and assignment.
     untrusted_names   assignments in names, and names made safe to show and to write
     records           Person, Upload, Submission, Problem
 
-A submission that cannot be read has a `problem`, which is one sentence for a person. This package writes no
-file, follows no link, and bounds all reading.
+A submission that cannot be read has a `problem`, which contains a message for a person. This package writes
+no file, follows no link, and bounds all reading.
 """
 
 from __future__ import annotations

@@ -45,7 +45,8 @@ class Mention(NamedTuple):
 def mention(name: str, assignments: Collection[str]) -> Mention:
     """Return the assignment that a name contains as a word; an empty mention if it contains none or several.
 
-    If one matching assignment contains another, as rope_2d contains rope, only the longest counts.
+    If the name of one matching assignment contains the name of another, as rope_2d contains rope, the longest
+    counts.
     """
     words = f"_{_words(name)}_"
     named = {each for each in assignments if f"_{_words(each)}_" in words}
