@@ -52,9 +52,9 @@ def main() -> None:
 def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options: Any) -> None:
     """Grade every submission in FOLDER into OUT.
 
-    If a student has submissions for one assignment in several FOLDERs, the one in the last such FOLDER counts. Write
-    corrections by hand into adjustments.csv, next to the last FOLDER, with the columns student, assignment, points or
-    score, and reason.
+    If a student has submissions for one assignment in several FOLDERs, the last one that implements anything
+    counts. Write corrections by hand into adjustments.csv, next to the last FOLDER, with the columns student,
+    assignment, points or score, and reason.
     """
     from rich.console import Console
 

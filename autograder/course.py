@@ -120,7 +120,7 @@ def _versions() -> str:
 
 
 def seed_file() -> Path:
-    """Return the file with the seed for hidden inputs, which an instructor changes each term."""
+    """Return the file with the seed for hidden inputs; an instructor changes the seed each term."""
     return ROOT / "tests" / "hidden" / "seed.txt"
 
 

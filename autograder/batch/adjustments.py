@@ -73,7 +73,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str, str, Adjustment]]:
 
 
 def _adjustment(cells: Mapping[str, str]) -> Adjustment:
-    """Return the correction in a line. Raise ValueError unless it gives a valid number as points or score."""
+    """Return the correction in a line. Raise ValueError unless the line has one valid number."""
     texts = {name: cells.get(name, "") for name in ("points", "score")}
     numbers = {name: csv_tables.number(text) for name, text in texts.items() if text}
     value = next(iter(numbers.values()), None)

@@ -48,7 +48,7 @@ class Changes:
         self.outdated_adjustments: list[str] = []
         """a message for each correction that was first applied when the tests gave different points"""
         self.withdrawn_count = 0
-        """number of corrections that the last run applied and this run does not apply"""
+        """number of the last run's corrections that this run does not apply"""
 
     def add(self, row: Row) -> None:
         """Compare one submission's score with the score in the last run."""

@@ -85,9 +85,9 @@ class Gradebook:
     ) -> list[str]:
         """Replace the last run's submissions with those in `folders`, and mark the run as unfinished.
 
-        If a student has a submission for an assignment in two folders, the one in the later folder counts.
-        `grading_keys` maps each assignment to the field `grading` of its keys. Return labels of the
-        submissions that counted in the last run and have now disappeared.
+        If a student has a submission for an assignment in two folders, the one in the later folder counts,
+        unless only the earlier one implements anything. `grading_keys` maps each assignment to the field
+        `grading` of its keys. Return labels of the last run's submissions that have disappeared.
         """
         names: set[str] = set()
         folder_of: dict[str, str] = {}  # submissions of all students

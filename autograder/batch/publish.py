@@ -34,7 +34,7 @@ class Published(NamedTuple):
     outdated_adjustments: list[str]
     """corrections that were made when the tests gave different points"""
     withdrawn_count: int
-    """number of corrections that the last run applied and this run does not apply"""
+    """number of the last run's corrections that this run does not apply"""
     scores: list[RecordedScore]
     files_not_compared: list[str]
 

@@ -55,8 +55,9 @@ def grade(
 ) -> Summary:
     """Grade all submissions in these folders into OUT, on this machine or on a cluster.
 
-    If a student has two submissions for an assignment, the one in the later folder counts. Raise NothingToGradeError,
-    or BatchError if the run cannot continue; grades that are already complete stay stored.
+    If a student has submissions for an assignment in two folders, the later one counts, unless only the
+    earlier one implements anything. Raise NothingToGradeError, or BatchError if the run cannot continue;
+    grades that are already complete stay stored.
     """
     _refuse_folders_containing_course(folders)
     begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()

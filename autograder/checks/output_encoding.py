@@ -20,7 +20,7 @@ _SPELLINGS = {
     "⇒": "=>", "↦": "->", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "∞": "inf", "√": "sqrt", "‘": "'", "’": "'",
     "“": '"', "”": '"', "§": "sec. ",
 }  # fmt: skip
-"""The spelling of each character whose spelling does not follow from Unicode's data."""
+"""The ASCII spelling of each character for which Unicode's data provide no ASCII spelling."""
 
 
 def spelling(character: str) -> str:

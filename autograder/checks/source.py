@@ -22,7 +22,7 @@ ALLOWED_MODULES = sys.stdlib_module_names | {"numpy"}
 """Modules that a graded submission may import."""
 
 MAX_CODE_CHARACTERS = 256 * 1024
-"""Maximum number of characters of code, because a syntax tree may take a thousand times as many bytes."""
+"""Maximum number of characters of code, whose syntax tree may take a thousand times as many bytes."""
 
 
 def parse(text: str, filename: str = "<unknown>") -> ast.Module:

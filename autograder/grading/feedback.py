@@ -3,7 +3,7 @@
 A student may read everything about a public test. About a hidden test, a student may read the rule, one of a
 few kinds of mistake, and one known cause per question, but never an input, an expected or actual value, or
 text that the submission printed or raised. Because a submission can fail in a way that depends on a hidden
-input, the small number of kinds limits what its failures can reveal about that input (see `redacted`).
+input, the small number of kinds limits what a failure can reveal about that input (see `redacted`).
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def not_graded(reason: str) -> str:
 
 
 def page(submission: Submission, grade: Grade, score: float, *texts: str) -> str:
-    """Return a page with a title, the notes on how the file was read, and the texts.
+    """Return a page: a title, the notes on how the submission's file was read, and `texts`.
 
     The title and the notes belong to one submission, whereas identical files share the text of `body`.
     """

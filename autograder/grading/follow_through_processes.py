@@ -69,7 +69,7 @@ class GradedProcess:
         return _key(call) in self.replies
 
     def fetch_replies(self, calls: Iterable[Call]) -> None:
-        """Make the calls without a stored reply, without waiting between calls, and store the replies."""
+        """Make all calls that have no stored reply yet, without waiting between calls, and store the replies."""
         new = {_key(call): call for call in calls if not self.has_replied(call) and call.function not in self.silent}
         with contextlib.suppress(CallStopped):
             self.backend.send_ahead(new.values())
@@ -99,7 +99,7 @@ class HelpedCall:
     replaced: frozenset[str]
     """Names of the functions that return right values."""
     questions: Sequence[Call]
-    """Calls to these functions that the solution makes in the call."""
+    """Calls to these functions that the solution makes during the call."""
 
     def message(self, sealed_answers: list[SealedAnswer]) -> Call:
         """Return the message that delivers sealed answers and then makes the call without measurements."""

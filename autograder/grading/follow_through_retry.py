@@ -154,7 +154,7 @@ class Retry:
         return replace(retried, faulty_function=self._lowest_helpful_function(), calls=self.result.calls)
 
     def _agrees_with_solution_throughout(self) -> bool:
-        """Return whether the submission with right values returns the solution's values throughout the test.
+        """Return whether the submission, helped by right values, returns the solution's values throughout the test.
 
         The test then passes, as it does on the solution. Only the test itself can judge measurements and
         refusals.

@@ -141,7 +141,7 @@ def _in_dtypes_of(result: Any, model: Any) -> Any:
 def wrong_answers(assignment: Assignment) -> Mapping[str, Mapping[float, str]]:
     """Return the hints for known wrong numbers, keyed by question and number.
 
-    A wrong yes or no has no hint, since a hint would give away the right answer.
+    A wrong yes-or-no answer has no hint, since a hint would give away the right answer.
     """
     return dict(_catalogue(assignment).get("WRONG_ANSWERS", {}))
 

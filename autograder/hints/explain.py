@@ -180,10 +180,10 @@ def _joined_hints_if_few(mistakes: Iterable[KnownMistake]) -> str | None:
 def _explanations(observations: Sequence[Observation]) -> list[KnownMistake]:
     """Return the mistakes that explain all of a function's values, from the first group with such a mistake.
 
-    If no mistake explains every call, the first wrong call decides, so that a second mistake, which shows in other
-    calls, does not hide the first. The first wrong call decides only if exactly one mistake explains it, leaves all
-    right calls right, and explains more than half of the wrong calls: several mistakes look the same if the inputs
-    are zeros, and a few small values may agree by chance.
+    If no mistake explains every call, return the mistake that explains the first wrong call, so that a second
+    mistake in other calls does not hide the first. This mistake must be the only such mistake, leave all
+    right calls right, and explain more than half of the wrong calls: several mistakes look the same if the
+    inputs are zeros, and a few small values may agree by chance.
     """
     if any(observation.is_wrong and not observation.is_error for observation in observations):
         observations = [observation for observation in observations if not observation.is_error]

@@ -38,7 +38,7 @@ PYTEST_OPTIONS = (
 plugin `unraisableexception` is off, because it would collect garbage twice, which takes longer than many checks."""
 
 LOADING = "Your file"
-"""Name of the step that loads the file, used where other steps have the name of a test or function."""
+"""Name of the step that loads the file; other steps have the name of a test or function."""
 
 
 class NoKeyboard(io.TextIOBase):

@@ -1,8 +1,8 @@
 """The Otter plugin: it grades the submission in the sandbox, and gives Otter's kernel a trusted notebook to run.
 
-Otter would execute the submission in the process that contains the tests. The plugin therefore removes the
-whole submission from the working directory of Otter's kernel before the kernel can import or unpickle any
-part of the submission.
+Without this plugin, Otter would execute the submission in the process that contains the tests. The plugin
+therefore removes the whole submission from the working directory of Otter's kernel before the kernel can
+import or unpickle any part of the submission.
 """
 
 from __future__ import annotations

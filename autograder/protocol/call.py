@@ -1,8 +1,8 @@
 """Make one call to a student's function, and report everything that a test may check.
 
 The sandboxed worker uses this module, and so does a student's laptop, where tests and code share a process.
-Both therefore treat a submission in the same way. This module imports only numpy and the standard library,
-because the worker has no other packages.
+Worker and laptop therefore treat a submission in the same way. This module imports only numpy and the
+standard library, because the worker has no other packages.
 """
 
 from __future__ import annotations
@@ -85,8 +85,7 @@ class Call:
     def encoded(self) -> bytes:
         """The function's name and the arguments as bytes, encoded once.
 
-        Raise ValueError if the call is too large for a message, since a test may pass on a result of any
-        size.
+        Raise ValueError if the call is too large for a message: a test may pass on a result of any size.
         """
         return codec.encode_request(self.function, self.args, self.kwargs)
 

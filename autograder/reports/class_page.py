@@ -189,7 +189,7 @@ class ClassStatistics:
 
     @property
     def mistakes(self) -> list[dict[str, Any]]:
-        """Return the known mistakes by frequency, each with the question in which most students made it."""
+        """Return the known mistakes, most frequent first, each with the question in which most students made it."""
         return _ranked(
             # If several questions show a hint equally often, the first one is named; the entry for all questions
             # comes before it.

@@ -66,9 +66,9 @@ def pack(
 ) -> tuple[dict[Path, int], list[str]]:
     """Write a finished run's feedback on all or some assignments, for a platform in UPLOAD_INSTRUCTIONS.
 
-    `superseded` lists the submissions that do not count because the student has a later one. Return the number of
-    pages in each zip, and the submissions without a page. By default, an assignment for which nobody has a page
-    counts as submitted elsewhere, and its submissions are not returned.
+    `superseded` contains the submissions that do not count because another one by the same student counts.
+    Return the number of pages in each zip, and the submissions without a page. By default, an assignment for
+    which nobody has a page counts as submitted elsewhere, and its submissions are not returned.
     """
     earlier: dict[tuple[str, str], list[str]] = defaultdict(list)
     for submission in superseded:

@@ -2,7 +2,7 @@
 
 A line belongs to a student if one of its keys equals one of the student's keys on the platform: the number, the
 university ID, the address or the login. Similar keys do not match, so no score goes to the wrong person; students who
-are not found are listed. All other cells stay as they are.
+are not found are listed. All cells except the scores stay unchanged.
 """
 
 from __future__ import annotations

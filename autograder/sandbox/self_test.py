@@ -251,4 +251,4 @@ OUTSIDE_CHECKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
     ("is never imported by the programs that read or grade it", "zygote", _shadows_stdlib_for_grader),
     ("ends when the grader ends", "session", _outlives_the_grader),
 )
-"""Promises that the grader checks from outside: promise, lock, and a function that describes a breach."""
+"""Promises that the grader checks from outside, each with its lock and a function that describes a breach."""

@@ -57,7 +57,7 @@ class CallTimeout(BaseException):
 class Clock:
     """Clock that ends a loop in the student's code after its time limit, and tells the page when calls begin and end.
 
-    If a call cannot be ended in this way, such as a loop in C, the page replaces the worker.
+    If a call cannot be ended in this way, for example in a loop in C, the page replaces the worker.
     """
 
     def __init__(self, began: Callable[[str, float, str], None], ended: Callable[[], None]) -> None:

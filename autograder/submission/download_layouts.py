@@ -135,7 +135,8 @@ class _Finder:
     def _holds_only_downloads(self, folder: Path, folders: list[str], files: list[str]) -> bool:
         """Return True if a folder contains only whole downloads and their zips, but no clone of a repository.
 
-        Archive tools repeat the outer folder's name; Canvas and GitHub's command line use "submissions".
+        Archive tools name the inner folder like the outer one; Canvas and GitHub's command line name it
+        "submissions".
         """
         repeats = [name.casefold() for name in folders] == [folder.name.casefold()]
         is_named_so = repeats or (bool(folders) and all(map(_SUBMISSIONS.fullmatch, folders)))
