@@ -127,7 +127,7 @@ class _Bounded:
             raise MalformedError(f"{self.items:,} values in {depth} containers, too large to compare")
 
     def grow(self, numbers: int, what: str, size: object) -> None:
-        """Count more numbers. Raise MalformedError, with the words `what` and `size`, if there are too many."""
+        """Count more numbers. Raise MalformedError, with the words `what` and `size`, if the total is too large."""
         self.numbers += numbers
         if self.numbers > MAX_NUMBERS:
             raise MalformedError(f"{what} {size}, too large to compare")

@@ -133,7 +133,7 @@ class SandboxedBackend:
             )
 
     def _died(self, what: str, error: WorkerDiedError, loading: bool) -> CallStopped:
-        """Return the exception for a worker that ended. Stop calling the submission if too many have ended."""
+        """Return the exception for a worker that ended. Stop calling the submission if too many workers have ended."""
         ended = self._end_worker() or str(error)
         is_slow = isinstance(error, WorkerSlowError)
         self.deaths += 1
