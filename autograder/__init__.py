@@ -1,4 +1,4 @@
-"""The machinery of Whereabouts, with a package for each step from a student's file to the class report.
+"""The code of Whereabouts, with a package for each step from a student's file to the class report.
 
-This file imports nothing, because a sandboxed worker loads it and must not load anything else with it.
+This file imports nothing, because a sandboxed worker that loads this file must load nothing else.
 """

@@ -1,8 +1,8 @@
 """The command line: `autograder` and its commands, each with `--help`.
 
-Each command imports its modules only when it runs, so that quick commands stay quick. Exit codes: 0 for success, 1 if
-a check failed (`check`), 2 for wrong usage or nothing to grade, 3 if the sandbox does not hold on this machine, 130
-if the command was interrupted before it finished.
+Each command imports its modules only when it runs, so that simple commands stay fast. Exit codes: 0 for
+success, 1 if a check failed (`check`), 2 for wrong usage or nothing to grade, 3 if the sandbox does not hold
+on this machine, 130 if the command was interrupted before it finished.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ def main() -> None:
 def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options: Any) -> None:
     """Grade every submission in FOLDER into OUT.
 
-    If a student has submissions for one assignment in several FOLDERs, the one in the last such FOLDER counts. Write
-    corrections by hand into adjustments.csv, next to the last FOLDER, with the columns student, assignment, points or
-    score, and reason.
+    If a student has submissions for one assignment in several FOLDERs, the last one that implements anything
+    counts. Write corrections by hand into adjustments.csv, next to the last FOLDER, with the columns student,
+    assignment, points or score, and reason.
     """
     from rich.console import Console
 

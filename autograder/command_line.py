@@ -1,4 +1,4 @@
-"""Parts that the commands share: printing, errors, options, and checks before a command begins."""
+"""Code that all commands share: printing, errors, options, and checks before a command begins."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class CommandError(click.ClickException):
     exit_code = WRONG_USE
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Print the message. Under `make`, show each option as the variable that a person types."""
+        """Print the message. In a message under `make`, replace each option with the variable that a person types."""
         sentence = self.format_message()
         if os.environ.get("TYPED_MAKE"):
             sentence = re.sub(r"--(assignment|out|jobs)\b ?", lambda option: f"{option[1].upper()}=", sentence)
@@ -59,7 +59,7 @@ def known_assignment(context: click.Context, parameter: click.Parameter, value: 
 
 
 class NonEmptyPath(click.Path):
-    """A folder name that is not empty: an empty name, such as an unset variable, would mean the current folder."""
+    """A folder name that is not empty: an empty name (from an unset variable) would mean the current folder."""
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         """Return the path. Fail for an empty name."""

@@ -62,7 +62,7 @@ class Assignment:
 
     @functools.cached_property
     def grading_hash(self) -> str:
-        """Return a digest of everything that decides a grade or its feedback.
+        """Return a digest of everything that affects a grade or its feedback.
 
         The digest covers the tests, the solution, the known mistakes, the recorded values, the seed, the optional
         functions, the code of GRADE_DECIDING_PACKAGES, and the versions of Python and of the libraries.
@@ -74,7 +74,7 @@ class Assignment:
 
 
 GRADE_DECIDING_PACKAGES = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "otter")
-"""Packages whose code decides a grade or its feedback. Every module in these packages is hashed."""
+"""Packages whose code affects a grade or its feedback. Every module in these packages is hashed."""
 
 _SHIPPED = (
     "__init__.py protocol/*.py checks/*.py laptop/*.py hints/__init__.py hints/golden.py hints/explain.py".split()
@@ -82,14 +82,14 @@ _SHIPPED = (
 
 
 def shipped_code() -> list[Path]:
-    """Return the files of this package that students receive, without self-study, which needs hidden tests."""
+    """Return the files of this package that students receive; self-study needs hidden tests and is left out."""
     shipped = (path for pattern in _SHIPPED for path in sorted(PACKAGE.glob(pattern)))
     return [path for path in shipped if path.name not in ("self_study.py", "learn.py")]
 
 
 _LIBRARIES = ("numpy", "hypothesis", "pytest", "otter-grader", "landlockpy", "pyseccomp")
-"""Libraries that affect a grade: Hypothesis draws examples, numpy computes, pytest collects tests, Otter scores them,
-and the rest belong to the sandbox."""
+"""Libraries that affect a grade: Hypothesis draws examples, numpy computes values, pytest collects tests,
+Otter scores results, and the sandbox uses the rest."""
 
 
 @functools.cache
@@ -114,7 +114,7 @@ def _versions() -> str:
 
 
 def seed_file() -> Path:
-    """Return the file with the seed for hidden inputs, which an instructor changes each term."""
+    """Return the file with the seed for hidden inputs; an instructor changes the seed each term."""
     return ROOT / "tests" / "hidden" / "seed.txt"
 
 
@@ -170,7 +170,7 @@ class Plan:
 
 
 def plan() -> Plan:
-    """Return the course plan. Raise CourseError with a sentence if the file cannot be used."""
+    """Return the course plan. Raise CourseError if the file cannot be used."""
     path = plan_file()
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8-sig")) if path.is_file() else {}

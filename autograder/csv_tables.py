@@ -1,4 +1,4 @@
-"""Tables from people and platforms, which only this module reads and writes.
+"""Reading and writing of tables that people and platforms make, all of which is done in this module.
 
 A table may be UTF-8 with or without a byte order mark, UTF-16 or Windows-1252, with commas, semicolons or tabs, and
 with points or commas in numbers. An unchanged cell is written back byte for byte.
@@ -36,7 +36,7 @@ class TableError(UserError):
 
 @dataclass
 class Line:
-    """A line of a table as it is written: raw cells with their quotes, and the line's end."""
+    """A line of a table as written in the file: raw cells, including quotes, and the line ending."""
 
     number: int
     """line number in the file, counted from 1"""
@@ -74,7 +74,7 @@ class Table:
         return [_unquoted(cell).strip() for cell in self.header.raw]
 
     def column(self, title: str) -> int:
-        """Return the number of the column with this title. Raise TableError unless exactly one column has it."""
+        """Return the number of the only column with this title. Raise TableError if there is none or more than one."""
         match = [number for number, other in enumerate(self.titles) if other == title]
         if len(match) != 1:
             raise TableError(self.path, f"it has {'two columns' if match else 'no column'} {title}")
@@ -100,7 +100,7 @@ class Table:
 
 
 def read(path: Path, has_comments: bool = False) -> Table:
-    """Return the table in a file. Raise TableError with a sentence if the file cannot be read.
+    """Return the table in a file. Raise TableError if the file cannot be read.
 
     With `has_comments`, a line that begins with `#` is a comment.
     """

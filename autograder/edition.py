@@ -49,7 +49,7 @@ class Edition:
 
     @classmethod
     def of_term(cls, only: Collection[str] = ()) -> Edition:
-        """Return the edition for the course plan, with files for all lessons of the plan or for `only` some."""
+        """Return the edition for the course plan, with files for all the plan's lessons or only for those in `only`."""
         lessons = [assignment.name for assignment in course.term_assignments()]
         shipped_lessons = [name for name in lessons if not only or name in only]
         return cls(lessons, course.all_lessons(), shipped_lessons, course.plan().optional_functions)
@@ -87,7 +87,7 @@ class Edition:
         return _LESSON_MENTION.sub(functools.partial(self._renumbered_mention, folder), source)
 
     def unmet_needs(self) -> Iterator[str]:
-        """Yield a sentence for each of this term's lessons that builds on a lesson that is left out or comes later."""
+        """Yield a message for each lesson of this term that builds on a lesson that is left out or comes later."""
         for name in self.shipped_lessons:
             if unmet := self._unmet_needs_phrase(name, course.Assignment(name).lesson.read_text("utf-8")):
                 yield f"{name} builds on {unmet}"
@@ -105,7 +105,7 @@ class Edition:
         return ", and on ".join(f"{_joined_names(names)}, {what}" for what, names in parts.items() if names)
 
     def _lessons_named_in(self, source: str) -> list[str]:
-        """Return the lessons that a text names, in the course's order."""
+        """Return the lessons that a text mentions, in the course's order."""
         mentions = [*_LESSON_MENTION.finditer(source)]
         numbers: set[int] = set()
         for mention in mentions:
@@ -179,7 +179,7 @@ class Edition:
 
 
 def _label_number(label: str | None) -> str:
-    """Return the number in the words of a link to a lesson, or an empty string if the words contain no number."""
+    """Return the number in the label of a link to a lesson, or an empty string if the label contains no number."""
     match = _LESSON_LINK_LABEL.fullmatch(label or "")
     return match["number"] if match else ""
 

@@ -17,7 +17,7 @@ CLASS_PAGE_FILE = "report.html"
 
 @contextmanager
 def atomic(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
-    """Open a text file for writing. If anything fails before the end, the earlier file stays as it was."""
+    """Open a text file for writing. If anything fails before the end, the earlier file stays unchanged."""
     unfinished = path.with_name(f"{path.name}.unfinished")
     try:
         with unfinished.open("w", encoding=encoding, newline="") as file:

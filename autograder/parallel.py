@@ -1,6 +1,7 @@
-"""Work in processes that can be ended: one function over many items, each within a budget of processor time and memory.
+"""Calls of a function on many items, in processes that can be killed, each within limits on time and memory.
 
-Reading and comparing students' files is such work: an item that costs too much is stopped without affecting the others.
+Students' files are read and compared in this way: an item that takes too much is stopped without affecting
+the others.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ MAX_PENDING_ITEMS = 200
 """Maximum number of items whose results are in memory at the same time, even for a very large class."""
 
 MIN_ITEMS_PER_PROCESS = 8
-"""Number of items for which it is worth starting one more process."""
+"""Number of additional items that justify one more process."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The safe path of Python, for every interpreter that this process starts.
+"""Python's safe module search path, for every interpreter that this process starts.
 
 A new interpreter looks for modules in its current folder first, and multiprocessing imports a dozen modules before
 the parent's path arrives. In a submissions folder, students choose the names: a `socket.py` there would run with the

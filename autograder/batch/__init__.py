@@ -1,4 +1,4 @@
-"""Batches of submissions: read, graded in warm processes here or on a cluster, stored in a gradebook, and written out.
+"""Batch grading: read and grade a class's submissions, store the grades in a gradebook, and write the results.
 
 run          one run, from the folders to the results
 workers      graders with the interface of concurrent.futures

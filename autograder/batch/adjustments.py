@@ -22,11 +22,11 @@ MAX_POINTS = 100
 
 
 def apply(book: Gradebook, path: Path) -> tuple[int, list[str]]:
-    """Store each correction from the table, if the table exists, with the submission that it concerns.
+    """Store each correction with the submission that it concerns; without a table, there are no corrections.
 
-    Return the number of corrections and a message for each line that matches no submission or several; all lines for
-    assignments that are not in this run share one message. Raise TableError for a table that cannot be
-    understood.
+    Return the number of corrections, and a message for each line that matches no submission or more than one.
+    All lines for assignments that are not in this run share one message. Raise TableError for a table that
+    cannot be understood.
     """
     lines = list(_lines(path)) if path.is_file() else []
     if not lines:
@@ -70,7 +70,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str, str, Adjustment]]:
 
 
 def _adjustment(cells: Mapping[str, str]) -> Adjustment:
-    """Return the correction in a line. Raise ValueError with a sentence unless the line contains exactly one."""
+    """Return the correction in a line. Raise ValueError unless the line has one valid number."""
     texts = {name: cells.get(name, "") for name in ("points", "score")}
     numbers = {name: csv_tables.number(text) for name, text in texts.items() if text}
     value = next(iter(numbers.values()), None)

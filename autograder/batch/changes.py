@@ -45,9 +45,9 @@ class Changes:
         self.scores: list[RecordedScore] = []
         """scores of this run"""
         self.outdated_adjustments: list[str] = []
-        """a sentence for each correction that was first applied when the tests gave different points"""
+        """a message for each correction that was first applied when the tests gave different points"""
         self.withdrawn_count = 0
-        """number of corrections that the last run applied and this run does not apply"""
+        """number of the last run's corrections that this run does not apply"""
 
     def add(self, row: Row) -> None:
         """Compare one submission's score with the score in the last run."""
@@ -83,7 +83,7 @@ class Changes:
 
     @property
     def sentence(self) -> str:
-        """Return a sentence that says how many scores changed, and why, or an empty string if no score changed."""
+        """Return a message that says how many scores changed and why, or an empty string if no score changed."""
         if not self._lines:
             return ""
         reasons = ", ".join(f"{count} by {why}" for why, count in self._reasons.most_common())
@@ -104,5 +104,5 @@ def _reason(before: RecordedScore, now: RecordedScore) -> str:
 
 
 def _withdrawn_correction_count(before: RecordedScore, now: RecordedScore) -> int:
-    """Return the number of corrections that the submission has lost since the last run."""
+    """Return how many fewer corrections the submission has than in the last run."""
     return max(0, len(json.loads(before.adjustments)) - len(json.loads(now.adjustments)))

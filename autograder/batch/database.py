@@ -1,4 +1,4 @@
-"""The gradebook's SQLite file: its tables, its lock, and a sentence for each of its errors."""
+"""The gradebook's SQLite file: its tables, its lock, and its error messages."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ DAMAGED_ROW_ERRORS = (zlib.error, ValueError, TypeError, KeyError)
 """Exceptions that may be raised while a damaged row is read."""
 
 DAMAGED_MESSAGE = "{} is damaged or from another version: run `autograder grade` again to regrade what is damaged"
-"""The sentence about a gradebook that cannot be read."""
+"""Message for a gradebook that cannot be read."""
 
 
 def connected(out: Path, mode: str) -> sqlite3.Connection:
@@ -113,7 +113,7 @@ def is_locked(out: Path) -> bool:
 
 @contextmanager
 def errors_in_words(out: Path) -> Iterator[None]:
-    """Turn a disk error or an SQLite error into a sentence."""
+    """Turn a disk error or an SQLite error into a BatchError with a readable message."""
     try:
         yield
     except (sqlite3.OperationalError, OSError) as error:

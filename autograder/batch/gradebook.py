@@ -1,9 +1,9 @@
 """The gradebook: the submissions of the last run and the grades of all runs, in one SQLite file.
 
-A grade's key (see `Key`) names the assignment, the tests and the code: identical files are graded once, a second run
-grades nothing, and a changed test regrades only its assignment. A gradebook that is damaged, or from another version,
-is simply replaced, because another run can compute its content. Only one process at a time may write, but any number
-of processes may read.
+A grade's key (see `Key`) identifies the assignment, the tests and the code. Identical files are therefore
+graded only once, a run without changes grades nothing, and after a change to a test, only that test's
+assignment is regraded. A new run replaces a gradebook that is damaged or from another version, because the
+run can recompute the content. Only one process at a time may write, but any number of processes may read.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from autograder.submission.untrusted_names import folded, safe_name, utf8_safe
 Record = TypeVar("Record")
 
 _FINISHED, CORRECTIONS, CLASS_SECTIONS, COMPARED_FOLDERS = "finished", "corrections", "sections", "against"
-"""Names of facts: whether the last run finished, the path of the corrections of the last run that finished, each
-person's section, and the folders of earlier terms with which the class is compared."""
+"""Names of stored facts: whether the last run finished, the path of the corrections of the last run that finished,
+each person's section, and the folders of earlier terms with which the class is compared."""
 
 
 def code_hash(submission: Submission) -> str:
-    """Return a hash that two submissions share if they run the same code, or cannot be read for the same reason."""
+    """Return a hash that is equal for submissions with the same code, or with the same reason for having no code."""
     reason = submission.problem.message if submission.problem is not None else None
     return hashlib.sha256(json.dumps([submission.cells, reason]).encode("ascii")).hexdigest()
 
 
 class Gradebook:
-    """An open gradebook: use `writing` for a run, `reading` for everything else.
+    """An open gradebook: `writing` opens it for a run, and `reading` for any other purpose.
 
     While the gradebook is open, a disk error becomes a BatchError.
     """
@@ -85,9 +85,9 @@ class Gradebook:
     ) -> list[str]:
         """Replace the last run's submissions with those in `folders`, and mark the run as unfinished.
 
-        If a student has a submission for an assignment in two folders, the one in the later folder counts.
-        `grading_keys` contains the field `grading` of each assignment's keys. Return labels for the last run's
-        submissions that are no longer listed.
+        If a student has a submission for an assignment in two folders, the one in the later folder counts,
+        unless only the earlier one implements anything. `grading_keys` maps each assignment to the field
+        `grading` of its keys. Return labels of the last run's submissions that have disappeared.
         """
         names: set[str] = set()
         folder_of: dict[str, str] = {}  # submissions of all students
@@ -145,7 +145,7 @@ class Gradebook:
         return None
 
     def incomplete(self) -> str:
-        """Return a sentence if the last run left anything ungraded or unwritten, or an empty string otherwise."""
+        """Return a message if the last run left anything ungraded or unwritten, or an empty string otherwise."""
         query = (
             "SELECT count(*), count(grade) FROM submissions LEFT JOIN results USING (assignment, grading, code)"
             " WHERE counts AND grading != ''"
@@ -174,7 +174,7 @@ class Gradebook:
         return digest.hexdigest()
 
     def _insert_submission(self, submission: Submission, grading: str, folder: str, last_earlier_number: int) -> None:
-        """Insert a submission. The student's earlier submissions stop counting, unless only they are implemented.
+        """Insert a submission. A submission replaces the student's earlier ones, unless only those implement anything.
 
         Earlier submissions come from earlier folders and have numbers up to `last_earlier_number`.
         """
@@ -205,7 +205,7 @@ class Gradebook:
         return self._read(lambda row: (row["number"], _submission_without_code(row)), query)
 
     def superseded(self) -> list[Submission]:
-        """Return the submissions that do not count because another submission by the same student does."""
+        """Return the submissions that do not count because another submission by the same student counts instead."""
         query = "SELECT submission FROM submissions WHERE NOT counts ORDER BY assignment, student, number"
         return list(self._read(_submission_without_code, query))
 
@@ -220,7 +220,7 @@ class Gradebook:
     def ungraded_key_counts(self) -> dict[Key, int]:
         """Return the keys without a complete grade, with the number of submissions that share each key.
 
-        The keys include those that no grader could judge in the last run.
+        The keys include those of code that no grader could judge in the last run.
         """
         query = (
             "SELECT assignment, grading, code, count(*) AS count, lost, grade FROM submissions"
@@ -266,7 +266,7 @@ class Gradebook:
         return self._read(_row, query)
 
     def _read(self, make: Callable[[sqlite3.Row], Record], query: str, *values: Any) -> Iterator[Record]:
-        """Yield the result of `make` for each row of a query. Raise BatchError for a damaged row."""
+        """Yield the result of the function `make` for each row of a query. Raise BatchError for a damaged row."""
         try:
             yield from map(make, self._database.execute(query, values))
         except DAMAGED_ROW_ERRORS as error:

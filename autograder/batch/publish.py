@@ -1,7 +1,7 @@
 """The files of a finished run: grades, students, changes, feedback, similarity and the report.
 
-Each grade is decoded only once, and all files are written from it. Comparing submissions and writing the report take
-memory in proportion to the class, so a run does both in a separate process.
+Each grade is decoded only once, for all files together. Comparing submissions and writing the report take
+memory in proportion to the size of the class, so a run does both in a separate process.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # reports load pandas
     from autograder.reports.class_page import ClassStatistics
 
 REPORT_HEAD_CHARACTERS = 1000
-"""Number of characters at the beginning of report.html within which the gradebook's hash is written."""
+"""Number of characters to read at the beginning of report.html to find the gradebook's hash."""
 
 
 def write_all(out: Path, summary: Summary) -> tuple[Summary, Changes, list[str]]:

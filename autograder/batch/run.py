@@ -54,8 +54,9 @@ def grade(
 ) -> Summary:
     """Grade all submissions in these folders into OUT, on this machine or on a cluster.
 
-    If a student has two submissions for an assignment, the one in the later folder counts. Raise NothingToGradeError,
-    or BatchError if the run cannot continue; all grades that were complete by then stay stored.
+    If a student has submissions for an assignment in two folders, the later one counts, unless only the
+    earlier one implements anything. Raise NothingToGradeError, or BatchError if the run cannot continue;
+    grades that are already complete stay stored.
     """
     _refuse_folders_containing_course(folders)
     begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
@@ -103,7 +104,7 @@ def _refuse_folders_containing_course(folders: Iterable[Path]) -> None:
 def _store_submissions(
     book: Gradebook, submissions: Iterable[Iterable[Submission]], disabled_locks: Collection[str], summary: Summary
 ) -> None:
-    """Replace the submissions of the last run, and list the ones that have disappeared since."""
+    """Replace the submissions of the last run, and list those that have disappeared since."""
     grading_keys = {one.name: grading_key(one, disabled_locks) for one in course.term_assignments()}
     gone = book.replace_submissions(submissions, grading_keys)
     summary.add_names("No longer listed, although the last run listed them", gone)
@@ -126,7 +127,7 @@ def _read_submissions(
 ) -> Iterator[Submission]:
     """Yield all submissions of a folder, even those that cannot be read within the limits on time and memory.
 
-    Add a sentence to `class_download_remarks` for each file that is a whole class's download. Raise
+    Add a remark to `class_download_remarks` for each file that is the download of a whole class. Raise
     NothingToGradeError if no submission's file and assignment can be determined, because the folder then does not
     contain a class.
     """
@@ -200,8 +201,9 @@ def _withdrawn_corrections_remark(count: int, last_table: str | None, table: Pat
 def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> Iterator[str]:
     """Grade the reference solution of each assignment, once per suite, before any submission.
 
-    Yield a sentence for each assignment whose points differ from the last run. Raise BatchError if a solution lacks
-    points, because a test is then wrong and would lower the whole class's scores.
+    Yield a message for each assignment in which a test's points have changed since the last run. Raise
+    BatchError if a solution lacks points, because a test is then wrong and would lower the whole class's
+    scores.
     """
     last_gradings = {score.assignment: score.grading for score in book.last_run_scores()}
     proofs = {key.assignment: key._replace(code=REFERENCE_PSEUDO_HASH) for key in to_grade}
@@ -225,10 +227,10 @@ def _jobs(book: Gradebook, to_grade: Iterable[Key]) -> Iterator[Job]:
 def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluster) -> Generator[Key, None, None]:
     """Grade all jobs, and store each grade as it arrives. Yield each key once its grade is stored.
 
-    A job that has ended fewer than MAX_GRADERS_LOST graders goes to another grader, unless it was too slow. Any other
-    failed job is recorded as not graded, but only by a grader that proves, with the solution, that it can grade.
-    Raise BatchError if no grader can prove this: the fault is then the machine's or the course's, and no submission
-    is blamed for it.
+    A job on which fewer than MAX_GRADERS_LOST graders have failed goes to another grader, unless a grader was
+    too slow for it. Any other failed job is recorded as not graded, but only by a grader that has just given
+    the solution full points. Raise BatchError if no grader gives the solution full points: the fault then
+    lies with the machine or the course, not with a submission.
     """
     waiting = iter(jobs)
     under_way: dict[Future[bytes], Job] = {}

@@ -69,7 +69,7 @@ class Summary:
             self.cases.setdefault(case, []).append(printable(row.student))
 
     def add_names(self, heading: str, names: Sequence[str]) -> None:
-        """Add a remark that lists these names, if there are any."""
+        """Add a remark with these names, unless there are none."""
         if names:
             many = f"{len(names)}: " if len(names) > MAX_LISTED else ""
             self.remarks.append(

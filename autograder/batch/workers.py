@@ -30,7 +30,7 @@ GRADING_TIMEOUT_SECONDS = 90.0
 """Maximum wall-clock time for one job, including a grader's start; it exceeds a submission's time limit."""
 
 MAX_GRADERS_LOST = 3
-"""Number of graders that a job may end; after that, no other grader gets the job."""
+"""Number of graders that may fail on a job; after that, no other grader runs the job's code."""
 
 CONNECT_TIMEOUT_SECONDS = 10.0
 """Maximum time until a Dask scheduler answers."""
@@ -69,14 +69,14 @@ class Job:
 
     @property
     def machine_failure(self) -> str:
-        """The reason why no other grader gets the code, or an empty string if another grader may get it.
+        """The reason why no grader runs the code again, or an empty string if another grader may run it.
 
-        A job with such a reason gets its result from a grader that proves, with the solution, that it can grade.
+        A job with such a reason gets its result from a grader that has just given the solution full points.
         """
         return self.failures[-1] if self.exceeded_grader_time or len(self.failures) >= MAX_GRADERS_LOST else ""
 
     def after(self, failure: CutOff) -> Job:
-        """Return the same job with one more failure. No other grader gets a job that was too slow."""
+        """Return the same job with one more failure. No other grader runs the code after a grader was too slow."""
         return replace(self, failures=(*self.failures, failure.why), exceeded_grader_time=isinstance(failure, Slow))
 
 
@@ -152,7 +152,8 @@ class Cluster:
 def grading_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
     """Return a key for everything that a grade depends on, except for the submission's code.
 
-    Disabled locks change the key, so a grade without the full sandbox is never mistaken for one with it.
+    Disabled locks change the key, so a grade from a weakened sandbox is never mistaken for a grade from a
+    full one.
     """
     without = f" without {','.join(sorted(disabled_locks))}" if disabled_locks else ""
     return assignment.grading_hash + without
@@ -193,7 +194,7 @@ def _grade(job: Job, setup: GraderSetup) -> bytes:
 
 
 def _grade_job(grader: Grader, assignment: Assignment, job: Job) -> Grade:
-    """Return the grade of a job. Raise RuntimeError if a job is lost and the solution also fails."""
+    """Return the grade of a job. Raise RuntimeError if other graders failed on it and the solution also fails."""
     from autograder.grading.grader import proof_of
 
     if job.machine_failure:

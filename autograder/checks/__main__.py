@@ -1,6 +1,7 @@
 """The command `python -m autograder.checks`, which students use: see `laptop.launch`.
 
-Only this module of `checks` imports from a higher layer, because the name of the command is older than the layers.
+The code of the command is in the package `laptop`. Only this module of `checks` imports from a higher layer,
+because the established name of the command refers to this package.
 """
 
 import sys

@@ -17,7 +17,7 @@ FORM_BY_TYPE = {bool: "yes or no", int: "a whole number", float: "a number", str
 """The form of an answer, as in the handout, for each type of right answer."""
 
 HOW_TO_WRITE = {"yes or no": "True or False", "a word": "a word in quotes"}
-"""Words for the Python value to write, for each form of an answer that does not describe a Python value."""
+"""Words for the Python value to write, for each form whose name does not describe that value."""
 
 ANSWER_TOLERANCE = 1e-4
 """Relative tolerance: an answer that is not a whole number may be rounded to five significant digits."""
@@ -32,7 +32,7 @@ def form_of_right_answer(right: bool | int | float | str) -> str:
 
 
 def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the key of each entry that cannot be right, and a sentence that says why.
+    """Yield the key of each entry that cannot be right, and the reason as a message.
 
     `forms` contains each answer's form.
     """
@@ -48,7 +48,7 @@ def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str
 
 
 def form_error(answer: Any, form: str) -> str:
-    """Return a sentence that names the right answer's form, if an answer has another form; otherwise an empty text."""
+    """Return a message that names the required form if an answer has another form, or an empty string otherwise."""
     if _has_form(answer, form):
         return ""
     unquoted = ", without quotes," if type(answer) is str and form != FORM_BY_TYPE[str] else ""
@@ -65,9 +65,9 @@ def _has_form(answer: Any, form: str) -> bool:
 
 
 def practice_results(answers: Any, practice: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[bool, str]]:
-    """Yield True or False and a sentence for each practice question whose answer has the right form.
+    """Yield whether the answer is right, and a message, for each practice question with an answer in the right form.
 
-    The sentence gives the reason only if the answer is right. `practice` contains, for each key, the right
+    The message gives the reason only if the answer is right. `practice` contains, for each key, the right
     `value` and the `reason`.
     """
     for key, question in practice.items():

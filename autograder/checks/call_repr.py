@@ -1,6 +1,6 @@
 """The text of a call: lines that a student can type at a Python prompt or, for a longer call, a description.
 
-In lines for a prompt, an array appears in full or as a call of `features`, which the first line then defines.
+In lines for a prompt, an array appears in full or as a call to `features`, which the first line then defines.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _UntypableError(Exception):
 
 
 def call_as_prompt(call: Call) -> str:
-    """Return a call as lines for a prompt, or as a description, or an empty string if the text is too long to read."""
+    """Return a call as lines for a prompt or as a description; empty if the text would be too long to read."""
     try:
         whole = _joined(call, _typed)
     except _UntypableError:
@@ -94,7 +94,7 @@ def _typed(value: Any) -> str:
 
 
 def _generator(generator: np.random.Generator) -> str:
-    """Return the code that makes a generator, if nothing has been drawn from it and its seed is a number."""
+    """Return the code that makes this generator, if its seed is a number and no random number has been drawn yet."""
     seed = getattr(generator.bit_generator.seed_seq, "entropy", None)
     if type(seed) is not int or generator.bit_generator.state != np.random.default_rng(seed).bit_generator.state:
         raise _UntypableError

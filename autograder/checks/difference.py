@@ -18,10 +18,11 @@ from autograder.protocol.failure import Kind
 
 TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
 """Allowed difference, relative to 1 + |expected|: a hundred times the rounding error of a correct formula for
-features and positions of moderate size. A test with larger positions states and justifies a tolerance."""
+features and positions of moderate size. A test with larger positions specifies its own tolerance and the
+reason for it."""
 
 MAX_NEARLY_RIGHT_DIFFERENCE = 1e-4
-"""Maximum relative difference that is attributed to too few correct digits instead of another formula."""
+"""Maximum relative difference that is attributed to low precision and not to a wrong formula."""
 
 
 class Difference(NamedTuple):

@@ -10,7 +10,7 @@
     expect.close(M @ M.T, np.eye(2), "a rotation", expect.precision(M))   the same for a result that may be float32
     expect.answer(rope, "rotates_values")
 
-Values and dtype are checked separately, so that a mistake loses points only once. The results of a submission
+Values and dtype are checked separately, so that a mistake costs points only once. The results of a submission
 are plain values (`codec`), so a comparison runs none of the submission's code.
 """
 
@@ -43,7 +43,7 @@ LENGTH_FACTOR = 4
 """Ratio of the lengths of successive sequences in `vectorised`."""
 
 ALLOWED_EXTRA_LINES = 4
-"""Number of additional lines, for example in a branch, that may run for long sequences without being a loop."""
+"""Number of additional lines, for example in a branch, that may run for long sequences without counting as a loop."""
 
 
 def matches(function: Function, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
@@ -81,9 +81,9 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
 
     `arguments(length)` returns the arguments of a call. Each length is LENGTH_FACTOR times the previous
     length. If the number of executed lines follows the logarithm of the length (as in a scan by doubling),
-    both steps add the same number of lines. If it follows the square root of the length, the second step adds
-    twice as many lines as the first; if it follows the length, four times as many. Lines of another graded
-    function count only in the tests of that function.
+    both steps add the same number of lines. If the number of lines follows the square root of the length, the
+    second step adds twice as many lines as the first, and if it follows the length, four times as many. Lines
+    of another graded function count only in the tests of that function.
     """
     sizes = [length * LENGTH_FACTOR**step for step in range(3)]
     calls = (
@@ -101,7 +101,7 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
 def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     """Check that the function returns a result of the right shape for good arguments.
 
-    Each test that expects an error for a bad argument also contains this check. A function that refuses every
+    Each test of a bad argument also contains this check. A function that refuses every
     call therefore earns no points, and a function that refuses only bad arguments earns the points even if
     its values are wrong.
     """
@@ -202,7 +202,7 @@ def _expected(function: Function, call: Call) -> Returned | Refused:
 
 
 def _bad_call_error(function: Function, what: str) -> Exception:
-    """Return the error for a test's bad call. The test is at fault unless it received a result from the submission."""
+    """Return the error for a bad call, which is the test's fault unless the test used a result of the submission."""
     if not function.submission.returned:
         return BrokenTestError(f"{what} of {function.name}: the test is wrong")
     form = "and that result does not have the required form"

@@ -1,4 +1,4 @@
-"""The course's pytest plugin: a mark for tests, a fixture for each assignment, and failures as sentences.
+"""The course's pytest plugin: a mark for tests, a fixture for each assignment, and readable messages for failures.
 
 `@pytest.mark.question("apply_rope", points=2)` states the question and the points of a test. For each
 assignment, a fixture of the same name provides the submission. The `TestContext` decides where the
@@ -142,7 +142,7 @@ def submission_of(item: pytest.Item) -> StudentModule | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-    """Report a failure as a sentence without a traceback, and a test of an unwritten function as skipped."""
+    """Report a failure as a message without a traceback, and a test of an unwritten function as skipped."""
     wrong = (
         call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, WrongResultError) else None
     )

@@ -1,7 +1,7 @@
 """The status of each function of an assignment, judged by the function's tests.
 
-Students' machines, feedback and staff pages all show this status. It depends only on the call graph and
-on results that may be shown, so it reveals nothing else.
+Students' machines, feedback and staff pages all show this status. The status depends only on the call graph
+and on results that may be shown, so it reveals nothing else.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ class Status(Enum):
 
     RIGHT = auto()
     RIGHT_ONCE_FIXED = auto()
-    """Right as soon as another function that this function uses is fixed."""
+    """Right if another function, which this function uses and which is wrong, returns right values."""
     MISTAKEN = auto()
     """Wrong because of a mistake in the function itself."""
     INHERITED = auto()
-    """Wrong in the same way as another function that this function uses, and perhaps only because of that function."""
+    """Wrong in the same way as a function that this function uses, and perhaps only because of that function."""
     COMPARED = auto()
-    """Wrong only in tests that also call another wrong function, and perhaps only because of that function."""
+    """Wrong, but only in tests that also call another wrong function, which may be the only reason."""
     WAITING = auto()
     """Written, but dependent on another function that is not written or raises an exception."""
     UNREACHED = auto()
@@ -47,7 +47,7 @@ class FunctionStatus:
     cause: str | None = None
     """The other function that has to be written or fixed first."""
     mistakes: tuple[TestResult, ...] = ()
-    """Mistakes in the function itself, the deepest first; at equal depth, those with a known cause first."""
+    """Mistakes in the function itself, the most serious kind first; within a kind, those with a known cause first."""
     lacks_promised_error: bool = False
     """True if the function passes all tests but never raises, although its docstring has a `Raises` line."""
 
@@ -93,11 +93,11 @@ def _function_status(
 
 
 def _origins(groups: Mapping[str, list[TestResult]], call_graph: CallGraph) -> dict[Test, str]:
-    """Map each failed test to another function whose mistake may be the test's only cause, if there is one.
+    """Map a failed test to another function whose mistake may be the failure's only cause, if such a function exists.
 
-    A failed test without a suspect shows a mistake in the tested function itself, and this mistake may then be the
-    cause of other failures. Where functions are suspects only in each other's tests, none of these tests has such a
-    cause.
+    A failed test without a suspect shows a mistake in the tested function itself, and this mistake may then
+    be the cause of other failures. If some functions are suspects only in each other's tests, these tests are
+    not mapped.
     """
     mistakes = [result for group in groups.values() for result in group if result.is_mistake]
     suspects = {mistake.test: _suspects(mistake, groups, call_graph) for mistake in mistakes}
@@ -121,12 +121,12 @@ def _origins(groups: Mapping[str, list[TestResult]], call_graph: CallGraph) -> d
 
 
 def _suspects(mistake: TestResult, groups: Mapping[str, list[TestResult]], call_graph: CallGraph) -> list[TestResult]:
-    """Return other functions' mistakes, each of which may be the only cause of a mistake, dependencies first.
+    """Return mistakes in other functions that may each be the only cause of a mistake, dependencies first.
 
-    The other functions are those that the tested function uses or that the test calls, except for functions that
-    build on the tested function. If the function returned a wrong value for the arguments that it received, only the
-    functions that it uses are suspects. A mistake with a known cause has no suspects unless at least one of them has
-    the same known cause.
+    The other functions are those that the tested function uses or that the test calls, except for functions
+    that build on the tested function. If the function returned a wrong value for the arguments that it
+    received, only the functions that it uses are suspects. A mistake with a known cause has no suspects
+    unless a mistake in another function has the same known cause.
     """
     name = mistake.test.question
     called = set() if mistake.is_at_fault else {call.function for call in mistake.calls} & groups.keys() - {name}
@@ -140,7 +140,7 @@ def _suspects(mistake: TestResult, groups: Mapping[str, list[TestResult]], call_
 
 
 def _kind_when_inherited(mistake: TestResult) -> Kind | None:
-    """Return the kind of mistake that a caller inherits from the function: wrong values, or the same kind."""
+    """Return the kind of mistake that this mistake causes in callers: wrong values, or the same kind."""
     return Kind.VALUE if mistake.kind in WRONG_OR_NO_VALUE else mistake.kind
 
 

@@ -46,7 +46,7 @@ POINTS_PER_FUNCTION_CASE = 0.0625
 
 
 def case(function: str, *arguments: Any) -> Any:
-    """Return one function's case for a parametrised test, in which each function has separate points."""
+    """Return one function's case for a parametrised test, which awards points to each function separately."""
     mark = pytest.mark.question(function, points=POINTS_PER_FUNCTION_CASE)
     return pytest.param(function, arguments, id=function, marks=mark)
 

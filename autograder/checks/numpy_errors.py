@@ -1,8 +1,8 @@
 """Explanations of numpy's exceptions: the shapes involved, and the rule.
 
 numpy writes shapes without spaces, calls axes "dimensions" and describes matrix products by gufunc
-signatures. For a student who has never seen these words, this module explains numpy's message in one more
-sentence.
+signatures. For students who do not know these words, this module adds a sentence that explains numpy's
+message.
 """
 
 from __future__ import annotations

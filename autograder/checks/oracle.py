@@ -21,7 +21,7 @@ class Refused:
     """The outcome of a call that raises an error."""
 
     error: str = ""
-    """Mark of an error, the same for errors with the same explanation; empty if the explanation names no sizes."""
+    """Mark that is the same for errors with the same explanation; empty if the explanation names no sizes."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ _SPELLINGS = {
     "⇒": "=>", "↦": "->", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "∞": "inf", "√": "sqrt", "‘": "'", "’": "'",
     "“": '"', "”": '"', "§": "sec. ",
 }  # fmt: skip
-"""The spelling of each character whose spelling does not follow from Unicode's data."""
+"""The ASCII spelling of each character for which Unicode's data provide no ASCII spelling."""
 
 
 def spelling(character: str) -> str:
@@ -46,7 +46,7 @@ def _spell(error: UnicodeError) -> tuple[str, int]:
 
 
 def print_anywhere() -> None:
-    """Let this process print any text, whatever the encoding of the output streams."""
+    """Make this process able to print any text in any encoding of the output streams."""
     codecs.register_error(SPELLING_HANDLER, _spell)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a notebook's streams accept all characters

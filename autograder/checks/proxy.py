@@ -85,7 +85,7 @@ class Function:
 
 
 def file_stop_message(failure: Raised) -> str:
-    """Return the message for a file that does not run to its end or imports an unavailable module."""
+    """Return the message for a file that stops before its end or imports an unavailable module."""
     if not failure.kind:
         return failure.message
     if failure.missing_import:
@@ -110,14 +110,14 @@ class StudentModule:
         """Results that the test received and may pass on as arguments."""
 
     def has_student_arguments(self, call: Call) -> bool:
-        """Return True if an argument is an array that the submission returned, and so may be why the call fails."""
+        """Return True if the call may fail because an argument is an array that the submission returned."""
         arguments = leaves([*call.args, *call.kwargs.values()])
         return any(
             argument is result for argument in arguments for result in self.returned if isinstance(result, np.ndarray)
         )
 
     def may_have_returned(self, value: object) -> bool:
-        """Return True if a value may come from the submission: an array does only if it shares memory with a result."""
+        """Return True if a value may come from the submission; an array must then share memory with a result."""
         results = (part for reply in self.replies.values() if reply.raised is None for part in leaves(reply.value))
         return not isinstance(value, np.ndarray) or any(
             value is result or (isinstance(result, np.ndarray) and np.may_share_memory(value, result))

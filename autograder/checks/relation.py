@@ -1,6 +1,6 @@
 """The relation of a wrong result to the expected one: the same values in another shape, order, sign or size.
 
-Each sentence states a fact about the two results and names no cause, so it is true whatever the mistake is.
+Each sentence states a fact about the two results but no cause, so the sentence is true for any mistake.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _median(values: np.ndarray) -> float:
 
 
 def agreement(numbers: np.ndarray, target: np.ndarray, tolerance: float) -> np.ndarray:
-    """Return True for each number of an array that agrees with the expected number."""
+    """Return an array with True at each number that agrees with the expected number."""
     with np.errstate(all="ignore"):
         bound = tolerance * (1 + np.abs(target))
         is_near = (np.abs(numbers - target) <= bound) & np.isfinite(bound)
@@ -82,7 +82,7 @@ def agreement(numbers: np.ndarray, target: np.ndarray, tolerance: float) -> np.n
 
 
 def shape_difference(actual: tuple[int, ...], expected: tuple[int, ...]) -> str:
-    """Return words for two shapes that differ: both shapes, and the axis that is wrong, if it is clear which."""
+    """Return words for two shapes that differ: both shapes, and the wrong axis if it can be determined."""
     words = f"expected shape {expected}, got {actual}"
     if len(actual) == len(expected):
         if sorted(actual) == sorted(expected):

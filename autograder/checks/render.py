@@ -111,7 +111,7 @@ def status_note(function_status: FunctionStatus) -> str:
 def mistakes_text(function_status: FunctionStatus, audience: Audience, mistakes_in_full: int = 1) -> str:
     """Return the text about one function's mistakes: the likely cause, and the tests that fail.
 
-    Students read about the first `mistakes_in_full` public tests in full, and staff about every test.
+    Students see `mistakes_in_full` failed public tests in full, and staff see every failed test in full.
     """
     mistakes, staff = function_status.mistakes, audience is Audience.STAFF
     cause = next((mistake.hint for mistake in mistakes if mistake.hint), None)  # of the deepest mistakes

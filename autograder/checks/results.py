@@ -59,9 +59,9 @@ class TestResult:
     hint: str | None = None
     """The likely cause."""
     faulty_function: str | None = None
-    """The function at fault: a test that passed used right values of this function, and any other test waits for it."""
+    """The function at fault, whose right values let the test pass, or which must be fixed before the test can run."""
     is_at_fault: bool = False
-    """True if the tested function returned a wrong value for the arguments of a call, whatever else the test called."""
+    """True if the tested function itself returned a wrong value for its arguments, whatever else the test called."""
     calls: dict[Call, Reply] = field(default_factory=dict, compare=False, repr=False)
     """All calls in the test, with their replies; a stored grade contains no calls."""
 
@@ -104,7 +104,7 @@ def points_possible(test_results: Iterable[TestResult]) -> float:
 
 
 def point_problems(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
-    """Yield a sentence for each error in the points of an assignment's tests."""
+    """Yield a message for each error in the points of an assignment's tests."""
     for test in tests:
         if test.points * 16 % 1:
             yield f"{test.name} of {assignment} is worth {test.points:g} points: use multiples of 1/16"
@@ -129,7 +129,7 @@ def test_of(item: pytest.Function) -> Test:
 
 
 def _computed_by_test_note(value: object, submission: StudentModule | None) -> str:
-    """Return a line about a value that the test computed, or an empty string if a function may have returned it."""
+    """Return a line about a value that the test computed; empty if the submission may have returned the value."""
     if value is None or submission is None or not submission.replies or submission.may_have_returned(value):
         return ""
     return "\nThe test computed this value from what your functions returned."
@@ -140,7 +140,7 @@ _CALLEE_FAILURES = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.RAISED}
 
 
 def test_result(test: Test, raised: BaseException | None, submission: StudentModule | None = None) -> TestResult:
-    """Return the result of a test that ended with this exception. Re-raise any exception that is not a result."""
+    """Return the result of a test that ended with this exception; raise an exception that is not a test's result."""
     calls = submission.replies if submission is not None else {}
     match raised:
         case None:

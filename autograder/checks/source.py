@@ -1,6 +1,6 @@
 """Facts about a file that has not run: syntax errors, imports that fail in grading, and unwritten functions.
 
-With the call graph, the reports can name each mistake only once, at the function that contains the mistake.
+The call graph lets reports show each mistake only once, at the function that contains the mistake.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ ALLOWED_MODULES = sys.stdlib_module_names | {"numpy"}
 """Modules that a graded submission may import."""
 
 MAX_CODE_CHARACTERS = 256 * 1024
-"""Maximum number of characters of code, because a syntax tree may take a thousand times as many bytes."""
+"""Maximum number of characters of code, whose syntax tree may take a thousand times as many bytes."""
 
 
 def parse(text: str, filename: str = "<unknown>") -> ast.Module:
     """Return the syntax tree of a text. Raise SyntaxError or ValueError if the text cannot be parsed.
 
-    Even a short text can take a long time to parse, so parse a submission in a process that can be ended.
+    Even a short text can take a long time to parse, so parse submissions only in a process that can be
+    killed.
     """
     if len(text) > MAX_CODE_CHARACTERS:
         raise ValueError(f"it has more than {MAX_CODE_CHARACTERS // 1024} KiB of code")
@@ -48,7 +49,7 @@ class Source:
         self.text = ""
         self.body: list[ast.stmt] = []
         self.problem: str | None = None
-        """The reason why the file cannot run at all, with the line if it is known; None if the file can run."""
+        """The reason why the file cannot run at all, with the line number if known; None if the file can run."""
         self._broken_at = 1
         try:
             with tokenize.open(path) as file:
@@ -122,7 +123,7 @@ class CallGraph:
     def __init__(
         self, functions: Mapping[str, ast.FunctionDef], others: Iterable[tuple[str, frozenset[str]]] = ()
     ) -> None:
-        """Read the calls from `functions`, and add the calls in `others`, pairs of a caller and its callees."""
+        """Take the calls from `functions` and from `others`, which pairs each caller with its callees."""
         self._named = {
             name: functions.keys() & {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
             for name, node in functions.items()

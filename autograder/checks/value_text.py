@@ -26,7 +26,7 @@ def plain_scalar(value: Any) -> Any:
 
 
 class _Words(str):
-    """Text that appears without quotes where it stands for a value in a list."""
+    """Text that represents a value in a list and appears there without quotes."""
 
     __repr__ = str.__str__
 

@@ -3,7 +3,7 @@
     grader                    grades one submission
     suite                     an assignment's pytest tests, run on any number of submissions
     suite_run                 the run of a suite on one submission, phase after phase
-    follow_through            charges a mistake only once: runs failed tests again with right values
+    follow_through            deducts points for a mistake only once: runs failed tests again with right values
     follow_through_retry      the second run of a failed test
     follow_through_processes  the submission in two processes, the second with right values
     follow_through_limits     limits on the size and the cost of questions between the two processes

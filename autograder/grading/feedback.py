@@ -1,9 +1,9 @@
-"""The text of a grade, for a student before and after hidden results are published, and for teaching staff.
+"""The text of a grade: for a student, before or after hidden results are published, or for teaching staff.
 
-A student may read everything about a public test. What a student may read about a hidden test is the rule,
-one of a few kinds of mistake, and one known cause per question, but never an input, an expected or actual
-value, or text that the submission printed or raised. Because a submission can fail in a way that depends on a
-hidden input, the small number of kinds limits what its failures can reveal about that input (see `redacted`).
+A student may read everything about a public test. About a hidden test, a student may read the rule, one of a
+few kinds of mistake, and one known cause per question, but never an input, an expected or actual value, or
+text that the submission printed or raised. Because a submission can fail in a way that depends on a hidden
+input, the small number of kinds limits what a failure can reveal about that input (see `redacted`).
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _STOPPED = {
     SubmissionStatus.TIMEOUT: "Your code used up all of its time.",
     SubmissionStatus.KILLED: "Your code repeatedly ended its own process.",
 }
-"""Sentence for the student, by the status of a submission that was stopped."""
+"""Message for the student, keyed by the status of a submission that was stopped."""
 
 _REDACTED_TO_RAISED = frozenset({Kind.RAISED, *UNFINISHED, *STOPPED})
-"""Kinds of failure that a hidden test shows to a student as an exception."""
+"""Kinds of failure that a student sees only as "an exception" in a hidden test."""
 
 
 def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
@@ -95,7 +95,7 @@ def body(grade: Grade, audience: Audience) -> str:
 
 
 def _sentence_on_public_points(grade: Grade) -> str:
-    """Return a text on the public points and on the points that hidden tests decide, even if all tests passed."""
+    """Return a text on the public points and on the points that depend on hidden tests, even if all tests passed."""
     public = [result for result in grade.test_results if not result.test.hidden]
     return (
         f"{points_text(public)} public points. The other {grade.max_score - points_possible(public):g} of"
@@ -116,7 +116,7 @@ def _stop_paragraphs(grade: Grade) -> list[str]:
 
 
 def _defined(grade: Grade) -> str:
-    """Return a sentence on the functions that a file defines before it stops, or an empty string if it does not."""
+    """Return a message about the functions that a file defines before it stops; empty if it runs to its end."""
     if grade.failure is None or grade.failure.missing_import:
         return ""
     functions = by_question(result for result in grade.test_results if result.test.phase is Phase.PUBLIC)
@@ -128,8 +128,8 @@ def _defined(grade: Grade) -> str:
 def _answers(results: Sequence[TestResult], assignment: str, audience: Audience) -> str:
     """Return the section on the submission's ANSWERS.
 
-    The section names each wrong number, but not a student's wrong yes or no, because that would give away the
-    right answer. Otter's texts give the reasons once hidden results are published.
+    The section names each wrong number, but no wrong yes-or-no answer, because that would give away the right
+    answer. Otter's texts give the reasons once hidden results are published.
     """
     right = quiz.answers(Assignment(assignment))
     sentences = (
@@ -153,12 +153,12 @@ def wrong_answer_text(result: TestResult) -> str:
 
 
 def not_graded(reason: str) -> str:
-    """Return the text for a submission in which no function could be called."""
+    """Return the text of feedback on a submission in which no function could be called."""
     return f"**Not graded.** {escape_markdown(_capitalized(reason))}"
 
 
 def page(submission: Submission, grade: Grade, score: float, *texts: str) -> str:
-    """Return a page with a title, the notes on how the file was read, and the texts.
+    """Return a page: a title, the notes on how the submission's file was read, and `texts`.
 
     The title and the notes belong to one submission, whereas identical files share the text of `body`.
     """
@@ -175,7 +175,7 @@ def relevant_notes(submission: Submission, grade: Grade) -> Sequence[str]:
     """Return the notes on how the submission's file was read.
 
     If a file implements no function, the last note says so. That note is left out if the file stopped with an
-    exception, because the exception is then the reason.
+    exception, because the exception is the reason why no function is implemented.
     """
     is_explained = not submission.is_written and grade.failure is not None and not grade.failure.missing_import
     return submission.notes[:-1] if is_explained else submission.notes

@@ -1,23 +1,23 @@
-"""Charge a mistake only once: a failed test that depends on a wrong function runs again with right values.
+"""Deduct points for a mistake only once: a failed test that depends on a wrong function runs again with right values.
 
 Examiners call this rule "error carried forward". In the second run of a failed test, the wrong functions that
 the tested function builds on return right values: the solution computes them in the grader, and only values
-reach the submission's second process. If the test then passes, it gets its points, on two conditions:
+reach the submission's second process. If the test passes, the student gets its points, on two conditions:
 
-1. In the call that right values helped, a right value differs from the result of the submission's own function.
-2. Every first answer of the test is an error, or right, or the result of the *solution* with the
-   submission's *own* wrong functions. An honest function computes the right formula from the submission's
-   wrong functions. A function that knows two guesses, and returns the second with right values, has returned
-   the first with wrong values, and the first guess follows from the solution only if it is right. The
-   solution is one right way to write the function; the other ways in the catalogue (`another_way`) also
-   count. The submission's calls cannot show further ways: a function that calls a wrong function and then
-   returns a guess makes the same calls as an honest function. (There is one exception: a wrong function that
-   itself turns one guess into the other, such as two signs that cancel. That function loses its own points.)
+1. For a call of the second run, a right value differs from the result of the submission's own function.
+2. Every result in the first run is an error, or right, or the result of the *solution* with the submission's
+   *own* wrong functions. An honest function computes the right formula from the submission's wrong functions.
+   A dishonest function may return one guess in the first run and another guess in the second run, but the
+   solution with the wrong functions does not return the first guess, unless that guess is right. The solution
+   is only one right way to write the function, so the other ways in the catalogue (`another_way`) also count.
+   The submission's calls cannot prove that a function is honest: a function that calls a wrong function and
+   then returns a guess makes the same calls as an honest function. (There is one exception: a wrong function
+   that itself turns one guess into the other, such as two signs that cancel. That function loses its points.)
 
-The second process answers questions to the submission's own functions before it gets any call of a test,
-because a function that has not seen the call cannot look up the value that would make a wrong guess follow.
-The tests of a function run again before the tests of all functions that build on it, because those bring the
-right values of the function itself into the second process, which can keep them.
+The second process calls the submission's own functions before it gets any call of a test, because a function
+that has not seen the test's call cannot look up the value from which a wrong guess would follow. The tests of
+a function run again before the tests of functions that build on it: the later tests bring the function's
+right values into the second process, where the submission could keep them for its own tests.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Limits on questions, the calls whose right values a submission's second process requests from the grader."""
+"""Limits on questions, which are calls whose right values a submission's second process requests from the grader."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Budget:
             self.seconds -= time.process_time() - begin
 
     def spend(self, *parts: bytes) -> bool:
-        """Subtract bytes from the budget. Return True if neither the bytes nor the time is used up."""
+        """Subtract bytes from the budget. Return True if the budget is still sufficient."""
         self.bytes -= sum(map(len, parts))
         return self.bytes >= 0 and self.seconds > 0
 
@@ -58,7 +58,7 @@ class QuestionBounds:
 
     @classmethod
     def of(cls, *calls: Call) -> QuestionBounds:
-        """Return the bounds of some calls taken together."""
+        """Return the bounds that these calls set together."""
         numbers = [_whole_numbers((call.args, call.kwargs)) for call in calls]
         return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(numbers))))
 
@@ -91,7 +91,7 @@ def _whole_numbers(value: Any) -> np.ndarray:
 
 
 def largest_magnitude(value: Any, kinds: str = "iu") -> float:
-    """Return the largest absolute number in a value: 0 if the value has no number, infinity if it is not plain.
+    """Return the largest absolute number in a plain value, or 0 if it contains none; infinity for any other value.
 
     `kinds` contains numpy's letters for the kinds of dtypes that count; by default, only integers count.
     """

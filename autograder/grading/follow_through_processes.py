@@ -1,8 +1,8 @@
 """The two processes of a submission: the process being graded, and a second process for follow-through.
 
 The first process has run the tests. The second process loads the submission with a substitute for each
-function (`sandbox.function_substitutes`) that can return right values. It receives only the calls that follow-through
-needs.
+function (`sandbox.function_substitutes`) that can return right values. The second process receives only the
+calls that follow-through needs.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ _may_keep_results = _exchange.may_keep_results
 """Last cell of the submission in the second process, which puts the substitutes in place."""
 
 MAX_ROUNDS_PER_CALL = 8
-"""Maximum number of times that the second process makes a helped call, each time with more answers."""
+"""Maximum number of times that the second process makes the same helped call, each time with more answers."""
 
 MAX_CACHED_ANSWERS = 1024
-"""Maximum number of sealed answers that the grader keeps for the next submissions."""
+"""Maximum number of sealed answers that the grader caches for later submissions."""
 
 MAX_ANSWER_CHARACTERS = 8 * codec.MAX_NUMBERS - 1024
 """Maximum number of characters in a sealed answer, so that an answer and its label fit into one message."""
@@ -62,14 +62,14 @@ class GradedProcess:
         self.backend = backend
         self.replies = {_key(call): reply for result in results for call, reply in result.calls.items()}
         self.silent: set[str] = set()
-        """Names of the functions that did not reply to a call."""
+        """Names of the functions that left a call without a reply."""
 
     def has_replied(self, call: Call) -> bool:
         """Return whether the reply to a call is stored."""
         return _key(call) in self.replies
 
     def fetch_replies(self, calls: Iterable[Call]) -> None:
-        """Make the calls without a stored reply, without waiting between calls, and store the replies."""
+        """Make all calls that have no stored reply yet, without waiting between calls, and store the replies."""
         new = {_key(call): call for call in calls if not self.has_replied(call) and call.function not in self.silent}
         with contextlib.suppress(CallStopped):
             self.backend.send_ahead(new.values())
@@ -93,16 +93,16 @@ class GradedProcess:
 
 @dataclass(frozen=True, eq=False)
 class HelpedCall:
-    """A call that the second process makes with right values of some functions."""
+    """A call that the second process makes while some functions return right values."""
 
     call: Call
     replaced: frozenset[str]
-    """Names of the functions with right values."""
+    """Names of the functions that return right values."""
     questions: Sequence[Call]
-    """Calls to these functions that the solution makes in the call."""
+    """Calls to these functions that the solution makes during the call."""
 
     def message(self, sealed_answers: list[SealedAnswer]) -> Call:
-        """Return the message that delivers sealed answers and then makes the call, unmeasured."""
+        """Return the message that delivers sealed answers and then makes the call without measurements."""
         return Call("_helped_call", (sorted(self.replaced), sealed_answers, *_as_sent(self.call)))
 
 
@@ -114,9 +114,9 @@ class ProcessWithSubstitutes:
         self.reference = reference
         self.budget = budget
         self.submitted_values: dict[bytes, Reply] = {}
-        """Encoded question → reply of the submission's own function."""
+        """Replies of the submission's own functions, keyed by encoded question."""
         self.first_replies: dict[HelpedCall, Reply] = {}
-        """Helped call → its reply before the grader answered any question of the submission."""
+        """Replies to helped calls before the grader answered any question of the submission, keyed by helped call."""
 
     def fetch_submitted_values(self, questions: Iterable[Call]) -> None:
         """Store the replies of the submission's own functions to new questions. May raise CallStopped."""
@@ -143,8 +143,8 @@ class ProcessWithSubstitutes:
     def forget_results(self) -> None:
         """End the process if the submission may have kept results of its wrong functions, as a cache does.
 
-        The next call then starts a new process. The submission itself says whether it keeps results. A false
-        answer costs time or points of the submission, but gains nothing.
+        The next call then starts a new process. The submission itself says whether it keeps results, because
+        a false statement can cost it time or points, but gains nothing.
         """
         with contextlib.suppress(CallStopped):
             if self.backend.call(Call("_may_keep_results", ())).value is False:
@@ -168,8 +168,8 @@ class ProcessWithSubstitutes:
     def helped_reply(self, request: HelpedCall) -> Reply:
         """Return the reply to a helped call.
 
-        The second process first receives the sealed answers to `request.questions`. It then receives answers
-        to its own questions within the bounds of the call and of `request.questions`.
+        The second process first receives the sealed answers to `request.questions`. The second process then
+        receives answers to its own questions, within the bounds of the call and of `request.questions`.
         """
         reply = self.first_replies.get(request) or self._make_helped_call(request, self._sealed_answers(request))
         for _ in range(MAX_ROUNDS_PER_CALL - 1):
@@ -184,7 +184,7 @@ class ProcessWithSubstitutes:
         return self.backend.call(request.call) if is_counted else reply
 
     def _sealed_answers(self, request: HelpedCall) -> list[SealedAnswer]:
-        """Return the sealed answers to the questions that a helped call asks."""
+        """Return the sealed answers to the questions that a helped call is expected to ask."""
         return [
             _cached_sealed_reply(self.reference, question.encoded)
             if is_small(question)
@@ -203,7 +203,7 @@ class ProcessWithSubstitutes:
         return self.backend.call(together)
 
     def _iter_right_answers(self, asked: list[Any], request: HelpedCall) -> Iterator[tuple[Question, Answer]]:
-        """Yield the answers to the submission's questions, which may be any plain values."""
+        """Yield each of the submission's questions with its answer; a question may be any plain value."""
         held = QuestionBounds.of(request.call, *request.questions)
         for question in asked[:MAX_QUESTIONS_PER_ROUND]:
             match question:
@@ -213,7 +213,7 @@ class ProcessWithSubstitutes:
                     yield self._right_answer(call) if is_answered else (_as_sent(call), None)
 
     def _right_answer(self, question: Call) -> tuple[Question, Answer]:
-        """Return a question of the submission with the solution's answer; None if there is no answer."""
+        """Return a question of the submission, with the solution's answer or None."""
         if self.budget.spend(question.encoded):
             with self.budget.charged():
                 right = perform(self.reference.solution, question.copy())
@@ -223,7 +223,7 @@ class ProcessWithSubstitutes:
 
 
 def _unanswered(reply: Reply) -> list[Any] | None:
-    """Return the unanswered questions in the reply to a helped call; None if the call ended."""
+    """Return the unanswered questions in the reply to a helped call; None if the reply is the call's result."""
     match reply.value:
         case tuple((str(head), list(questions))) if head == UNANSWERED_TAG:
             return questions
@@ -231,7 +231,7 @@ def _unanswered(reply: Reply) -> list[Any] | None:
 
 
 def _answer(question: Call, right: Reply) -> tuple[Question, Answer]:
-    """Return a question with the answer that a right reply gives."""
+    """Return a question with the answer from the right reply."""
     answer = (right.raised.kind, right.raised.message) if right.raised is not None else ("", right.value)
     return _as_sent(question), answer
 

@@ -1,7 +1,7 @@
 """The second run of a failed test, in which wrong functions below the tested function return right values.
 
 `follow_through` explains under which conditions a second run counts. Each retry lists in advance the calls
-that it needs, so that each of the two processes can answer for several retries at once.
+that it needs, so that each process can make the calls of several retries together.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.failure import RIGHT_VALUES, CallStopped, Kind
 
 MAX_NEW_CALL_CHECKS = 2
-"""Maximum number of first answers that a second run checks for calls that the first run did not make."""
+"""Maximum number of new calls, which the first run did not make, whose first answers a second run checks."""
 
 MIN_TEST_TOLERANCE = 1e-10
-"""Relative difference between two values that the tolerance of every test allows."""
+"""Relative difference between two values that every test tolerates."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class WrongFunctions:
-    """The functions of a submission that returned wrong results."""
+    """The functions of a submission that are wrong in at least one test or call."""
 
     names: frozenset[str]
     """Names of all wrong functions."""
@@ -86,18 +86,18 @@ class Retry:
         self.unexplained: list[tuple[Call, Reply]] = []
         """Calls of the first run whose answers must follow from the submission's own wrong functions."""
         self.replaced_inner_calls = _cached_by_call(self._replaced_inner_calls)
-        """Return the calls to replaced functions that the solution directly makes in a call."""
+        """Return the calls to replaced functions that the solution makes directly during a call."""
         self.is_changed_by_right_values = _cached_by_call(self._is_changed_by_right_values)
         """Return whether right values of replaced functions change the result of a call."""
         self.helped_call = _cached_by_call(self._helped_call)
-        """Return a call in the form in which the second process makes it with right values."""
+        """Return a call as a HelpedCall, which the second process makes with right values."""
         self.helped: list[Call] = []
-        """Calls of the second run whose results right values have changed."""
+        """Calls of the second run whose results have changed because of right values."""
         self.new_call_checks = MAX_NEW_CALL_CHECKS
         """Number of first answers to new calls that the second run may still check."""
 
     def may_pass_with_right_values(self) -> bool:
-        """Return whether right values can turn the failure into a pass. Record the unexplained answers."""
+        """Return whether the test may pass with right values. Record the unexplained answers."""
         try:
             if any(map(self.is_changed_by_right_values, self.result.calls)):
                 items = self.result.calls.items()
@@ -124,7 +124,7 @@ class Retry:
         yield from itertools.islice(filter(self.is_changed_by_right_values, new), MAX_NEW_CALL_CHECKS)
 
     def iter_inner_calls_to_explain(self) -> Iterator[Call]:
-        """Yield the calls to replaced functions that the solution makes in calls with unexplained answers."""
+        """Yield the calls to replaced functions that the solution makes during calls with unexplained answers."""
         new = filter(self.is_changed_by_right_values, self.iter_calls_only_in_second_run())
         for call in (*(call for call, _ in self.unexplained), *new):
             yield from self.replaced_inner_calls(call)
@@ -154,7 +154,7 @@ class Retry:
         return replace(retried, faulty_function=self._lowest_helpful_function(), calls=self.result.calls)
 
     def _agrees_with_solution_throughout(self) -> bool:
-        """Return whether the submission with right values returns the solution's values in the whole test.
+        """Return whether the submission, helped by right values, returns the solution's values throughout the test.
 
         The test then passes, as it does on the solution. Only the test itself can judge measurements and
         refusals.
@@ -171,7 +171,7 @@ class Retry:
         return True
 
     def _lowest_helpful_function(self) -> str | None:
-        """Return the lowest function in the call graph whose right values changed the result of a call."""
+        """Return the lowest in the call graph of the functions whose right values changed the result of a call."""
         by_function: dict[str, list[Call]] = {}
         for call in self.helped:
             for question in [unmeasured(call), *(inner_call.call for inner_call in self.reference.inner_calls(call))]:
@@ -228,8 +228,8 @@ class Retry:
     def _differs(self, question: Call) -> bool:
         """Return whether the first process and the solution return different results for a call.
 
-        For a function without a wrong value in any test, only a different error or dtype counts: any other
-        difference would cost the function little, and could tell two guesses apart.
+        For a function that returned no wrong value in any test, only a different error or dtype counts: any
+        other difference would cost the function little, and could tell two guesses apart.
         """
         right = self.reference.reply(question)
         try:
@@ -255,14 +255,14 @@ class Retry:
         return self.is_changed_by_right_values(call) and self._follows_from_wrong_functions(call, reply)
 
     def _is_right_or_exempt(self, call: Call, reply: Reply) -> bool:
-        """Return whether a first answer is allowed whatever the submission's other functions return."""
+        """Return whether a first answer is allowed regardless of the submission's other functions."""
         if call.function in self.replaced or reply.raised is not None:
             return True
         right = self.reference.reply(call)
         return right.raised is None and difference(reply.value, right.value) is None
 
     def _follows_from_wrong_functions(self, call: Call, reply: Reply) -> bool:
-        """Return whether an answer is the result of a right way with the submission's own wrong functions."""
+        """Return whether right code that calls the submission's own wrong functions returns this answer."""
         return any(self._follows(each, call, reply) for each in self.reference.solutions_in_all_ways(call.function))
 
     def _follows(self, module: ModuleType, call: Call, reply: Reply) -> bool:

@@ -47,7 +47,7 @@ class Grade:
 
     @property
     def reason_not_run(self) -> str:
-        """The message that all tests share because no function could be called, or an empty string."""
+        """The message that all tests share if no function could be called, or an empty string otherwise."""
         messages = {result.message for result in self.test_results}
         kinds = {result.kind for result in self.test_results}
         return messages.pop() if len(messages) == 1 and not kinds.isdisjoint({Kind.UNREADABLE, *STOPPED}) else ""
@@ -72,7 +72,7 @@ def _test_result(test: dict[str, Any], kind: str | None, **rest: Any) -> TestRes
 
 
 def sentences_on_changed_points(earlier: Grade, proof: Grade) -> list[str]:
-    """Return a sentence with both numbers for each test whose points differ between the two grades."""
+    """Return a message with both numbers of points for each test whose points differ between two grades."""
     before = {result.test.name: result.test.points for result in earlier.test_results}
     tests = (result.test for result in proof.test_results)
     return [
@@ -83,7 +83,7 @@ def sentences_on_changed_points(earlier: Grade, proof: Grade) -> list[str]:
 
 
 def fault_of_suite(assignment: Assignment, proof: Grade) -> str:
-    """Return a sentence about the tests that the reference solution fails, or an empty string if there are none.
+    """Return a message about the tests that the reference solution fails, or an empty string if it fails none.
 
     `proof` is the solution's grade. A test that the solution fails would lower the score of every submission.
     """

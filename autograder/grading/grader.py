@@ -56,7 +56,7 @@ class Grader:
         return replace(_with_points_and_feedback(scorer, before_hidden, final), seconds=time.monotonic() - begin)
 
     def refuse(self, assignment: Assignment, status: SubmissionStatus, sentence: str) -> Grade:
-        """Return the grade of a submission that cannot run: no test passes, and each gives the reason."""
+        """Return the grade of a submission that cannot run: no test passes, and each result gives the reason."""
         suite, scorer = self._suite_and_scorer(assignment)
         failed = [TestResult(test, Kind[status.name], sentence) for test in suite.tests]
         grade = Grade(assignment.name, status, failed)
@@ -76,10 +76,10 @@ class Grader:
 
 
 def _with_points_and_feedback(scorer: Scorer, before_hidden: Grade, final: Grade) -> Grade:
-    """Return the final grade with points and with both texts for the student.
+    """Return the final grade, with points and with the student's texts from before and after the release.
 
-    `before_hidden` is the grade before the first hidden test. Both texts give its status, so neither text
-    reveals whether the submission ran out of time or crashed in hidden tests.
+    `before_hidden` is the grade before the first hidden test. Both texts give the status of `before_hidden`,
+    so neither reveals whether the submission ran out of time or crashed in hidden tests.
     """
     for result in final.test_results:
         result.calls.clear()  # a grade is stored, and no later step reads the calls
@@ -97,10 +97,10 @@ def proof_of(grader: Grader, assignment: Assignment) -> Grade:
 
 
 def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: Collection[str]) -> Grade:
-    """Return the grade of one submission, from a separate grader.
+    """Return the grade of one submission, from a grader that grades nothing else.
 
     If the grader itself fails, no test passes, and the results tell the student that the fault is not theirs.
-    Raise CourseError if neither the submission nor the reference solution gets full points.
+    Raise CourseError if the submission loses points and the reference solution does, too.
     """
     with contextlib.closing(Grader(disabled_locks)) as grader:
         if submission.problem is not None:

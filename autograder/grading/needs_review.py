@@ -17,7 +17,7 @@ NO_GRADE = "without a grade"
 
 
 class Case(NamedTuple):
-    """A reason to look at submissions, perhaps at those of several students."""
+    """A reason to look at the submissions of one or more students."""
 
     assignment: str
     """The assignment's name, or a question mark if the assignment is not known."""
@@ -60,7 +60,7 @@ def iter_reasons(row: Row) -> Iterator[str]:
 
 
 def iter_suspicions(grade: Grade) -> Iterator[str]:
-    """Yield a sentence for each doubt about points that only a person can settle."""
+    """Yield a message for each doubt about the points that only a person can settle."""
     functions = [name for name, group in by_question(grade.test_results).items() if _is_by_heart(group)]
     if functions:
         yield f"{', '.join(functions)}: right in public tests but not in hidden ones, as if memorized"
@@ -69,7 +69,7 @@ def iter_suspicions(grade: Grade) -> Iterator[str]:
 def _is_by_heart(test_results: list[TestResult]) -> bool:
     """Return True if a function passes its public tests but, for no known reason, fails most of its hidden tests.
 
-    A known mistake is a known reason, and so is a wrong function on which the function builds. A hidden test
+    Known reasons are a known mistake and a wrong function on which the function builds. A hidden test
     does not count as failed if the function's values are right.
     """
     if any(result.hint or (result.passed and result.faulty_function) for result in test_results):

@@ -27,8 +27,8 @@ def without_optional_tests(assignment: Assignment, tests: Sequence[Test], call_g
 def full_scale(numbers: Mapping[str, Any]) -> dict[str, Any]:
     """Return Otter's numbers with the score scaled to full marks, and rounded to a quarter of a point.
 
-    The points of the questions do not change. Gradescope adds up the points of its tests, so the points of
-    its tests are scaled, and a separate entry rounds the total.
+    The points of the questions do not change. Gradescope adds up the points of all tests, so the points of
+    each test are scaled, and an additional entry rounds the total.
     """
     possible = numbers["max_score"]
     if possible in (0, POINTS):

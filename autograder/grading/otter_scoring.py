@@ -1,4 +1,4 @@
-"""A suite's tests and results in Otter's form. Otter computes every number in a grade, through this module.
+"""A suite's tests and results in Otter's form. All numbers in a grade come from Otter, through this module.
 
 The collected tests become Otter's exception-based test files, one per question. A generated test case
 contains no test: it calls `result` (from `otter_namespace`), which raises an exception if the pytest test of
@@ -114,9 +114,9 @@ class Scorer:
 def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], assignment: Assignment) -> None:
     """Replace the summaries of Otter's test files.
 
-    The public summary contains the public points and the points that hidden tests still decide. The full
-    summary, for use after hidden results are published, contains the feedback text and the right answers,
-    with reasons.
+    The public summary contains the public points and the points that still depend on hidden tests. The full
+    summary, which students see once hidden results are published, contains the feedback text and the right
+    answers with reasons.
     """
     groups, right = by_question(test_results), quiz.answers(assignment)
     texts = {function.name: text for function, text in feedback.function_texts(test_results, Audience.AFTER_RELEASE)}
@@ -136,5 +136,5 @@ def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], ass
 
 
 def _summary(public: str, full: str, public_only: bool = False) -> str:
-    """Return the public or the full summary, as Otter requests with `public_only`."""
+    """Return the public summary if `public_only` is true, or the full summary otherwise."""
     return public if public_only else full

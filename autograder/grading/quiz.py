@@ -24,7 +24,7 @@ class RightAnswer(NamedTuple):
 
     @property
     def is_yes_or_no(self) -> bool:
-        """True if the answer is True or False: a text that rejects the wrong one gives away the right one."""
+        """True for a yes-or-no answer: a text that calls one answer wrong gives away that the other is right."""
         return self.text in ("True", "False")
 
     @property
@@ -42,5 +42,5 @@ def answers(assignment: Assignment) -> dict[str, RightAnswer]:
 
 
 def key(test: Test) -> str:
-    """Return the key of the question that a test checks; pytest puts it in brackets after the name."""
+    """Return the key of the question that a test checks, which pytest puts in brackets after the test's name."""
     return test.name.partition("[")[2].rstrip("]")

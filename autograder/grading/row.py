@@ -22,7 +22,7 @@ IDENTITIES = ("number", "sid", "email", "login", "name")
 
 
 class Key(NamedTuple):
-    """The key of a grade, which consists of everything that decides the grade."""
+    """The key of a grade, which identifies everything that affects the grade."""
 
     assignment: str
     grading: str
@@ -41,7 +41,7 @@ class Adjustment:
 
     @property
     def sentence(self) -> str:
-        """Reason for the correction, one sentence, which is also shown to the student."""
+        """Reason for the correction in one sentence, which the student can also read."""
         change = f"score set to {self.score:g}" if self.score is not None else f"{self.points:+g} points"
         return f"{change}: {self.reason}" if self.reason else change
 
@@ -56,7 +56,7 @@ class Row:
     folder: str
     """Name of the student's folder."""
     machine_failure: str = ""
-    """Reason for staff why no grader could judge the submission; empty if a grader could."""
+    """Reason, for staff, why no grader could judge the submission; empty if a grader could judge it."""
     adjustments: tuple[Adjustment, ...] = ()
     """Corrections by hand, in the order in which they apply."""
     encoded_grade: bytes = b""
@@ -69,7 +69,7 @@ class Row:
 
     @functools.cached_property
     def grade(self) -> Grade:
-        """The grade, decoded at the first use; a grade without tests if the assignment is not known."""
+        """The grade, decoded at first use; it contains no tests if the assignment is not known."""
         if self.encoded_grade:
             return from_json(self.encoded_grade)
         reason = self.submission.problem.message if self.submission.problem else ""

@@ -44,7 +44,7 @@ RNG_FIXTURE = "rng"
 
 
 class Suite(fixtures.TestContext):
-    """The collected tests of one assignment, and the context that gives the tests the submission being graded."""
+    """The collected tests of one assignment, and the context from which the tests get the submission being graded."""
 
     backend: Backend
 
@@ -118,7 +118,7 @@ class _CallRecorder(catalogue.ModuleBackend):
 
 
 class _Runnable:
-    """A collected test that runs on one submission after another."""
+    """A collected test that can run on one submission after another."""
 
     def __init__(self, item: pytest.Function, suite: Suite) -> None:
         self.item = item
@@ -196,7 +196,7 @@ def collect(assignment: Assignment, suite: Suite) -> list[pytest.Function]:
 
 
 def _forget_modules(files: Collection[str]) -> None:
-    """Forget test modules whose import failed midway, so that the next collection imports them anew."""
+    """Forget test modules whose import failed midway, so that the next collection imports them from the beginning."""
     for name, module in list(sys.modules.items()):
         if getattr(module, "__file__", None) in files:
             del sys.modules[name]
@@ -210,7 +210,7 @@ class _Collector:
         self.failures: list[str] = []
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Keep the last line of an error report."""
+        """Store the last line of an error report from pytest's collection."""
         if report.failed:
             self.failures.append(report.longreprtext.strip().splitlines()[-1])
 

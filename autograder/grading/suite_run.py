@@ -22,7 +22,7 @@ class SuiteRun:
         self.results: list[TestResult] = []
         """Results of all phases so far, after follow-through."""
         self.status = SubmissionStatus.GRADED
-        """The submission's status after the tests of the last phase, before their follow-through."""
+        """The submission's status after the last phase's tests have run and before follow-through."""
         self._call_graph = functools.partial(CallGraph.of_cells, backend.cells)
 
     def results_after(self, *phases: Phase) -> list[TestResult]:

@@ -43,7 +43,7 @@ _LESSON_FILES = """
 
 
 def contents(only: Collection[str] = ()) -> dict[str, bytes]:
-    """Return the contents of all files for students, keyed by path, for all assignments or `only` some."""
+    """Return the contents of all files for students, keyed by path, for all assignments or only those in `only`."""
     edition = Edition.of_term(only)
     chosen = [Assignment(name) for name in edition.shipped_lessons]
     patterns = [
@@ -78,7 +78,7 @@ _PICTURE = re.compile(r"\]\((?:\.\./)?(figures/\w+\.svg)")
 
 
 def _mentions_lessons(name: str) -> bool:
-    """Return True for a file that refers to lessons by number or uses a lesson as its example."""
+    """Return True for a file that mentions lessons by number or uses a lesson as an example."""
     is_of_lessons = name.startswith(("assignments/", "tests/"))
     return name in TEXTS_WITH_EXAMPLES or (is_of_lessons and name.endswith((".md", ".py", ".ipynb", ".json")))
 

@@ -33,7 +33,7 @@ _ANSWERS_ENTRY = re.compile(r'    ("\w+"): (.+?),(?:  #.*)?')
 
 
 class HandoutError(UserError):
-    """An error that prevents making the handout. The message states where the fault is and what to do."""
+    """An error that prevents making the handout. The message says where the fault is and how to fix it."""
 
 
 def stub(source: str, name: str) -> str:
@@ -104,10 +104,10 @@ def outdated_files(assignment: Assignment) -> dict[Path, str]:
 
 
 def is_up_to_date(committed: str, right: str) -> bool:
-    """Return True if two recorded files differ only as the results of two processors may differ.
+    """Return True if two recorded files differ only by as much as two processors' results may differ.
 
-    Processors differ in the last digits of numbers, and so in fingerprints of mistakes that differ from right
-    values only by rounding.
+    Processors differ in the last digits of numbers, and therefore in whether a mistake that changes only
+    these digits has a fingerprint.
     """
     return _near(_without_nearly_right_mistakes(committed), _without_nearly_right_mistakes(right))
 

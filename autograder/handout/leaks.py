@@ -1,8 +1,8 @@
 """Search for secrets in a handout, as a second safeguard after the list of files in `bundle`.
 
-Texts are compared without spaces, quotes and escapes. A line is therefore found even inside a notebook's
-JSON, in prose, with a different indentation, or split in two. Words that also occur in a stub, a public test
-or the package `checks` are not secret.
+Texts are compared without spaces, quotes and escapes. A secret line is therefore found even in a notebook's
+JSON, in prose, with another indentation, or split in two. Words that also occur in a stub, a public test or
+the package `checks` are not secret.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from autograder.course import Assignment, all_lessons, seed, shipped_code
 from autograder.handout.generated_files import BEGIN, END, quiz_answer_texts, stub
 
 MIN_SECRET_CHARACTERS = 24
-"""Minimum number of characters, without spaces, of a secret line: anybody may write a line such as `return x`."""
+"""Minimum number of characters, without spaces, of a secret line: a line such as `return x` reveals nothing."""
 BLOCK_CHARACTERS = MIN_SECRET_CHARACTERS // 2
 
 _TINY_MODEL_FOLDER = "assignments/model/tiny"

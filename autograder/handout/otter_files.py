@@ -1,4 +1,4 @@
-"""The handout's notebooks and files for Otter: a test file for each function, and notebook cells that run it.
+"""The handout's notebooks and files for Otter: a test file for each function, and the cells that run it.
 
 Each case of an Otter test file names a public test, which `laptop.notebook_checks` runs on the functions in
 the notebook or the file.

@@ -1,4 +1,4 @@
-"""Validation of an assignment before anything is generated from it, with a sentence for each missing part."""
+"""Validation of an assignment before anything is generated from it, with a message about the first missing part."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograder.protocol.failure import BrokenTestError
 
 
 def first_problem(assignment: Assignment) -> str:
-    """Return a sentence about the first missing or wrong part, or an empty string if the assignment is valid."""
+    """Return a message about the first missing or wrong part, or an empty string if the assignment is valid."""
     try:
         return next(_problems(assignment), "")
     except CourseError as error:

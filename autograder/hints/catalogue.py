@@ -87,7 +87,7 @@ def another_way(function: str, *built_on: str) -> Callable[[Callable[..., Any]],
 
 
 def without_effect(function: Callable[..., Any], *parameters: str) -> Iterator[tuple[str, Misconception]]:
-    """Yield, for each parameter, a name and the mistake of not using the parameter or not passing it on.
+    """Yield a name and a known mistake for each parameter: the function does not use the parameter or pass it on.
 
     The function with the mistake behaves as if the parameter had its default value. A catalogue adds the
     yielded names to its global names.
@@ -129,7 +129,7 @@ def _with_errors_and_dtypes(right: Callable[..., Any], other: Callable[..., Any]
 
 
 def _in_dtypes_of(result: Any, model: Any) -> Any:
-    """Return a result cast to the floating-point dtypes of `model`, part by part if their structures agree."""
+    """Return a result cast to the floating-point dtypes of `model`, part by part if both have the same structure."""
     if type(result) is type(model) is dict and result.keys() == model.keys():
         return {key: _in_dtypes_of(value, model[key]) for key, value in result.items()}
     if type(result) in (tuple, list) and type(model) in (tuple, list) and len(result) == len(model):
@@ -141,7 +141,7 @@ def _in_dtypes_of(result: Any, model: Any) -> Any:
 def wrong_answers(assignment: Assignment) -> Mapping[str, Mapping[float, str]]:
     """Return the hints for known wrong numbers, keyed by question and number.
 
-    A wrong yes or no has no hint, since a hint would give away the right answer.
+    A wrong yes-or-no answer has no hint, since a hint would give away the right answer.
     """
     return dict(_catalogue(assignment).get("WRONG_ANSWERS", {}))
 

@@ -2,10 +2,10 @@
 
 A mistake explains a call if the submission returns the same value as the solution with that mistake: the
 right value if the mistake changes nothing, otherwise the same wrong value. An exception is evidence only in a
-function without wrong values, and only if the solution with the mistake fails at the same sizes of arrays.
+function without wrong values, and only if the solution with the mistake fails with arrays of the same sizes.
 Values that no known mistake explains get no hint, since a false cause is worse than no cause. In the grader,
-the predictions come from the solution with each mistake in it (`hints.reference`). On a student's machine,
-the predictions are fingerprints that were recorded from the solution with each mistake (`hints.golden`).
+the solution is run with each mistake in it (`hints.reference`). A student's machine has only recorded
+fingerprints of the results with each mistake (`hints.golden`).
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def matches(actual: Any, expected: Any) -> bool:
 
 
 def explains(mistake: KnownMistake, observation: Observation) -> bool:
-    """Return whether the actual outcome of a call is the outcome of the call with a known mistake."""
+    """Return whether a call's actual outcome is the same as the outcome with a known mistake."""
     match observation.predicted(mistake):
         case Returned(value):
             return observation.is_wrong and not observation.is_error and matches(observation.actual, value)
@@ -120,7 +120,7 @@ def with_likely_causes(
 
 
 def with_unfiltered_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResult]:
-    """Return the results, with the likely cause at each function's first test that found wrong values."""
+    """Return the results, with a likely cause at the first test of each function that found wrong values."""
     results = list(results)
     seen: dict[str, dict[bytes, Observation]] = {
         result.test.question: {} for result in results if result.kind in WRONG_OR_NO_VALUE
@@ -151,8 +151,8 @@ def without_hints_above_wrong_functions(
     """Return the results without hints for functions that build on a wrong function with a different hint.
 
     A function can look mistaken only because it builds on a wrong function. `call_graph` is the call graph of
-    the submission. `tried_with_right_values` returns those dependencies of a function whose right values
-    follow-through has tried, so that they cannot be the cause.
+    the submission. `tried_with_right_values` returns the dependencies of a function that follow-through has
+    replaced with right values, and that therefore cannot be the cause.
     """
     results = list(results)
     kept: dict[str, set[str | None]] = {}
@@ -178,12 +178,12 @@ def _joined_hints_if_few(mistakes: Iterable[KnownMistake]) -> str | None:
 
 
 def _explanations(observations: Sequence[Observation]) -> list[KnownMistake]:
-    """Return the mistakes that explain all of a function's values, from the first group that contains any.
+    """Return the mistakes that explain all of a function's values, from the first group with such a mistake.
 
-    If no mistake explains every call, the first wrong call decides, so that a second mistake, which shows in other
-    calls, does not hide the first. The first wrong call decides only if exactly one mistake explains it, leaves all
-    right calls right, and explains more than half of the wrong calls: several mistakes look the same if the inputs
-    are zeros, and a few small values may agree by chance.
+    If no mistake explains every call, return the mistake that explains the first wrong call, so that a second
+    mistake in other calls does not hide the first. This mistake must be the only such mistake, leave all
+    right calls right, and explain more than half of the wrong calls: several mistakes look the same if the
+    inputs are zeros, and a few small values may agree by chance.
     """
     if any(observation.is_wrong and not observation.is_error for observation in observations):
         observations = [observation for observation in observations if not observation.is_error]

@@ -1,7 +1,7 @@
 """Golden values: the right results of the public tests' calls, and fingerprints of the results with known mistakes.
 
-`autograder handout` records golden values from the reference solution. A student's machine can therefore name
-a mistake and the likely cause, although it contains no code of the solution or of a known mistake.
+`autograder handout` records golden values from the reference solution. A student's machine can therefore
+detect a mistake and show the likely cause, although it has no code of the solution or of a known mistake.
 `autograder/FORMATS.md` describes the files.
 """
 
@@ -85,7 +85,7 @@ class GoldenValues:
         return self
 
     def expected(self, call: Call) -> Returned | Refused:
-        """Return the right outcome of the test's next call. Raise BrokenTestError if no record exists."""
+        """Return the right outcome of the test's next call. Raise BrokenTestError if this call is not recorded."""
         golden = self.recorded[call] = next(self.calls, {})
         if golden.get("function") != call.function:
             raise BrokenTestError(f"no recorded value for this call to {call.function}: run `make handout`")

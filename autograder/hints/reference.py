@@ -24,7 +24,7 @@ from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 
 MAX_CACHED_CALL_BYTES = 32 * 1024
-"""Maximum bytes of a call that the oracle caches or explains, because a test may pass on a result of any size."""
+"""Maximum bytes of a call that the oracle caches or explains; a test may pass on a result of any size."""
 
 
 class InnerCall(NamedTuple):
@@ -157,8 +157,8 @@ class Reference:
     def _direct_and_inherited_mistakes(self, function: str) -> tuple[list[Misconception], list[Misconception]]:
         """Return the known mistakes in a function itself, and those in the functions that it builds on.
 
-        The second group also counts for the function, because a student may have written again, inside the
-        function, what the solution takes from another function.
+        The second group also counts for the function, because a student may have repeated, inside the
+        function, code that the solution has in another function.
         """
         groups = ({function}, self.call_graph.dependencies(function))
         in_itself, in_dependencies = ([entry for entry in self.entries if entry.function in group] for group in groups)

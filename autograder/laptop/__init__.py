@@ -8,7 +8,7 @@
     live_page        the server of the course's pages, with results and pictures after every save
     learn            the installed package's command `whereabouts learn`, in a learner's folder
     self_study       hidden tests, reasons and solutions for learning without an instructor; not in a handout
-    student_errors   sentences about exceptions of the student's functions outside the tests
+    student_errors   messages about exceptions of the student's functions outside the tests
     notebook_checks  the public tests on a notebook's functions
 
 Students receive this package, except for `self_study` and `learn`.

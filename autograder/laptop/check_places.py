@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 LOCAL_TEST_TIMEOUT_SECONDS = 5
-"""Maximum time on a student's machine for a test in a terminal or a call in a browser tab, the same as in grading."""
+"""Maximum time for a test in a terminal, or for a call in a browser tab; a call has the same limit in grading."""
 
 TIMEOUT_MESSAGE_PART = "from pytest-timeout"
 """Part of the message of every exception that ends a call because it took too long."""
@@ -27,9 +27,9 @@ class CheckPlace:
     pytest_options: tuple[str, ...] = ("-p", "pytest_timeout", f"--timeout={LOCAL_TEST_TIMEOUT_SECONDS}")
     """Options for pytest that only this place needs."""
     location_format: str = "{path}:{line}"
-    """Words that name a line in the student's file by its `{path}` and `{line}`."""
+    """Words that identify a line in the student's file, with `{path}` and `{line}`."""
     submit_step: str = "hand in {file}"
-    """Words for the next step of submitting `{file}`."""
+    """Words for the next step, which is to submit `{file}`."""
     show_all_step: str = "check {checked}{alone} to see all"
     """Words for the next step that shows all mistakes in one function.
 
@@ -38,17 +38,17 @@ class CheckPlace:
     lesson_reference: str = "See README.md, section {function}."
     """Words that refer to the section on `{function}` in `{lesson}`; empty if messages are shown in that section."""
     limit_call: Callable[[str], AbstractContextManager[object]] = nullcontext
-    """Return a context that limits the time of one function call; its exception contains TIMEOUT_MESSAGE_PART."""
+    """Return a context that ends a slow function call with an exception that contains TIMEOUT_MESSAGE_PART."""
     solution_step: str = "--show FUNCTION (with make: SHOW=…)"
     """Words for the next step that shows one of `{lesson}`'s worked solutions, in self-study."""
     student_file: Callable[[Path, str], Path] = lambda root, name: root / "assignments" / name / f"{name}.py"
     """Return the path of the student's file for an assignment, in the course's folder `root`."""
     timed_out_functions: Mapping[str, str] = field(default_factory=dict)
-    """Sentences about functions that ended an earlier run of the file and are no longer called, keyed by function."""
+    """Messages about functions that did not return in an earlier run and are no longer called, keyed by function."""
 
 
 def timeout_message(function: str, where: str = "", seconds: float | None = None) -> str:
-    """Return the sentence for a function that did not return in time. `where` names the line, if it is known."""
+    """Return the message about a function that did not return in time. `where` names the line, if it is known."""
     sentence = f"{function} did not return within {seconds or LOCAL_TEST_TIMEOUT_SECONDS} seconds{where}."
     return f"{sentence} Is there a loop that never ends?"
 

@@ -66,7 +66,7 @@ def run(
     functions: Sequence[str],
     new_context: Callable[[], LocalContext],
 ) -> None:
-    """Check once, or after every save until Ctrl-C. Each check uses a context from `new_context`."""
+    """Check once, or after every save until Ctrl-C. Each check creates its context with `new_context`."""
     first = new_context()
     files = {name: first.place.student_file(first.root, name) for name in available}
 

@@ -1,7 +1,7 @@
 """The student's file, loaded in this process, and one run of the tests on it.
 
-The module is a pytest plugin, which also works with a plain `pytest` command. The place ends a call that does not
-return.
+The module is a pytest plugin, which also works with a plain `pytest` command. The `CheckPlace` limits the
+time of a call.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ PYTEST_OPTIONS = (
     " --disable-plugin-autoload"
     " -p no:cacheprovider -p no:logging -p no:junitxml -p no:faulthandler -p no:unraisableexception"
 ).split()
-"""Options for every run of pytest. The terminal reporter stays for the debugger, but shows nothing. Pytest's
-`unraisableexception` would collect garbage twice, which takes longer than many checks."""
+"""Options for every run of pytest. The terminal reporter stays active for the debugger, but shows nothing. Pytest's
+plugin `unraisableexception` is off, because it would collect garbage twice, which takes longer than many checks."""
 
 LOADING = "Your file"
-"""Name of the step that loads the file, used where other steps have the name of a test or function."""
+"""Name of the step that loads the file; other steps have the name of a test or function."""
 
 
 class NoKeyboard(io.TextIOBase):
-    """Input of a check, from which `input()` and the methods of `sys.stdin` can read nothing."""
+    """Standard input during a check, from which `input()` and the methods of `sys.stdin` can read nothing."""
 
     def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
         """Raise an error that tells the student to write the value into the code."""
@@ -59,7 +59,7 @@ class LoadedFile:
         self.source = Source(path)
         self.call_graph = CallGraph(self.source.functions)
         self.timed_out_functions = dict(place.timed_out_functions)
-        """Sentences about code that did not return and is no longer called, keyed by function or LOADING."""
+        """Messages about code that did not return and is no longer called, keyed by function or LOADING."""
         self.failure: Raised | None
         if LOADING in self.timed_out_functions:
             self.module, self.failure = ModuleType(name), Raised("", (), self.timed_out_functions[LOADING])
@@ -141,7 +141,7 @@ class LocalContext(TestContext):
         return dict(json.loads(path.read_text("utf-8")).get(assignment, {})) if path.is_file() else {}
 
     def answer_feedback(self, assignment: str) -> Iterator[tuple[bool, str]]:
-        """Yield True or False and a sentence for each answer that can be judged on this machine."""
+        """Yield whether the answer is right, and a message, for each answer that can be judged on this machine."""
         answers = self.files[assignment].answers
         if isinstance(answers, dict):
             yield from practice_results(answers, self.answer_forms_and_practice(assignment).get("practice", {}))

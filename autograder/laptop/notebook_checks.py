@@ -43,7 +43,7 @@ class NotebookCheck(LocalContext):
         print(text, end="")
 
     def load_file(self, assignment: str) -> LoadedFile:
-        """Load the file, and replace its functions with those that the notebook defines itself."""
+        """Load the file, and replace its functions with functions of the same names that the notebook defines."""
         file, notebook = super().load_file(assignment), self.environment.get("__name__")
         for name, value in self.environment.items():
             if callable(value) and getattr(value, "__module__", None) == notebook:

@@ -26,7 +26,7 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 def page_results(all_progress: Sequence[AssignmentProgress], adapt: Callable[[str], str] = str) -> dict[str, Any]:
     """Return the state of each assignment's page: the mark and text of each function, and a text about the file.
 
-    `runs` is False, so that no picture is drawn, if the file stops or one of its functions did not return.
+    If the file stops or one of its functions did not return, `runs` is False and no picture is drawn.
     `adapt` changes each text, which is HTML, for the place where it is shown.
     """
     return {
@@ -56,7 +56,7 @@ def _file_summary_html(progress: AssignmentProgress) -> str:
 
 
 def _next_mistake_text(progress: AssignmentProgress) -> list[str]:
-    """Return the first likely cause for the next function or, if there is none, its first broken rule."""
+    """Return the first likely cause for the next function or, if there is none, the first broken rule."""
     states = (state for state in progress.function_statuses if state.name == progress.next_function)
     mistakes = [mistake for state in states for mistake in state.mistakes]
     causes = [f"**Likely cause:** {mistake.hint}" for mistake in mistakes if mistake.hint]

@@ -28,13 +28,13 @@ LESSON_FILE = "README.md"
 """Name of the file with a lesson's text, next to the student's file."""
 
 MAX_OUTPUT_CHARACTERS = 1000
-"""Maximum number of characters that the report shows of the output of the student's code in a test."""
+"""Maximum number of characters that the report shows of what the student's code prints in a test."""
 
 OUTPUT_HEADING = "Your code printed"
 """Words before the output of the student's code."""
 
 FIX_FILE_STEP = "fix what stops the file"
-"""Words for the next step if the file does not run to its end."""
+"""Words for the next step if the file stops before its end."""
 
 SIGN_BY_STATUS = dict.fromkeys(Status, "·") | dict.fromkeys((Status.RIGHT, Status.RIGHT_ONCE_FIXED), "✓")
 SIGN_BY_STATUS |= dict.fromkeys((Status.MISTAKEN, Status.INHERITED, Status.COMPARED), "✗")
@@ -59,7 +59,7 @@ class AssignmentProgress:
 
     @property
     def file_problem(self) -> str:
-        """The reason why the file does not run to its end, or an empty string if it does (even without an import)."""
+        """The reason why the file stops before its end; empty if it reaches its end, even if an import is missing."""
         failure = self.file.failure
         stopped = file_stop_message(failure) if failure is not None and not failure.missing_import else ""
         return self.source.problem or stopped
@@ -81,7 +81,7 @@ class AssignmentProgress:
 
     @property
     def next_function(self) -> str | None:
-        """The next function to work on: the first that is not right, preferably one that waits for no other.
+        """The next function to work on: the first that is not right, preferably one that waits for no other function.
 
         None if all functions are right, or if the file stops before a definition and must be fixed first.
         """
@@ -175,7 +175,7 @@ def function_text(progress: AssignmentProgress, function: FunctionStatus, mistak
 
 
 def _first_output(progress: AssignmentProgress, *tests: str) -> list[str]:
-    """Return the beginning of the output of the first test that printed anything, or none if no test did."""
+    """Return the beginning of the output of the first test that printed anything, or an empty list if no test did."""
     for test in tests:
         if printed := progress.run.printed.get((progress.assignment, test), "").strip("\n"):
             where = "while it was loaded" if test == LOADING else f"in {escape_markdown(test)}"

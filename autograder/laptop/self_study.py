@@ -1,6 +1,6 @@
 """Learning without an instructor, in a checkout or an installed package: hidden tests, reasons, worked solutions.
 
-Everything runs in one process, since there is nothing to protect. This module is not in any handout.
+All code runs in one process, since there are no secrets to protect. This module is not in any handout.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ class SelfStudyContext(LocalContext):
         return {"forms": {key: answers.form_of_right_answer(value) for key, value in right.items()}}
 
     def answer_feedback(self, assignment: str) -> Iterator[tuple[bool, str]]:
-        """Yield True or False and a sentence for each answer.
+        """Yield whether the answer is right, and a message, for each answer.
 
-        The sentence contains the reason if the answer is right, or after TRIES_BEFORE_REASON wrong answers.
+        The message contains the reason if the answer is right, or after TRIES_BEFORE_REASON wrong answers.
         """
         submitted, right = self.files[assignment].answers, quiz.answers(course.find(assignment))
         if not isinstance(submitted, dict):
@@ -72,7 +72,7 @@ class SelfStudyContext(LocalContext):
             TRIES_FILE.write_text(json.dumps(all_tries, indent=1), "utf-8")
 
     def solution(self, assignment: str, function: str) -> str | None:
-        """Return a function's worked solution, with the private helpers; None if there is no solution."""
+        """Return a function's worked solution, with the private helpers that it needs; None if there is no solution."""
         solution, stub_source = Source(course.find(assignment).solution), Source(course.find(assignment).stub)
         if function not in solution.functions:
             return None
@@ -97,7 +97,7 @@ def _wrong_answers() -> dict[str, dict[str, list[str]]]:
 
 
 def _answer_feedback(result: TestResult, answer: str, right: RightAnswer, tries: list[str]) -> str:
-    """Return the sentence for one answer, and add a wrong answer to `tries`."""
+    """Return the message about one answer; if the answer is wrong, also add it to `tries`."""
     key, tries_before_reason = quiz.key(result.test), 1 if right.is_yes_or_no else TRIES_BEFORE_REASON
     if not result.passed and answer not in tries:
         tries.append(answer)

@@ -1,4 +1,4 @@
-"""Sentences about exceptions that a student's functions raise outside the tests: in the writer and in pictures."""
+"""Messages about exceptions that a student's functions raise outside the tests: in the writer and in pictures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_MESSAGE_CHARACTERS = 300
 
 
 def error_sentence(error: BaseException) -> str:
-    """Return the sentence for an exception: it names the student's function and line, as the checks do."""
+    """Return a message about an exception, with the student's function and line, as in the checks."""
     if isinstance(error, SyntaxError) and STUDENT_FILE.search(error.filename or ""):
         return f"Your file cannot run: {error.msg} at line {error.lineno} of {Path(error.filename or '').name}."
     function, where = called_function_and_line(error)

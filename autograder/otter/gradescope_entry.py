@@ -1,9 +1,9 @@
-"""The entry point of a Gradescope container: whatever a student submits, Otter gets a file that it accepts.
+"""The entry point of a Gradescope container, which gives Otter an acceptable file for every submission.
 
 Otter stops with an error if it finds two Python files, an invalid notebook, or code in a folder, as in a
 clone of a repository, and students would get no result. This module therefore moves the whole submission
 aside, where the plugin reads it, and leaves one empty file for Otter. Finally, this module marks Otter's
-output as Markdown, because Otter itself cannot.
+output as Markdown, because Otter cannot do so.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The zip for `otter run` and Gradescope, made by Otter's generator, with the course as a wheel.
 
-A platform needs only the public package index: the environment file installs the wheel from the zip, and all
-other packages in the versions from `requirements.lock`.
+A platform needs no source of packages except the public package index: the environment file installs the
+wheel from the zip, and all other packages in the versions from `requirements.lock`.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ if __name__ == "__main__":  # the process that reads the submission also loads t
 def build(
     chosen: Iterable[Assignment], folder: Path, config: dict[str, Any] | None = None, isolation: str = "full"
 ) -> Iterator[Path]:
-    """Write `<folder>/<name>.zip` for each assignment, and yield its path.
+    """Write `<folder>/<name>.zip` for each assignment, and yield the path of each zip.
 
-    `config` is the instructor's part of Otter's configuration.
+    `config` contains the instructor's settings in Otter's configuration.
     """
     with tempfile.TemporaryDirectory() as scratch:
         built = wheel(Path(scratch))
@@ -61,7 +61,7 @@ def build(
 
 
 def _otter_config(assignment: Assignment, config: dict[str, Any], isolation: str) -> dict[str, Any]:
-    """Return Otter's configuration. The course's plugin comes last and keeps other plugins' messages to the student."""
+    """Return Otter's configuration. The course's plugin comes last, and keeps what earlier plugins tell the student."""
     ours: dict[str, Any] = {"assignment": assignment.name, "suite": assignment.grading_hash}
     if isolation != "full":
         ours["isolation"] = isolation

@@ -1,8 +1,8 @@
 """The Otter plugin: it grades the submission in the sandbox, and gives Otter's kernel a trusted notebook to run.
 
-Otter would execute the submission in the process that contains the tests. The plugin therefore removes the
-whole submission from the working directory of Otter's kernel before the kernel can import or unpickle any
-part of the submission.
+Without this plugin, Otter would execute the submission in the process that contains the tests. The plugin
+therefore removes the whole submission from the working directory of Otter's kernel before the kernel can
+import or unpickle any part of the submission.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MOVED_SUBMISSION_FOLDER = "handed_in"
 
 
 class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
-    """The plugin; its settings are the assignment's name, the hash of the suite in the zip, and "isolation"."""
+    """The plugin, whose settings are the assignment's name, the hash of the suite in the zip, and "isolation"."""
 
     def before_grading(self, config: Any) -> None:
         """Read the submission, and empty its folder before Otter looks for logs or starts the kernel."""
@@ -61,9 +61,9 @@ class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         return nbformat.v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call]
 
     def after_grading(self, results: GradingResults) -> None:
-        """Show students everything that they may know before release.
+        """Show students everything that they may know before hidden results are published.
 
-        An earlier plugin's output comes first and, if that plugin hides everything, is the only output.
+        An earlier plugin's output comes first; if that plugin hides all results, students see nothing else.
         """
         set_summaries(list(results.results.values()), self.grade.test_results, self.assignment)
         if not results.all_hidden:

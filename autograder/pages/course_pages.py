@@ -33,7 +33,7 @@ COURSE_MAP_FILE = "figures/map.svg"
 
 
 def course_files(edition: Edition | None = None) -> dict[str, bytes]:
-    """Return the contents of all files below `course/`, keyed by path, in this term's edition or another."""
+    """Return the contents of all files below `course/`, keyed by path, in an edition (by default, this term's)."""
     edition = edition or Edition.of_term()
     environment = templates.environment(HERE / "templates", *dials.DIAL_SOURCE_FOLDERS)
     environment.globals |= vars(environment.get_template("controls.html").module) | {
@@ -86,7 +86,7 @@ def _lesson_with_insertions(
 ) -> tuple[str, str, dict[str, str]]:
     """Return a lesson's text, folder name and insertions (docstrings, dials, and practice questions).
 
-    The answers to practice questions are not secret; all other answers are.
+    The answers to practice questions are not secret, but all other answers are secret.
     """
     text, ask = _text(assignment.lesson, edition), environment.get_template("ask.html")
     practice = quiz_questions.answer_forms_and_practice(assignment)["practice"]

@@ -31,9 +31,9 @@ def named(text: str) -> list[str]:
 
 
 def best_median_worst_curves(lesson: str) -> dict[str, Any]:
-    """Return the accuracy of three methods or schedules by length, for each seed, for a dial with a prediction.
+    """Return three methods' or schedules' accuracies by length, for each seed, for a dial that asks for a prediction.
 
-    These are the best, the median and the worst method or schedule in the lesson's first measurement.
+    The three are the best, the median and the worst method or schedule in the lesson's first measurement.
     """
     with (ROOT / "assignments" / lesson / "measured.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

@@ -1,7 +1,7 @@
 """Conversion of LaTeX to MathML, which browsers show without JavaScript.
 
-latex2mathml converts every command that the lessons use, but leaves out the space around functions, the sides
-of brackets, and the role of a minus as a sign at the beginning. This module adds what is missing.
+latex2mathml converts every command that the lessons use, but leaves out the space around functions, whether a
+bracket opens or closes, and that a minus at the beginning is a sign. This module adds all of these.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _LATEX_REWRITES = (
     (rf"(?<=[\w}})])(?<!\\cdot)(?<!quad)\s*(?={_FUNCTION_COMMAND})", r"\\,"),
     (rf"({_FUNCTION_COMMAND}(?:[_^](?:\w|\{{[^}}]*\}}))?)(?!\s*(?:[(^_{{]|\\left))", r"\1\\,"),
 )
-"""Patterns and replacements, applied before a formula is converted: names as text, brackets with a side, and
-a thin space on both sides of a function, but not before a bracket."""
+"""Patterns and replacements, applied before a formula is converted: names as text, brackets marked as left or
+right, and a thin space around a function, but not before a bracket."""
 _BEFORE_SIGN = frozenset("([{,;=<>≤≥≈→↦⌊⌈+−·×/∣")
 """Characters after which a plus or a minus is a sign."""
 
@@ -58,7 +58,7 @@ def mathml(latex: str, display: bool = False) -> str:
 
 
 def _add_attributes(row: Element) -> None:
-    """Add the attributes that a row's symbols lack."""
+    """Add the attributes that symbols in a row of a formula lack."""
     begins = row.tag in ("mrow", "mtd")
     for symbol in row:
         text = symbol.text or ""

@@ -36,7 +36,8 @@ class Renderer:
     def __init__(self, glossary: Glossary, folder: Path, lessons: Sequence[str] = ()) -> None:
         """Prepare to render texts from `folder`.
 
-        `lessons` names the full course's lessons, by whose numbers the glossary refers to them.
+        `lessons` contains the names of the full course's lessons, because the glossary refers to lessons by
+        number.
         """
         self._glossary, self._folder, self._lessons = glossary, folder, lessons
         self._markdown = MarkdownIt("commonmark", {"html": True, "typographer": True}).enable(["table", "smartquotes"])

@@ -1,4 +1,4 @@
-"""Calls and replies, as the sandbox, the tests and a student's laptop share them.
+"""Calls and replies, in the form that the sandbox, the tests and a student's laptop share.
 
     call     makes one call to a student's function, and describes the result
     codec    converts plain values to bytes and back, and nothing else

@@ -1,8 +1,8 @@
 """Make one call to a student's function, and report everything that a test may check.
 
-Both the sandboxed worker and a student's laptop, where tests and code share a process, use this module, so
-both treat a submission in the same way. This module imports only numpy and the standard library: the worker
-has nothing else.
+The sandboxed worker uses this module, and so does a student's laptop, where tests and code share a process.
+Worker and laptop therefore treat a submission in the same way. This module imports only numpy and the
+standard library, because the worker has no other packages.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ANSWERS = "ANSWERS"
 class LoadTimeout(BaseException):
     """Raised inside a student's file that does not finish loading in time.
 
-    The class is not a subclass of Exception, so that few files catch it.
+    The class is not a subclass of Exception, so that few students' files catch the exception.
     """
 
 
@@ -85,8 +85,7 @@ class Call:
     def encoded(self) -> bytes:
         """The function's name and the arguments as bytes, encoded once.
 
-        Raise ValueError if the call is too large for a message, since a test may pass on a result of any
-        size.
+        Raise ValueError if the call is too large for a message: a test may pass on a result of any size.
         """
         return codec.encode_request(self.function, self.args, self.kwargs)
 
@@ -227,7 +226,7 @@ def _iter_code_objects(module: types.ModuleType, names: Iterable[str]) -> Iterat
 
 
 def _encoded_arguments(call: Call) -> dict[str, bytes]:
-    """Return each argument under a readable name, encoded exactly to the last bit, NaNs included."""
+    """Return the arguments, keyed by readable name and encoded exactly, including all bits of a NaN."""
     named = {f"argument {number}": value for number, value in enumerate(call.args, start=1)}
     return {name: codec.encode(value) for name, value in (named | call.kwargs).items()}
 
@@ -286,7 +285,7 @@ def describe_exception(error: BaseException, filename: str) -> Raised:
 
 
 def _raising_location(error: BaseException, filename: str) -> tuple[int | None, str | None]:
-    """Return the line and the function of a file that raised an exception; each is None if it is unknown."""
+    """Return the line and the function in a file where an exception was raised; each is None if it is unknown."""
     if isinstance(error, SyntaxError) and error.filename == filename:
         return error.lineno, None
     steps = [step for step in traceback.walk_tb(error.__traceback__) if step[0].f_code.co_filename == filename]

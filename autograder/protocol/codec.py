@@ -22,8 +22,8 @@ MAX_DEPTH = 16
 """Maximum depth of nested containers; no result in the course is deeper."""
 
 MAX_VALUES_PER_MESSAGE = 100_000
-"""Maximum number of values in one message, containers and contents included: a few bytes must not request
-much memory."""
+"""Maximum number of values in one message, including containers and their contents, so that a few bytes
+cannot request much memory."""
 
 MAX_NUMBERS = 1 << 18
 """Maximum total of numbers in the arrays of one message, four times the course's largest result; eight bytes
@@ -50,10 +50,10 @@ _SPELLING_BY_DTYPE = {
     for name in "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
 }
 """The bytes that stand for each supported dtype, in this machine's byte order: the length of its name, and
-the name. Two C names for one type (long, long long) count as one dtype."""
+the name. Two C types of one kind and width (long, long long) count as one dtype."""
 
 DEFAULT_INTEGER_TYPE_NUMBERS = {kind.num for kind in map(np.dtype, "ilq") if kind == np.dtype(int)}
-"""numpy's type numbers for the default integer: one for each C type with the same size. A default integer is
+"""numpy's type numbers of all signed C integer types that are as wide as the default integer. A default integer is
 written as int64, as it is on nearly every machine, because a value must not depend on the machine."""
 
 _DTYPE_BY_SPELLING = {spelling: dtype for dtype, spelling in _SPELLING_BY_DTYPE.items()}
@@ -127,7 +127,7 @@ class _Bounded:
             raise MalformedError(f"{self.items:,} values in {depth} containers, too large to compare")
 
     def grow(self, numbers: int, what: str, size: object) -> None:
-        """Count more numbers. Raise MalformedError, with the words `what` and `size`, if the message has too many."""
+        """Count more numbers. Raise MalformedError, with the words `what` and `size`, if the total is too large."""
         self.numbers += numbers
         if self.numbers > MAX_NUMBERS:
             raise MalformedError(f"{what} {size}, too large to compare")

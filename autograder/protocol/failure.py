@@ -1,4 +1,4 @@
-"""Results of tests and submissions: a sentence for a person, and the kind of mistake for a program."""
+"""Results of tests and submissions: a message for a person, and the kind of mistake for a program."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class WrongResultError(AssertionError):
     """The failure of a test.
 
     `kind` is the kind of mistake, and `value` is the compared value. `hint` names the likely cause if a known
-    mistake fits. `function` names the function to look at first if it is not the called function.
+    mistake fits. `function` names the function to look at first, unless that is the called function.
     """
 
     def __init__(

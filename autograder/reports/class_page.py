@@ -1,4 +1,4 @@
-"""The page for an instructor: scores, questions that separate students, and the class's misconceptions.
+"""The page for an instructor: scores, questions that distinguish strong from weak students, and common misconceptions.
 
 The page is self-contained: it loads nothing, and its only links lead to the feedback in the same folder.
 Jinja escapes every text on the page.
@@ -26,7 +26,7 @@ from autograder.reports import similarity, templates
 from autograder.submission.untrusted_names import printable, semicolon_list
 
 MAX_TABLE_ROWS = 500
-"""Maximum number of rows of cases and of pairs on the page; grades.csv and similarity.csv contain all rows."""
+"""Maximum number of cases, and of similar pairs, on the page; grades.csv and similarity.csv contain all of them."""
 HISTOGRAM_BINS = 20
 """Number of bars in a histogram."""
 
@@ -43,9 +43,9 @@ class AssignmentResults:
     ran_scores: list[float] = field(default_factory=list)
     """Scores of the submissions whose code could be run; every share on the page is a share of these submissions."""
     points_won: list[dict[str, float]] = field(default_factory=list)
-    """Points for each question, for each submission whose code could be run."""
+    """For each submission whose code could be run, the points for each question."""
     unwritten: list[dict[str, bool]] = field(default_factory=list)
-    """True for each question without any code, for each submission whose code could be run."""
+    """For each submission whose code could be run, whether each question is unfinished in all of its tests."""
     hints: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     """Number of submissions with each known mistake, keyed by question; the key "" is for all questions together."""
     unexplained: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -189,7 +189,7 @@ class ClassStatistics:
 
     @property
     def mistakes(self) -> list[dict[str, Any]]:
-        """Return the known mistakes by frequency, each with the question in which most students made it."""
+        """Return the known mistakes, most frequent first, each with the question in which most students made it."""
         return _ranked(
             # If several questions show a hint equally often, the first one is named; the entry for all questions
             # comes before it.
@@ -219,8 +219,8 @@ def _ranked(mistakes: Iterator[tuple[AssignmentResults, str, str, int]]) -> list
 def write(out: Path, statistics: ClassStatistics, content_hash: str = "", incomplete: str = "") -> Path:
     """Write OUT/report.html. Raise OSError if the disk is full.
 
-    `content_hash` goes into the page's head and identifies the gradebook. If grades are missing, `incomplete` is the
-    sentence about them at the top of the report.
+    `content_hash` goes into the page's head and identifies the gradebook. If grades are missing, `incomplete`
+    is the message about this at the top of the report.
     """
     pairs = similarity.read(out)
     alike = pairs and [{column: printable(text, 60) for column, text in pair.items()} for pair in pairs]

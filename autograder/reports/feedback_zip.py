@@ -1,10 +1,10 @@
 """Feedback for platforms: one zip per assignment, with the names by which a platform finds students.
 
-Canvas accepts a zip of files named as in its own download (*Upload Submissions*). Canvas finds the student and the
-file by the first two numbers in the name, and shows the feedback under the name of the submitted file, so the
-feedback has the format of that file. Canvas ignores text entries and links. Moodle accepts a zip of files whose names
-begin with the student's name, the participant's number and the feedback's kind (*Upload multiple feedback files in a
-zip*).
+Canvas accepts a zip of files named as in its own download (*Upload Submissions*). Canvas finds the student
+and the file by the first two numbers in the name, and shows the feedback under the name of the submitted
+file, so the feedback has the format of that file. Canvas ignores feedback on text entries and links.
+Moodle accepts a zip of files whose names begin with the student's name, the participant's number and the
+feedback's kind (*Upload multiple feedback files in a zip*).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _CANVAS_TEXT_ENTRY_NAME = re.compile(r"_(?:text|link)[^_]*\.html$")
 
 
 def page(row: Row) -> str:
-    """Return feedback as HTML, in which raw HTML has no effect, although text from submissions is already escaped."""
+    """Return feedback as HTML. Raw HTML in it has no effect, although text from submissions is already escaped."""
     body = str(MarkdownIt("commonmark", {"html": False}).render(row.feedback_markdown))
     return templates.filled(templates.FOLDER / "feedback.html", row=row, body=Markup(body))
 
@@ -57,9 +57,9 @@ def pack(
 ) -> tuple[dict[Path, int], list[str]]:
     """Write a finished run's feedback on all or some assignments, for a platform in UPLOAD_INSTRUCTIONS.
 
-    `superseded` lists the submissions that do not count because the student has a later one. Return the number of
-    pages in each zip, and the submissions without a page. By default, an assignment for which nobody has a page
-    counts as submitted elsewhere, and its submissions are not returned.
+    `superseded` contains the submissions that do not count because another one by the same student counts.
+    Return the number of pages in each zip, and the submissions without a page. By default, an assignment for
+    which nobody has a page counts as submitted elsewhere, and its submissions are not returned.
     """
     earlier: dict[tuple[str, str], list[str]] = defaultdict(list)
     for submission in superseded:

@@ -2,7 +2,7 @@
 
 A line belongs to a student if one of its keys equals one of the student's keys on the platform: the number, the
 university ID, the address or the login. Similar keys do not match, so no score goes to the wrong person; students who
-are not found are listed. All other cells stay as they are.
+are not found are listed. All cells except the scores stay unchanged.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ SECTION_COLUMNS = ("section", "sections", "group", "groups")
 NAME_COLUMN, MOODLE_GRADE, MOODLE_MAXIMUM, CANVAS_MAXIMUM = "Full name", "Grade", "Maximum Grade", "Points Possible"
 
 MIN_NAME_SIMILARITY = 0.6
-"""Minimum share of letters that two spellings of one name have in common, in order. The number identifies the
+"""Minimum share of letters, in the same order, that two spellings of a name have in common. The number identifies the
 student, and the name only shows whether the number is a person's or a group's."""
 
 
 @dataclass
 class FilledTable:
-    """A filled-in table, and the work that remains for a person."""
+    """The table with scores, and the cases that a person must check."""
 
     path: Path
     score_counts: dict[str, int] = field(default_factory=dict)
-    """number of scores, by title of the column"""
+    """number of scores, keyed by the column's title"""
     remarks: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """names of the students or files that a remark concerns, by heading of the remark"""
+    """names of the students or files that a remark concerns, keyed by the remark's heading"""
     section_by_person: dict[str, str] = field(default_factory=dict)
     """each person's section, if the table has sections"""
 
@@ -119,7 +119,7 @@ def _label(row: Row, assignment_or_file: str) -> str:
 
 
 def _columns(table: Table, assignments: Sequence[str], named: Sequence[str]) -> dict[str, int]:
-    """Return the column of each assignment: the named column, Moodle's column, or the column with its name."""
+    """Return the column of each assignment: the named column, Moodle's, or the one with the assignment's name."""
     if named and len(named) != len(assignments):
         raise UserError(
             f"--grade-column {named[0]}: name an --assignment for each --grade-column; graded were"
@@ -207,7 +207,7 @@ def _shared_words_before_number(cells: Sequence[str]) -> str:
 
 
 def _is_alike(name: str, other: str) -> bool:
-    """Return True for two spellings of one name: in another order, without accents, or with letters missing."""
+    """Return True for spellings of the same name, even in another order, without accents, or with letters missing."""
     words, others = words_of(name), words_of(other)
     pairs = ((words, others), (sorted(words), sorted(others)))
     texts = (("".join(first), "".join(second)) for first, second in pairs)

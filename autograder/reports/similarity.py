@@ -1,14 +1,13 @@
 """Similar submissions, which are worth reading side by side.
 
-Copies differ first in names, comments, layout, messages and the order of functions, so these do not count: every
-function becomes the sequence of its syntax tree's nodes, and every run of twelve nodes becomes a fingerprint.
-(Fingerprints are the k-grams of Schleimer, Wilkerson and Aiken 2003, "Winnowing", but all k-grams are kept.)
-Fingerprints that occur in the handout are set aside, and so are those that occur in more than a quarter of the class,
-because they are idioms of the course. An index from the remaining fingerprints to submissions makes the comparison of
-a class of thousands take only seconds.
+Copies differ first in names, comments, layout, messages and the order of functions, so these do not count:
+every run of twelve nodes in a function's syntax tree becomes a fingerprint. (Fingerprints are the k-grams of
+Schleimer, Wilkerson and Aiken 2003, "Winnowing", but all k-grams are kept.) Fingerprints that occur in the
+handout or in more than a quarter of the class are set aside, because they are idioms of the course. An index
+from the other fingerprints to submissions makes it possible to compare thousands of submissions in seconds.
 
-A pair is listed if at least half of one submission is also in the other, or if the two are nearly the same program.
-Similar does not mean copied: two students may have had the same book, teacher or idea.
+A pair is listed if one submission contains at least half of the other, or if both are nearly the same
+program. Similar does not mean copied: two students may have had the same book, teacher or idea.
 """
 
 from __future__ import annotations
@@ -45,13 +44,13 @@ _COLUMNS = "assignment group student other_student share other_share file other_
 NODES_PER_FINGERPRINT = 12
 """Number of syntax tree nodes in one fingerprint."""
 MIN_SHARE, MIN_SHARED = 0.5, 30
-"""Minimum share and number of a submission's fingerprints that a similar submission has; fewer may occur by chance."""
+"""Minimum share and number of fingerprints that similar submissions have in common; fewer may be due to chance."""
 COMMON_SHARE, MIN_COMMON = 0.25, 10
 """Share of the class, and number of submissions, beyond which a fingerprint counts as common."""
 MAX_FINGERPRINTS = 32768
-"""Maximum number of fingerprints per submission; a solution has from a few hundred to a thousand."""
+"""Maximum number of fingerprints per submission; a solution has a few hundred to a thousand."""
 SAME_PROGRAM_SHARE, SMALLEST_COMPARED = 0.9, 3
-"""Share that two nearly equal programs have in common, and number of smallest fingerprints that find such pairs."""
+"""Minimum share that two nearly equal programs have in common, and number of fingerprints used to find such pairs."""
 
 Fingerprints = NDArray[np.uint64]
 
@@ -166,7 +165,7 @@ def _links_of_nearly_equal_programs(
 ) -> Iterator[Link]:
     """Yield pairs of nearly equal programs whose fingerprints are too common to be distinctive.
 
-    Each submission is compared with the first one that has the same smallest fingerprints.
+    Each submission is compared with the first submission that has the same smallest fingerprints.
     """
     first: dict[tuple[int, ...], int] = {}
     for i, prints in enumerate(whole):

@@ -56,7 +56,7 @@ MAX_AHEAD_BYTES = 64 * 1024
 class SandboxError(BaseException):
     """Raised if the sandbox does not work on this machine, with a message on what is wrong and what to do.
 
-    The class is not a subclass of Exception, because an error must end the grading even in the middle of a
+    The class is not a subclass of Exception, because this error must end the grading even in the middle of a
     test. No code that searches for a smaller failing example may treat the error as the submission's mistake.
     """
 
@@ -213,7 +213,7 @@ class Worker:
             os.kill(self.process, number)
 
     def send_ahead(self, requests: Sequence[bytes]) -> None:
-        """Send as many requests as the connection holds; `ask` must later make all of them in this order.
+        """Send as many requests as the connection holds; the caller must later pass all of them to `ask`, in order.
 
         The worker then computes the replies without waiting for the grader. A suspended worker starts at its
         next request.

@@ -58,8 +58,8 @@ CAP_SETGID = 1 << 6
 CAP_SETUID = 1 << 7
 
 MAX_TASKS_OF_SHARED_USER = 4096
-"""Kernel limit on tasks for a worker without a separate user id. The kernel counts the tasks of all that
-user's processes together, so the zygote limits the threads of the worker alone."""
+"""Kernel limit on tasks for a worker without a separate user id. The kernel counts the tasks of all processes
+of that user, so the zygote separately limits the worker's threads."""
 
 USER_ID_BASE = 0x60000000
 """Number to which a worker adds its process id to get a unique user id, far from the ids of all accounts."""
@@ -73,7 +73,7 @@ ATIME_RENEWAL_SECONDS = 24 * 60 * 60.0
 
 @contextlib.contextmanager
 def _naming(lock: str) -> Iterator[None]:
-    """Put the name of a lock in front of the message of any error inside the context."""
+    """Put the name of a lock in front of the message of any error that is raised inside the context."""
     try:
         yield
     except Exception as error:
@@ -135,8 +135,8 @@ class Locks:
 
         If every user may read the interpreter, new files also belong to the separate user id. If only root
         may enter the interpreter's folder, the id that the kernel uses for files (fsuid) stays the same, and
-        Landlock decides which files the worker can open. The other ids still change, because root could list
-        the descriptors of other processes.
+        Landlock decides which files the worker can open. The other ids still change, because a worker with
+        root's ids could list the descriptors of other processes.
         """
         if self.has_separate_user:
             files = os.geteuid()

@@ -30,7 +30,7 @@ IMMUTABLE_TYPES = (
     *(int, float, complex, str, bytes, np.generic, np.ufunc),
     *(BuiltinFunctionType, FunctionType, type(np.outer), ModuleType, type(annotations)),
 )
-"""Types whose values no call changes; of functions, this is only assumed if another module defines them."""
+"""Types whose values no call changes; a function counts as unchanging only if another module defines it."""
 
 Question = tuple[str, tuple[Any, ...], dict[str, Any]]
 """A call to a replaced function: the function's name, the positional arguments and the keyword arguments."""
@@ -119,7 +119,7 @@ class Exchange:
             return UNANSWERED_TAG, self._set_replaced_and_take_questions(replaced)
 
     def _forget_declined_questions(self) -> None:
-        """Forget which questions the grader did not answer, since the grader decides again for each call."""
+        """Forget which questions the grader left unanswered, since the grader decides this separately for each call."""
         for key in [key for key, answer in self.answers.items() if answer is None]:
             del self.answers[key]
             self.sealed.pop(_question_hash(key), None)

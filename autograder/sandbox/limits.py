@@ -47,7 +47,7 @@ class Limits:
     slow_calls: int = _limit(2, "", "calls that do not return, after which their function is not called again")
 
     def iter_amounts_and_descriptions(self) -> Iterator[tuple[str, str]]:
-        """Yield the amount, with a unit, and the description of each limit, for a person."""
+        """Yield the amount (with a unit) and the description of each limit, for a person to read."""
         for limit in fields(self):
             unit = limit.metadata["unit"]
             amount = getattr(self, limit.name) / (MIB if unit == "MiB" else 1)
@@ -58,15 +58,15 @@ LIMITS = Limits()
 """The limits with which submissions are graded."""
 
 MAX_ADDED_MEMORY_BYTES = 1 << 30
-"""Bytes of address space that the checks of one submission may take: 30 times what honest results need."""
+"""Maximum bytes of address space for the checks of one submission: 30 times as much as honest results need."""
 
 
 @contextmanager
 def bounded_memory(max_added_bytes: int = MAX_ADDED_MEMORY_BYTES) -> Iterator[None]:
     """Limit this process's address space to its present size plus `max_added_bytes` bytes, until the context ends.
 
-    A larger allocation raises MemoryError, so the test that made it fails: even a plain array may grow to 20
-    GB if a test multiplies it.
+    A larger allocation raises MemoryError, so the test that needs it fails: a product of arrays that a
+    submission returns may take 20 GB.
     """
     if sys.platform != "linux":
         yield

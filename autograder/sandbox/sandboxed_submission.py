@@ -38,7 +38,7 @@ class SandboxedBackend:
         self.failure: Raised | None = None
         """exception that stopped the submission's file when it was first loaded"""
         self.deadline = time.monotonic() + self.limits.submission_seconds
-        """end of the submission's time, which calls and tests use up together, in both of its processes"""
+        """end of the submission's total time for calls and tests in both of its processes"""
         self.seconds_left = self.limits.submission_seconds
         """time left for replies from this process"""
         self.deaths = 0
@@ -133,7 +133,7 @@ class SandboxedBackend:
             )
 
     def _died(self, what: str, error: WorkerDiedError, loading: bool) -> CallStopped:
-        """Return the exception for a worker that ended. Give up on the submission after too many deaths."""
+        """Return the exception for a worker that ended. Stop calling the submission if too many workers have ended."""
         ended = self._end_worker() or str(error)
         is_slow = isinstance(error, WorkerSlowError)
         self.deaths += 1
@@ -162,8 +162,8 @@ class SandboxedBackend:
 
         The second process has separate state and a separate share of the time. At most one of the two
         processes is awake: each is suspended before a request to the other, and the first process stays
-        suspended until its next request. Therefore, no information from the second process can reach the
-        first while the first could receive it.
+        suspended until its next request. Therefore, while the second process can send information, the first
+        cannot receive it.
         """
         begin = time.monotonic()
         second = SandboxedBackend(self.sandbox.second_sandbox, self.name, (*self.cells, *more_cells), self.limits)

@@ -95,7 +95,7 @@ WORKER_END_TIMEOUT_SECONDS = 2.0
 
 
 def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
-    """Try to break every promise, and return the findings. Tests of the attempts pass `disabled_locks`."""
+    """Try to break every promise, and return the findings. Only tests of the attempts disable locks."""
     limits = replace(LIMITS, scratch_bytes=2 * MIB)  # a low limit, so that an attempt need not write much
     confine.settle_access_times(confine.allowed_packages(LIBRARIES))
     try:
@@ -200,7 +200,7 @@ def _outlives_its_timeout(examined: _Examined) -> str:
 
 
 def _runs_while_suspended(examined: _Examined) -> str:
-    """Return words for a suspended process if one of its threads runs nevertheless, or an empty string otherwise."""
+    """Return a description of the process if one of its threads runs while it is suspended; empty otherwise."""
     examined.ask("threading.Thread(target=tick, daemon=True).start()")
     worker = examined.running()
     worker.suspend()
@@ -212,7 +212,7 @@ def _runs_while_suspended(examined: _Examined) -> str:
 
 
 def _shadows_stdlib_for_grader(examined: _Examined) -> str:
-    """Return a description if an interpreter imports `socket` from its current folder, or an empty string otherwise."""
+    """Return a message if an interpreter imports `socket` from its current folder, or an empty string otherwise."""
     use_safe_path()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "socket.py").touch()
@@ -224,7 +224,7 @@ def _shadows_stdlib_for_grader(examined: _Examined) -> str:
 
 
 def _outlives_the_grader(examined: _Examined) -> str:
-    """End the zygote, and return words for the worker's process if the process survives; empty otherwise.
+    """End the zygote. Return a description of the worker's process if the process survives; empty otherwise.
 
     Call this function after all other checks.
     """
@@ -249,4 +249,4 @@ OUTSIDE_CHECKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
     ("is never imported by the programs that read or grade it", "zygote", _shadows_stdlib_for_grader),
     ("ends when the grader ends", "session", _outlives_the_grader),
 )
-"""Promises that the grader checks from outside: promise, lock, and a function that describes a breach."""
+"""Promises that the grader checks from outside, each with its lock and a function that describes a breach."""

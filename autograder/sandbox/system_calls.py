@@ -45,9 +45,9 @@ ALLOWED_FLAGS_BY_ACCESS_MODE = {
 }
 """Flags that are allowed when a file is opened, by access mode.
 
-Access mode 3 (neither reading nor writing) is missing, because Landlock has no right for it and would allow
-it for every file. Reading with O_TRUNC is missing, because Landlock before ABI 3 would allow a worker to
-truncate a readable file. O_PATH, O_TMPFILE, O_NOATIME, O_DIRECT and O_SYNC are also missing."""
+Access mode 3 (neither reading nor writing) is missing, because Landlock does not restrict this mode and would
+allow it for every file. Reading with O_TRUNC is missing, because Landlock before ABI 3 would allow a worker
+to truncate a readable file. O_PATH, O_TMPFILE, O_NOATIME, O_DIRECT and O_SYNC are also missing."""
 
 ALL_64_BITS = (1 << 64) - 1
 """Mask of all bits of a system call's argument."""

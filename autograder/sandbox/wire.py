@@ -81,7 +81,7 @@ _encoded_reply_header = functools.lru_cache(maxsize=256)(codec.encode)
 
 
 def unpack_reply(data: bytes) -> Reply:
-    """Return a reply with a decoded value. Raise MalformedError for forged data. The grader runs this."""
+    """Return a reply with a decoded value. Raise MalformedError for forged data. The grader runs this function."""
     end = LENGTH.size + int.from_bytes(data[: LENGTH.size], "little")
     if end > min(LENGTH.size + MAX_HEADER_BYTES, len(data)):
         raise MalformedError("a reply with a header that is too long")

@@ -2,9 +2,9 @@
 
 `client` runs this module as a script, in an empty environment, with one socket to the grader. The grader's
 first message contains the zygote's settings, and no answer to any test. After that, each order either starts
-a worker (and brings its descriptor) or ends the worker; there is only one worker at a time. The zygote
-replies in JSON, and gives the reason if it cannot start. While there is a worker, the zygote enforces the
-limits that the kernel does not enforce, even if the grader is busy.
+a worker (and comes with its connection's descriptor) or ends the worker; there is only one worker at a time.
+The zygote replies in JSON, and gives the reason if it cannot start. While there is a worker, the zygote
+enforces the limits that the kernel does not enforce, even if the grader is busy.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The files of the site: pages, scripts, archives of Python code and, unless it is loaded from an address, Pyodide."""
+"""The files of the site: pages, scripts, archives of Python code and, unless it is loaded from elsewhere, Pyodide."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from autograder.site.tab_pages import tab_pages
 
 HERE = Path(__file__).parent
 FETCH_RELEASE = "fetch"
-"""Word that stands for a folder with the release of Pyodide, which the build then fetches."""
+"""Value of `pyodide` for which the build fetches the release of Pyodide."""
 
 PYODIDE_MEGABYTES = 8.9
-"""Megabytes that a static host sends to a browser for Python and numpy from Pyodide."""
+"""Number of megabytes that a browser loads from a static host to run Pyodide's Python and numpy."""
 
 PYODIDE_FILES = ("pyodide.js", "pyodide.asm.wasm", STANDARD_LIBRARY, pyodide_release.LOCK_FILE)
 """The Pyodide files that every site needs besides `pyodide.asm.js`. The last of these files lists the files of
@@ -50,7 +50,7 @@ def build(
     """Write the site into a folder, replacing any earlier site; return the folder.
 
     `pyodide` is an address, a folder, or FETCH; by default, it is the address of the release. `warn` receives
-    a sentence if the modules cannot be compiled. Raise HandoutError if the site would give an answer away,
+    a message if the modules cannot be compiled. Raise HandoutError if the site would give an answer away,
     unless it is for self-study.
     """
     if out.exists() and not (out / "service-worker.js").is_file():
@@ -169,7 +169,7 @@ def _release(folder: Path) -> dict[str, bytes]:
 
 
 def _pyodide_files(release: Mapping[str, bytes], archives: Archives) -> dict[str, bytes]:
-    """Return the contents of Pyodide's files, keyed by path in the site; its archives contain those in `archives`."""
+    """Return the contents of Pyodide's files, keyed by path in the site, with `archives` instead of Pyodide's."""
     content = {name: zipped(archives[name]) if name in archives else release[name] for name in release}
     lock = json.loads(release[pyodide_release.LOCK_FILE])
     for package in lock["packages"].values():

@@ -19,18 +19,18 @@ STANDARD_LIBRARY = "python_stdlib.zip"
 """The Pyodide file with the modules of Python itself."""
 
 OPTIMIZATION_LEVELS = {STANDARD_LIBRARY: 2}
-"""Python's level of optimization for an archive. Other archives have level 0, because numpy needs its docstrings,
+"""Python's optimization level for an archive. Other archives have level 0, because numpy needs its docstrings,
 which level 2 leaves out."""
 
 TIMEOUT_SECONDS = 600
-"""Maximum time for Node.js to compile all archives, which takes about 10 seconds on an idle machine."""
+"""Maximum time for compiling all archives in Node.js, which takes about 10 seconds on an idle machine."""
 
 
 def compiled(archives: Mapping[str, Mapping[str, bytes]], pyodide: Path) -> dict[str, dict[str, bytes]]:
-    """Return the archives with each module compiled by the Pyodide in a folder; their contents are keyed by path.
+    """Return the archives, each a mapping from path to content, with modules compiled by the Pyodide in a folder.
 
     A module that Python cannot compile stays as it is. The source of a compiled module is left out, so no
-    program may need to read it. Raise UserError if Node.js is missing or fails.
+    code may depend on this source. Raise UserError if Node.js is missing or fails.
     """
     with tempfile.TemporaryDirectory() as name:
         folders = {archive: Path(name, str(OPTIMIZATION_LEVELS.get(archive, 0)), archive) for archive in archives}

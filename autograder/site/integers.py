@@ -25,10 +25,10 @@ MAKERS = """
 """Functions that return default integers unless another dtype is requested."""
 
 INDEXERS = {"take": 1, "put": 1, "repeat": 1, "bincount": 0, "choose": 0}
-"""Position of the argument that contains a function's indices or counts, of at most the default integer's width."""
+"""Position of the argument with a function's indices or counts, which may be no wider than the default integer."""
 
 REDUCERS = dict.fromkeys(("sum", "prod", "cumsum", "cumprod"), 0)
-"""Functions that add or multiply many numbers, and compute in the default integer unless the numbers are wider."""
+"""Functions that add or multiply many numbers, with default integers unless the numbers are wider."""
 
 INDEX_ERROR = "from dtype('int64') to dtype('int32') according to the rule 'safe'"
 INDEX_ERROR_NOTE = " (only in a browser tab: call numpy's function, np.take(x, indices), not x.take(indices))"
@@ -46,7 +46,7 @@ def use_int64() -> None:
 
 
 def distinguish_int32_if_named(text: str) -> None:
-    """Let replies say int32 for np.int32 if a student's text contains that name or `intc`.
+    """Make replies report np.int32 as int32 if a student's text contains `int32` or `intc`.
 
     In any other text, C's int comes only from numpy: operators such as // return it for two default integers.
     """

@@ -20,7 +20,7 @@ UNUSED_FILES = re.compile(
     r"pygments/(lexers/(?!__init__|_mapping|python|diff)|styles/(?!__init__|_mapping|default)|formatters/(?!__init__"
     r"|_mapping|terminal\.))|hypothesis/(extra/(?!__init__)|vendor/tlds)|.*\.dist-info/(?!METADATA|entry_points|licenses)"
 )
-"""Files that the checks never load, which make up two thirds of all bytes."""
+"""Files that the checks never load; together, these files make up two thirds of all bytes."""
 
 UNUSED_IN_PYODIDE = re.compile(
     r"(aifc|cgi|ftplib|imaplib|mailbox|nntplib|optparse|pickletools|poplib|pydoc|smtplib|wsgiref|xmlrpc)\b|numpy/f2py/"

@@ -30,7 +30,7 @@ ADDRESS = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
 """The address of the release."""
 
 NEEDED_PACKAGES = ("numpy", "matplotlib")
-"""The packages of Pyodide that the course needs, without the dependencies of these packages."""
+"""The packages of Pyodide that the course needs, not including the dependencies of these packages."""
 
 LOCK_FILE = "pyodide-lock.json"
 """The file in the core that lists the release's packages, with their files' hashes."""
@@ -53,7 +53,7 @@ def fetch() -> Path:
 
 
 def core_folder() -> Path:
-    """Return a folder with the release's core, which is Python without numpy. Fetch the core if it is not there."""
+    """Return a folder with the release's core, which is Python without numpy. Fetch the core if it is missing."""
     folder = cache_folder() / f"pyodide-{VERSION}"
     core = npm_package(f"pyodide@{VERSION}", NPM_PACKAGE_SHA256)
     write_files({folder / name: content for name, content in core.items()})
@@ -97,7 +97,7 @@ def _is_file_with_hash(path: Path, sha256: str) -> bool:
 
 
 def _checked(content: bytes, sha256: str, source: str) -> bytes:
-    """Return the content, or raise UserError if its hash is not the expected one."""
+    """Return the content, or raise UserError if the content does not have the expected hash."""
     if (actual := hashlib.sha256(content).hexdigest()) != sha256:
         raise UserError(f"{source} is not the expected file: its sha256 is {actual}, expected {sha256}")
     return content

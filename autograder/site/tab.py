@@ -32,10 +32,10 @@ JOB_NAME_AND_SECONDS = {"draw": ("A picture", 20), "write": ("The writer", 5), "
 """The name of each kind of job in a message, and the maximum time of one of its steps in seconds."""
 
 LINE_MENTION = re.compile(r"\bline ([1-9]\d*)")
-"""Pattern of words in a message that name a line of the student's file."""
+"""Pattern of the words in a message that refer to a line of the student's file."""
 
 FIRST_LINE_MENTION = re.compile(rf"(?m)^(?! {{4}})(.*?)({LINE_MENTION.pattern})")
-"""Pattern of the first words in each line of a message that name a line; a student's text cannot come before them."""
+"""Pattern of a message line up to its first reference to the student's file, which no student's text can precede."""
 
 OUTPUT = re.compile(rf"(?s)(<p>{OUTPUT_HEADING} .*?</pre>)")
 """Pattern of the output of the student's code in the text about a function or a file."""
@@ -55,9 +55,9 @@ class CallTimeout(BaseException):
 
 
 class Clock:
-    """Clock that ends a loop in the student's code when its time is up, and tells the page when a call begins and ends.
+    """Clock that ends a loop in the student's code after its time limit, and tells the page when calls begin and end.
 
-    If a call cannot be ended in this way, such as a loop in C, the page replaces the worker.
+    If a call cannot be ended in this way, for example in a loop in C, the page replaces the worker.
     """
 
     def __init__(self, began: Callable[[str, float, str], None], ended: Callable[[], None]) -> None:
@@ -103,8 +103,9 @@ class Tab:
     def job(self, kind: str, task: str) -> Generator[str, None, str]:
         """Yield all messages of a job except the last, and return the last.
 
-        `kind` names a method of this class, and `task` contains the method's arguments. Tasks and messages are JSON.
-        If one of the student's functions ended the job, the last message contains a sentence about it, `failed`.
+        `kind` names a method of this class, and `task` contains the method's arguments. Tasks and messages
+        are JSON. If one of the student's functions ended the job, `failed` in the last message describes the
+        error.
         """
         if kind == "check":
             return json.dumps(self.check(**json.loads(task)))
@@ -125,9 +126,10 @@ class Tab:
         return json.dumps({"failed": failed})
 
     def check(self, name: str, files: Texts, timed_out_functions: Texts, tries: str | None) -> dict[str, Any]:
-        """Return the state of a lesson's page, the line and sentence of each error, and the tries in self-study.
+        """Return the state of a lesson's page, the line and message of each error, and the tries in self-study.
 
-        `files` contains each assignment's text; `timed_out_functions`, sentences on functions no longer called.
+        `files` contains the student's code, and `timed_out_functions` contains messages about functions that are
+        no longer called.
         """
         _save(files)
         tries_file = Path(".tries.json")  # self-study counts wrong answers in it; the page keeps its content
@@ -150,7 +152,7 @@ class Tab:
         return ({"pictures": drawn} for drawn in figures.draw_lesson(Path("assignments"), lesson))
 
     def write(self, files: Texts, prompt: str) -> Iterator[dict[str, str]]:
-        """Return texts: first where each function comes from, and then what the functions write."""
+        """Yield texts: first the source of each function, and then the text that the functions write."""
         model, texts = self._model_and_texts(files)
         sources = "".join(f"{name}: {source}\n" for name, source in model.parts.sources.items())
         return ({"text": text} for text in chain([f"{sources}\n"], texts.written(model, prompt)))

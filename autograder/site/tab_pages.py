@@ -63,7 +63,7 @@ def _rendered(text: str) -> str:
 
 
 def _my_work_page(first_page: str) -> str:
-    """Return the page about a student's own work, which is the first page with a different text."""
+    """Return the page about a student's own work, made from the first page with a different text."""
     text = re.sub(r'(?s)<nav class="contents".*?</nav>|<a class="skip" href="#dial.*?</a>', "", first_page)
     text = text.replace('data-page="index"', 'data-page="keep"')
     text = re.sub(r"<title>.*?</title>", "<title>My work · Whereabouts</title>", text)

@@ -1,7 +1,7 @@
 """Reading of all files that students submit, without running any of them.
 
-The package finds each student's uploads in a folder, and candidates for the file that counts among the
-uploads, and returns a submission for each student and assignment.
+The package finds each student's uploads in a folder, ranks the files that may count, and returns a submission
+for each student and assignment.
 
     download_layouts  the uploads of each student in a folder
     platforms         the facts in names that platforms write
@@ -15,8 +15,8 @@ uploads, and returns a submission for each student and assignment.
     untrusted_names   assignments in names, and names made safe to show and to write
     records           Person, Upload, Submission, Problem
 
-A submission that cannot be read has a `problem`, which is one sentence for a person. This package writes no
-file, follows no link, and bounds all reading.
+A submission that cannot be read has a `problem`, which contains a message for a person. This package writes
+no file, follows no link, and bounds all reading.
 """
 
 from __future__ import annotations

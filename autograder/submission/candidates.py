@@ -125,7 +125,7 @@ class StudentFiles:
         return self._zipped_candidates_and_names[1] or [file.upload.file_name for file in self._files]
 
     def assignments_to_grade(self) -> list[str]:
-        """Return the assignment if it is decided, else those that file names mention, or else the suggested one."""
+        """Return the decided assignment, or else those that file names mention, or else the suggested one."""
         if self.last.is_decided:
             return [self.last.assignment]
         least = 2 if self.folders and self.last.assignment else 0
@@ -140,7 +140,7 @@ class StudentFiles:
         return self._of_assignment(assignment, [*self._plain, *self._zipped_candidates_and_names[0]])
 
     def _of_assignment(self, assignment: str, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Return the sorted candidates for an assignment; if it is decided, a single file may have any name."""
+        """Return an assignment's candidates in order; a single file may have any name if the assignment is decided."""
         is_single = self.last.is_decided and len(candidates) == 1
         fitting = (each for each in candidates if is_single or each.assignment in (assignment, ""))
         return sorted(fitting, key=lambda candidate: candidate.rank)[:MAX_FILES_PER_ASSIGNMENT]

@@ -1,4 +1,4 @@
-"""Removal of those lines in a cell that only a notebook's host can run.
+"""Removal of the lines in a cell that only a notebook's host can run.
 
 The same rule applies to notebooks and to all scripts that notebook tools save. `pass` replaces each statement
 that imports one of the host's modules, calls `get_ipython` (IPython's spelling of magics, shell and help
@@ -29,13 +29,13 @@ _Edit = tuple[int, int, int, int, str]
 
 
 class CellCleaner:
-    """Cleaner for the cells of one file, in order; it remembers the names that code for the host has bound."""
+    """Cleaner for the cells of one file, in order; the cleaner remembers the names that code for the host has bound."""
 
     def __init__(self) -> None:
         self.host_names = {"get_ipython", "mo"}  # `mo` is marimo, perhaps imported only in the last cell
 
     def clean(self, source: str) -> tuple[str, list[int]]:
-        """Return the cleaned cell and the lines with omissions. Raise NotPythonError if the cell is not Python."""
+        """Return the cleaned cell and the numbers of changed lines. Raise NotPythonError if the cell is not Python."""
         left_out = []
         if magic := _CELL_MAGIC.match(source):
             before, body = magic[0].count("\n"), source[magic.end() :]

@@ -1,7 +1,7 @@
 """Choose the file that counts as a student's submission for each assignment.
 
-A file with implemented functions counts, or the likeliest one if there are several such files. If two files
-are equally likely, the submission names both and neither is graded.
+The file with implemented functions counts; if there are several such files, the likeliest one counts. If two
+files are equally likely, the submission names both and neither is graded.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _submission_without_code(upload: Upload, assignment: str, problem: Problem |
 
 
 def _choose(files: StudentFiles, assignment: str) -> Submission:
-    """Return the submission for one assignment, or for the unknown assignment ""."""
+    """Return the submission for one assignment, or for an unknown assignment, which is ""."""
     ranked = files.ranked_candidates(assignment) if assignment else []
     if not ranked:
         return _submission_without_code(files.last, assignment, _no_file(files, assignment))
@@ -118,7 +118,7 @@ def _several(assignment: str, labels: Sequence[str]) -> Problem:
 
 
 def _doubts(assignment: str, chosen: Candidate, ranked: list[Candidate]) -> Iterator[str]:
-    """Yield a sentence about other files that the student may have intended to submit."""
+    """Yield a message about other files that the student may have intended to submit."""
     missing = (functions(assignment) | {ANSWERS}) - chosen.code.written
     rivals = [rival for rival in ranked if rival.fault or rival.name_match or rival.code.written & missing]
     later = [rival.label for rival in rivals if rival.age < chosen.age]
@@ -132,7 +132,7 @@ def _doubts(assignment: str, chosen: Candidate, ranked: list[Candidate]) -> Iter
 
 
 def _why_nothing_is_written(chosen: Candidate, assignment: str, assignments: Sequence[str]) -> Iterator[str]:
-    """Yield a sentence that explains a score of zero, if the file implements no function of the assignment."""
+    """Yield a message that explains a score of zero if the file implements no function of the assignment."""
     expected = functions(assignment)
     if chosen.is_written(assignment) or not expected:
         return
@@ -144,7 +144,7 @@ def _why_nothing_is_written(chosen: Candidate, assignment: str, assignments: Seq
 
 
 def _several_students(files: StudentFiles) -> Iterator[str]:
-    """Yield a sentence for staff if files in a student's folder seem to be named after different people."""
+    """Yield a message to staff if the names of files in a student's folder seem to contain different people's names."""
     if files.last.person.platform:
         return
     named = {

@@ -44,8 +44,7 @@ def functions(assignment: str) -> frozenset[str]:
 def read_code(data: bytes, name: str) -> Code:
     """Return the code in a .py or .ipynb file. If the file's name and content disagree, the content decides.
 
-    Raise UnreadableError if the file contains no code that can run; the message is a sentence for the
-    student.
+    Raise UnreadableError, with a message for the student, if the file contains no code that can run.
     """
     text, notes = _decoded(data)
     notebook = _notebook(text, name)

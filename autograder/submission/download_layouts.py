@@ -1,8 +1,8 @@
 """Every student's uploads in the download of a whole class.
 
-The names at the top of a folder, which platforms and instructors choose, decide its layout: a Gradescope
-export, folders of assignments or exports, or files and folders of many students. Nothing inside a student's
-folder affects the layout, and no student's text is read here.
+Platforms and instructors choose the names at the top of a folder, and these names determine the folder's
+layout: a Gradescope export, folders of assignments or exports, or files and folders of many students. Nothing
+inside a student's folder affects the layout, and no student's text is read here.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def find_in_folder(
 
 
 def find_file(path: Path, assignment: str | None, assignments: Sequence[str]) -> tuple[Upload, ...]:
-    """Return the upload at one path, with the facts that the names beside and around the path provide.
+    """Return the upload at one path, with facts from the names of files beside it and folders around it.
 
     Raise NothingToGradeError if the path does not exist.
     """
@@ -100,9 +100,9 @@ class _Finder:
     def read(self, folder: Path, *, is_assignments: bool = False) -> tuple[str, list[Upload]]:
         """Return the layout of a folder and the uploads in the folder.
 
-        Folders of assignments (or exports) determine the layout unless most entries are something else, so
-        one student's entry never changes the layout of a class. Inside the folder of an assignment, a folder
-        whose name mentions an assignment belongs to a student.
+        Folders of assignments (or exports) determine the layout unless most entries are of other kinds, so a
+        single student's entry never changes the layout of a class. Inside the folder of an assignment, a
+        folder whose name mentions an assignment belongs to a student.
         """
         folders, files = self._submitted_entries(folder)
         if platforms.is_export(folders, files):
@@ -135,7 +135,8 @@ class _Finder:
     def _holds_only_downloads(self, folder: Path, folders: list[str], files: list[str]) -> bool:
         """Return True if a folder contains only whole downloads and their zips, but no clone of a repository.
 
-        Archive tools repeat the outer folder's name; Canvas and GitHub's command line use "submissions".
+        Archive tools name the inner folder like the outer one; Canvas and GitHub's command line name it
+        "submissions".
         """
         repeats = [name.casefold() for name in folders] == [folder.name.casefold()]
         is_named_so = repeats or (bool(folders) and all(map(_SUBMISSIONS.fullmatch, folders)))
@@ -146,7 +147,7 @@ class _Finder:
         return True
 
     def _refuse_a_download_inside(self, folder: Path) -> None:
-        """Raise NothingToGradeError if the only folder holds a class, which would be read as one student."""
+        """Raise NothingToGradeError if the only folder contains a class, which would be mistaken for one student."""
         for _ in range(_MAX_FOLDERS_AROUND):
             folders, files = self._submitted_entries(folder)
             if os.path.lexists(folder / ".git"):

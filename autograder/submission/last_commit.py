@@ -1,7 +1,7 @@
 """The time of a clone's last commit, read from its .git folder without running git.
 
-Git runs programs that a repository's configuration names, whereas reading a few files runs nothing. All reads
-are bounded. For a damaged or unusual repository, the time is unknown.
+Git may run programs that a repository's configuration names, but reading a few files runs no program. All
+reads are bounded. For a damaged or unusual repository, the time is unknown.
 """
 
 from __future__ import annotations

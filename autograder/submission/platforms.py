@@ -72,7 +72,7 @@ def recognise(
 
 
 def class_download_platform(folders: Collection[str], files: Collection[str]) -> str:
-    """Return the platform whose marks show files of several people, or an empty string if no platform's marks do."""
+    """Return the platform whose marks show files of several people, or an empty string if there is none."""
     platform, uploads = _by_name_patterns(folders, files)
     return platform if len({upload.person.key for upload in uploads.values()}) > 1 else ""
 

@@ -11,11 +11,11 @@ from autograder.submission.untrusted_names import printable, utf8_safe
 
 @dataclass(frozen=True)
 class Problem:
-    """The reason why a submission has no code, as a sentence for the student and for staff."""
+    """The reason why a submission has no code, as a message for the student and for staff."""
 
     message: str
     for_instructor: str = ""
-    """Sentence for the instructor if the file or the assignment is unknown."""
+    """Message for the instructor if the file or the assignment is unknown."""
 
     is_class_download: bool = False
     """True for the download of a whole class, which no student submitted."""
@@ -39,7 +39,7 @@ def problem_of(error: Exception) -> Problem:
 
 
 class NothingToGradeError(UserError):
-    """An error for a named folder or file that cannot be graded. The message is a sentence for the instructor."""
+    """An error for a named folder or file that cannot be graded. The message is for the instructor."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,10 @@ class Person:
 
 @dataclass(frozen=True)
 class Upload:
-    """A file or folder that one student submitted, not yet opened. A batch may have thousands of uploads.
+    """A file or folder that one student submitted, not yet opened.
 
-    The name that a platform chose provides the first facts; the folders around the upload provide the path
-    and assignment.
+    The first facts come from the name that a platform chose; the path and the assignment come from the
+    folders around the upload.
     """
 
     person: Person

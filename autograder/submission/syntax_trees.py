@@ -33,7 +33,7 @@ def parse(text: str) -> ast.Module:
 
 
 def bound_and_written_names(trees: Iterable[ast.Module]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names that texts bind if they run in order, and those that are bound to more than a stub."""
+    """Return the names that texts bind when they run in order, and which of them are bound to more than a stub."""
     names: set[str] = set()
     written: set[str] = set()
     for statement in chain.from_iterable(map(top_level, trees)):

@@ -47,7 +47,8 @@ class Mention(NamedTuple):
 def mention(name: str, assignments: Collection[str]) -> Mention:
     """Return the assignment that a name contains as a word; an empty mention if it contains none or several.
 
-    If one matching assignment contains another, as rope_2d contains rope, only the longest counts.
+    If the name of one matching assignment contains the name of another, as rope_2d contains rope, the longest
+    counts.
     """
     words = f"_{_words(name)}_"
     named = {each for each in assignments if f"_{_words(each)}_" in words}
@@ -94,7 +95,8 @@ def semicolon_list(names: Sequence[str], most: int | None = None) -> str:
 def csv_cell(text: str) -> str:
     """Return printable text for a CSV cell, with an apostrophe before a part that a spreadsheet reads as a formula.
 
-    Such a part may begin the cell, or follow a locale's cell separator if quotation marks count as letters.
+    Such a part may be at the beginning, or after a separator at which a spreadsheet splits the cell despite
+    its quotes.
     """
     parts = re.split(r"([,;|])", without_control_characters(utf8_safe(text)))
     return "".join(f"'{part}" if part.lstrip('" ').startswith(_FORMULA_STARTS) else part for part in parts)
