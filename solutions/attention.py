@@ -49,8 +49,9 @@ def permute_tokens(x, order):
 
         permute_tokens(x, order) = P x,   P[t, order[t]] = 1 and 0 elsewhere
 
-    `order` says where each row of the result comes from, not where each row of x goes to. Read the other way, `order`
-    would give the inverse permutation: the same for two tokens, but often a different one for three or more.
+    `order` says where each row of the result comes from, not where each row of x goes to. If `order` said
+    where each row of x goes to, the result would be the inverse permutation, which is the same for two tokens
+    but often differs for three or more.
 
     Parameters: `x`, shape (..., T, d); `order`, ints, shape (T,), with each of 0 … T−1 exactly once.
     Returns: the shape of x.
@@ -103,8 +104,8 @@ def attention_weights(q, k, mask=None, bias=None):
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `mask`, boolean (True = may attend), and
     `bias`, numeric. The shapes of mask and bias broadcast with (..., Tq, Tk) and may add leading axes.
     Returns: shape (..., Tq, Tk).
-    Raises: ValueError for a mask or bias that does not fit (..., Tq, Tk), even if numpy would repeat a single
-    query or key until it fits.
+    Raises: ValueError if the mask or the bias has more queries or keys than (..., Tq, Tk), even though numpy
+    would repeat a single query or key to match.
     Example: q = [[1, 0]] and k = [[1, 0], [0, 1]] give the scores [[1/√2, 0]] and the weights [[0.6698, 0.3302]].
     Source: Vaswani et al. 2017 §3.2.1, eq. 1.
     """
@@ -211,7 +212,7 @@ def split_heads(x, n_heads):
 
     A transformer computes attention several times side by side. Each of the parallel computations is called a head, and
     has its own part of the features. Head j gets dh neighbouring columns, the same columns for every token. The head
-    axis comes before the sequence axis, so `attention` treats it as one more leading axis.
+    axis comes before the sequence axis, so `attention` treats the head axis as a leading axis.
 
     Parameters: `x`, shape (..., T, d); `n_heads`, the number of heads h, an int.
     Returns: shape (..., h, T, d/h).

@@ -35,7 +35,7 @@ PARAGRAPHS = (18, 94, 5, 46, 54, 103)
 
 
 def measurements() -> dict[str, Any]:
-    """Return the measurements for the pictures that show no function of the student."""
+    """Return the measurements for the pictures that use none of the student's functions."""
     from assignments.batches import lab
 
     return {"packed_ways": lab.saved()}
@@ -43,7 +43,7 @@ def measurements() -> dict[str, Any]:
 
 @picture
 def padding_share(batches: ModuleType, side: str = "left") -> Figure:
-    """Draw the same texts padded to form one array, and packed into one row.
+    """Draw the same texts twice: padded to equal lengths in one array, and packed into one row.
 
     The packed row is wrapped at the width of the array.
     """

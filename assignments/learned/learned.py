@@ -3,7 +3,7 @@
 In the sinusoidal encoding, every number is fixed before training. Learned positions are trained instead: each position
 gets a row of a table, the rows start as small random numbers, and gradient descent trains them like any other weight
 (Gehring et al. 2017; BERT, GPT-2). A table has two weaknesses. A table ends: positions past its last row have no code.
-And a row that no training sequence was long enough to reach gets no gradient: it keeps its random initial values.
+A row beyond the longest training sequence gets no gradient and keeps its random initial values.
 
 Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are
 (sequence, feature). The result is float32 if all feature arrays are float32, otherwise float64. Looking up
@@ -41,7 +41,7 @@ def init_table(max_len, d_model, seed, std=0.02):
 
 
 def lookup(table, positions):
-    """Return the row of each position.
+    """Return the row of the table for each position.
 
         out[j] = row positions[j] of the table, for every index j of positions
 

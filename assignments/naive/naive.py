@@ -1,12 +1,12 @@
-"""Three honest first attempts at telling attention where a token is.
+"""Three simple first attempts to give attention the position of each token.
 
-Attention cannot see order, so the features must include something that depends on the position. The first idea is to
-use the position itself: a number that grows without bound until it is much larger than the features. The second idea is
-to divide by the last position. After this division, the size is right, but the same position gets a different number in
-a sequence of a different length. The third idea is to write the position in binary: bounded, unique, and the same in
-every sequence if the number of bits is fixed. But neighbouring binary codes can differ in every bit. Each idea fails
-for a reason that later encodings address. Later encodings keep one idea from the binary code: many features, each
-repeating with its own period.
+Attention cannot see order, so the features must include something that depends on the position. The first
+idea is to use the position itself: a number that grows without bound until it is much larger than the
+features. The second idea is to divide by the last position. After this division, no number exceeds 1, but the
+same position gets a different number in a sequence of a different length. The third idea is to write the
+position in binary: bounded, unique, and the same in every sequence if the number of bits is fixed. But
+neighbouring binary codes can differ in every bit. Each idea fails for a reason that later encodings address.
+Later encodings keep one idea of the binary code: many features, each with its own period.
 
 Conventions: positions start at 0; `...` stands for any number of leading axes, possibly none; the last two
 axes of features are (sequence, feature). The most significant bit of a code comes first, as in a written
@@ -57,12 +57,12 @@ def add_integer_positions(x):
 
 
 def normalized_positions(length):
-    """Divide by the last position, so that every sequence runs from 0 to 1: the second attempt.
+    """Divide each index by the last one, so that positions run from 0 to 1 in every sequence: the second attempt.
 
         p_i = i / (L − 1),   i = 0 … L − 1;   [0] for L = 1
 
-    The step between neighbours is 1/(L − 1), so it depends on the length. The same position gets many
-    different numbers, and the same number stands for many positions.
+    The step between neighbours is 1/(L − 1), so it depends on the length. In sequences of different lengths,
+    the same position gets different numbers, and the same number stands for different positions.
 
     Parameters: `length`, the number of tokens L, an int.
     Returns: float64, shape (L,).
@@ -87,13 +87,13 @@ def bit_period(bit):
 
 
 def bits_needed(length):
-    """Return the number of bits that positions 0 … L − 1 need, at least one.
+    """Return the number of bits that positions 0 … L − 1 need; the result is at least 1.
 
         n = max(⌈log₂ L⌉, 1)
 
-    The largest number to write is the last position, L − 1. For example, 8 tokens need three bits, and 9 tokens need
-    four. A logarithm is rounded and can end up on the wrong side of a whole number (math.log(2**29) / math.log(2) is
-    29.000000000000004); integer arithmetic is exact.
+    The largest number to write is the last position, L − 1. For example, 8 tokens need three bits, and 9
+    tokens need four. A logarithm is rounded and can be slightly above or below the exact whole number
+    (math.log(2**29) / math.log(2) is 29.000000000000004); integer arithmetic is exact.
 
     Parameters: `length`, the number of tokens L, an int.
     Returns: an int.
@@ -139,9 +139,9 @@ def gray_positions(length, n_bits=None):
 
         gray(p) = p XOR ⌊p / 2⌋,   written as in binary_positions
 
-    The Gray code is still not smooth. The bit that changes jumps between 0 and 1, and no code lies between two
-    positions. Similar codes do not mean nearby positions either: with three bits, positions 0 (000) and 7 (100) differ
-    in one bit, but 0 and 2 (011) differ in two.
+    The Gray code is still not smooth. The bit that changes jumps between 0 and 1, and there is no code
+    between those of two neighbouring positions. Similar codes do not mean nearby positions either: with three
+    bits, positions 0 (000) and 7 (100) differ in one bit, but 0 and 2 (011) differ in two.
 
     Parameters, returns and errors: as binary_positions.
     Example: gray_positions(4) is [[0, 0], [0, 1], [1, 1], [1, 0]].

@@ -42,7 +42,7 @@ def table_rows(relative: ModuleType, length: int = 5, max_distance: int = 2) -> 
 
 @picture
 def distance_names(relative: ModuleType, max_distance: int = 8, num_buckets: int = 16) -> Figure:
-    """Draw which table entry belongs to each distance.
+    """Draw which table entry each distance uses.
 
     Shaw et al. clip the distances; T5 has wider buckets for long distances, and half of the buckets for each direction.
     """
