@@ -11,8 +11,8 @@ An experiment is the `lab.py` in a lesson's folder, a module with three function
     keep(path, full, results)   writes files and pictures from the results, in the order of the jobs; returns what to
                                 print
 
-Without `full`, an experiment takes a few minutes. With `full`, an experiment also repeats longer measurements, whose
-numbers come with the course as files and otherwise do not change.
+Without `full`, an experiment takes a few minutes. With `full`, an experiment also repeats longer
+measurements, whose results are files that come with the course and are otherwise not changed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ import numpy as np
 from autograder.checks.output_encoding import print_anywhere
 
 RELIABLE = 0.9
-"""Lowest accuracy at which a run counts as reliable."""
+"""Lowest accuracy at which a trained model is called reliable."""
 CLEAR = 0.05
 """Largest p-value at which the lessons call a difference clear."""
 

@@ -95,7 +95,7 @@ STYLE = {
 
 
 class _Watched:
-    """Module that remembers which of its functions was called last, so that a card can name it."""
+    """Module that remembers which of its functions was called last, so that a card can name this function."""
 
     def __init__(self, module: ModuleType, calls: list[str]) -> None:
         self._module, self._calls = module, calls
@@ -337,7 +337,7 @@ def _layer(axes: Axes, lit: Sequence[int]) -> None:
 def course_map(course: dict[str, Lesson] | None = None) -> Figure:
     """Draw the lessons of a course, and the places in a layer where each lesson's methods use the position.
 
-    All lessons are drawn if none are named.
+    If `course` is None, all lessons are drawn.
     """
     course = course or {name: module.LESSON for name, module in lessons().items()}
     figure = Figure(figsize=(7.2, 0.92 + 0.34 * len(course)), layout="constrained")

@@ -20,7 +20,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -105,7 +105,7 @@ def alibi_bias(n_heads, q_len, k_len):
 
 
 def bloom_bias(n_heads, k_len):
-    """Return the ALiBi bias in BLOOM's form: slope times the position of the key, one row for all queries.
+    """Return the ALiBi bias in BLOOM's form: slope times the position of the key, the same for all queries.
 
         bias[h, 0, j] = m_h · j
 

@@ -31,7 +31,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -88,7 +88,7 @@ def _check_tokens(tokens, vocabulary):
 
 
 def rms_norm(x, weight, eps=1e-5):
-    """Divide each row by its root mean square, and multiply by the weight.
+    """Divide each row by its root mean square, and multiply the row by the weight.
 
         y = x / √(mean of x² + eps) · weight       mean over the last axis
 
@@ -133,7 +133,7 @@ def swiglu(x, w_gate, w_up, w_down):
 
 
 def repeat_heads(x, n_rep):
-    """Repeat each head n_rep times, with its copies side by side: 0, 0, 1, 1, and not 0, 1, 0, 1.
+    """Repeat each head n_rep times, with all copies of a head side by side: 0, 0, 1, 1, and not 0, 1, 0, 1.
 
     With these copies, the query heads j·n_rep … (j+1)·n_rep − 1 use key head j.
 
@@ -256,7 +256,7 @@ def block(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
         x = x + attention(rms_norm(x, norm_1))
         x = x + swiglu(rms_norm(x, norm_2))
 
-    Each part reads a normalized copy of x, and its output is added to x itself, the residual stream.
+    Each part reads a normalized copy of x, and the part's output is added to x itself, the residual stream.
 
     Parameters: `x`, shape (..., T, d); `layer`, a dict with all weights of the layer; `positions`,
     `frequencies`, `mask` and `cache` as in grouped_query_attention; `eps` as in rms_norm.
@@ -357,7 +357,7 @@ def forward(tokens, model, positions=None, mask=None, cache=None):
 
 
 def next_token_loss(logits, tokens):
-    """Return the mean loss over all next tokens, in nats: how badly the logits predicted them.
+    """Return the mean loss over all next tokens, in nats: how badly the logits predicted these tokens.
 
         mean over t < T−1 and all rows of   −log softmax(logits[t])[tokens[t+1]]
 
@@ -385,7 +385,7 @@ def next_token_loss(logits, tokens):
 def generate(tokens, model, count):
     """Return `count` new tokens, each the most likely next token after the model has read all tokens before it.
 
-    Read the prompt once, then one token at a time through the cache.
+    Read the whole prompt first, then one new token at a time through the cache.
 
     Parameters: `tokens`, ints, shape (T,) with T at least 1; `model`, a dict; `count`, the number of new
     tokens, not negative.

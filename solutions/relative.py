@@ -19,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -47,7 +47,7 @@ def _check_table(table, name, max_distance, n_features):
 
 
 def _check_mask(mask, scores):
-    """Check that a mask has no more queries or keys than the scores; it may add leading axes."""
+    """Check that a mask has no more queries or keys than the scores; a mask may add leading axes."""
     if np.broadcast_shapes(np.shape(mask), scores.shape)[-2:] != scores.shape[-2:]:
         raise ValueError(f"mask of shape {np.shape(mask)} does not fit scores of shape {scores.shape}")
 
@@ -76,9 +76,9 @@ def relative_positions(q_len, k_len, q_start=0):
 
         r[i, j] = j − (i + q_start)
 
-    Keys count from 0, queries from q_start. When a model generates text with a cache, there is one query, the newest
-    token, and q_start is its position in the text. With q_start = 0, all earlier keys would seem to come after the
-    query.
+    The positions of keys count from 0, the positions of queries count from q_start. When a model generates
+    text with a cache, there is one query, the newest token, and q_start is its position in the text. With
+    q_start = 0, all earlier keys would seem to come after the query.
 
     Parameters: `q_len` and `k_len`, ints of at least 0; `q_start`, an int.
     Returns: int64, shape (q_len, k_len).
@@ -175,7 +175,7 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
 
 
 def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
-    """Return the T5 bucket of each relative position: one bucket per short distance, wider buckets for long ones.
+    """Return the T5 bucket of each relative position: one bucket per short distance, wider buckets for long distances.
 
         n < e:   bucket = n
         n ≥ e:   bucket = min(B − 1,  e + ⌊ log(n / e) / log(D / e) · (B − e) ⌋)
@@ -224,8 +224,8 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
 
         bias[h, i, j] = table[t5_bucket(j − (i + q_start)), h]
 
-    The table has one row per bucket and one column per head, so its length is the number of buckets. The bias
-    depends only on positions, so it is computed once and used in every layer and for every input.
+    The table has one row per bucket and one column per head, so the number of rows is the number of buckets.
+    The bias depends only on positions, so it is computed once and used in every layer and for every input.
 
     Parameters: `table`, shape (num_buckets, h); the lengths and `q_start` as in relative_positions;
     `bidirectional` and `max_distance` as in t5_bucket.

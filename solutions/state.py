@@ -19,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -68,7 +68,7 @@ def _log_gates_of_tokens(log_f, length):
 
 
 def _check_state(state, d_k, d_v):
-    """Check the state's last two axes: numpy would let one row or column serve several features."""
+    """Check the size of the state's last two axes: numpy would let one row or column serve several features."""
     if state.shape[-2:] != (d_k, d_v):
         raise ValueError(f"the state must end in the sizes of k and v; got shape {state.shape} for {d_k} and {d_v}")
 
@@ -118,7 +118,7 @@ def decay_bias(log_f):
 
 
 def decay_matrix(log_f):
-    """Return the share of key j that is left when query i reads it: the product of the gates between them.
+    """Return the share of key j that is left when query i reads it: the product of the gates after j, up to i.
 
         matrix[i, j] = exp(bias[i, j]) = Π exp(log_f[l]) over j < l ≤ i,   0 for j > i
 
@@ -296,7 +296,7 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
 
 
 def cache_and_state(length, n_heads, d_k, d_v):
-    """Count the numbers that one layer keeps: in attention's cache, and in the state.
+    """Count the numbers that one layer keeps in the cache of attention, and in the state of linear attention.
 
         cache = n_heads · length · (d_k + d_v)        state = n_heads · d_k · d_v
 
@@ -339,9 +339,9 @@ def cope_positions(gates):
 
         position[i, j] = Σ gates[i, l] over j ≤ l ≤ p   for j ≤ p = i + Tk − Tq,   0 for j > p
 
-    Query i is at p: the last query has the position of the last key. A gate of 1 counts a key, a gate of 0 skips it,
-    and a gate in between counts it in part, so positions can be fractions. Gates of 1 everywhere give p − j + 1. Gates
-    of keys after p do not count.
+    Query i is at p: the last query has the position of the last key. A gate of 1 counts a key, a gate of 0
+    skips it, and a gate in between counts it in part, so positions can be fractions. Gates of 1 everywhere
+    give p − j + 1. Gates of keys after p are not added.
 
     Parameters: `gates`, shape (..., Tq, Tk), each from 0 to 1, with Tq at most Tk.
     Returns: float64, shape (..., Tq, Tk).

@@ -1,9 +1,9 @@
 """Batches: where each text begins.
 
-A computer processes many texts at once, in one shared array. Batching must not change any result: a text in a batch
-gives exactly the same result as alone. Three rules keep the results equal. The positions of a text count only its own
-tokens. A mask hides the padding and the tokens of other texts. A layer with a state begins each text with an empty
-state.
+A computer processes many texts at once, in one shared array. Batching must not change any result: a text
+gives exactly the same result in a batch as alone. Three rules keep the results equal. The positions of a text
+count only the tokens of this text. A mask hides the padding and the tokens of other texts. A layer with a
+state begins each text with an empty state.
 
 Conventions: positions start at 0; `...` stands for any number of leading axes. A `mask` is boolean: True for a real
 token, False for padding. `boundaries` says where packed texts begin and end: D + 1 ascending integers for D texts, from
@@ -19,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -45,7 +45,7 @@ def pad(texts, side="right", pad_id=0):
 
 
 def position_ids(mask):
-    """Return the position of each token in its own text, wherever the padding is.
+    """Return the position of each token in its own text; padding may be anywhere.
 
         position[t] = number of real tokens before t   for a real token
         position[t] = 0                                for padding
@@ -81,7 +81,7 @@ def padding_mask(mask):
 
 
 def next_positions(mask):
-    """Return the position of the token that each row generates next: the number of its real tokens.
+    """Return the position of the token that each row generates next: the number of real tokens in the row.
 
     A row may have 65,536 tokens, so avoid an array of T × T numbers.
 

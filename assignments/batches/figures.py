@@ -123,7 +123,7 @@ def ring_filling(batches: ModuleType, slots: int = 4, tokens: int = 7) -> Figure
 
 @picture
 def draft_tree(batches: ModuleType, parents: Sequence[int] = (-1, 0, 0, 1, 1, 2, 4)) -> Figure:
-    """Draw a tree of drafts: each token at its position, and the tokens that it may use."""
+    """Draw a tree of drafts: each token at its position, and the tokens that the token may use."""
     positions, mask = as_numbers(batches.tree_positions(parents)), as_numbers(batches.tree_mask(parents)).astype(bool)
     figure, (tree, square) = make_panels(2, NARROW, 2.4, gridspec_kw={"width_ratios": (1, 1.1)})
     for row, above in enumerate(parents):

@@ -14,8 +14,8 @@ through RoPE or through a learned table. Tasks:
 The trained models are tested on single texts of 12 tokens, and on the same texts with padding on the left.
 `padding_mask` hides the padding; the positions come from `position_ids`, or count along the whole row.
 
-All settings are those of lesson 9; no setting was tuned for this lesson. `paragraphs.csv` lists the lengths, in words,
-of all paragraphs in lessons 1 to 12, as they were when this lesson was written.
+All settings come from lesson 9; no setting was tuned for this lesson. `paragraphs.csv` lists the lengths, in
+words, of all paragraphs in lessons 1 to 12, as they were when this lesson was written.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Measurement(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Rows of tokens: each token's position, the keys that it may use, and where its answer is."""
+    """Rows of tokens: each token's position, the keys that the token may use, and the index of its answer."""
 
     positions: np.ndarray
     """Positions that the model receives, (B, T)."""

@@ -1,7 +1,7 @@
 """Context extension: longer texts than in training.
 
 RoPE accepts any position, so the code of a model trained on 4,096 tokens reads 32,768 tokens without an
-error. Yet a model with RoPE fails on texts longer than those in training. The fast pairs are not the reason
+error. Yet a model with RoPE fails on texts longer than the training texts. The fast pairs are not the reason
 for this failure: they rotated many times in training, so the model has seen all of their angles. The slow
 pairs are the reason for the failure: they made less than one full rotation in training, and now reach angles
 that no query or key ever had. Most methods in this file lower frequencies, so that the slow pairs stay within
@@ -25,7 +25,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -163,7 +163,7 @@ def longrope_scale(factor, trained_len):
         scale = √(1 + ln(factor) / ln(L₀)),   and 1 for factor ≤ 1
 
     Scores are multiplied by the square of the scale, ln(factor·L₀) / ln(L₀): the logarithm of the new length
-    divided by that of the old length.
+    divided by the logarithm of the old length.
 
     Parameters: `factor`, a number; `trained_len`, at least 1. For a factor above 1 and trained_len = 1, the formula
     divides by ln 1 = 0; no test uses this case.
@@ -200,7 +200,7 @@ def llama3_frequencies(
 
 
 def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """YaRN's frequencies (NTK-by-parts): keep the fast pairs, interpolate the slow ones, and mix those in between.
+    """YaRN's frequencies (NTK-by-parts): keep the fast pairs, interpolate the slow pairs, and mix the pairs in between.
 
         dim(β) = d · ln(L₀ / 2πβ) / (2 ln base)       the pair index i at which r_i = β
         low    = max(⌊dim(beta_fast)⌋, 0)             pairs up to here keep θ_i
@@ -213,9 +213,9 @@ def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_s
     not wavelengths, and use the trained base, not ntk_base. In the paper, the ramp depends on r_i; in the authors'
     code, in all libraries that follow it, and in this function, the ramp depends on the pair index i.
 
-    Parameters: `head_dim`, an even int; `base`, a positive finite number other than 1 (ln 1 = 0 would be a divisor; no
-    test uses it); `factor`, at least 1; `trained_len`, at least 1; `beta_fast` ≥ `beta_slow` > 0, numbers of full
-    rotations.
+    Parameters: `head_dim`, an even int; `base`, a positive finite number other than 1 (ln 1 = 0 would be a
+    divisor; no test uses base 1); `factor`, at least 1; `trained_len`, at least 1;
+    `beta_fast` ≥ `beta_slow` > 0, numbers of full rotations.
     Returns: float64, shape (head_dim/2,).
     Example: yarn_frequencies(8, 10000, 4, 1024): dim(32) = 0.707 and dim(1) = 2.212, so low = 0, high = 3,
     ramp = [0, 1/3, 2/3, 1], and [1, 0.1, 0.01, 0.001] becomes [1, 0.075, 0.005, 0.00025].
@@ -240,7 +240,7 @@ def rerope_scores(q, k, q_positions, k_positions, window, factor=np.inf, base=10
 
     Parameters: `q`, shape (..., Tq, d) and `k`, shape (..., Tk, d), with d even; `q_positions`, (Tq,), and
     `k_positions`, (Tk,), 1-D, real; `window`, above 0 (∞ is plain RoPE); `factor`, at least 1; `base`, a positive
-    finite number. A negative r (a key after its query) is used as it is.
+    finite number. A negative r (a key after its query) is used without a change.
     Returns: shape (..., Tq, Tk); float32 if q and k are float32, else float64.
     Raises: ValueError unless there is one position per row: one position must not serve several rows.
     Example: with q = k = [[1, 0]], window 2, a query at 10 and a key at 0: cos 2/√2 = −0.2943 with factor ∞;

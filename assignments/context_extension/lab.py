@@ -18,9 +18,9 @@ Every method extends the same trained models, one per seed, so methods are compa
 position" is the control: in its tests, all frequencies are 0. A task that the control solves does not need
 positions.
 
-The functions under test decide how fast each pair rotates, and by how much cos and sin are scaled: the frequencies come
-from functions such as `yarn_frequencies`, and the rotations come from `apply_rope_with`. ReRoPE does not rotate queries
-and keys separately: its scores come from `rerope_scores`.
+The functions under test decide how fast each pair rotates, and by which factor cos and sin are scaled: the
+frequencies come from functions such as `yarn_frequencies`, and the rotations come from `apply_rope_with`.
+ReRoPE does not rotate queries and keys separately: its scores come from `rerope_scores`.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def _marked(sequences: np.ndarray, positions: np.ndarray, setting: Setting) -> E
 
 @dataclass(frozen=True)
 class Task:
-    """Task of the experiment: how its examples are drawn."""
+    """Task of the experiment: how examples are drawn."""
 
     examples: Callable[[np.random.Generator, int, int, Setting], Examples]
     marked: bool = False
@@ -259,7 +259,7 @@ class Loss(NamedTuple):
 
 
 def rotated(implementation: ModuleType, method: str, setting: Setting, length: int) -> Reading:
-    """Return the effect of a method, in the form that the model of lesson 9 needs.
+    """Return the effect of a method as a `Reading`, which the model of lesson 9 needs.
 
     Rotating the complex number 1 + 0i gives the number by which the rotation multiplies a pair.
     """
@@ -437,7 +437,8 @@ SUMMARY_TASKS = ("copy 3 back", "copy 1 back", "latest passkey")
 def summary(measurements: Sequence[Measurement]) -> str:
     """Return the lesson's tables, one per task, with the best method first.
 
-    Each row shows the mean accuracy on 64 tokens, and whether the method makes a clear difference.
+    Each row shows a method's mean accuracy on 64 tokens, and whether it clearly differs from the model as
+    trained.
     """
     return "\n\n".join(task_table(measurements, task) for task in SUMMARY_TASKS)
 

@@ -1,11 +1,12 @@
 """Extrapolation: the experiment.
 
-Many articles say how far each encoding extrapolates: learned encodings not at all, sinusoidal encodings a little, RoPE
-and ALiBi very far. This lesson tests such claims by measurement. A small model is trained with each encoding at a short
-length, and then tested at longer lengths. `encode` returns the embeddings plus the rows that a method adds, and
-`logits` returns the attention scores with the method's effect; each method acts in only one of these functions. Of the
-other five functions, two summarise measured accuracies, two describe a method (its shift gap, and how many numbers it
-learns), and one draws random positions for training.
+Many articles say how far each encoding extrapolates: learned encodings not at all, sinusoidal encodings a
+little, RoPE and ALiBi very far. In this lesson, you test these claims with measurements. A small model is
+trained with each encoding at a short length, and then tested at longer lengths. `encode` returns the
+embeddings plus the rows that a method adds, and `logits` returns the attention scores with the method's
+effect; each method acts in only one of these functions. Of the other five functions, two summarise measured
+accuracies, two describe a method (its shift gap, and the number of values that the method learns), and one
+draws random positions for training.
 
 Conventions: positions start at 0; rows are tokens and columns are features; attention is causal: row t may
 attend to rows 0 … t. Scores are divided by √d for every method (T5 itself does not divide). Results are
@@ -18,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -49,8 +50,8 @@ def extrapolation_gap(lengths, accuracies, trained_length):
 
         gap = accuracy(trained_length) − accuracy(longest of lengths)
 
-    A gap of 0 is good only if the accuracy at the trained length is high: a model that never learned the task has
-    a gap of 0 too.
+    A gap of 0 is good only if the accuracy at the trained length is high: a model that never learned the task
+    also has a gap of 0.
 
     Parameters: `lengths`, 1-D, each at least 1, in any order; `accuracies`, one for each length;
     `trained_length`, one of the lengths.
@@ -130,8 +131,8 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
         padded = `shift` rows of zeros, then the rows of x
         gap    = max over j ≤ i of |logits(padded)[shift + i, shift + j] − logits(x)[i, j]|
 
-    Both terms of the gap encode the rows first: q and k are the encoded rows times w_q and w_k. The gap is 0, up to
-    rounding, if a score depends on the distance between two tokens and not on their positions.
+    Both terms of the gap encode the rows first: q and k are the encoded rows times w_q and w_k. The gap is 0,
+    up to rounding, if a score depends only on the distance between two tokens, not on their positions.
 
     Parameters: `method`, one of METHODS; `x`, shape (T, dx), T at least 1; `w_q` and `w_k`, shape (dx, d);
     `parameters`, the dict that `encode` and `logits` read; `shift`, an int of at least 0.

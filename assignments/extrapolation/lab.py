@@ -125,7 +125,7 @@ def measure(
     seeds: Sequence[int] = SEEDS,
     watch: Callable[[], None] = lambda: None,
 ) -> tuple[list[Result], list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """Train one model per seed, and test each at every length."""
+    """Train one model per seed, and test each model at every length."""
     models, losses = train(implementation, method, setting, seeds, watch)
     rows, weights = [], []
     for seed, model in zip(seeds, models, strict=True):

@@ -110,7 +110,7 @@ def embedded(parameters: Parameters, reading: Reading, sequences: np.ndarray) ->
 
 
 def previous_tokens(parameters: Parameters, sequences: np.ndarray) -> np.ndarray:
-    """Return the token before each token; the first token gets an extra id, one above the last token's id."""
+    """Return the token before each token; the first token gets an extra id, one above the largest token id."""
     return np.concatenate(
         [np.full_like(sequences[..., :1], parameters["tokens"].shape[1]), sequences[..., :-1]], axis=-1
     )
@@ -162,7 +162,7 @@ def _score_gradients(
 
 
 def _rotated(x: np.ndarray, rotations: np.ndarray | None) -> np.ndarray:
-    """Return each pair of features, as one complex number, multiplied by its rotation.
+    """Multiply each pair of features, read as one complex number, by its rotation.
 
     The last row of x is at the last position.
     """

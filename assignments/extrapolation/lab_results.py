@@ -214,7 +214,7 @@ def best_rates(rows: Iterable[Trial]) -> dict[tuple[str, str, str], float]:
 def score(row: Trial) -> float:
     """Return the mean accuracy over the four lengths, by which settings and learning rates are chosen.
 
-    A length without an entry counts as 0.
+    An accuracy of NaN counts as 0.
     """
     return float(np.nansum(row[7:])) / 4
 
@@ -374,7 +374,7 @@ def flat(once: Sequence[Trial], thrice: Sequence[Trial]) -> bool:
 
 
 def changes_table(grid: Sequence[Trial], changes: Sequence[Trial]) -> str:
-    """Return the rivals' accuracies at 8 times the trained length, after one more change to each setting.
+    """Return the rivals' accuracies at 8 times the trained length, after one further change to each setting.
 
     The accuracy at the trained length is in brackets if it is below RELIABLE, because such a model has not learned the
     task.

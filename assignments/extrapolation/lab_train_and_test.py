@@ -1,7 +1,8 @@
 """Training and tests of one model with one method, through the `encode` and `logits` of the module under test.
 
-`read` finds out from `encode` and `logits` what they add, how they rotate, and which row of a table they use; the model
-of `lab_model.py` is trained with the result. `evaluate` calls only `encode` and `logits`.
+`read` calls `encode` and `logits` to find out what these functions add, how they rotate, and which row of a
+table they use; the model of `lab_model.py` is trained with the result. `evaluate` calls only `encode` and
+`logits`.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class Setting:
     drawn_below: int = 0
     """Bound below which a training text's positions are drawn, for sinusoidal and learned; 0 for positions from 0."""
     block: int = 0
-    """Width of the blocks of features that rope rotates, each as a head of this width; 0 for one block."""
+    """Width of each block of features that rope rotates as a separate head; 0 for a single block."""
     rotated: int = 0
     """Number of leading features (the fastest pairs) that rope rotates; 0 for all."""
     log_n: int = 0
@@ -235,8 +236,8 @@ def train(
 ) -> tuple[list[Parameters], np.ndarray]:
     """Train one model per seed, and return the models with their losses, shape (steps, S).
 
-    `watch` is called before each step. Each seed draws its own initial values and sequences, independently of the other
-    seeds in the same call.
+    `watch` is called before each step. Each seed draws its own initial values and sequences, which do not
+    depend on the other seeds in the same call.
     """
     parameters = stacked([draw_parameters(method, setting, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
@@ -300,7 +301,7 @@ def answer(
 
 
 FEWER_BEYOND = 128
-"""Length above which only a quarter of the sequences are tested, since their tables of scores are large."""
+"""Length above which only a quarter of the sequences are tested, because long sequences need much memory."""
 
 
 def evaluate(implementation: ModuleType, method: str, setting: Setting, model: Parameters, length: int) -> Measurement:

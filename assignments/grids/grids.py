@@ -1,9 +1,9 @@
 """Grids: where a pixel is.
 
-A sentence has one axis, an image has two and a video three. On a grid, a position is a row of coordinates,
-(y, x) or (t, h, w), and not a single number. You place a sinusoidal code on a grid, stretch a learned grid,
-and rotate queries and keys by several coordinates at once. Every variant of rotation is defined by a matrix
-of frequencies: row i says how fast pair i rotates along each axis.
+A sentence has one axis, an image has two axes and a video has three. On a grid, a position is a row of
+coordinates, (y, x) or (t, h, w), and not a single number. You place a sinusoidal code on a grid, stretch a
+learned grid, and rotate queries and keys by several coordinates at once. Every variant of rotation is defined
+by a matrix of frequencies: row i says how fast pair i rotates along each axis.
 
 Conventions: coordinates start at 0; the row (y, h) comes before the column (x, w). `...` stands for any number of
 leading axes; the last two axes are (sequence, feature). Pair i consists of features 2i and 2i+1. Results are float32 if
@@ -16,7 +16,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -38,7 +38,7 @@ def grid_positions(height, width):
 
 
 def sinusoidal_2d(height, width, d_model, base=10000.0):
-    """Return a sinusoidal code for every cell: one half of the features encodes y, the other half x.
+    """Return a sinusoidal code for every cell: one half of the features encodes y, the other half encodes x.
 
         ω_i = base^(−2i / (d/2)),   i = 0 … d/4 − 1
         features 2i, 2i+1:              sin(y·ω_i), cos(y·ω_i)
@@ -55,7 +55,7 @@ def sinusoidal_2d(height, width, d_model, base=10000.0):
 
 
 def axial_frequencies(head_dim, base=10000.0):
-    """Return frequencies with which half of the pairs rotate only with y, and the other half only with x.
+    """Return frequencies with which half of the pairs rotate only with y, and the other half rotate only with x.
 
         pair i:         (base^(−4i / d), 0)     i = 0 … d/4 − 1,   d = head_dim
         pair d/4 + i:   (0, base^(−4i / d))
@@ -151,10 +151,10 @@ def next_position(positions):
 def mrope_positions(segments):
     """Return the coordinates (t, h, w) of every token of a sequence that mixes text, images and videos.
 
-    A segment is an int n, for n tokens of text, or a triple (t, h, w), for an image or a video of that many cells. The
-    cells are ordered by time, then row by row. The first segment starts at 0, and each further segment starts at 1 +
-    the largest coordinate so far. Token i of a text has three equal coordinates, start + i; a cell adds its own (t, h,
-    w) to the start.
+    A segment is an int n, for n tokens of text, or a triple (t, h, w), for an image or a video of that many
+    cells. The cells are ordered by time, then row by row. The first segment starts at 0, and each further
+    segment starts at 1 + the largest coordinate so far. Token i of a text has three equal coordinates,
+    start + i; the coordinates of a cell are its (t, h, w) plus the start.
 
     Parameters: `segments`, a list of such ints (at least 0) and triples of ints (at least 1). Loop over segments, not
     over cells.

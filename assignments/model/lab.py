@@ -32,7 +32,7 @@ BASE, OTHER_BASE = 10000.0, 500000.0
 AS_IT_IS = "as it is"
 
 Model = dict[str, Any]
-"""A model, or one of its layers, as the lesson describes it."""
+"""A model, or one layer of a model, in the form that the lesson describes."""
 Rows = Callable[[np.ndarray], np.ndarray]
 
 
@@ -50,7 +50,7 @@ class Measurement(NamedTuple):
 
 
 def frequencies(head_dim: int, base: float = BASE) -> np.ndarray:
-    """Return lesson 5's frequencies: the first is 1, and each further frequency is smaller by the same factor."""
+    """Return lesson 5's frequencies: the first is 1, and each further frequency is lower by a fixed factor."""
     return np.asarray(np.geomspace(1, base, head_dim // 2, endpoint=False) ** -1)
 
 

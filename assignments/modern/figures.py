@@ -167,7 +167,7 @@ def cache_with_sinks(
 ) -> Figure:
     """Draw a cache with sinks: old tokens leave the cache, but the first tokens stay.
 
-    Keys that moved together with the query have the same scores as before.
+    If keys move together with the query, their scores do not change.
     """
     kept = np.asarray(modern.kept_tokens(length, n_sinks, window)).astype(np.int64)
     places = np.arange(len(kept))

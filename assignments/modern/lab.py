@@ -179,7 +179,7 @@ def _random_tokens(rng: np.random.Generator, count: int, length: int, setting: S
 
 
 class Task(NamedTuple):
-    """Task of the experiment: how its texts are drawn, and how many positions are tested."""
+    """Task of the experiment: how texts are drawn, and how many positions are tested."""
 
     draw: Callable[[np.random.Generator, int, int, Setting], Texts]
     last: Callable[[Setting], int]
@@ -192,7 +192,7 @@ PASSKEY = Task(passkey, lambda setting: 1)
 
 @dataclass(frozen=True)
 class Run:
-    """Task in one setting, with the schedules that are trained in it."""
+    """Task in one setting, with the schedules that are trained for this task."""
 
     task: Task
     setting: Setting
@@ -207,7 +207,7 @@ class Run:
 
 
 TAKEN_OUT = ("no layer", "the first layer", "every layer")
-"""Layers in which RoPE stays when it is removed after training.
+"""Layers in which RoPE stays when the other layers lose RoPE after training.
 
 The last entry is the control: training continues, and RoPE stays in every layer.
 """
@@ -303,7 +303,7 @@ def loss_and_gradients(parameters: Parameters, layers: Layers, texts: Texts) -> 
     gradients: Parameters = {}
 
     def back(name: str, x: np.ndarray, d_y: np.ndarray) -> np.ndarray:
-        """Propagate a gradient back through y = x W: keep the gradient of W, and return that of x."""
+        """Propagate a gradient back through y = x W: keep the gradient of W, and return the gradient of x."""
         gradients[name] = transposed(flattened(x)) @ flattened(d_y)
         return times_matrix(d_y, transposed(parameters[name]))
 
@@ -526,7 +526,7 @@ def taken_out_table(measured: Sequence[Measurement]) -> str:
 
 
 def tables(measured: Sequence[Measurement], looks: Sequence[Look]) -> str:
-    """Return accuracies, differences by seed, and how a model without RoPE counts, as Markdown."""
+    """Return, as Markdown, accuracies, differences by seed, and how a model without RoPE counts."""
     parts = ["Trained at 16 tokens", summary(measured)]
     parts += ["RoPE taken out after training", taken_out_table(measured)]
     for run in dict.fromkeys(row.run for row in measured):
@@ -564,7 +564,7 @@ def tables(measured: Sequence[Measurement], looks: Sequence[Look]) -> str:
 
 
 def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
-    """Write the numbers, keeping those of runs that were not repeated, draw the pictures, and return the tables."""
+    """Write the results, keep those of runs that were not repeated, draw the pictures, and return the tables."""
     repeated = {name for name, _ in jobs(full)}
     measurements = [row for one in results for row in one.measurements]
     losses = [row for one in results for row in one.losses]

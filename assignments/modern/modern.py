@@ -17,7 +17,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -56,7 +56,7 @@ def position_from_share(share):
 
 
 def rope_layers(n_layers, interval):
-    """Mark the layers that rotate their queries and keys: all but the last in each group of `interval` layers.
+    """Mark the layers that rotate queries and keys: all but the last layer in each group of `interval` layers.
 
         layer l uses RoPE if (l + 1) mod interval ≠ 0
 
@@ -75,8 +75,8 @@ def layer_bases(n_layers, interval, local_base=10000.0, global_base=1000000.0):
 
         layer l has global_base if (l + 1) mod interval = 0, else local_base
 
-    A local layer sees only a window of the text, so all its distances are short. A global layer sees the whole text.
-    The larger base of a global layer lowers its frequencies.
+    A local layer sees only a window of the text, so all distances in this layer are short. A global layer
+    sees the whole text. The larger base of a global layer lowers the frequencies.
 
     Parameters: `n_layers` and `interval`, ints, at least 1; the bases, positive finite numbers.
     Returns: float64, shape (n_layers,).
@@ -119,12 +119,12 @@ def chunk_mask(q_len, k_len, chunk):
 
 
 def p_rope_frequencies(head_dim, p, base=10000.0):
-    """Return the frequencies of p-RoPE: the first ⌊p·d/2⌋ pairs rotate as usual, the others do not rotate at all.
+    """Return the frequencies of p-RoPE: the first ⌊p·d/2⌋ pairs rotate as usual, the other pairs do not rotate.
 
         θ_i = base^(−2i/d) for i < ⌊p·d/2⌋, else 0,   d = head_dim
 
-    The pairs that do not rotate are the slowest. The pairs that rotate keep the frequencies of the whole head. In
-    contrast, partial RoPE takes its frequencies from the size of the rotated part.
+    The pairs that do not rotate are the slowest. The pairs that rotate keep the frequencies of the whole
+    head. In contrast, partial RoPE computes frequencies from the size of the rotated part.
 
     Parameters: `head_dim`, an even int; `p`, from 0 to 1; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2,).
@@ -171,8 +171,8 @@ def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positi
 
         score[i, j] = (q_content_i · k_content_j + RoPE(q_rope)_i · RoPE(k_rope)_j) / √(d_c + d_r)
 
-    All heads share one small rotated key per token. The content part is never rotated, so a model may store
-    it compressed.
+    All heads share one small rotated key per token. The content part is never rotated, so a model may store a
+    compressed form.
 
     Parameters: `q_content`, (..., h, Tq, d_c); `k_content`, (..., h, Tk, d_c); `q_rope`, (..., h, Tq, d_r) with d_r
     even; `k_rope`, (..., Tk, d_r), without a head axis; their positions, 1-D, (Tq,) and (Tk,). h is the same in all of
@@ -214,7 +214,7 @@ def shift_keys(cache_k, offset, base=10000.0):
 
 
 def sink_weights(scores, sink):
-    """Attention weights with a learned sink: each head has an extra number in its softmax, without a value.
+    """Attention weights with a learned sink: each head has one extra score in its softmax, for which there is no value.
 
         weight[j] = e^score[j] / (Σ_l e^score[l] + e^sink)
 

@@ -19,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -45,9 +45,9 @@ def add_integer_positions(x):
 
         y[..., i, :] = x[..., i, :] + i
 
-    A token's features are about 1 or less; at position 500, the 500 that is added is much larger. Every position adds a
-    vector in the same direction, (1, 1, …, 1); only its size differs. A layer that subtracts the mean over the features
-    (LayerNorm) removes such a vector completely.
+    A token's features are about 1 or less; at position 500, the 500 that is added is much larger. Every
+    position adds a vector in the same direction, (1, 1, …, 1); only the length of the vector differs. A layer
+    that subtracts the mean over the features (LayerNorm) removes such a vector completely.
 
     Parameters: `x`, shape (..., T, d).
     Returns: the shape of x. x itself does not change.
@@ -76,8 +76,8 @@ def bit_period(bit):
 
         period = 2^(bit + 1)
 
-    Bit 0 goes 0, 1, 0, 1, …: its period is 2, not 1. Each further bit changes half as often as the bit below it. The
-    sinusoidal encoding also gives each pair of features its own period, but with smooth waves.
+    Bit 0 is 0, 1, 0, 1, …, so its period is 2, not 1. Each further bit changes half as often as the bit below
+    it. The sinusoidal encoding also gives each pair of features its own period, but with smooth waves.
 
     Parameters: `bit`, an int, 0 for the least significant bit.
     Returns: an int.
@@ -107,8 +107,8 @@ def binary_positions(length, n_bits=None):
 
         code[p, c] = ⌊p / 2^b⌋ mod 2,   b = n_bits − 1 − c      (c = 0 is the most significant bit)
 
-    Every value is 0 or 1, and every position up to 2^n_bits − 1 has its own code, the same for every length.
-    Each column of the result is one bit, and bit b is a square wave of period 2^(b+1).
+    Every value is 0 or 1, and every position up to 2^n_bits − 1 has a different code, which does not depend
+    on the length. Each column of the result is one bit, and bit b is a square wave of period 2^(b+1).
 
     Parameters: `length`, the number of tokens T, an int; `n_bits`, an int, bits_needed(length) if None.
     Returns: int64, shape (T, n_bits), the most significant bit first.

@@ -69,7 +69,7 @@ def distance_names(relative: ModuleType, max_distance: int = 8, num_buckets: int
 
 @picture
 def four_terms(relative: ModuleType, length: int = 6, max_distance: int = 2) -> Figure:
-    """Draw the four terms of Transformer-XL's score, each with the other three set to zero."""
+    """Draw the four terms of Transformer-XL's score, each term with the other three terms set to zero."""
     rng = np.random.default_rng(3)
     q, k = rng.normal(size=(2, length, 4))
     table, (u, w) = rng.normal(size=(2 * max_distance + 1, 4)), rng.normal(size=(2, 4))

@@ -45,7 +45,7 @@ def _whole(value: int) -> str:
 def rotated_pair(rope: ModuleType, position: float = 4, head_dim: int = 8) -> Figure:
     """Draw the same pair of features at position 0 and at a later position.
 
-    Each pair is rotated by its frequency and keeps its length.
+    Each pair is rotated by the position times its frequency, and keeps its length.
     """
     theta = rope.rope_frequencies(head_dim)
     start = np.tile([0.9, 0.35], head_dim // 2)[np.newaxis]

@@ -1,9 +1,9 @@
 """RoPE: position inside the score.
 
-Every encoding so far added something to the token's features. RoPE (Su et al. 2021, RoFormer) adds nothing. RoPE
-rotates each pair of features of a query or key by an angle proportional to its position. If both vectors of a dot
-product are rotated by the same angle, the product does not change. The score of a query at m and a key at n therefore
-depends only on n − m. Values are not rotated.
+Every encoding so far added something to the token's features. RoPE (Su et al. 2021, RoFormer) adds nothing.
+RoPE rotates each pair of features of a query or key by an angle proportional to the token's position. If both
+vectors of a dot product are rotated by the same angle, the product does not change. The score of a query at m
+and a key at n therefore depends only on n − m. Values are not rotated.
 
 Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are
 (sequence, feature). Pair i consists of features 2i and 2i+1; in functions with `half` in their names, of
@@ -16,7 +16,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -169,9 +169,9 @@ def half_to_interleaved(x):
 def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
     """Self-attention with several heads. RoPE rotates queries and keys, but not values.
 
-    The columns of q = x w_q, k = x w_k and v = x w_v are split into n_heads equal consecutive blocks, as in lesson 1's
-    split_heads. Each head has size dh, rotates its q and k, and computes softmax(scores) v. The heads' results are then
-    joined, as in merge_heads. There is no output projection.
+    The columns of q = x w_q, k = x w_k and v = x w_v are split into n_heads equal consecutive blocks, as in
+    lesson 1's split_heads. Each head has size dh, rotates q and k, and computes softmax(scores) v. The heads'
+    results are then joined, as in merge_heads. There is no output projection.
 
     Parameters: `x`, shape (..., T, dx); `w_q`, `w_k`, `w_v`, shape (dx, h·dh) with dh even; `positions`, 1-D,
     shape (T,), 0 … T−1 if None; `causal`: if True, row t may attend only to rows 0 … t (by row number, not by

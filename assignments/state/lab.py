@@ -240,9 +240,9 @@ def look(implementation: ModuleType, method: str, setting: float, parameters: Pa
 def rotations_of(implementation: ModuleType, base: float, length: int) -> np.ndarray:
     """Return the rotations of `retention`, shape (T, d/2), complex.
 
-    `retention` rotates pair i of row t, read as one complex number, by multiplying it by entry (t, i). The call has γ =
-    1, and only token 0 has a value. A key at position 0 is not rotated. A key with a 1 only in feature a picks out
-    feature a of every rotated query.
+    `retention` rotates pair i of row t, read as one complex number, by multiplying the number by entry (t, i). The
+    call has γ = 1, and only token 0 has a value. A key at position 0 is not rotated. A key with a 1 only in feature a
+    picks out feature a of every rotated query.
     """
     d = Setting.width
     queries = np.tile([1.0, 0.0], (length, d // 2))  # 1 + 0i in every pair becomes the rotation itself
@@ -324,7 +324,7 @@ def train(
 ) -> Parameters:
     """Train one model per seed, and return the models stacked.
 
-    A seed draws the same numbers, independently of the other seeds in the same call.
+    The numbers drawn for a seed do not depend on the other seeds in the same call.
     """
     parameters = stacked([draw_parameters(task, method, setting, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
@@ -346,7 +346,7 @@ def ask(
     length: int,
     equal: bool = False,
 ) -> tuple[float, dict[str, float]]:
-    """Return the accuracy of one model at one length and, in a task with sentences, its mean gates by kind of token.
+    """Return the accuracy of one model at one length and, in a task with sentences, the mean gates by kind of token.
 
     The model's seed axis has size 1. The sequences are the same for every method and seed. If `equal` is True, the
     gates of each sequence are set to their mean.

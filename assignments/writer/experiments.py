@@ -49,7 +49,7 @@ def experiment(function: Experiment) -> Experiment:
 
 
 def continuation(model: Model, prompt: str = PROMPT) -> str:
-    """Return a prompt and the text that a model writes after it, as one line."""
+    """Return, as one line, a prompt and the text that a model writes after the prompt."""
     return (prompt + "".join(model.write(prompt, N_CHARACTERS))).replace("\n", " / ")
 
 
@@ -65,7 +65,7 @@ def other_layout(model: Model) -> Iterator[Variant]:
 
 
 class Forgetful(Model):
-    """A model that rotates every token that it writes as if the token were at position 0."""
+    """A model that rotates every new token as if the token were at position 0."""
 
     def positions(self, cached: int, new: int) -> np.ndarray:
         """Return the positions of the prompt's tokens, and 0 for each token after the prompt."""
@@ -211,7 +211,7 @@ def dropped(model: Model) -> Iterator[Variant]:
 
 
 class Padded(Model):
-    """A model that puts `padding` spaces before the prompt, with or without a mask that hides them.
+    """A model that puts `padding` spaces before the prompt, with or without a mask that hides these spaces.
 
     If `late`, the prompt has the positions 0, 1, 2, …, but each new token's position is too large by
     `padding`.

@@ -161,7 +161,7 @@ class Model:
         return None
 
     def read(self, ids: list[int], cache: Cache | None = None) -> tuple[np.ndarray, Cache]:
-        """Read T tokens after those in the cache; return the logits (T, symbols) and the new cache."""
+        """Read T tokens after the cached tokens; return the logits (T, symbols) and the new cache."""
         cache = cache or self.empty_cache()
         cached = cache[0][0].shape[1]
         positions, visible = self.positions(cached, len(ids)), self.visible_tokens(cached)

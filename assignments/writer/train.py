@@ -81,7 +81,7 @@ class FeedForward(nn.Module):
 
 
 class Layer(nn.Module):
-    """Attention, then the feed-forward part: each reads a normalized copy of x and adds its result to x."""
+    """Attention, then the feed-forward part: each part reads a normalized copy of x and adds its result to x."""
 
     def __init__(self, rotates: bool) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class Layer(nn.Module):
 class Writer(nn.Module):
     """Model that computes the logits of each next character from the ids of characters.
 
-    The parts have the same names as in Hugging Face's Llama.
+    The parts are named as in Hugging Face's Llama.
     """
 
     def __init__(self, symbols: int, rotates: bool) -> None:
