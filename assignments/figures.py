@@ -431,7 +431,7 @@ def draw_all(source: Path, target: Path) -> list[Path]:
 
 
 def draw_lesson(source: Path, lesson: str) -> Iterator[dict[str, str]]:
-    """Draw the pictures that need only one lesson's functions, from its module in `source`; yield each one's SVGs."""
+    """Draw the pictures that need only one lesson's functions, from its module in `source`; yield SVGs for each."""
     module = _module(source, lesson)
     for name, draw in pictures(lesson).items():
         if drawn_from(draw) == [lesson]:

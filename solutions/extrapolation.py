@@ -223,8 +223,8 @@ def extrapolation_gap(lengths, accuracies, trained_length):
 def longest_reliable_length(lengths, accuracies, threshold=0.9):
     """Return the longest measured length up to which accuracy never falls below the threshold, or 0.
 
-    The result is 0 if accuracy is below the threshold even at the shortest length. A model that falls below
-    the threshold at 64 and exceeds it at 128 by chance is reliable only up to the length before 64. An
+    The result is 0 if accuracy is below the threshold even at the shortest length. A model that is below the
+    threshold at 64, but by chance above the threshold at 128, is reliable only up to the length before 64. An
     accuracy of NaN is below every threshold.
 
     Parameters: `lengths`, 1-D, each at least 1, no two equal, in any order; `accuracies`, one for each

@@ -196,8 +196,8 @@ def gray_positions(length, n_bits=None):
         gray(p) = p XOR ⌊p / 2⌋,   written as in binary_positions
 
     The Gray code is still not smooth. The bit that changes jumps between 0 and 1, and there is no code
-    between those of two neighbouring positions. Similar codes do not mean nearby positions either: with three
-    bits, positions 0 (000) and 7 (100) differ in one bit, but 0 and 2 (011) differ in two.
+    between the codes of two neighbouring positions. Similar codes do not mean nearby positions either: with
+    three bits, positions 0 (000) and 7 (100) differ in one bit, but 0 and 2 (011) differ in two.
 
     Parameters, returns and errors: as binary_positions.
     Example: gray_positions(4) is [[0, 0], [0, 1], [1, 1], [1, 0]].

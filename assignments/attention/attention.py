@@ -1,4 +1,4 @@
-"""Attention without positions, which ignores the order of the tokens.
+"""Attention without positions: attention ignores the order of the tokens.
 
 Attention (Vaswani et al. 2017) compares every query with every key. Attention then averages the values, and
 gives more weight to values whose keys match the query better. Nothing in attention depends on the order of

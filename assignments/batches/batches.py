@@ -67,7 +67,7 @@ def padding_mask(mask):
 
         allowed[i, j] = (j ≤ i)  and  token i is real  and  token j is real
 
-    The result can be passed to attention (lesson 1) as its mask. A row of padding may use no key: attention
+    The result can be passed to attention (lesson 1) as `mask`. A row of padding may use no key: attention
     (lesson 1) gives such a row zeros.
 
     Parameters: `mask`, bool, shape (..., T), True for a real token.

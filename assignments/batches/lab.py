@@ -49,7 +49,7 @@ METHODS = ("rope", "learned")
 BASE = 10000.0
 VOCABULARY, WIDTH = 16, 32
 ROW, SHORTEST, LONGEST = 32, 3, 12
-"""Numbers of tokens in a packed row, in the shortest possible text and in the longest possible text."""
+"""Numbers of tokens in a packed row, and in the shortest and the longest text (the end of a row can cut a text)."""
 ROWS, BATCH, STEPS, LEARNING_RATE = 256, 8, 400, 1e-2
 """Numbers of different packed rows, of rows per training step, and of training steps."""
 TEXTS, PADDING = 64, 7

@@ -63,7 +63,7 @@ class Setting:
     batch: int = 16
     learning_rate: float = 3e-3
     dynamic_factor: float = 2.0
-    """Factor of dynamic NTK: a published model has one factor for all lengths."""
+    """Factor of dynamic NTK, the same for all lengths, as in the configuration of a published model."""
 
 
 class Rotations(NamedTuple):

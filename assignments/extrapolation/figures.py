@@ -207,7 +207,7 @@ def accuracy_against_base(tries: Iterable[Any]) -> Figure:
 
 
 def one_run(rows: Sequence[Any], losses: Sequence[float], steps: int, usual: Iterable[Any]) -> Figure:
-    """Draw the accuracy of every seed and the loss for one method in one setting; the usual accuracy is in grey."""
+    """Draw one method's accuracy by seed and its loss in one setting; the accuracy in the usual setting is grey."""
     lengths, curves = _by_seed(rows)
     figure, (left, right) = make_panels(2, 8.8, 3.2)
     before = [row for row in usual if (row.task, row.method, row.change) == (rows[0].task, rows[0].method, "usual")]

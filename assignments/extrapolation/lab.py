@@ -91,7 +91,7 @@ def jobs(full: bool) -> list[tuple[str, ...]]:
 
 
 def grid_jobs() -> list[tuple[str, ...]]:
-    """Return a job for each task, method and setting among which settings are chosen."""
+    """Return a job for each task, method and setting that is tried before settings are chosen."""
     return [
         ("grid", task, method, change)
         for task in TASKS
@@ -250,7 +250,7 @@ def keep(path: Path, full: bool, results: Sequence[Any]) -> str:
 
 
 def measure_one(path: Path, method: str, changes: Sequence[str], task: str = "copy 3 back") -> None:
-    """Train one method with every seed, print its accuracies, and draw them and the course's usual results."""
+    """Train one method with every seed, print its accuracies, and draw them with the course's usual results."""
     setting = setting_of(*changes, task=task)
     rates = best_rates(saved_trials("grid.csv"))
     if not any(change.startswith("learning_rate") for change in changes):

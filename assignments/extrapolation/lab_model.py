@@ -40,7 +40,7 @@ class Reading:
     positions: np.ndarray | None = None
     """Row of the learned table, or of a longer `added`, that each token uses, (S, B, T); None if token t uses row t."""
     score: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
-    """Function that scores the last queries with all keys; it replaces rotations that cannot give such scores."""
+    """Function that scores the last queries with all keys, for methods whose scores no rotation can give."""
 
 
 def loss_and_gradients(

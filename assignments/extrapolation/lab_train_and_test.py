@@ -73,7 +73,7 @@ class Setting:
     position 0.
     """
     drawn_below: int = 0
-    """Bound below which a training text's positions are drawn, for sinusoidal and learned; 0 for positions from 0."""
+    """Bound below which a training text's positions are drawn, for sinusoidal and learned; 0 to draw none."""
     block: int = 0
     """Width of each block of features that rope rotates as a separate head; 0 for a single block."""
     rotated: int = 0

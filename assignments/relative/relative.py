@@ -113,7 +113,7 @@ def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
     B = num_buckets, n = max(−relative, 0), so keys after the query, which a causal mask hides anyway, count
     as distance 0.
 
-    In no test is the number that is rounded down already a whole number, up to rounding.
+    No test rounds down a number that is, up to rounding errors, already whole.
 
     Parameters: `relative`, whole numbers of any shape, key minus query; `num_buckets`, at least 4 if
     bidirectional and at least 2 if causal, so that e is at least 1; `max_distance`, above e.
@@ -145,7 +145,7 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
 
 
 def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance):
-    """Transformer-XL's scores: a sum of four products of the query's content or position and the key's.
+    """Transformer-XL's scores: the query's content or position times the key's content or position, all four products.
 
         score[i, j] = ((q_i + u) · k_j + (q_i + w) · a_ij) / √d,   a_ij = key_table[clip(j − i) + max_distance]
 

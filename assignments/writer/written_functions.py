@@ -29,7 +29,7 @@ Limit = Callable[[str], AbstractContextManager[object]]
 
 
 def written_functions(package: str = "assignments.{0}.{0}", limit: Limit = nullcontext) -> Parts:
-    """Return the parts, with your functions where they work; `sources` says for each function whose is used, and why.
+    """Return the parts, with your functions where they work; `sources` says which version of each function is used.
 
     `limit` returns the context manager in which a function is loaded and tried.
     """
