@@ -11,8 +11,8 @@ An experiment is the `lab.py` in a lesson's folder, a module with three function
     keep(path, full, results)   writes files and pictures from the results, in the order of the jobs; returns what to
                                 print
 
-Without `full`, an experiment takes a few minutes. With `full`, an experiment also repeats longer measurements, whose
-numbers come with the course as files and otherwise do not change.
+Without `full`, an experiment takes a few minutes. With `full`, an experiment also repeats longer
+measurements, whose results are files that come with the course and are otherwise not changed.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ import numpy as np
 from autograder.checks.output_encoding import print_anywhere
 
 RELIABLE = 0.9
-"""Lowest accuracy at which a run counts as reliable."""
+"""Lowest accuracy at which a trained model is called reliable."""
 CLEAR = 0.05
-"""Largest p at which the lessons call a difference clear."""
+"""Largest p-value at which the lessons call a difference clear."""
 
 
 # Numbers from several seeds.
@@ -57,7 +57,7 @@ def mean_and_reliable(accuracies: np.ndarray) -> str:
 
 
 def number(value: float, digits: int = 2) -> str:
-    """Format a number with `digits` decimals, a true minus sign, and no minus before a zero."""
+    """Format a number with `digits` decimals and the character − for minus; zero has no sign."""
     return "no entry" if np.isnan(value) else f"{round(float(value), digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
@@ -65,14 +65,14 @@ class Paired(NamedTuple):
     """Comparison of two measurements of the same models, model by model."""
 
     mean: float
-    """Mean of the differences, after minus before."""
+    """Mean of the differences `after` − `before`."""
     deviation: float
     """Standard deviation of the differences, with n − 1 in the denominator."""
     gained: int
     """Number of models with a higher value after than before."""
     models: int
     p: float
-    """Value of p for the differences, as computed by `sign_flip`."""
+    """P-value of the differences, as computed by `sign_flip`."""
 
 
 def paired(before: np.ndarray, after: np.ndarray) -> Paired:
@@ -83,11 +83,10 @@ def paired(before: np.ndarray, after: np.ndarray) -> Paired:
 
 
 def sign_flip(differences: np.ndarray) -> float:
-    """Return the share of all 2ⁿ choices of signs for which the mean difference is at least as large as measured.
+    """Return the share of all 2ⁿ choices of signs with a mean difference at least as far from 0 as the measured mean.
 
-    If the change has no effect, each difference could just as well have the opposite sign. The function tries all
-    choices of signs, and counts those whose mean is at least as far from 0 as the measured mean. With n models, the
-    share is at least 2/2ⁿ.
+    If the change has no effect, each difference could just as well have the opposite sign. The function
+    therefore tries all choices of signs for the differences. With n models, the share is at least 2/2ⁿ.
     """
     differences = np.asarray(differences, dtype=np.float64)
     signs = np.array(list(product((1, -1), repeat=len(differences))))
@@ -171,7 +170,7 @@ def side_by_side(calls: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
 
 
 def student_file(lab: Path) -> Path:
-    """Return the file that this experiment measures: the solution if there is one, else the student's file."""
+    """Return the file whose functions an experiment uses: the solution if there is one, else the student's file."""
     folder = lab.resolve().parent
     solution = folder.parents[1] / "solutions" / f"{folder.name}.py"
     return solution if solution.is_file() else folder / f"{folder.name}.py"
@@ -180,8 +179,8 @@ def student_file(lab: Path) -> Path:
 def run(labs: Sequence[ModuleType], full: bool = False, path: Path | None = None) -> None:
     """Run the experiments one after another.
 
-    If a function is missing or wrong, the other experiments still run, and the program ends with a sentence about that
-    function.
+    If a function is missing or wrong, the other experiments still run, and the program ends with a message
+    about that function.
     """
     print_anywhere()
     missing = []

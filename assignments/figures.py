@@ -1,9 +1,9 @@
 """Shared parts of all lessons' pictures: their look, drawing, sliders, the map of the course, and saving.
 
 A lesson's pictures are in its folder: `figures.clock_hands(sinusoidal)` draws what the functions of `sinusoidal`
-return, right or wrong, and returns a matplotlib Figure. If a function is not implemented yet, or fails, the picture is
-a card with its name. In the lesson's notebook, the following call draws the same picture with a slider for each named
-argument:
+return, correct or not, and returns a matplotlib Figure. If a function is not implemented yet, or fails, the picture
+is a card with the function's name. In the lesson's notebook, the following call draws the same picture with a slider
+for each named argument:
 
     figures.explore(figures.clock_hands, sinusoidal, position=(0, 60))
 
@@ -67,7 +67,7 @@ THEME = {
 }
 """Name of each colour in a saved picture, and the colour's values on a light and on a dark page.
 
-Words in each colour are readable on paper, and ON_COLOUR is readable on each colour.
+Text in each colour is readable on paper, and text in ON_COLOUR is readable on each colour.
 """
 STYLE = {
     "figure.dpi": 110,
@@ -95,13 +95,13 @@ STYLE = {
 
 
 class _Watched:
-    """Module that remembers which of its functions was called last, so that a card can name it."""
+    """Module that remembers which of its functions was called last, so that a card can name this function."""
 
     def __init__(self, module: ModuleType, calls: list[str]) -> None:
         self._module, self._calls = module, calls
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the module; a function also records its calls."""
+        """Return an attribute of the module; if it is a function, its calls are recorded."""
         self._calls.append(name)
         function = getattr(self._module, name)
         if not callable(function):
@@ -157,8 +157,8 @@ def _card(function: str, reason: Exception) -> Figure:
 def explore(draw: Callable[..., Figure], *modules: ModuleType, **controls: Any) -> Figure | None:
     """Show a picture with a slider for each control.
 
-    A control is `name=(low, high)`, `(low, high, step)`, or a list to choose from. Without ipywidgets, the picture has
-    no sliders, and a sentence says how to install ipywidgets.
+    A control is `name=(low, high)`, `(low, high, step)`, or a list to choose from. Without ipywidgets, the picture
+    has no sliders, and a message says how to install ipywidgets.
     """
     try:
         from ipywidgets import interact, interactive  # only notebooks need it
@@ -176,7 +176,7 @@ def explore(draw: Callable[..., Figure], *modules: ModuleType, **controls: Any) 
 
 
 def as_numbers(values: Any) -> np.ndarray:
-    """Return a function's result as numbers to draw: lists and integers are accepted."""
+    """Return a function's result, which may be a list or integers, as an array of numbers to draw."""
     return np.asarray(values, dtype=np.float64)
 
 
@@ -213,12 +213,12 @@ def headline(figure: Figure, text: str) -> None:
 
 
 def note(axes: Axes, text: str, at: tuple[float, float], beside: tuple[float, float], **looks: Any) -> None:
-    """Write words beside a point, at the distance `beside` in typographic points."""
+    """Write text beside a point of the plot; `beside` is the distance in typographic points."""
     axes.annotate(text, at, beside, textcoords="offset points", **looks)
 
 
 def heatmap(axes: Axes, values: Any, low: float, high: float, digits: int | None = None) -> Any:
-    """Draw a matrix as shades, with each number written in its cell if `digits` gives the number of decimals.
+    """Draw a matrix as shades; if `digits` is passed, write each number in its cell with that many decimals.
 
     If `low` is −`high`, a cell without colour has the value 0.
     """
@@ -300,7 +300,7 @@ PLACES = ("embedding", "score", "bias,\nmask")
 
 @dataclass(frozen=True)
 class Lesson:
-    """Lesson on the map: hours, required lessons, places (counted from 1), and a description of what happens there."""
+    """Lesson on the map: hours, required lessons, places (counted from 1), and what the lesson does at these places."""
 
     number: int
     hours: float
@@ -335,9 +335,9 @@ def _layer(axes: Axes, lit: Sequence[int]) -> None:
 
 @picture
 def course_map(course: dict[str, Lesson] | None = None) -> Figure:
-    """Draw the lessons of a course, and the places in a layer where each lesson puts the position.
+    """Draw the lessons of a course, and the places in a layer where each lesson's methods use the position.
 
-    All lessons are drawn if none are named.
+    If `course` is None, all lessons are drawn.
     """
     course = course or {name: module.LESSON for name, module in lessons().items()}
     figure = Figure(figsize=(7.2, 0.92 + 0.34 * len(course)), layout="constrained")
@@ -363,7 +363,7 @@ def course_map(course: dict[str, Lesson] | None = None) -> Figure:
 
 
 def mapped_lessons() -> dict[str, Lesson]:
-    """Return the lessons that show a map of a layer: the first, and each lesson with a new place for the position."""
+    """Return the lessons that show a map of a layer: the first, and each that uses the position at a new place."""
     mapped, seen = {}, set()
     for name, module in lessons().items():
         places = set(module.LESSON.places)
@@ -375,7 +375,7 @@ def mapped_lessons() -> dict[str, Lesson]:
 
 @picture
 def lesson_map(lesson: Lesson) -> Figure:
-    """Draw a layer in which the places where one lesson puts the position are coloured."""
+    """Draw a layer, and colour the places where one lesson's methods use the position."""
     figure = Figure(figsize=(NARROW, 0.95), layout="constrained")
     axes = figure.subplots()
     _layer(axes, lesson.places)
@@ -431,7 +431,7 @@ def draw_all(source: Path, target: Path) -> list[Path]:
 
 
 def draw_lesson(source: Path, lesson: str) -> Iterator[dict[str, str]]:
-    """Draw the pictures that need only one lesson's functions, from its module in `source`; yield SVGs by picture."""
+    """Draw the pictures that need only one lesson's functions, from its module in `source`; yield SVGs for each."""
     module = _module(source, lesson)
     for name, draw in pictures(lesson).items():
         if drawn_from(draw) == [lesson]:
@@ -446,7 +446,7 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def layouts(figure: Figure, name: str) -> dict[str, str]:
-    """Return the SVG of a picture by its path and, if the picture is wide, that of its layout for a phone, in `narrow`.
+    """Return a picture's SVG by its path and, if the picture is wide, the SVG of its layout for phones, in `narrow`.
 
     Text in the SVG stays text, and colours follow a light or a dark page. The same picture always gives the same SVG.
     """
@@ -510,7 +510,7 @@ def _without_padding(drawing: str) -> str:
 def narrowed(figure: Figure) -> Figure:
     """Make the figure as wide as a phone, and return it.
 
-    The panels are stacked, each with the labels that the panels shared; long lines of text are broken.
+    The panels are stacked, each with the labels that the panels shared; long lines of text are wrapped.
     """
     for image in figure.findobj(AxesImage):
         if image.colorbar is not None:
@@ -571,7 +571,7 @@ def _halve(legend: Legend) -> None:
 def _stack(figure: Figure) -> None:
     """Stack the panels of a figure.
 
-    Up to three panels from a row are placed below each other; more panels go into two columns. A panel as
+    Up to three panels from a row are placed below each other; more panels go into two columns. A panel that is as
     wide or as tall as the old figure becomes as wide as the new figure.
     """
     panels = {
@@ -599,7 +599,7 @@ def _stack(figure: Figure) -> None:
 
 
 def _say_what_was_shared(panels: dict[Axes, Any]) -> None:
-    """Give each panel a label and a title if the panels in a row or column shared them."""
+    """Give each panel its own label and title if the panels in a row or column shared them."""
     at = {(place.rowspan.start, place.colspan.start): axes for axes, place in panels.items()}
     last = max(row for row, _ in at)
     for (row, column), axes in at.items():
@@ -635,7 +635,7 @@ def _make_room(axes: Axes) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Draw all pictures from the modules in FOLDER, or the pictures of one lesson's functions into another folder.
+    """Draw all pictures from the modules in FOLDER, or one lesson's pictures into the folder TARGET.
 
     The command is `python -m assignments.figures [FOLDER [TARGET LESSON]]`.
     """

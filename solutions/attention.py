@@ -1,11 +1,12 @@
-"""Attention without positions: it is blind to the order of the tokens.
+"""Attention without positions: attention ignores the order of the tokens.
 
-Attention (Vaswani et al. 2017) compares every query with every key. Attention then averages the values, and gives more
-weight to values whose keys match the query better. Nothing in attention depends on the order of the rows. If you
-shuffle the tokens, self-attention gives the same outputs, shuffled in the same way: it is permutation-equivariant. If
-you average these outputs into one vector, that vector does not change at all: it is permutation-invariant. The words
-equivariant and invariant are often confused. Every encoding in this course exists to break the permutation equivariance
-of attention, so that order matters.
+Attention (Vaswani et al. 2017) compares every query with every key. Attention then averages the values, and
+gives more weight to values whose keys match the query better. Nothing in attention depends on the order of
+the rows. If you shuffle the tokens, self-attention gives the same outputs, shuffled in the same way:
+self-attention is permutation-equivariant. If you average these outputs into one vector, shuffling does not
+change that vector at all: the vector is permutation-invariant. The words equivariant and invariant are often
+confused. Every encoding in this course exists to break the permutation equivariance of attention, so that
+order matters.
 
 Conventions: `...` stands for any number of leading axes (batch, heads), possibly none. The last two axes are (sequence,
 feature). A mask is boolean; True means "may attend". A bias is added to the scaled scores. Masks and biases broadcast
@@ -18,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -49,8 +50,9 @@ def permute_tokens(x, order):
 
         permute_tokens(x, order) = P x,   P[t, order[t]] = 1 and 0 elsewhere
 
-    `order` says where each row of the result comes from, not where each row of x goes to. Read the other way, `order`
-    would give the inverse permutation: the same for two tokens, but often a different one for three or more.
+    `order` says where each row of the result comes from, not where each row of x goes to. If `order` said
+    where each row of x goes to, the result would be the inverse permutation, which is the same for two tokens
+    but often differs for three or more.
 
     Parameters: `x`, shape (..., T, d); `order`, ints, shape (T,), with each of 0 … T−1 exactly once.
     Returns: the shape of x.
@@ -71,9 +73,9 @@ def softmax(scores, axis=-1):
 
         softmax(s)_j = exp(s_j) / Σ_l exp(s_l) = exp(s_j − c) / Σ_l exp(s_l − c)   for every c
 
-    A slice is one row of numbers along the axis. Use the second form with c = the largest score in the slice. With this
-    c, no exponent is above 0, so nothing overflows; and the largest term is 1, so the sum is not 0. If every score in a
-    slice is −inf (a query that may use no key), all weights of the slice are 0.
+    A slice is a 1-D array of numbers along the axis. Use the second form with c = the largest score in the
+    slice. With this c, no exponent is above 0, so nothing overflows; and the largest term is 1, so the sum is
+    not 0. If every score in a slice is −inf (a query that may use no key), all weights of the slice are 0.
 
     Parameters: `scores`, any shape; `axis`, the axis along which the weights sum to 1.
     Returns: the shape of scores.
@@ -103,8 +105,8 @@ def attention_weights(q, k, mask=None, bias=None):
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `mask`, boolean (True = may attend), and
     `bias`, numeric. The shapes of mask and bias broadcast with (..., Tq, Tk) and may add leading axes.
     Returns: shape (..., Tq, Tk).
-    Raises: ValueError for a mask or bias that does not fit (..., Tq, Tk), even if numpy would repeat a single
-    query or key until it fits.
+    Raises: ValueError if the mask or the bias has more queries or keys than (..., Tq, Tk), even though numpy
+    would repeat a single query or key to match.
     Example: q = [[1, 0]] and k = [[1, 0], [0, 1]] give the scores [[1/√2, 0]] and the weights [[0.6698, 0.3302]].
     Source: Vaswani et al. 2017 §3.2.1, eq. 1.
     """
@@ -191,7 +193,7 @@ def bag_of_tokens(x, w_q, w_k, w_v):
         bag = (1/T) Σ_t self_attention(x)_t
 
     If you shuffle the tokens, self-attention only shuffles its outputs, and a mean does not depend on the order of its
-    terms. The mean is therefore the same whatever the order of the tokens: it is permutation-invariant.
+    terms. The mean therefore does not depend on the order of the tokens: the mean is permutation-invariant.
 
     Parameters: as for self_attention, but without a mask.
     Returns: shape (..., dv).
@@ -209,9 +211,10 @@ def split_heads(x, n_heads):
 
         head j of token t = x[..., t, j·dh : (j+1)·dh],   dh = d / n_heads
 
-    A transformer computes attention several times side by side. Each of the parallel computations is called a head, and
-    has its own part of the features. Head j gets dh neighbouring columns, the same columns for every token. The head
-    axis comes before the sequence axis, so `attention` treats it as one more leading axis.
+    A transformer computes attention several times side by side. Each of these computations is called a head,
+    and uses its own part of the features. Head j gets dh neighbouring columns, the same columns for every
+    token. The head axis comes before the sequence axis, so `attention` treats the head axis as a leading
+    axis.
 
     Parameters: `x`, shape (..., T, d); `n_heads`, the number of heads h, an int.
     Returns: shape (..., h, T, d/h).

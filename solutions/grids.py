@@ -1,9 +1,9 @@
 """Grids: where a pixel is.
 
-A sentence has one axis, an image has two and a video three. On a grid, a position is a row of coordinates, (y, x) or
-(t, h, w), and not a single number. You place a sinusoidal code on a grid, stretch a learned grid, and rotate queries
-and keys by several coordinates at once. Every variant of rotation is a matrix of frequencies: row i says how fast pair
-i rotates along each axis.
+A sentence has one axis, an image has two axes and a video has three. On a grid, a position is a row of
+coordinates, (y, x) or (t, h, w), and not a single number. You place a sinusoidal code on a grid, stretch a
+learned grid, and rotate queries and keys by several coordinates at once. Every variant of rotation is defined
+by a matrix of frequencies: row i says how fast pair i rotates along each axis.
 
 Conventions: coordinates start at 0; the row (y, h) comes before the column (x, w). `...` stands for any number of
 leading axes; the last two axes are (sequence, feature). Pair i consists of features 2i and 2i+1. Results are float32 if
@@ -16,7 +16,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -88,13 +88,13 @@ def grid_positions(height, width):
 
 
 def sinusoidal_2d(height, width, d_model, base=10000.0):
-    """Return a sinusoidal code for every cell: one half of the features encodes y, the other half x.
+    """Return a sinusoidal code for every cell: one half of the features encodes y, the other half encodes x.
 
         ω_i = base^(−2i / (d/2)),   i = 0 … d/4 − 1
         features 2i, 2i+1:              sin(y·ω_i), cos(y·ω_i)
         features d/2 + 2i, d/2 + 2i+1:  sin(x·ω_i), cos(x·ω_i)
 
-    Each half is the encoding from the lesson on sinusoids, with size d/2. DETR uses the same order, but counts from 1.
+    Each half is the sinusoidal encoding (lesson 3) of size d/2. DETR uses the same order, but counts from 1.
 
     Parameters: `height` and `width`, ints of at least 1; `d_model`, a multiple of 4; `base`, a positive finite number.
     Returns: float64, shape (height·width, d_model), cells row by row as in grid_positions.
@@ -110,7 +110,7 @@ def sinusoidal_2d(height, width, d_model, base=10000.0):
 
 
 def axial_frequencies(head_dim, base=10000.0):
-    """Return frequencies with which half of the pairs rotate only with y, and the other half only with x.
+    """Return frequencies with which half of the pairs rotate only with y, and the other half rotate only with x.
 
         pair i:         (base^(−4i / d), 0)     i = 0 … d/4 − 1,   d = head_dim
         pair d/4 + i:   (0, base^(−4i / d))
@@ -135,7 +135,7 @@ def alternating_frequencies(head_dim, base=10000.0):
     Parameters: `head_dim`, a multiple of 4; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2, 2): a row per pair, a column per axis (y, x).
     Example: alternating_frequencies(8) is [[1, 0], [0, 0.1], [0.01, 0], [0, 0.001]].
-    Source: Pixtral, which then lists the pairs of y before those of x.
+    Source: Pixtral, which lists the pairs of y before the pairs of x.
     """
     # BEGIN SOLUTION
     _check_quarters(head_dim, "head_dim")
@@ -183,7 +183,8 @@ def apply_rope_nd(x, positions, frequencies):
     Parameters: `x`, shape (..., T, d) with d even; `positions`, shape (T, n_axes), real numbers, shared by all leading
     axes; `frequencies`, shape (d/2, n_axes).
     Returns: the shape of x; float32 if x is float32, else float64. x itself does not change.
-    Raises: ValueError for positions or frequencies that do not fit the rows and pairs of x.
+    Raises: ValueError unless positions has a row per row of x, and frequencies a row per pair and a column
+    per axis.
     Example: apply_rope_nd([[1, 0, 1, 0]], [[2, 1]], [[1, 0], [0, 0.5]]) is [[−0.4161, 0.9093, 0.8776, 0.4794]]: pair 0
     rotates by 2 radians, pair 1 by half a radian.
     Source: Heo et al. 2024; Wang et al. 2024 §2.1.
@@ -217,12 +218,12 @@ def grid_scores(q, k, q_positions, k_positions, frequencies):
 
         score[i, j] = apply_rope_nd(q)_i · apply_rope_nd(k)_j / √d
 
-    If query and key move by the same number of rows and columns, no score changes.
+    If all queries and keys move by the same number of rows and columns, no score changes.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `q_positions`, shape (Tq, n_axes); `k_positions`,
     shape (Tk, n_axes); `frequencies`, shape (d/2, n_axes).
     Returns: shape (..., Tq, Tk); float32 if q and k are both float32, else float64.
-    Raises: ValueError unless each query and key has one row of coordinates, and all have the same size.
+    Raises: ValueError unless each query and each key has one row of coordinates, one coordinate per axis.
     Example: with q = k = [[1, 0]], positions [[3, 1]] and [[1, 2]], frequencies [[1, 0.5]]: the angle is 3.5 − 2 = 1.5,
     and the score is [[cos(1.5)/√2]] = [[0.0500]].
     """
@@ -253,10 +254,10 @@ def next_position(positions):
 def mrope_positions(segments):
     """Return the coordinates (t, h, w) of every token of a sequence that mixes text, images and videos.
 
-    A segment is an int n, for n tokens of text, or a triple (t, h, w), for an image or a video of that many cells. The
-    cells are ordered by time, then row by row. The first segment starts at 0, and each further segment starts at 1 +
-    the largest coordinate so far. Token i of a text has three equal coordinates, start + i; a cell adds its own (t, h,
-    w) to the start.
+    A segment is an int n, for n tokens of text, or a triple (t, h, w), for an image or a video of that many
+    cells. The cells are ordered by time, then row by row. The first segment starts at 0, and each further
+    segment starts at 1 + the largest coordinate so far. Token i of a text has three equal coordinates,
+    start + i; the coordinates of a cell are its (t, h, w) plus the start.
 
     Parameters: `segments`, a list of such ints (at least 0) and triples of ints (at least 1). Loop over segments, not
     over cells.

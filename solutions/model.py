@@ -1,8 +1,8 @@
 """Model: a whole language model, built from the parts of this course.
 
-You build the layers of a small Llama from the functions of this course and a few new ones: a norm that subtracts no
-mean, a gated feed-forward part, and heads that share keys. The whole lesson tests one statement: the same weights give
-the same logits. The reference for the logits is Hugging Face transformers' Llama.
+You build the layers of a small Llama from the functions of this course and a few new ones: a norm that
+subtracts no mean, a gated feed-forward part, and heads that share keys. The whole lesson tests one statement:
+with the same weights, your model gives the same logits as Llama in Hugging Face transformers.
 
 A model is a dict of plain values:
 
@@ -15,8 +15,8 @@ A model is a dict of plain values:
 
 A layer is a dict of weights: `norm_1` (d,), `w_q` (d, h·dh), `w_k` and `w_v` (d, g·dh), `w_o` (h·dh, d),
 `norm_2` (d,), `w_gate` and `w_up` (d, f), `w_down` (f, d). All matrices are used as x @ w. All sizes follow
-from shapes: dh is twice the number of frequencies; h, the number of query heads, and g, the number of key
-heads, follow from the columns. Heads are consecutive blocks of dh columns. h·dh may differ from d.
+from the shapes: dh is twice the number of frequencies; the numbers of query heads, h, and of key heads, g,
+follow from the columns of w_q and w_k. Heads are consecutive blocks of dh columns. h·dh may differ from d.
 
 A cache is a list with one pair (keys, values) per layer, both of shape (..., g, t, dh): the keys are rotated,
 and no head is repeated.
@@ -31,7 +31,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -58,26 +58,26 @@ LAYER_NAMES = {
 
 
 def _split_heads(x, head_dim):
-    """Turn (..., T, h·dh) into (..., h, T, dh): head 0 takes the first dh columns, head 1 the next."""
+    """Reshape (..., T, h·dh) to (..., h, T, dh): head 0 takes the first dh columns, head 1 the next dh columns."""
     heads = x.reshape(*x.shape[:-1], x.shape[-1] // head_dim, head_dim)
     return np.swapaxes(heads, -2, -3)
 
 
 def _merge_heads(heads):
-    """Turn (..., h, T, dh) back into (..., T, h·dh)."""
+    """Reshape (..., h, T, dh) back to (..., T, h·dh)."""
     *lead, n_heads, length, head_dim = heads.shape
     return np.swapaxes(heads, -2, -3).reshape(*lead, length, n_heads * head_dim)
 
 
 def _softmax(scores):
-    """Return lesson 1's softmax along the last axis: stable, with zeros for a row of only −inf."""
+    """Return lesson 1's softmax along the last axis: it does not overflow, and a row of only −inf gets zeros."""
     peak = scores.max(axis=-1, keepdims=True, initial=np.finfo(scores.dtype).min)
     weights = np.exp(scores - peak)
     return weights / weights.sum(axis=-1, keepdims=True).clip(min=1)
 
 
 def _check_tokens(tokens, vocabulary):
-    """Return the tokens as an array of ids, each with a row in the vocabulary."""
+    """Return the tokens as an array of ids, or raise IndexError if an id is not in the vocabulary."""
     tokens = np.asarray(tokens)
     if ((tokens < 0) | (tokens >= vocabulary)).any():
         raise IndexError(f"tokens must be from 0 to {vocabulary - 1}; got {tokens}")
@@ -88,7 +88,7 @@ def _check_tokens(tokens, vocabulary):
 
 
 def rms_norm(x, weight, eps=1e-5):
-    """Divide each row by its root mean square, and multiply by the weight.
+    """Divide each row by its root mean square, and multiply the row by the weight.
 
         y = x / √(mean of x² + eps) · weight       mean over the last axis
 
@@ -133,7 +133,7 @@ def swiglu(x, w_gate, w_up, w_down):
 
 
 def repeat_heads(x, n_rep):
-    """Repeat each head n_rep times, with its copies side by side: 0, 0, 1, 1, and not 0, 1, 0, 1.
+    """Repeat each head n_rep times, with all copies of a head side by side: 0, 0, 1, 1, and not 0, 1, 0, 1.
 
     With these copies, the query heads j·n_rep … (j+1)·n_rep − 1 use key head j.
 
@@ -154,9 +154,9 @@ def repeat_heads(x, n_rep):
 def to_half_layout(w, n_heads):
     """Reorder, for the half layout, the columns of w_q or w_k from a model with pairs (2i, 2i+1).
 
-    The model was trained with the neighbouring pairs (2i, 2i+1). In each head, the columns 0, 2, 4, … come first, then
-    the columns 1, 3, 5, …. With the new order, the half layout, with pairs (i, i + dh/2), gives the same scores as the
-    neighbouring pairs gave with the old order.
+    In each head of the result, the columns 0, 2, 4, … come first, then the columns 1, 3, 5, …. In the new
+    order, the pairs (i, i + dh/2) of the half layout give the same scores as the pairs (2i, 2i+1) gave in the
+    old order.
 
     Never reorder w_v or w_o: values are not rotated.
 
@@ -221,7 +221,8 @@ def grouped_query_attention(x, layer, positions, frequencies, mask, cache=None):
     shape (dh/2,); `mask`, bool: its last two axes are exactly (T, t + T), and the axes before them broadcast
     with (..., h), so a mask per text has shape (B, 1, T, t + T); `cache`, None or the pair (keys, values) of
     this layer, each (..., g, t, dh), with the keys already rotated.
-    Returns: out, shape (..., T, d), and the pair (keys, values) that includes the new ones, each (..., g, t + T, dh).
+    Returns: out, shape (..., T, d), and the pair (keys, values) that includes the new tokens, each (..., g,
+    t + T, dh).
     Raises: ValueError for a mask whose last two axes are not (T, t + T), even if numpy would repeat a single row.
     Example: with one token and no cache, the only weight is 1, so out is v w_o, with the key heads' values
     repeated.
@@ -255,7 +256,7 @@ def block(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
         x = x + attention(rms_norm(x, norm_1))
         x = x + swiglu(rms_norm(x, norm_2))
 
-    Each part reads a normalized copy of x, and its output is added to x itself, the residual stream.
+    Each part reads a normalized copy of x, and the part's output is added to x itself, the residual stream.
 
     Parameters: `x`, shape (..., T, d); `layer`, a dict with all weights of the layer; `positions`,
     `frequencies`, `mask` and `cache` as in grouped_query_attention; `eps` as in rms_norm.
@@ -285,15 +286,17 @@ def from_checkpoint(tensors, frequencies, eps=1e-5):
             mlp.up_proj.weight                w_up          self_attn.o_proj.weight    w_o
             mlp.down_proj.weight              w_down
 
-    A checkpoint stores each matrix as (out, in), so the matrices of the layers and of lm_head are transposed. The
-    embedding is not transposed, because its rows are looked up. Layers are ordered by number: 10 comes after 9. Without
-    lm_head.weight the head is tied, and the model has no entry `head`. The columns of w_q and w_k are already in the
-    half layout. Leave out names that end in `rotary_emb.inv_freq`: in old checkpoints, they are the frequencies.
+    A checkpoint stores each matrix as (out, in), so the matrices of the layers and of lm_head are transposed.
+    The embedding is not transposed, because its rows are looked up. Layers are ordered by number: 10 comes
+    after 9. Without lm_head.weight the head is tied, and the model has no entry `head`. The columns of w_q
+    and w_k are already in the half layout. Leave out names that end in `rotary_emb.inv_freq`: old checkpoints
+    store the frequencies under these names.
 
     Parameters: `tensors`, a dict of names to arrays, in any order; `frequencies`, shape (dh/2,); `eps`, a
     number.
     Returns: a model, the dict described at the top of this file; its entries include `frequencies` and `eps`.
-    Raises: ValueError for any other name: a model with a bias or another norm would give different logits.
+    Raises: ValueError for a name not listed above: a model with a bias or another norm would give different
+    logits.
     Example: the matrix `mlp.up_proj.weight` of shape (f, d) becomes `w_up` of shape (d, f).
     Source: LlamaForCausalLM in Hugging Face transformers.
     """
@@ -316,7 +319,7 @@ def from_checkpoint(tensors, frequencies, eps=1e-5):
 
 
 def forward(tokens, model, positions=None, mask=None, cache=None):
-    """Return the logits after each token, and the cache with all tokens in it: for reading a text and for decoding.
+    """Return the logits after each token, and the cache with all tokens in it, when reading a text or decoding.
 
         x = embedding[tokens]
         x = block(x, …) for each layer
@@ -354,12 +357,12 @@ def forward(tokens, model, positions=None, mask=None, cache=None):
 
 
 def next_token_loss(logits, tokens):
-    """Return the mean loss over all next tokens, in nats: how badly the logits predicted them.
+    """Return the mean loss over all next tokens, in nats: how badly the logits predicted these tokens.
 
         mean over t < T−1 and all rows of   −log softmax(logits[t])[tokens[t+1]]
 
     The logits after token t are compared with token t+1: a single shift by one. The last logits have no next
-    token. The result is finite for logits of any finite size.
+    token to predict. The result is finite for logits of any finite size.
 
     Parameters: `logits`, shape (..., T, V); `tokens`, ints, shape (..., T), with T at least 2.
     Returns: a float. e raised to this power is called the perplexity.
@@ -380,9 +383,9 @@ def next_token_loss(logits, tokens):
 
 
 def generate(tokens, model, count):
-    """Return the most likely next token, count times: the model reads each token before it chooses the next.
+    """Return `count` new tokens, each the most likely next token after the model has read all tokens before it.
 
-    Read the prompt once, then one token at a time through the cache.
+    Read the whole prompt first, then one new token at a time through the cache.
 
     Parameters: `tokens`, ints, shape (T,) with T at least 1; `model`, a dict; `count`, the number of new
     tokens, not negative.

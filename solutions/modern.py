@@ -1,9 +1,10 @@
 """Modern: how today's models use position.
 
-Models from 2024 and later keep RoPE, but change where and how they use it. In such models, some layers have no encoding
-at all. Some layers see only a window or a chunk of the text. Some pairs of features are not rotated. The scores of
-distant positions are multiplied by a factor. Content and position get separate features. A cache drops old tokens, and
-moves the others to new positions. Each function in this file implements one of these ideas in a few lines.
+Models from 2024 and later keep RoPE, but change where and how they use it. In such models, some layers have
+no encoding at all. Some layers see only a window or a chunk of the text. Some pairs of features are not
+rotated. The scores of queries at late positions are multiplied by a factor. Content and position get separate
+features. A cache drops old tokens, and moves the others to new positions. Each function in this file
+implements one of these ideas in a few lines.
 
 Conventions: positions and layers count from 0; `...` stands for any number of leading axes; the last two axes are
 (sequence, feature). Pair i consists of features 2i and 2i+1. Results are float32 if every feature array (queries, keys,
@@ -16,7 +17,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -56,7 +57,7 @@ def _real(positions, name="positions"):
 
 
 def _last_of_each_group(n_layers, interval):
-    """Return True for layers interval − 1, 2·interval − 1, …: the exception in every group of layers."""
+    """Return True for layers interval − 1, 2·interval − 1, …: the last layer in every group of `interval` layers."""
     _check_positive(n_layers=n_layers, interval=interval)
     return np.arange(1, n_layers + 1) % interval == 0
 
@@ -105,7 +106,7 @@ def _check_equal(what, axis, *arrays):
 
 
 def first_token_share(length):
-    """Return the weight that causal attention gives to token 0 when all scores are equal.
+    """Return the weight that token 0 gets from each token in causal attention when all scores are equal.
 
         share[t] = 1/(t + 1)
 
@@ -142,7 +143,7 @@ def position_from_share(share):
 
 
 def rope_layers(n_layers, interval):
-    """Mark the layers that rotate their queries and keys: all but the last in each group of `interval` layers.
+    """Mark the layers that rotate queries and keys: all but the last layer in each group of `interval` layers.
 
         layer l uses RoPE if (l + 1) mod interval ≠ 0
 
@@ -163,8 +164,8 @@ def layer_bases(n_layers, interval, local_base=10000.0, global_base=1000000.0):
 
         layer l has global_base if (l + 1) mod interval = 0, else local_base
 
-    A local layer sees only a window of the text, so all its distances are short. A global layer sees the whole text.
-    The larger base of a global layer lowers its frequencies.
+    A local layer sees only a window of the text, so all distances in this layer are short. A global layer
+    sees the whole text. The larger base of a global layer lowers the frequencies.
 
     Parameters: `n_layers` and `interval`, ints, at least 1; the bases, positive finite numbers.
     Returns: float64, shape (n_layers,).
@@ -183,8 +184,8 @@ def sliding_window_mask(q_len, k_len, window):
 
         query i is at p = i + k_len − q_len and may attend to key j if p − window < j ≤ p
 
-    The last query has the position of the last key. The position p of a query matters with a cache, which has k_len
-    keys for one new query.
+    The last query has the position of the last key. With a cache, the position p differs from i: one new
+    query has k_len keys.
 
     Parameters: `q_len`, not negative; `k_len`, at least q_len; `window`, at least 1; all ints.
     Returns: bool, shape (q_len, k_len), True if the query may attend.
@@ -203,7 +204,7 @@ def chunk_mask(q_len, k_len, chunk):
 
         query i is at p = i + k_len − q_len and may attend to key j if j ≤ p and ⌊j/chunk⌋ = ⌊p/chunk⌋
 
-    Blocks start at positions 0, chunk, 2·chunk, … of the whole text, however many queries there are.
+    Blocks start at positions 0, chunk, 2·chunk, … of the whole text, whatever the number of queries.
 
     Parameters: `q_len`, not negative; `k_len`, at least q_len; `chunk`, at least 1; all ints.
     Returns: bool, shape (q_len, k_len), True if the query may attend.
@@ -219,12 +220,12 @@ def chunk_mask(q_len, k_len, chunk):
 
 
 def p_rope_frequencies(head_dim, p, base=10000.0):
-    """Return the frequencies of p-RoPE: the first ⌊p·d/2⌋ pairs rotate as usual, the others do not rotate at all.
+    """Return the frequencies of p-RoPE: the first ⌊p·d/2⌋ pairs rotate as usual, the other pairs do not rotate.
 
         θ_i = base^(−2i/d) for i < ⌊p·d/2⌋, else 0,   d = head_dim
 
-    The pairs that do not rotate are the slowest. The pairs that rotate keep the frequencies of the whole head. In
-    contrast, partial RoPE takes its frequencies from the size of the rotated part.
+    The pairs that do not rotate are the slowest. The pairs that rotate keep the frequencies of the whole
+    head. In contrast, partial RoPE computes frequencies from the size of the rotated part.
 
     Parameters: `head_dim`, an even int; `p`, from 0 to 1; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2,).
@@ -241,12 +242,12 @@ def p_rope_frequencies(head_dim, p, base=10000.0):
 
 
 def temperature(positions, floor_scale=8192.0, attn_scale=0.1):
-    """Return the factor by which queries at distant positions are multiplied, in layers without RoPE.
+    """Return the factor by which queries are multiplied in layers without RoPE; it exceeds 1 at late positions.
 
         1 + attn_scale · ln(1 + ⌊(position + 1)/floor_scale⌋)
 
     The factor is 1 for the first floor_scale − 1 positions. From position floor_scale − 1 on, the factor grows slowly,
-    in steps. The factor makes differences between scores larger when softmax has more keys to choose from.
+    in steps. The factor enlarges the differences between scores when softmax has more keys to choose from.
 
     Parameters: `positions`, a real number or an array of any shape; `floor_scale`, positive; `attn_scale`, a number.
     Returns: float64, the shape of positions.
@@ -267,8 +268,8 @@ def log_n_scale(positions, trained_len):
 
         max(1, ln(position + 1)/ln(trained_len))
 
-    The factor is 1 inside the trained length. Beyond the trained length, the factor grows with the logarithm of the
-    number of keys.
+    The factor is 1 at all positions below the trained length. Beyond the trained length, the factor grows
+    with the logarithm of the number of keys.
 
     Parameters: `positions`, a real number or an array of any shape; `trained_len`, at least 2.
     Returns: float64, the shape of positions.
@@ -288,14 +289,14 @@ def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positi
 
         score[i, j] = (q_content_i · k_content_j + RoPE(q_rope)_i · RoPE(k_rope)_j) / √(d_c + d_r)
 
-    All heads share one rotated key, which is small. The content part is never rotated, so a model may store
-    it compressed.
+    All heads share one small rotated key per token. The content part is never rotated, so a model may store a
+    compressed form.
 
     Parameters: `q_content`, (..., h, Tq, d_c); `k_content`, (..., h, Tk, d_c); `q_rope`, (..., h, Tq, d_r) with d_r
     even; `k_rope`, (..., Tk, d_r), without a head axis; their positions, 1-D, (Tq,) and (Tk,). h is the same in all of
     them; axes before h broadcast.
     Returns: shape (..., h, Tq, Tk); float32 if all four feature arrays are float32, else float64.
-    Raises: ValueError for head counts, lengths or positions that differ: numpy must not repeat a single row.
+    Raises: ValueError if numbers of heads, rows or positions differ: numpy must not repeat a single row.
     Example: if k_rope is [[1, 0]], all other feature arrays are [[[1, 0]]], and the positions are [3] and [1]:
     [[[(1 + cos 2)/√4]]] = [[[0.2919]]].
     Source: DeepSeek-V2 §2.1.3.
@@ -337,8 +338,8 @@ def shift_keys(cache_k, offset, base=10000.0):
 
         RoPE(k, m + offset) = RoPE(RoPE(k, m), offset)
 
-    Rotations add up, so one more rotation, the same for every row, moves all the keys. A negative offset moves the keys
-    back.
+    The angles of two rotations add up, so one more rotation, the same for every row, moves all the keys. A
+    negative offset moves the keys back.
 
     Parameters: `cache_k`, shape (..., t, d) with d even, keys stored rotated; `offset`, one real number.
     Returns: the shape of cache_k; float32 if cache_k is float32, else float64. The cache itself does not change.
@@ -353,18 +354,18 @@ def shift_keys(cache_k, offset, base=10000.0):
 
 
 def sink_weights(scores, sink):
-    """Attention weights with a learned sink: each head has an extra number in its softmax, without a value.
+    """Attention weights with a learned sink: each head has one extra score in its softmax, for which there is no value.
 
         weight[j] = e^score[j] / (Σ_l e^score[l] + e^sink)
 
-    Because of the sink, the weights of a query may sum to less than 1. A head that needs no token gives its weight to
-    the sink. Huge scores and sinks must not overflow, so subtract the largest number first. With a sink of −∞, the
-    result is the softmax, and a row of −∞ gives zeros.
+    Because of the sink, the weights of a query may sum to less than 1. A head that needs no token gives its
+    weight to the sink. Huge scores and sinks must not overflow, so subtract the largest number first. With a
+    sink of −∞, the result is the ordinary softmax, but a row of only −∞ gives zeros.
 
     Parameters: `scores`, shape (..., h, Tq, Tk), −∞ if a query may not attend; `sink`, shape (h,), one number per
     head, −∞ allowed.
     Returns: the shape of scores; float32 if scores is float32 (the sink has no influence), else float64.
-    Raises: ValueError for a sink of any shape but (h,): one sink must not serve several heads.
+    Raises: ValueError if the sink does not have shape (h,): one sink must not serve several heads.
     Example: sink_weights([[[0, 0]]], [0]) is [[[1/3, 1/3]]]; with a sink of −∞ it is [[[1/2, 1/2]]].
     Source: gpt-oss (OpenAI 2025); Xiao et al. 2024 §3.1 explain why heads need a sink.
     """

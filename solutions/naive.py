@@ -1,12 +1,12 @@
-"""Three honest first attempts at telling attention where a token is.
+"""Three simple first attempts to give attention the position of each token.
 
-Attention cannot see order, so the features must include something that depends on the position. The first idea is to
-use the position itself: a number that grows without bound until it is much larger than the features. The second idea is
-to divide by the last position. After this division, the size is right, but the same position gets a different number in
-a sequence of a different length. The third idea is to write the position in binary: bounded, unique, and the same in
-every sequence if the number of bits is fixed. But neighbouring binary codes can differ in every bit. Each idea fails
-for a reason that later encodings address. Later encodings keep one idea from the binary code: many features, each
-repeating with its own period.
+Attention cannot see order, so the features must include something that depends on the position. The first
+idea is to use the position itself: a number that grows without bound until it is much larger than the
+features. The second idea is to divide by the last position. After this division, no number exceeds 1, but the
+same position gets a different number in a sequence of a different length. The third idea is to write the
+position in binary: bounded, unique, and the same in every sequence if the number of bits is fixed. But
+neighbouring binary codes can differ in every bit. Each idea fails for a reason that later encodings address.
+Later encodings keep one idea of the binary code: many features, each with its own period.
 
 Conventions: positions start at 0; `...` stands for any number of leading axes, possibly none; the last two
 axes of features are (sequence, feature). The most significant bit of a code comes first, as in a written
@@ -19,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -76,9 +76,9 @@ def add_integer_positions(x):
 
         y[..., i, :] = x[..., i, :] + i
 
-    A token's features are about 1 or less; at position 500, the 500 that is added is much larger. Every position adds a
-    vector in the same direction, (1, 1, …, 1); only its size differs. A layer that subtracts the mean over the features
-    (LayerNorm) removes such a vector completely.
+    A token's features are about 1 or less; at position 500, the 500 that is added is much larger. Every
+    position adds a vector in the same direction, (1, 1, …, 1); only the length of the vector differs. A layer
+    that subtracts the mean over the features (LayerNorm) removes such a vector completely.
 
     Parameters: `x`, shape (..., T, d).
     Returns: the shape of x. x itself does not change.
@@ -94,12 +94,12 @@ def add_integer_positions(x):
 
 
 def normalized_positions(length):
-    """Divide by the last position, so that every sequence runs from 0 to 1: the second attempt.
+    """Divide each index by the last one, so that positions run from 0 to 1 in every sequence: the second attempt.
 
         p_i = i / (L − 1),   i = 0 … L − 1;   [0] for L = 1
 
-    The step between neighbours is 1/(L − 1), so it depends on the length. The same position gets many
-    different numbers, and the same number stands for many positions.
+    The step between neighbours is 1/(L − 1), so it depends on the length. In sequences of different lengths,
+    the same position gets different numbers, and the same number stands for different positions.
 
     Parameters: `length`, the number of tokens L, an int.
     Returns: float64, shape (L,).
@@ -117,8 +117,8 @@ def bit_period(bit):
 
         period = 2^(bit + 1)
 
-    Bit 0 goes 0, 1, 0, 1, …: its period is 2, not 1. Each further bit changes half as often as the bit below it. The
-    sinusoidal encoding also gives each pair of features its own period, but with smooth waves.
+    Bit 0 is 0, 1, 0, 1, …, so its period is 2, not 1. Each further bit changes half as often as the bit below
+    it. The sinusoidal encoding also gives each pair of features its own period, but with smooth waves.
 
     Parameters: `bit`, an int, 0 for the least significant bit.
     Returns: an int.
@@ -132,13 +132,13 @@ def bit_period(bit):
 
 
 def bits_needed(length):
-    """Return the number of bits that positions 0 … L − 1 need, at least one.
+    """Return the number of bits that positions 0 … L − 1 need; the result is at least 1.
 
         n = max(⌈log₂ L⌉, 1)
 
-    The largest number to write is the last position, L − 1. For example, 8 tokens need three bits, and 9 tokens need
-    four. A logarithm is rounded and can end up on the wrong side of a whole number (math.log(2**29) / math.log(2) is
-    29.000000000000004); integer arithmetic is exact.
+    The largest number to write is the last position, L − 1. For example, 8 tokens need three bits, and 9
+    tokens need four. A logarithm is rounded and can be slightly above or below the exact whole number
+    (math.log(2**29) / math.log(2) is 29.000000000000004); integer arithmetic is exact.
 
     Parameters: `length`, the number of tokens L, an int.
     Returns: an int.
@@ -157,8 +157,8 @@ def binary_positions(length, n_bits=None):
 
         code[p, c] = ⌊p / 2^b⌋ mod 2,   b = n_bits − 1 − c      (c = 0 is the most significant bit)
 
-    Every value is 0 or 1, and every position up to 2^n_bits − 1 has its own code, the same for every length.
-    Each column of the result is one bit, and bit b is a square wave of period 2^(b+1).
+    Every value is 0 or 1, and every position up to 2^n_bits − 1 has a different code, which does not depend
+    on the length. Each column of the result is one bit, and bit b is a square wave of period 2^(b+1).
 
     Parameters: `length`, the number of tokens T, an int; `n_bits`, an int, bits_needed(length) if None.
     Returns: int64, shape (T, n_bits), the most significant bit first.
@@ -195,9 +195,9 @@ def gray_positions(length, n_bits=None):
 
         gray(p) = p XOR ⌊p / 2⌋,   written as in binary_positions
 
-    The Gray code is still not smooth. The bit that changes jumps between 0 and 1, and no code lies between two
-    positions. Similar codes do not mean nearby positions either: with three bits, positions 0 (000) and 7 (100) differ
-    in one bit, but 0 and 2 (011) differ in two.
+    The Gray code is still not smooth. The bit that changes jumps between 0 and 1, and there is no code
+    between the codes of two neighbouring positions. Similar codes do not mean nearby positions either: with
+    three bits, positions 0 (000) and 7 (100) differ in one bit, but 0 and 2 (011) differ in two.
 
     Parameters, returns and errors: as binary_positions.
     Example: gray_positions(4) is [[0, 0], [0, 1], [1, 1], [1, 0]].

@@ -1,9 +1,10 @@
 """State: position without positions.
 
-ALiBi lowers a score by a slope times the distance. With gates, each token sets its own slope: its gate says how much of
-everything before the token survives. Such a gate can act in attention scores. A gate also works in attention without
-softmax: then everything that a query can use from the past fits into one matrix of fixed size, the state, and a token
-costs the same however long the text is. No function in this file numbers the tokens: the order comes from forgetting.
+ALiBi lowers a score by a slope times the distance. With gates, each token sets its own slope: the token's
+gate says how much of everything before the token survives. Such a gate can act in attention scores. A gate
+also works in attention without softmax: then everything that a query can use from the past fits into one
+matrix of fixed size, the state, and the cost of a token does not grow with the text. No function in this file
+numbers the tokens: the order comes from forgetting.
 
 Conventions: tokens are numbered from 0; `...` stands for any number of leading axes, and leading axes broadcast. The
 last two axes of q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from 0 to 1: the share of
@@ -18,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -39,7 +40,7 @@ def _check_at_least(minimum, **numbers):
 
 
 def _check_within(values, good, rule):
-    """Return the values as float64 if `good` is True for all of them; an ordering comparison with NaN is False."""
+    """Return the values as float64, or raise ValueError with the rule if `good` is False for a value, as for NaN."""
     values = np.asarray(values, dtype=np.float64)
     bad = ~good(values)
     if bad.any():
@@ -67,7 +68,7 @@ def _log_gates_of_tokens(log_f, length):
 
 
 def _check_state(state, d_k, d_v):
-    """Check the state's last two axes: numpy would let one row or column serve several features."""
+    """Check the size of the state's last two axes: numpy would let one row or column serve several features."""
     if state.shape[-2:] != (d_k, d_v):
         raise ValueError(f"the state must end in the sizes of k and v; got shape {state.shape} for {d_k} and {d_v}")
 
@@ -101,7 +102,7 @@ def decay_bias(log_f):
 
     Key j reaches query i through the gates of the tokens after j, up to i itself. Do not subtract two entries of a
     running sum, c[i] − c[j]: after a log_f of −inf, the difference is NaN, and after −1e30, the later gates are lost in
-    rounding. The sums of the gates after a token that keeps nothing must be exact.
+    rounding. Even after a token that keeps nothing, the sums of the later gates must be exact.
 
     Parameters: `log_f`, shape (..., T), each 0 or negative, possibly −inf.
     Returns: float64, shape (..., T, T).
@@ -117,7 +118,7 @@ def decay_bias(log_f):
 
 
 def decay_matrix(log_f):
-    """Return the share of key j that is left when query i reads it: the product of the gates between them.
+    """Return the share of key j that is left when query i reads it: the product of the gates after j, up to i.
 
         matrix[i, j] = exp(bias[i, j]) = Π exp(log_f[l]) over j < l ≤ i,   0 for j > i
 
@@ -157,8 +158,8 @@ def forgetting_attention(q, k, v, log_f):
 
         out = softmax(q kᵀ/√d + decay_bias(log_f)) v
 
-    If all gates are 1 (log_f = 0), the result is plain causal attention. The bias is added after the division by √d.
-    The result is finite for scores of any finite size.
+    If all gates are 1 (log_f = 0), the function computes plain causal attention. The bias is added after the
+    division by √d. The result is finite for scores of any finite size.
 
     Parameters: `q` and `k`, shape (..., T, d); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 if q, k and v are all float32, else float64.
@@ -183,7 +184,7 @@ def linear_attention(q, k, v, log_f):
 
         out = ((q kᵀ) ∘ decay_matrix(log_f)) v,   so   out_i = Σ_{j≤i} (q_i · k_j) · matrix[i, j] · v_j
 
-    ∘ multiplies entry by entry. Linear attention divides nothing: there is no 1/√d and no sum of weights.
+    ∘ multiplies entry by entry. Linear attention divides by nothing: neither by √d nor by a sum of weights.
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 if q, k and v are all float32, else float64.
@@ -262,9 +263,9 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
 
     The state at the end of a chunk equals linear_step's state after the chunk's last token.
 
-    The last chunk may be shorter. The arrays inside a chunk are (chunk, chunk), so none is (T, T) unless one chunk
-    contains the whole text. Loop over the chunks, never over tokens. With the returned state, a later call can continue
-    the text.
+    The last chunk may be shorter. The arrays for one chunk have shape (chunk, chunk), so an array of shape
+    (T, T) occurs only if one chunk contains the whole text. Loop over the chunks, never over tokens. With the
+    returned state, a later call can continue the text.
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, (..., T, dv); `log_f`, (..., T), 0 or negative; `chunk`, an int of
     at least 1; `state`, shape (..., dk, dv), from earlier tokens, or None for zeros.
@@ -295,7 +296,7 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
 
 
 def cache_and_state(length, n_heads, d_k, d_v):
-    """Count the numbers that one layer keeps: in attention's cache, and in the state.
+    """Count the numbers that one layer keeps in the cache of attention, and in the state of linear attention.
 
         cache = n_heads · length · (d_k + d_v)        state = n_heads · d_k · d_v
 
@@ -334,13 +335,13 @@ def retention(q, k, v, gamma, base=10000.0):
 
 
 def cope_positions(gates):
-    """CoPE: positions that count only the keys that matter, from the query backwards.
+    """CoPE: the position of a key is the sum of the gates of all keys from that key to the query.
 
         position[i, j] = Σ gates[i, l] over j ≤ l ≤ p   for j ≤ p = i + Tk − Tq,   0 for j > p
 
-    Query i is at p: the last query has the position of the last key. A gate of 1 counts a key, a gate of 0 skips it,
-    and a gate in between counts it in part, so positions can be fractions. Gates of 1 everywhere give p − j + 1. Gates
-    of keys after p do not count.
+    Query i is at p: the last query has the position of the last key. A gate of 1 counts a key, a gate of 0
+    skips it, and a gate in between counts it in part, so positions can be fractions. Gates of 1 everywhere
+    give p − j + 1. Gates of keys after p are not added.
 
     Parameters: `gates`, shape (..., Tq, Tk), each from 0 to 1, with Tq at most Tk.
     Returns: float64, shape (..., Tq, Tk).
@@ -358,7 +359,7 @@ def cope_positions(gates):
 
 
 def half_life(log_f):
-    """Return the number of tokens with the gate log_f after which half of the state is left.
+    """Return the number of tokens, each with the gate log_f, after which half of the state is left.
 
         exp(log_f)^n = ½,   so   n = ln ½ / log_f
 

@@ -1,16 +1,16 @@
 """ALiBi: subtract the distance.
 
-T5 learns a number for each distance. T5 therefore has numbers only for the distances that it was trained on, and looks
-up one number for every pair of tokens. ALiBi (Press et al. 2022) does less: each head lowers a score by its own fixed
-slope times the distance. A straight line has a value at every distance, even beyond the length of the training
-sequences, and costs one multiplication. Heads with steep slopes use near keys; heads with gentle slopes use far keys as
-well.
+T5 (lesson 6) learns a number for each bucket of distances; a bucket that no training text reaches keeps its
+initial number. T5 also looks up a number for every pair of tokens. ALiBi (Press et al. 2022) learns and looks
+up nothing: each head lowers a score by the distance times a fixed slope. This product has a value at every
+distance, even beyond the length of the training sequences, and costs one multiplication. Heads with steep
+slopes use near keys; heads with gentle slopes use far keys as well.
 
-Conventions: positions start at 0; `...` stands for any number of leading axes; queries, keys and values
-have shape (..., h, T, d), with heads before the sequence. If there are fewer queries than keys, the last
-query has the position of the last key, as in generation with a cache. Results are float32 if every feature
-array is float32, else float64; slopes and biases are computed in float64, stay float64, and do not affect the
-dtype of a result.
+Conventions: positions start at 0; `...` stands for any number of leading axes; queries, keys and values have
+shape (..., h, T, d), with the head axis before the sequence axis. If there are fewer queries than keys, the
+last query has the position of the last key, as in generation with a cache. Results are float32 if every
+feature array is float32, else float64; slopes and biases are always float64, and do not affect the dtype of
+other results.
 Only functions with a `Raises` line must refuse bad arguments.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -30,15 +30,16 @@ def _features(*arrays):
 
 
 def alibi_slopes(n_heads):
-    """Return the slope of each head: how much it lowers a score per step of distance.
+    """Return each head's slope: how much the head lowers a score per step of distance.
 
         n a power of two:   m_h = 2^(−8(h + 1) / n),   h = 0 … n − 1
         otherwise:          the slopes for p heads, then the 1st, 3rd, 5th, … of the slopes for 2p heads,
                             until there are n; p is the power of two below n
 
-    The slopes for 2p heads are the slopes for p heads, plus a new slope between each two neighbours and a steeper slope
-    before the first. Of the slopes for 2p heads, the 1st, 3rd, 5th, … are exactly the new slopes. The slopes are sorted
-    only if n is a power of two. For any other n, the slopes of the published models differ from 2^(−8(h + 1) / n).
+    The slopes for 2p heads are the slopes for p heads, plus a new slope between every two neighbouring
+    slopes, and a steeper slope before the first. Of the slopes for 2p heads, the 1st, 3rd, 5th, … are exactly
+    the new slopes. The slopes are sorted only if n is a power of two. For any other n, the slopes of the
+    published models differ from 2^(−8(h + 1) / n).
 
     Parameters: `n_heads`, an int of at least 1.
     Returns: float64, shape (n_heads,), all positive.
@@ -53,12 +54,12 @@ def alibi_bias(n_heads, q_len, k_len):
 
         bias[h, i, j] = −m_h · |i + (k_len − q_len) − j|
 
-    The last query has the position of the last key. With q_len = k_len the bias is −m_h·|i − j|; with q_len = 1 it is
-    the row for a newly generated token, whose distance to itself is 0.
+    The last query has the position of the last key. With q_len = k_len the bias is −m_h·|i − j|; with
+    q_len = 1 the bias is the row for a newly generated token, whose distance to itself is 0.
 
-    Parameters: `n_heads`, at least 1; `q_len` and `k_len`, at least 0, q_len not above k_len.
+    Parameters: `n_heads`, at least 1; `q_len` and `k_len`, at least 0, with q_len at most k_len.
     Returns: float64, shape (n_heads, q_len, k_len), never positive.
-    Raises: ValueError for more queries than keys.
+    Raises: ValueError if there are more queries than keys.
     Example: alibi_bias(1, 2, 3) · 256 is [[[−1, 0, −1], [−2, −1, 0]]].
     Source: Press et al. 2022 §3; for keys ahead of the query, |i − j| as in the authors' notes on encoders.
     """
@@ -66,13 +67,13 @@ def alibi_bias(n_heads, q_len, k_len):
 
 
 def bloom_bias(n_heads, k_len):
-    """Return the ALiBi bias in BLOOM's form: slope times the position of the key, one row for all queries.
+    """Return the ALiBi bias in BLOOM's form: slope times the position of the key, the same for all queries.
 
         bias[h, 0, j] = m_h · j
 
-    For a key that is not ahead of its query, −m(i − j) = m·j − m·i, and m·i is the same for every key of a query, so it
-    does not change the softmax. BLOOM's form is valid only under a causal mask: for keys ahead of the query, its bias
-    keeps growing.
+    For a key that is not ahead of its query, −m(i − j) = m·j − m·i, and m·i is the same for every key of a
+    query, so the term m·i does not change the softmax. BLOOM's form is valid only under a causal mask: for
+    keys ahead of the query, the bias keeps growing.
 
     Parameters: `n_heads`, at least 1; `k_len`, at least 0.
     Returns: float64, shape (n_heads, 1, k_len).
@@ -83,13 +84,13 @@ def bloom_bias(n_heads, k_len):
 
 
 def effective_window(slope, tolerance):
-    """Return how far a head reaches: the first distance at which its bias leaves almost no weight.
+    """Return how far a head reaches: the smallest distance at which the bias scales weights by at most `tolerance`.
 
         smallest whole r with exp(−slope · r) ≤ tolerance
 
-    A bias of −slope·r multiplies a key's weight by exp(−slope·r), before softmax divides by the sum. A key
-    whose score is high enough still gets a large weight. If exp(−slope·r) equals the tolerance exactly,
-    rounding decides between r and r + 1; no test uses this case.
+    A bias of −slope·r multiplies a key's weight by exp(−slope·r), before softmax divides by the sum. Beyond
+    this distance, a key with a high enough score still gets a large weight. If exp(−slope·r) equals the
+    tolerance exactly, rounding decides between r and r + 1; no test uses this case.
 
     Parameters: `slope`, positive; `tolerance`, between 0 and 1 (no test uses any other value).
     Returns: int.

@@ -36,7 +36,7 @@ def _fraction(value: float) -> str:
 
 @picture
 def alibi_heads(alibi: ModuleType, n_heads: int = 4, length: int = 16) -> Figure:
-    """Draw one straight line per head: steep heads use near keys; gentle heads use far keys as well."""
+    """Draw a straight line per head: with a steep slope, a head uses near keys; with a gentle slope, also far keys."""
     slopes = as_numbers(alibi.alibi_slopes(n_heads))
     bias = as_numbers(alibi.alibi_bias(n_heads, length, length))
     shown = np.unique(np.linspace(0, n_heads - 1, min(4, n_heads)).round().astype(int))

@@ -33,7 +33,7 @@ LESSON = Lesson(1, 3, "–", (), "the whole layer, and no position anywhere")
 
 @picture
 def three_networks(tokens: int = 6) -> Figure:
-    """Draw how information from the first token reaches the last: step by step, through windows, or in one step."""
+    """Draw how the last token gets information from the first token: step by step, through windows, or in one step."""
     figure, panels = make_panels(3, 9.4, 3.1, sharey=True)
     columns = np.arange(tokens)
     last = tokens - 1
@@ -77,7 +77,7 @@ CAT_SAW_OWL = (0, 4, 2, 3, 1)
 
 @picture
 def token_shuffle(attention: ModuleType, shuffle: int = 1, causal: bool = False) -> Figure:
-    """Draw the weights of shuffled tokens: rows and columns are reordered, but no number changes."""
+    """Draw the attention weights of shuffled tokens: rows and columns are reordered, but no number changes."""
     rng = np.random.default_rng(3)
     features = {word: rng.normal(size=6) for word in WORDS}
     x = np.array([features[word] for word in WORDS])
@@ -111,7 +111,7 @@ def token_shuffle(attention: ModuleType, shuffle: int = 1, causal: bool = False)
 def attention_path() -> Figure:
     """Draw the steps from the tokens' rows to the output, with the shape at each step.
 
-    No step of attention uses a row's index.
+    No step of attention uses the index of a row.
     """
     figure = Figure(figsize=(NARROW, 2.6), layout="constrained")
     axes = figure.subplots()

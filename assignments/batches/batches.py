@@ -1,9 +1,9 @@
 """Batches: where each text begins.
 
-A computer processes many texts at once, in one shared array. Batching must not change any result: a text in a batch
-gives exactly the same result as alone. Three rules keep the results equal. The positions of a text count only its own
-tokens. A mask hides the padding and the tokens of other texts. A layer with a state begins each text with an empty
-state.
+A computer processes many texts at once, in one shared array. Batching must not change any result: a text
+gives exactly the same result in a batch as alone. Three rules keep the results equal. The positions of a text
+count only the tokens of this text. A mask hides the padding and the tokens of other texts. A layer with a
+state begins each text with an empty state.
 
 Conventions: positions start at 0; `...` stands for any number of leading axes. A `mask` is boolean: True for a real
 token, False for padding. `boundaries` says where packed texts begin and end: D + 1 ascending integers for D texts, from
@@ -19,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -31,7 +31,8 @@ def _features(*arrays):
 def pad(texts, side="right", pad_id=0):
     """Return texts of different lengths as the rows of one array, filled up with padding.
 
-    T is the length of the longest text. With side "right", the padding comes after the text; with "left", before it.
+    T is the length of the longest text. With side "right", the padding comes after the text; with side
+    "left", the padding comes before the text.
 
     Parameters: `texts`, a list of B texts, each a list or a 1-D array of token ids; `side`, "left" or "right";
     `pad_id`, the token id of padding. A real token may have the id `pad_id` too.
@@ -44,7 +45,7 @@ def pad(texts, side="right", pad_id=0):
 
 
 def position_ids(mask):
-    """Return the position of each token in its own text, wherever the padding is.
+    """Return the position of each token in its own text; padding may be anywhere.
 
         position[t] = number of real tokens before t   for a real token
         position[t] = 0                                for padding
@@ -66,21 +67,21 @@ def padding_mask(mask):
 
         allowed[i, j] = (j ≤ i)  and  token i is real  and  token j is real
 
-    The result is a mask for attention. A row of padding may use no key: attention (lesson 1) gives
-    such a row zeros.
+    The result can be passed to attention (lesson 1) as `mask`. A row of padding may use no key: attention
+    (lesson 1) gives such a row zeros.
 
     Parameters: `mask`, bool, shape (..., T), True for a real token.
     Returns: bool, shape (..., 1, T, T). The axis of size 1 is for the heads.
     Raises: ValueError for a row without a real token.
     Example: padding_mask([False, True, True]) is [[[False, False, False], [False, True, False], [False, True, True]]].
-    Source: Hugging Face transformers' causal masks, in which a row of padding may use keys, because nobody reads its
-    result.
+    Source: Hugging Face transformers' causal masks, in which a row of padding may use keys, because the
+    result of such a row is never read.
     """
     raise NotImplementedError("padding_mask is not written yet")
 
 
 def next_positions(mask):
-    """Return the position of the token that each row generates next: the number of its real tokens.
+    """Return the position of the token that each row generates next: the number of real tokens in the row.
 
     A row may have 65,536 tokens, so avoid an array of T × T numbers.
 
@@ -132,7 +133,7 @@ def boundaries_of(positions):
 
 
 def document_mask(boundaries):
-    """Return the mask of the keys that each query may use in a packed row: those in its own text, up to itself.
+    """Return the mask of the keys that each query may use in a packed row: the keys of the same text, up to the query.
 
         allowed[i, j] = (j ≤ i)  and  i and j are in the same text
 
@@ -145,16 +146,16 @@ def document_mask(boundaries):
 
 
 def packed_attention(q, k, v, boundaries):
-    """Causal attention in a packed row, text by text: the result of attention (lesson 1) with document_mask.
+    """Causal attention in a packed row, text by text, with the same result as attention (lesson 1) with document_mask.
 
         rows of one text = softmax(q kᵀ/√d + causal mask) v   from the rows of this text only
 
-    Loop over the texts, not over tokens. The scores of each text form one small square. The (N, N) square of all scores
-    never exists, unless one text has all the tokens. Not even a NaN or an infinity in one text affects another text.
-    The result is finite for scores of any finite size.
+    Loop over the texts, not over tokens. The scores of each text form one small square. An (N, N) array of
+    scores is needed only if one text has all the tokens. Not even a NaN or an infinity in one text affects
+    another text. The result is finite for scores of any finite size.
 
-    Parameters: `q` and `k`, shape (..., N, d); `v`, shape (..., N, dv), whose leading axes broadcast; `boundaries`,
-    D + 1 ascending integers from 0 to N.
+    Parameters: `q` and `k`, shape (..., N, d); `v`, shape (..., N, dv); the leading axes of q, k and v
+    broadcast; `boundaries`, D + 1 ascending integers from 0 to N.
     Returns: shape (..., N, dv); float32 if q, k and v are all float32, else float64.
     Raises: ValueError for boundaries that do not end at N.
     Example: q = k = [[0], [0], [0]], v = [[2], [4], [9]] and boundaries [0, 2, 3]: [[2], [3], [9]].
@@ -180,7 +181,7 @@ def reset_gates(log_f, boundaries):
 
 
 def ring_positions(length, slots):
-    """Return the positions stored in a cache of fixed size.
+    """Return the position of the token in each slot of a cache of fixed size.
 
     Token p is written to slot p mod slots, where it replaces an older token.
 
@@ -202,7 +203,7 @@ def tree_positions(parents):
 
     Parameters: `parents`, integers, shape (T,); parents[i] is below i, or −1 for a root.
     Returns: int64, shape (T,).
-    Raises: ValueError for a parent that is not below its token.
+    Raises: ValueError if parents[i] is not below i.
     Example: tree_positions([−1, 0, 0, 1]) is [0, 1, 1, 2].
     Source: Cai et al. 2024 (Medusa) §2.1.2; Miao et al. 2024 (SpecInfer).
     """
@@ -210,7 +211,7 @@ def tree_positions(parents):
 
 
 def tree_mask(parents):
-    """Return the mask of the tokens that a draft token may use: itself, its parent, the parent's parent, and so on.
+    """Return the mask of the tokens that each draft token may use: itself, its parent, the parent's parent, and so on.
 
     Parameters: `parents`, integers, shape (T,); parents[i] is below i, or −1 for a root.
     Returns: bool, shape (T, T).

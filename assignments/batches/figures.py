@@ -35,7 +35,7 @@ PARAGRAPHS = (18, 94, 5, 46, 54, 103)
 
 
 def measurements() -> dict[str, Any]:
-    """Return the measurements for the pictures that show no function of the student."""
+    """Return the measurements for the pictures that use none of the student's functions."""
     from assignments.batches import lab
 
     return {"packed_ways": lab.saved()}
@@ -43,7 +43,7 @@ def measurements() -> dict[str, Any]:
 
 @picture
 def padding_share(batches: ModuleType, side: str = "left") -> Figure:
-    """Draw the same texts padded to form one array, and packed into one row.
+    """Draw the same texts twice: padded to equal lengths in one array, and packed into one row.
 
     The packed row is wrapped at the width of the array.
     """
@@ -123,7 +123,7 @@ def ring_filling(batches: ModuleType, slots: int = 4, tokens: int = 7) -> Figure
 
 @picture
 def draft_tree(batches: ModuleType, parents: Sequence[int] = (-1, 0, 0, 1, 1, 2, 4)) -> Figure:
-    """Draw a tree of drafts: each token at its position, and the tokens that it may use."""
+    """Draw a tree of drafts: each token at its position, and the tokens that the token may use."""
     positions, mask = as_numbers(batches.tree_positions(parents)), as_numbers(batches.tree_mask(parents)).astype(bool)
     figure, (tree, square) = make_panels(2, NARROW, 2.4, gridspec_kw={"width_ratios": (1, 1.1)})
     for row, above in enumerate(parents):

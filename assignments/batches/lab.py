@@ -2,19 +2,20 @@
 
 This code is provided; you do not fill in anything here. `make experiment` runs the lab on your `batches.py`.
 
-The model is lesson 9's: one layer of causal attention with one head. The model trains on packed rows of 32 tokens,
-filled with texts of 3 to 12 tokens. Positions restart in each text (`packed_positions`) or continue along the row; a
-query sees its own text (`document_mask`) or everything before it in the row. The two choices of positions and the two
-choices of a mask make four ways to train. Position enters through RoPE or through a learned table. Tasks:
+The model is the same as in lesson 9: one layer of causal attention with one head. The model trains on packed
+rows of 32 tokens, filled with texts of 3 to 12 tokens. Positions restart in each text (`packed_positions`) or
+continue along the row; a query sees its own text (`document_mask`) or everything before it in the row. The
+two choices of positions and the two choices of mask give four ways to train. Positions enter the model
+through RoPE or through a learned table. Tasks:
 
     first token     at each token but the first: name the first token of this text
     copy 3 back     name the token 3 positions back in this text
 
-The trained models are tested on single texts of 12 tokens, and on the same texts with padding on the left: masked by
-`padding_mask`, with positions from `position_ids`, or with positions that count along the whole row.
+The trained models are tested on single texts of 12 tokens, and on the same texts with padding on the left.
+`padding_mask` hides the padding; the positions come from `position_ids`, or count along the whole row.
 
-All settings are those of lesson 9; no setting was tuned for this lesson. `paragraphs.csv` lists the lengths, in words,
-of all paragraphs in lessons 1 to 12, as they were when this lesson was written.
+All settings come from lesson 9; no setting was tuned for this lesson. `paragraphs.csv` lists the lengths, in
+words, of all paragraphs in lessons 1 to 12, as they were when this lesson was written.
 """
 
 from __future__ import annotations
@@ -48,11 +49,11 @@ METHODS = ("rope", "learned")
 BASE = 10000.0
 VOCABULARY, WIDTH = 16, 32
 ROW, SHORTEST, LONGEST = 32, 3, 12
-"""Number of tokens in a packed row, and in its shortest and longest text."""
+"""Numbers of tokens in a packed row, and in the shortest and the longest text (the end of a row can cut a text)."""
 ROWS, BATCH, STEPS, LEARNING_RATE = 256, 8, 400, 1e-2
-"""Number of different packed rows, of rows per training step, and of training steps."""
+"""Numbers of different packed rows, of rows per training step, and of training steps."""
 TEXTS, PADDING = 64, 7
-"""Number of test texts, and of padding tokens before each text."""
+"""Numbers of test texts, and of padding tokens before each text."""
 
 
 class Way(NamedTuple):
@@ -62,7 +63,7 @@ class Way(NamedTuple):
     mask: bool
 
     def __str__(self) -> str:
-        """Return the name of the way in the tables."""
+        """Return the name that the tables use for this way of training."""
         return f"{'restart' if self.restart else 'continue'}, {'own text' if self.mask else 'whole row'}"
 
 
@@ -79,11 +80,11 @@ class Measurement(NamedTuple):
     seed: int
     test: str
     accuracy: float
-    """Share of the tested tokens at which the right token has the highest score."""
+    """Share of the tested tokens at which the correct token has the highest score."""
 
 
 class Rows(NamedTuple):
-    """Rows of tokens: each token's position, the keys that it may use, and where its answer is."""
+    """Rows of tokens: each token's position, the keys that the token may use, and the index of its answer."""
 
     positions: np.ndarray
     """Positions that the model receives, (B, T)."""
@@ -99,7 +100,7 @@ class Rows(NamedTuple):
 
 
 def answers_of(task: str, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the index of each token's answer, and True for each tested token, from the positions in the texts."""
+    """Return, from the positions in the texts, the index of each token's answer and a mask of the tested tokens."""
     places = np.broadcast_to(np.arange(positions.shape[-1]), positions.shape)
     if task == "first token":
         return places - positions, positions >= 1
@@ -122,7 +123,7 @@ def draw_rows(implementation: ModuleType, task: str, way: Way) -> Rows:
 
 
 def test_rows(implementation: ModuleType, task: str, test: str) -> tuple[np.ndarray, Rows]:
-    """Return texts of the longest length, alone or padded, and the rows that the model reads with them."""
+    """Return test texts of the longest length, alone or padded, and their positions, masks and answers as `Rows`."""
     texts = np.random.default_rng(1).integers(VOCABULARY, size=(TEXTS, LONGEST))
     if test == TESTS[0]:
         tokens, real = texts, np.ones_like(texts, dtype=bool)
@@ -213,7 +214,7 @@ def loss_and_gradients(
 
 
 def _rotated(x: np.ndarray, rotations: np.ndarray) -> np.ndarray:
-    """Return each pair of features, as one complex number, multiplied by its rotation."""
+    """Multiply each pair of features, read as one complex number, by its rotation."""
     pairs = np.ascontiguousarray(x).view(np.complex64 if x.dtype == np.float32 else np.complex128)
     return np.asarray((pairs * rotations).view(x.dtype))
 
@@ -224,7 +225,7 @@ def _rotated(x: np.ndarray, rotations: np.ndarray) -> np.ndarray:
 def train(
     implementation: ModuleType, task: str, method: str, way: Way, seeds: Sequence[int] = SEEDS, steps: int = STEPS
 ) -> Parameters:
-    """Train one model per seed, and return the models stacked. All ways of training use the same tokens and rows."""
+    """Train one model per seed, and return the models stacked. The tokens and rows are the same for all ways."""
     rows = draw_rows(implementation, task, way)
     parameters = stacked([draw_parameters(method, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
@@ -238,7 +239,7 @@ def train(
 
 
 def ask(implementation: ModuleType, task: str, method: str, parameters: Parameters, test: str) -> np.ndarray:
-    """Return the accuracy of each seed."""
+    """Return the accuracy of each seed's model in one test."""
     tokens, rows = test_rows(implementation, task, test)
     tokens = np.broadcast_to(tokens, (len(parameters["tokens"]), *tokens.shape))
     scores = look(parameters, method, tokens, rows).scores
@@ -297,7 +298,7 @@ def share_of_padding(lengths: np.ndarray, batch: int = 8) -> float:
 
 
 def tables(measured: Sequence[Measurement]) -> str:
-    """Return a Markdown table of each way's accuracy in each test, and of its difference from the first way by seed."""
+    """Return Markdown tables of the accuracy in each test, and of the differences from the first way of training."""
     parts = []
     for task in TASKS:
         lines = []

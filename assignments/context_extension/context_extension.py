@@ -1,12 +1,14 @@
 """Context extension: longer texts than in training.
 
-RoPE accepts any position, so the code of a model trained on 4,096 tokens reads 32,768 tokens without an error. Yet a
-model with RoPE fails on texts longer than those in training. The fast pairs are not the reason for this failure: they
-rotated many times in training, so the model has seen all of their angles. The slow pairs are the reason for the
-failure: they made less than one full rotation in training, and now reach angles that no query or key ever had. Each
-method in this file lowers frequencies, so that the slow pairs stay within the trained angles. The methods differ in
-which pairs they slow down: all by the same factor (position interpolation), slow pairs more than fast ones (NTK-aware),
-only pairs with too few rotations (YaRN and Llama 3), or each pair by a factor found by a search (LongRoPE).
+RoPE accepts any position, so the code of a model trained on 4,096 tokens reads 32,768 tokens without an
+error. Yet a model with RoPE fails on texts longer than the training texts. The fast pairs are not the reason
+for this failure: they rotated many times in training, so the model has seen all of their angles. The slow
+pairs are the reason for the failure: they made less than one full rotation in training, and now reach angles
+that no query or key ever had. Most methods in this file lower frequencies, so that the slow pairs stay within
+the trained angles; ReRoPE limits the distances instead. The methods that lower frequencies differ in which
+pairs they slow down: all by the same factor (position interpolation), slow pairs more than fast ones
+(NTK-aware), only pairs with too few rotations (YaRN and Llama 3), or each pair by a factor found by a search
+(LongRoPE).
 
 Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are (sequence,
 feature). Pair i consists of features 2i and 2i+1, and its frequency is θ_i = base^(−2i/d), with d = head_dim. L₀ =
@@ -23,7 +25,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -37,9 +39,9 @@ def interpolate_positions(positions, factor):
 
         m' = m / factor
 
-    With compressed positions, no pair rotates further than in training. The price is that the distance between
-    neighbours is only 1/factor. Dividing all positions is the same as dividing all frequencies: (m/factor)·θ =
-    m·(θ/factor).
+    With compressed positions, no pair rotates further than in training. The disadvantage is that neighbouring
+    tokens are only 1/factor apart. Dividing all positions is the same as dividing all frequencies:
+    (m/factor)·θ = m·(θ/factor).
 
     Parameters: `positions`, a real number or an array of them, any shape; `factor`, at least 1.
     Returns: float64, the shape of positions.
@@ -54,8 +56,8 @@ def rotations_in_context(head_dim, trained_len, base=10000.0):
 
         r_i = L₀ · θ_i / 2π = L₀ / λ_i,   λ_i = 2π / θ_i the wavelength
 
-    A pair with r_i well above 1 reached every angle in training. A pair with r_i below 1 covered only part of the
-    circle; all angles beyond that part are new to the model.
+    A pair with r_i well above 1 reached every angle in training. A pair with r_i below 1 covered only part of
+    the circle in training; all angles beyond that part are new to the model.
 
     Parameters: `head_dim`, an even int; `trained_len`, at least 1; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2,).
@@ -104,9 +106,10 @@ def dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor):
 
         base' = base · (factor · L/L₀ − (factor − 1))^(d / (d − 2)),   L = max(seq_len, L₀)
 
-    For sequences of up to L₀ tokens, the result is base itself. Beyond L₀, a longer sequence has a larger base. A key
-    that was rotated before it was cached would have the base of a shorter sequence, and its score would depend on more
-    than the offset. A program must therefore cache the unrotated keys, and rotate all keys with the current base.
+    For sequences of up to L₀ tokens, the result is base itself. Beyond L₀, a longer sequence has a larger
+    base. A key that is rotated before it is cached is rotated with the base of a shorter sequence, so its
+    score depends on more than the offset. A program must therefore cache the unrotated keys, and rotate all
+    keys with the current base.
 
     Parameters: `base`, a positive finite number; `head_dim`, an even int, at least 4; `seq_len` and
     `trained_len`, at least 1; `factor`, at least 1.
@@ -142,9 +145,9 @@ def yarn_scale(factor):
 
         scale = √(1/t) = 0.1 · ln(factor) + 1,   and 1 for factor ≤ 1
 
-    t is the temperature of the softmax: YaRN divides every score by t. Queries and keys are both rotated with scaled
-    cos and sin, so a score is multiplied by scale² = 1/t. Do not scale the scores as well. The authors fitted the
-    formula to measurements of LLaMA models; it has no derivation.
+    t is the temperature of the softmax: YaRN divides every score by t. Queries and keys are both rotated with
+    scaled cos and sin, so a score is multiplied by scale² = 1/t. Do not multiply the scores by the scale as
+    well. The authors fitted the formula to measurements of LLaMA models; it has no derivation.
 
     Parameters: `factor`, a number; for a factor of up to 1, nothing is extended and the scale is 1.
     Returns: float.
@@ -155,12 +158,12 @@ def yarn_scale(factor):
 
 
 def longrope_scale(factor, trained_len):
-    """Return the number by which LongRoPE multiplies cos and sin, for the same purpose as YaRN's scale.
+    """Return the number by which LongRoPE multiplies cos and sin, to sharpen attention as YaRN's scale does.
 
         scale = √(1 + ln(factor) / ln(L₀)),   and 1 for factor ≤ 1
 
     Scores are multiplied by the square of the scale, ln(factor·L₀) / ln(L₀): the logarithm of the new length
-    divided by that of the old length.
+    divided by the logarithm of the old length.
 
     Parameters: `factor`, a number; `trained_len`, at least 1. For a factor above 1 and trained_len = 1, the formula
     divides by ln 1 = 0; no test uses this case.
@@ -197,7 +200,7 @@ def llama3_frequencies(
 
 
 def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """YaRN's frequencies (NTK-by-parts): keep the fast pairs, interpolate the slow ones, and mix those in between.
+    """YaRN's frequencies (NTK-by-parts): keep the fast pairs, interpolate the slow pairs, and mix the pairs in between.
 
         dim(β) = d · ln(L₀ / 2πβ) / (2 ln base)       the pair index i at which r_i = β
         low    = max(⌊dim(beta_fast)⌋, 0)             pairs up to here keep θ_i
@@ -210,9 +213,9 @@ def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_s
     not wavelengths, and use the trained base, not ntk_base. In the paper, the ramp depends on r_i; in the authors'
     code, in all libraries that follow it, and in this function, the ramp depends on the pair index i.
 
-    Parameters: `head_dim`, an even int; `base`, a positive finite number other than 1 (ln 1 = 0 would be a divisor; no
-    test uses it); `factor`, at least 1; `trained_len`, at least 1; `beta_fast` ≥ `beta_slow` > 0, numbers of full
-    rotations.
+    Parameters: `head_dim`, an even int; `base`, a positive finite number other than 1 (ln 1 = 0 would be a
+    divisor; no test uses base 1); `factor`, at least 1; `trained_len`, at least 1;
+    `beta_fast` ≥ `beta_slow` > 0, numbers of full rotations.
     Returns: float64, shape (head_dim/2,).
     Example: yarn_frequencies(8, 10000, 4, 1024): dim(32) = 0.707 and dim(1) = 2.212, so low = 0, high = 3,
     ramp = [0, 1/3, 2/3, 1], and [1, 0.1, 0.01, 0.001] becomes [1, 0.075, 0.005, 0.00025].
@@ -229,14 +232,15 @@ def rerope_scores(q, k, q_positions, k_positions, window, factor=np.inf, base=10
         δ     = window + (r − window) / factor         otherwise
         score = (R_δ q_i) · k_j / √d                   R_δ rotates pair i by δ·base^(−2i/d)
 
-    With factor = ∞ every far key has the distance `window` (ReRoPE). With a finite factor, far distances still differ,
-    but by less (Leaky ReRoPE). At r = window, both lines of the formula agree. Both methods work without training.
-    ReRoPE applies lesson 6's clipping to a rotation. Rotating q and k by their own positions gives only r, or r /
-    factor if the positions are divided. Compute two tables of scores instead, and choose between them with np.where.
+    With factor = ∞ every far key has the distance `window` (ReRoPE). With a finite factor, far distances
+    still differ, but by less (Leaky ReRoPE). At r = window, both lines of the formula agree. Both methods
+    work without training. ReRoPE applies lesson 6's clipping to a rotation. If q and k are rotated by their
+    positions, the scores use only the distance r, or r / factor if the positions are divided. Compute both
+    tables of scores, and choose between them with np.where.
 
     Parameters: `q`, shape (..., Tq, d) and `k`, shape (..., Tk, d), with d even; `q_positions`, (Tq,), and
     `k_positions`, (Tk,), 1-D, real; `window`, above 0 (∞ is plain RoPE); `factor`, at least 1; `base`, a positive
-    finite number. A negative r (a key after its query) is used as it is.
+    finite number. A negative r (a key after its query) is used without a change.
     Returns: shape (..., Tq, Tk); float32 if q and k are float32, else float64.
     Raises: ValueError unless there is one position per row: one position must not serve several rows.
     Example: with q = k = [[1, 0]], window 2, a query at 10 and a key at 0: cos 2/√2 = −0.2943 with factor ∞;
@@ -247,13 +251,14 @@ def rerope_scores(q, k, q_positions, k_positions, window, factor=np.inf, base=10
 
 
 def lowest_similarity(length, head_dim, base=10000.0):
-    """Return the lowest similarity of a token with itself: the lowest mean cosine over all the distances in a text.
+    """Return the lowest similarity of a token to itself: the lowest mean cosine over all distances in a text.
 
         min over m = 0 … length − 1 of  (1 / (d/2)) · Σ_i cos(m·θ_i),   θ_i = base^(−2i/d)
 
-    The mean is the score of a query and an equal key m positions back, divided by their score at distance 0 (if all
-    pairs have the same length). If the mean is below 0, an equal key has a lower score than an unrelated one. A larger
-    base keeps the mean above 0 for longer, so each text length needs a base of a certain minimum size.
+    The mean is the score of a query and an equal key m positions back, divided by their score at distance 0
+    (if all pairs have the same length). If the mean is below 0, an equal key has a lower score than an
+    unrelated key has on average. A larger base keeps the mean above 0 up to a larger distance, so each text
+    length needs a base of a certain minimum size.
 
     Parameters: `length`, at least 1; `head_dim`, an even int; `base`, a positive finite number.
     Returns: float.

@@ -80,7 +80,7 @@ def extended_frequencies(
 def angles_beyond_training(
     context_extension: ModuleType, factor: float = 8, trained_len: int = 4096, head_dim: int = 128
 ) -> Figure:
-    """Draw the slowest pair on its circle, in training and beyond.
+    """Draw the slowest pair on its circle, at the trained positions and beyond.
 
     A second panel shows the number of rotations that each pair makes in training.
     """
@@ -121,7 +121,7 @@ def angles_beyond_training(
 
 @picture
 def rerope_distances(context_extension: ModuleType, window: int = 16, factor: float = 4, length: int = 64) -> Figure:
-    """Draw the distance that a score uses, worked out from the score, with ReRoPE and with Leaky ReRoPE."""
+    """Draw the distance that a score uses, computed from the score, for ReRoPE and for Leaky ReRoPE."""
     # For one pair that rotates by 1 per position, the score of equal vectors is cos δ/√2. Positions are scaled down so
     # that every δ stays below half a rotation.
     small, row, distances = 2.0 / length, np.array([[1.0, 0.0]]), np.arange(length)
@@ -146,7 +146,7 @@ def rerope_distances(context_extension: ModuleType, window: int = 16, factor: fl
 
 @picture
 def similarity_of_bases(context_extension: ModuleType, head_dim: int = 128, longest: int = 32768) -> Figure:
-    """Draw the lowest similarity of a token to itself within a text, by its length, for three bases."""
+    """Draw, for three bases, the lowest similarity of a token to itself against the length of the text."""
     lengths = np.unique(np.geomspace(2, longest, 40).astype(np.int64))
     figure, axes = make_panels(1, NARROW, 3.2)
     axes.axhline(0, color=GREY, linewidth=1)
@@ -161,7 +161,7 @@ def similarity_of_bases(context_extension: ModuleType, head_dim: int = 128, long
 
 @picture
 def extended_accuracy(extended: Iterable[Any]) -> Figure:
-    """Draw the accuracy of each method at longer lengths, with the same trained models.
+    """Draw the accuracy of each method at longer lengths; all methods extend the same trained models.
 
     Each panel has a thin line per model, and a thick line for their mean.
     """
@@ -191,7 +191,7 @@ def extended_accuracy(extended: Iterable[Any]) -> Figure:
 
 @picture
 def trained_further(extended: Iterable[Any]) -> Figure:
-    """Draw the accuracy of copying at 64 tokens after more and more steps of training at that length.
+    """Draw the accuracy of copying at 64 tokens against the number of further training steps at that length.
 
     Each panel has a thin line per model, and a thick line for their mean.
     """
@@ -212,7 +212,7 @@ def trained_further(extended: Iterable[Any]) -> Figure:
 
 @picture
 def extension_losses(extension_loss: Iterable[Any]) -> Figure:
-    """Draw each model's loss by step, in training at the trained length."""
+    """Draw each model's loss by training step, at the trained length."""
     rows = [row for row in extension_loss if "further" not in row.run and ", base" not in row.run]
     return loss_curves(
         {run: [row for row in rows if row.run == run] for run in dict.fromkeys(row.run for row in rows)}, 6

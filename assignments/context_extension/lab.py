@@ -2,8 +2,8 @@
 
 This code is provided; you do not fill in anything here. `make experiment` runs the lab on your `context_extension.py`.
 
-The model is lesson 9's (`extrapolation/lab_model.py`): one layer of causal attention with one head. There are three
-tasks:
+The model is the same as in lesson 9 (`extrapolation/lab_model.py`): one layer of causal attention with one
+head. There are three tasks:
 
     copy 3 back, copy 1 back
                       at each of the last positions, name the token that many positions back: needs an exact
@@ -14,12 +14,13 @@ tasks:
 A single layer cannot see which token comes before a key. In the passkey tasks, each embedding therefore has a second
 learned part for the previous token.
 
-Every method extends the same trained models, one per seed, so methods are compared seed by seed. "No position" is the
-control: in the test, all frequencies are 0. A task that the control solves does not need positions.
+Every method extends the same trained models, one per seed, so methods are compared seed by seed. "No
+position" is the control: in its tests, all frequencies are 0. A task that the control solves does not need
+positions.
 
-The functions under test decide how fast each pair rotates, and by how much cos and sin are scaled: the frequencies come
-from functions such as `yarn_frequencies`, and the rotations come from `apply_rope_with`. ReRoPE does not rotate queries
-and keys separately: its scores come from `rerope_scores`.
+The functions under test decide how fast each pair rotates, and by which factor cos and sin are scaled: the
+frequencies come from functions such as `yarn_frequencies`, and the rotations come from `apply_rope_with`.
+ReRoPE does not rotate queries and keys separately: its scores come from `rerope_scores`.
 """
 
 from __future__ import annotations
@@ -56,13 +57,13 @@ class Setting:
     sequences: int = 256
     """Number of test sequences at each length."""
     vocabulary: int = 16
-    """Number of tokens, not counting the mark."""
+    """Number of different tokens, not counting the mark."""
     width: int = 32
     steps: int = 1000
     batch: int = 16
     learning_rate: float = 3e-3
     dynamic_factor: float = 2.0
-    """Factor of dynamic NTK: a configuration has one factor for all lengths."""
+    """Factor of dynamic NTK, the same for all lengths, as in the configuration of a published model."""
 
 
 class Rotations(NamedTuple):
@@ -104,7 +105,7 @@ def _dynamic(implementation: ModuleType, setting: Setting, length: int) -> Rotat
 
 
 def _yarn(*limits: float, scaled: bool = True) -> Method:
-    """Return YaRN with the published limits, or with other limits."""
+    """Return the YaRN method, with the published limits if none are passed."""
 
     def rotations(implementation: ModuleType, setting: Setting, length: int) -> Rotations:
         factor = length / setting.trained_length
@@ -131,8 +132,8 @@ SCORED: dict[str, Callable[[Setting, int], tuple[float, float]]] = {
 }
 """For each method, a function that computes the window and factor of `rerope_scores` from the setting and the length.
 
-ReRoPE keeps half of the trained length exact. Leaky ReRoPE keeps a quarter exact, and maps the longest distance to the
-trained length.
+ReRoPE keeps distances up to half of the trained length exact. Leaky ReRoPE keeps distances up to a quarter of
+the trained length exact, and maps the longest distance to the trained length.
 """
 METHODS: dict[str, Method] = {
     AS_TRAINED: _with_base,
@@ -147,9 +148,9 @@ METHODS: dict[str, Method] = {
     "cut at one rotation": _yarn(1, 1),
     **dict.fromkeys(SCORED, _with_base),
 }
-"""Methods by name. "Cut at one rotation" is YaRN with the limits 1 and 1, where Llama 3 follows the same rule.
+"""Methods by name. "Cut at one rotation" is YaRN with both limits equal to 1.
 
-The frequencies of pairs that made less than one rotation are divided; the others stay.
+With these limits, only the frequencies of pairs that made less than one rotation in training are divided.
 """
 
 
@@ -185,11 +186,11 @@ def _marked(sequences: np.ndarray, positions: np.ndarray, setting: Setting) -> E
 
 @dataclass(frozen=True)
 class Task:
-    """Task of the experiment: how its examples are drawn."""
+    """Task of the experiment: how examples are drawn."""
 
     examples: Callable[[np.random.Generator, int, int, Setting], Examples]
     marked: bool = False
-    """True if the task has a marked token, so that embeddings also contain the previous token."""
+    """True if the task has a marked token; if so, the embeddings also contain the previous token."""
 
 
 COPYING, PASSKEY, LATEST = Task(_copying), Task(_passkey, marked=True), Task(_latest_passkey, marked=True)
@@ -197,15 +198,15 @@ COPYING, PASSKEY, LATEST = Task(_copying), Task(_passkey, marked=True), Task(_la
 
 @dataclass(frozen=True)
 class Run:
-    """Task in one setting, with the further training that follows."""
+    """Task in one setting, with the numbers of further training steps."""
 
     task: Task
     setting: Setting
     methods: tuple[str, ...] = tuple(METHODS)
     further_steps: tuple[int, ...] = ()
-    """Numbers of further training steps at the new length, each followed by a test."""
+    """Numbers of further training steps at the new length after which the models are tested."""
     full: bool = False
-    """True if the run is measured once and its results are kept; `make experiment FULL=1` repeats it."""
+    """True for a run that is measured once and whose results are kept; `make experiment FULL=1` repeats the run."""
 
 
 _REPAIRS = ("interpolation", "NTK-aware", "YaRN", "Llama 3", "cut at one rotation")
@@ -242,7 +243,7 @@ class Measurement(NamedTuple):
     """Number of further training steps; 0 without further training."""
     accuracy: float
     stretched: float
-    """Share of answers whose token stands `factor` times as far back as the correct token; NaN without a distance."""
+    """Share of answers whose token stands `factor` times as far back as the correct token; NaN for a passkey task."""
 
 
 class Loss(NamedTuple):
@@ -258,9 +259,9 @@ class Loss(NamedTuple):
 
 
 def rotated(implementation: ModuleType, method: str, setting: Setting, length: int) -> Reading:
-    """Return the effect of a method, in the form that the model of lesson 9 needs.
+    """Return the effect of a method as a `Reading`, which the model of lesson 9 needs.
 
-    A pair of 1 + 0i becomes, once rotated, the number by which the pair is multiplied.
+    Rotating the complex number 1 + 0i gives the number by which the rotation multiplies a pair.
     """
     positions, frequencies, scale = METHODS[method](implementation, setting, length)
     width = setting.width
@@ -341,7 +342,7 @@ def trained(implementation: ModuleType, run: str, seeds: Sequence[int]) -> tuple
 
 
 def evaluate(task: Task, setting: Setting, parameters: Parameters, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
-    """Return, for each seed, the share of right answers and the share of answers from too far back.
+    """Return, for each seed, the share of correct answers and the share of answers from too far back.
 
     "Too far back" means farther by the factor of the extension.
     """
@@ -389,7 +390,7 @@ Results = tuple[list[Measurement], list[Loss]]
 
 
 def jobs(full: bool) -> list[tuple[str]]:
-    """Return the names of the runs, one job each; long runs only with `full`."""
+    """Return the names of the runs, one per job; long runs are included only with `full`."""
     return [(name,) for name, run in RUNS.items() if full or not run.full]
 
 
@@ -424,7 +425,7 @@ def save(measurements: Sequence[Measurement], losses: Sequence[Loss], folder: Pa
 def accuracies(
     measurements: Sequence[Measurement], run: str, method: str, steps: int = 0, what: str = "accuracy"
 ) -> dict[int, np.ndarray]:
-    """Return the accuracies of all seeds, by length."""
+    """Return the accuracies of all seeds for each length."""
     rows = [row for row in measurements if (row.run, row.method, row.further_steps) == (run, method, steps)]
     lengths = dict.fromkeys(row.length for row in rows)
     return {length: np.array([getattr(row, what) for row in rows if row.length == length]) for length in lengths}
@@ -436,7 +437,8 @@ SUMMARY_TASKS = ("copy 3 back", "copy 1 back", "latest passkey")
 def summary(measurements: Sequence[Measurement]) -> str:
     """Return the lesson's tables, one per task, with the best method first.
 
-    Each row shows the mean accuracy on 64 tokens, and whether the method makes a clear difference.
+    Each row shows a method's mean accuracy on 64 tokens, and whether it clearly differs from the model as
+    trained.
     """
     return "\n\n".join(task_table(measurements, task) for task in SUMMARY_TASKS)
 
@@ -487,7 +489,7 @@ def tables(measurements: Sequence[Measurement]) -> str:
 
 
 def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
-    """Write the numbers, keeping those of runs that were not repeated, draw the pictures, and return the tables."""
+    """Write the results, keep those of runs that were not repeated, draw the pictures, and return the tables."""
     measurements = [row for rows, _ in results for row in rows]
     losses = [row for _, rows in results for row in rows]
     if not full:

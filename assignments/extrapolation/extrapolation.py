@@ -1,11 +1,12 @@
 """Extrapolation: the experiment.
 
-Many articles say how far each encoding extrapolates: learned encodings not at all, sinusoidal encodings a little, RoPE
-and ALiBi very far. This lesson tests such claims by measurement. A small model is trained with each encoding at a short
-length, and then tested at longer lengths. `encode` returns the embeddings plus the rows that a method adds, and
-`logits` returns the attention scores with the method's effect; each method acts in only one of these functions. Of the
-other five functions, two summarise measured accuracies, two describe a method (its shift gap, and how many numbers it
-learns), and one draws random positions for training.
+Many articles say how far each encoding extrapolates: learned encodings not at all, sinusoidal encodings a
+little, RoPE and ALiBi very far. In this lesson, you test these claims with measurements. A small model is
+trained with each encoding at a short length, and then tested at longer lengths. `encode` returns the
+embeddings plus the rows that a method adds, and `logits` returns the attention scores with the method's
+effect; each method acts in only one of these functions. Of the other five functions, two summarise measured
+accuracies, two describe a method (its shift gap, and the number of values that the method learns), and one
+draws random positions for training.
 
 Conventions: positions start at 0; rows are tokens and columns are features; attention is causal: row t may
 attend to rows 0 … t. Scores are divided by √d for every method (T5 itself does not divide). Results are
@@ -18,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -33,8 +34,8 @@ METHODS = ("none", "integer", "normalized", "binary", "sinusoidal", "learned", "
 def learned_parameters(method, parameters):
     """Count the learned numbers that a method adds to a model: the size of its table, or 0.
 
-    Only tables are learned: `n_bits`, `slope` and `base` are chosen before training, and the model's own weights
-    belong to the model. A table counts only for the method that reads it.
+    Only tables count: `n_bits`, `slope` and `base` are chosen before training, and the model's other weights
+    do not belong to the method. A table counts only for the method that reads it.
 
     Parameters: `method`, one of METHODS; `parameters`, a dict that may contain the tables of several methods.
     Returns: int.
@@ -49,8 +50,8 @@ def extrapolation_gap(lengths, accuracies, trained_length):
 
         gap = accuracy(trained_length) − accuracy(longest of lengths)
 
-    A gap of 0 is good only if the accuracy at the trained length is high: a model that never learned the task has
-    a gap of 0 too.
+    A gap of 0 is good only if the accuracy at the trained length is high: a model that never learned the task
+    also has a gap of 0.
 
     Parameters: `lengths`, 1-D, each at least 1, in any order; `accuracies`, one for each length;
     `trained_length`, one of the lengths.
@@ -63,8 +64,9 @@ def extrapolation_gap(lengths, accuracies, trained_length):
 def longest_reliable_length(lengths, accuracies, threshold=0.9):
     """Return the longest measured length up to which accuracy never falls below the threshold, or 0.
 
-    The result is 0 if accuracy is below the threshold even at the shortest length. A model that fails at 64 and passes
-    again at 128 by chance is reliable up to the length before 64. An accuracy of NaN is below every threshold.
+    The result is 0 if accuracy is below the threshold even at the shortest length. A model that is below the
+    threshold at 64, but by chance above the threshold at 128, is reliable only up to the length before 64. An
+    accuracy of NaN is below every threshold.
 
     Parameters: `lengths`, 1-D, each at least 1, no two equal, in any order; `accuracies`, one for each
     length; `threshold`, a number.
@@ -90,7 +92,8 @@ def encode(method, x, parameters):
     reads `table`, shape (rows, d), for learned; `n_bits` for binary; `base` for sinusoidal, 10000.0 if
     absent.
     Returns: shape (T, d), float32 if x (for learned, also the table) is float32, else float64. x does not change.
-    Raises: ValueError for learned if T exceeds the table, for binary if n_bits is too small for position T − 1.
+    Raises: ValueError for learned if the table has fewer than T rows, and for binary if n_bits is too small
+    for position T − 1.
     Example: encode("integer", [[1, 2], [1, 2]], {}) is [[1, 2], [2, 3]];
     encode("binary", np.zeros((3, 3)), {"n_bits": 2}) is [[0, 0, 0], [0, 1, 0], [1, 0, 0]].
     """
@@ -128,8 +131,8 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
         padded = `shift` rows of zeros, then the rows of x
         gap    = max over j ≤ i of |logits(padded)[shift + i, shift + j] − logits(x)[i, j]|
 
-    Both terms of the gap encode the rows first: q and k are the encoded rows times w_q and w_k. The gap is 0, up to
-    rounding, if a score depends on the distance between two tokens and not on their positions.
+    Both terms of the gap encode the rows first: q and k are the encoded rows times w_q and w_k. The gap is 0,
+    up to rounding, if a score depends only on the distance between two tokens, not on their positions.
 
     Parameters: `method`, one of METHODS; `x`, shape (T, dx), T at least 1; `w_q` and `w_k`, shape (dx, d);
     `parameters`, the dict that `encode` and `logits` read; `shift`, an int of at least 0.
@@ -141,19 +144,19 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
 
 
 def random_positions(length, max_length, rng):
-    """Draw training positions from 0 … max_length − 1, in ascending order: even a short text gets large positions.
+    """Draw ascending training positions from 0 … max_length − 1, so that even a short text gets large positions.
 
-    Each set of `length` different positions is as likely as any other. With random positions, a model trains every row
-    of a table up to max_length, or learns to use a sinusoidal encoding up to there, although no training text is longer
-    than `length`. A length of 1 draws one number, so a random start is random_positions(1, max_length − T + 1, rng) +
-    np.arange(T).
+    Each set of `length` different positions is as likely as any other. With random positions, a model trains
+    every row of a table up to max_length, or learns to use sinusoidal codes up to max_length, although no
+    training text is longer than `length`. To number T tokens from a random start, use random_positions(1,
+    max_length − T + 1, rng) + np.arange(T).
 
     Parameters: `length`, an int from 0 to `max_length`; `rng`, a numpy Generator. Draw only with the methods of `rng`
-    (for example rng.choice or rng.permutation), so that its seed determines the result.
+    (for example rng.choice or rng.permutation), so that the generator's seed determines the result.
     Returns: int64, shape (length,), all different, in ascending order.
     Example: random_positions(4, 4, rng) is [0, 1, 2, 3]; random_positions(3, 100, np.random.default_rng(0)) may be
     [51, 63, 83].
-    Source: Ruoss et al. 2023; for a random start Kiyono et al. 2021 (SHAPE).
+    Source: Ruoss et al. 2023; Kiyono et al. 2021 (SHAPE) for a random start.
     """
     raise NotImplementedError("random_positions is not written yet")
 

@@ -141,7 +141,7 @@ def accuracy_against_length(measured: Iterable[Any], task: str = "copy 3 back") 
 def attention_against_distance(looks: dict[tuple[str, str], np.ndarray], back: int = 3) -> Figure:
     """Draw the attention to each distance at the longest length.
 
-    The right key is `back` positions before the query.
+    The correct key is `back` positions before the query.
     """
     names = {key: key[0] if key[1] == "usual" else f"{key[0]}: {key[1]}".replace("_", " ") for key in looks}
     shown = {key: name for key, name in names.items() if not np.isnan(looks[key]).any()}
@@ -164,7 +164,7 @@ def attention_against_distance(looks: dict[tuple[str, str], np.ndarray], back: i
 def loss_against_steps(curves: dict[tuple[str, str], np.ndarray], steps: int = 2000) -> Figure:
     """Draw the loss of every method by step, in its usual and its chosen setting.
 
-    A curve that ends flat shows that training is complete.
+    A curve that is flat at the end shows that training has converged.
     """
     methods = list(dict.fromkeys(method for method, _ in curves))
     figure, panels = small_multiples(methods, "step of training", "loss")
@@ -207,7 +207,7 @@ def accuracy_against_base(tries: Iterable[Any]) -> Figure:
 
 
 def one_run(rows: Sequence[Any], losses: Sequence[float], steps: int, usual: Iterable[Any]) -> Figure:
-    """Draw one method with one setting: every seed, the loss, and, in grey, the method's usual setting."""
+    """Draw one method's accuracy by seed and its loss in one setting; the accuracy in the usual setting is grey."""
     lengths, curves = _by_seed(rows)
     figure, (left, right) = make_panels(2, 8.8, 3.2)
     before = [row for row in usual if (row.task, row.method, row.change) == (rows[0].task, rows[0].method, "usual")]

@@ -5,9 +5,9 @@ This code is provided; you do not fill in anything here. `make experiment` runs 
 
     python -m assignments.extrapolation.lab rope --base 10
 
-The model is one layer of causal attention with one head, and nothing else: see `lab_model.py`. The model has to name
-the token `back` positions before each position. Tokens are drawn at random, anew for every training step, so there is
-nothing to learn by heart.
+The model is one layer of causal attention with one head, and nothing else: see `lab_model.py`. The model must
+name the token `back` positions before each position. New random tokens are drawn for every training step, so
+the model cannot learn sequences by heart.
 
 `encode` and `logits` are the functions under test. No encoding is implemented a second time in the lab: every accuracy
 comes from calls to `encode` and `logits` (`lab_train_and_test.py`). The settings, the choice of settings, and the
@@ -91,7 +91,7 @@ def jobs(full: bool) -> list[tuple[str, ...]]:
 
 
 def grid_jobs() -> list[tuple[str, ...]]:
-    """Return a job for each task, method and setting that takes part in the choice."""
+    """Return a job for each task, method and setting that is tried before settings are chosen."""
     return [
         ("grid", task, method, change)
         for task in TASKS
@@ -125,7 +125,7 @@ def measure(
     seeds: Sequence[int] = SEEDS,
     watch: Callable[[], None] = lambda: None,
 ) -> tuple[list[Result], list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """Train one model per seed, and test each at every length."""
+    """Train one model per seed, and test each model at every length."""
     models, losses = train(implementation, method, setting, seeds, watch)
     rows, weights = [], []
     for seed, model in zip(seeds, models, strict=True):
@@ -165,13 +165,13 @@ def try_grid(implementation: ModuleType, task: str, method: str, change: str) ->
 
 
 def try_change(implementation: ModuleType, method: str, change: str, then: str) -> list[Trial]:
-    """Try one more change to a setting, at the setting's best learning rate."""
+    """Try one further change to a setting, at the setting's best learning rate."""
     rate = best_rates(saved_trials("grid.csv"))["copy 3 back", method, change]
     return run_trials(implementation, "copy 3 back", method, change, then, rate)
 
 
 def run_trials(implementation: ModuleType, task: str, method: str, change: str, then: str, rate: float) -> list[Trial]:
-    """Try one setting with the seeds for choosing."""
+    """Try one setting with the seeds that are used only to choose settings."""
     setting = replace(setting_of(change, then, task=task), learning_rate=rate)
     models, losses = train(implementation, method, setting, CHOOSING_SEEDS)
     late = losses[-setting.steps // 10 :].mean(axis=0)
@@ -209,7 +209,7 @@ def measure_far(implementation: ModuleType, method: str, change: str, then: str)
 
 
 def keep(path: Path, full: bool, results: Sequence[Any]) -> str:
-    """Write and draw the measurements; with `full`, also the choice and the changes."""
+    """Write and draw the measurements and, with `full`, write the trials, the changes and the longest tests."""
     kinds = [kind for kind, *_ in jobs(full)]
     by_kind = {
         kind: [result for other, result in zip(kinds, results, strict=True) if other == kind]
@@ -250,7 +250,7 @@ def keep(path: Path, full: bool, results: Sequence[Any]) -> str:
 
 
 def measure_one(path: Path, method: str, changes: Sequence[str], task: str = "copy 3 back") -> None:
-    """Train one method with every seed, print its accuracies, and draw them beside the course's usual setting."""
+    """Train one method with every seed, print its accuracies, and draw them with the course's usual results."""
     setting = setting_of(*changes, task=task)
     rates = best_rates(saved_trials("grid.csv"))
     if not any(change.startswith("learning_rate") for change in changes):

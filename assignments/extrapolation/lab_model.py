@@ -25,7 +25,7 @@ Parameters = dict[str, Any]
 
 @dataclass(frozen=True)
 class Reading:
-    """Effect of a method on sequences of the trained length, apart from what changes in training."""
+    """Effect of a method on sequences of the trained length, without the parameters that are trained."""
 
     added: np.ndarray
     """Rows that encode adds, without the learned table, (T, d)."""
@@ -40,7 +40,7 @@ class Reading:
     positions: np.ndarray | None = None
     """Row of the learned table, or of a longer `added`, that each token uses, (S, B, T); None if token t uses row t."""
     score: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
-    """Function that scores the last queries with all keys, used in tests if no rotation gives these scores."""
+    """Function that scores the last queries with all keys, for methods whose scores no rotation can give."""
 
 
 def loss_and_gradients(
@@ -49,7 +49,7 @@ def loss_and_gradients(
     """Return the mean cross-entropy of each seed, shape (S,), and its gradient for every parameter.
 
     `parameters` have the seeds along their first axis, `sequences` are token ids of shape (S, B, T), and `answers`, of
-    shape (S, B, n), are the right tokens at the last n positions. Earlier positions have no answer.
+    shape (S, B, n), are the correct tokens at the last n positions. Earlier positions have no answer.
     """
     n_answers = answers.shape[-1]
     h = embedded(parameters, reading, sequences)
@@ -98,7 +98,7 @@ def answered(parameters: Parameters, reading: Reading, sequences: np.ndarray, n_
 
 
 def embedded(parameters: Parameters, reading: Reading, sequences: np.ndarray) -> np.ndarray:
-    """Return h from the module's docstring, (S, B, T, d)."""
+    """Return the h defined in the module's docstring, (S, B, T, d)."""
     seeds = np.arange(len(sequences))[:, np.newaxis, np.newaxis]
     positions = np.arange(sequences.shape[-1]) if reading.positions is None else reading.positions
     h = parameters["tokens"][seeds, sequences] + reading.added[positions]
@@ -110,14 +110,14 @@ def embedded(parameters: Parameters, reading: Reading, sequences: np.ndarray) ->
 
 
 def previous_tokens(parameters: Parameters, sequences: np.ndarray) -> np.ndarray:
-    """Return the token before each token; the first token gets an extra id, one above the last token's id."""
+    """Return the token before each token; the first token gets an extra id, one above the largest token id."""
     return np.concatenate(
         [np.full_like(sequences[..., :1], parameters["tokens"].shape[1]), sequences[..., :-1]], axis=-1
     )
 
 
 def projected(parameters: Parameters, h: np.ndarray, n_answers: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the queries of only the last positions, and the keys and values of all positions."""
+    """Return the queries at the last positions only, and the keys and values at all positions."""
     return (
         times_matrix(h[..., -n_answers:, :], parameters["w_q"]),
         times_matrix(h, parameters["w_k"]),
@@ -162,7 +162,7 @@ def _score_gradients(
 
 
 def _rotated(x: np.ndarray, rotations: np.ndarray | None) -> np.ndarray:
-    """Return each pair of features, as one complex number, multiplied by its rotation.
+    """Multiply each pair of features, read as one complex number, by its rotation.
 
     The last row of x is at the last position.
     """
@@ -217,7 +217,7 @@ def descend(
 ) -> np.ndarray:
     """Train the parameters in place and return the losses, (steps, S).
 
-    Each step uses sequences and answers drawn for it, and the result of `reading_of_step`.
+    Each step draws new sequences and answers, and uses the `Reading` that `reading_of_step` returns.
     """
     adam = Adam(parameters)
     losses = []
@@ -230,7 +230,7 @@ def descend(
 
 
 class Adam:
-    """Optimizer of Kingma and Ba 2015, with β = 0.9 and 0.99."""
+    """Adam, the optimizer of Kingma and Ba 2015, with β₁ = 0.9 and β₂ = 0.99."""
 
     def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters

@@ -21,7 +21,7 @@ METHODS = ("none", "integer", "normalized", "binary", "sinusoidal", "learned", "
 TASKS = {"copy 3 back": 3, "copy 1 back": 1}
 LEARNING_RATES = (3e-3, 1e-2, 3e-2)
 USUAL = "usual"
-"""Name of the setting with nothing changed."""
+"""Name of the setting in which nothing is changed."""
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "integer": ("scale 0.25", "scale 0.0625", "scale 0.015625"),
@@ -34,7 +34,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 """Settings that are tried besides the usual setting, by method. All other methods have only the usual setting."""
 
 BROKEN_BY = ("width 64", "trained_length 32", "vocabulary 64", "back 5")
-"""Changes with which a reader may try to break a result, measured for RIVALS after the choice of settings."""
+"""Changes that may break a result, measured for RIVALS after the choice of settings."""
 RIVALS = ("rope", "shaw", "t5")
 TRIPLED = f"steps {3 * Setting.steps}"
 """Change that is tried with every method: training three times as long."""
@@ -74,7 +74,7 @@ FAR: dict[tuple[str, str, str], tuple[int, ...]] = {
     ("learned", USUAL, "table_rows 128"): (16, 32, 64, 128),
     ("learned", USUAL, "table_rows 128, start_below 128"): (16, 32, 64, 128),
 }
-"""Lengths of the tests for (method, setting, further change), with the reported seeds, copying 3 back.
+"""Lengths of the tests for (method, setting, further change), with the reported seeds, for copying 3 back.
 
 The results far beyond the trained length are measured once and kept; `--full` measures them again. The seven entries
 that are tested on the longest texts are also tested with `log_n`.
@@ -97,7 +97,7 @@ class FarTest(NamedTuple):
     length: int
     accuracy: float
     weight: float
-    """Mean attention weight of the right key."""
+    """Mean attention weight of the correct key."""
 
 
 class Trial(NamedTuple):
@@ -131,7 +131,7 @@ class Result(NamedTuple):
     accuracy: float
     cross_entropy: float
     weight: float
-    """Mean attention weight of the right key."""
+    """Mean attention weight of the correct key."""
 
 
 AnyRow = TypeVar("AnyRow", FarTest, Trial, Result)
@@ -162,12 +162,12 @@ def saved() -> list[Result]:
 
 
 def saved_looks() -> dict[tuple[str, str], np.ndarray]:
-    """Return the mean weight at distance 0, 1, 2, …, by method and setting, at the longest length in the first task."""
+    """Return the mean weights by distance, for each method and setting, at the longest length in the first task."""
     return _columns("attention.csv", "weight")
 
 
 def saved_losses() -> dict[tuple[str, str], np.ndarray]:
-    """Return the mean loss in each of the equal parts of training, by method and setting, in the first task."""
+    """Return the mean losses in equal parts of training, by method and setting, in the first task."""
     return _columns("losses.csv", "loss")
 
 
@@ -182,7 +182,7 @@ def _columns(name: str, value: str) -> dict[tuple[str, str], np.ndarray]:
 def by_length(
     rows: Iterable[Result], task: str, method: str, change: str = USUAL, what: str = "accuracy"
 ) -> dict[int, np.ndarray]:
-    """Return the numbers of all seeds, by length."""
+    """Return the numbers of all seeds for each length."""
     selected = [row for row in rows if (row.task, row.method, row.change) == (task, method, change)]
     lengths = dict.fromkeys(row.length for row in selected)
     return {length: np.array([getattr(row, what) for row in selected if row.length == length]) for length in lengths}
@@ -202,7 +202,7 @@ def mean_by(rows: Iterable[Any], keys: Sequence[str], value: Callable[[Any], flo
 def best_rates(rows: Iterable[Trial]) -> dict[tuple[str, str, str], float]:
     """Return the learning rate with the highest `score`, by task, method and setting.
 
-    If several rates have the same score, the smallest counts.
+    If several rates have the same score, the smallest rate is chosen.
     """
     scores = mean_by(rows, ("task", "method", "change", "learning_rate"), score)
     rates: dict[tuple[str, str, str], float] = {}
@@ -214,7 +214,7 @@ def best_rates(rows: Iterable[Trial]) -> dict[tuple[str, str, str], float]:
 def score(row: Trial) -> float:
     """Return the mean accuracy over the four lengths, by which settings and learning rates are chosen.
 
-    A length without an entry counts as 0.
+    An accuracy of NaN counts as 0.
     """
     return float(np.nansum(row[7:])) / 4
 
@@ -263,7 +263,7 @@ def tables(implementation: ModuleType) -> str:
 
 
 def before_training(implementation: ModuleType) -> dict[str, tuple[int, float]]:
-    """Return, for each method, how many numbers of its encoding it learns, and its shift gap."""
+    """Return, for each method, the number of parameters that its encoding learns, and its shift gap."""
     setting = Setting()
     measures = {}
     for method in implementation.METHODS:
@@ -292,7 +292,7 @@ def reported(rows: Iterable[Result], task: str) -> list[tuple[str, str]]:
 
 
 def accuracy_table(implementation: ModuleType, rows: Sequence[Result], task: str) -> str:
-    """Return the accuracies of one task by length as Markdown, with reliable length and gap."""
+    """Return the accuracies of one task by length as Markdown, with the longest reliable length and the gap."""
     lines = []
     for method, change in reported(rows, task):
         accuracy = by_length(rows, task, method, change)
@@ -315,7 +315,7 @@ def _detail_table(rows: Sequence[Result], task: str) -> str:
 
 
 def far_table(rows: Sequence[FarTest]) -> str:
-    """Return each row of FAR as Markdown, with the number of reliable seeds in brackets.
+    """Return the results of FAR as Markdown, with the numbers of reliable seeds in brackets.
 
     One column gives the number of seeds with a loss above 0.01 at the end of training.
     """
@@ -340,7 +340,7 @@ def far_table(rows: Sequence[FarTest]) -> str:
 
 
 def grid_table(grid: Sequence[Trial]) -> str:
-    """Return every setting at its best learning rate as Markdown; the chosen setting has a star."""
+    """Return, as Markdown, every setting at its best learning rate; a star marks the chosen setting."""
     choice, rows = chosen(grid), at_best_rate(grid)
     lines = []
     for task, method, change in dict.fromkeys(row[:3] for row in rows):
@@ -374,7 +374,7 @@ def flat(once: Sequence[Trial], thrice: Sequence[Trial]) -> bool:
 
 
 def changes_table(grid: Sequence[Trial], changes: Sequence[Trial]) -> str:
-    """Return the rivals' accuracies at 8 times the trained length, after one more change to each setting.
+    """Return the rivals' accuracies at 8 times the trained length, after one further change to each setting.
 
     The accuracy at the trained length is in brackets if it is below RELIABLE, because such a model has not learned the
     task.

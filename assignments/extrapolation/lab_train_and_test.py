@@ -1,7 +1,8 @@
-"""Training and testing one model with one method, through the `encode` and `logits` of the module under test.
+"""Training and tests of one model with one method, through the `encode` and `logits` of the module under test.
 
-`read` finds out from `encode` and `logits` what they add, how they rotate, and which row of a table they use; the model
-of `lab_model.py` is trained with the result. `evaluate` calls only `encode` and `logits`.
+`read` calls `encode` and `logits` to find out what these functions add, how they rotate, and which row of a
+table they use; the model of `lab_model.py` is trained with the result. `evaluate` calls only `encode` and
+`logits`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from assignments.extrapolation.lab_model import (
 SEEDS = (0, 1, 2, 3, 4, 5, 6, 7)
 """Seeds whose results are reported."""
 CHOOSING_SEEDS = (100, 101, 102, 103)
-"""Seeds on which settings and learning rates are chosen; no table of results includes them."""
+"""Seeds on which settings and learning rates are chosen; the tables of results do not include these seeds."""
 
 
 @dataclass(frozen=True)
@@ -51,35 +52,36 @@ class Setting:
     scale: float = 1.0
     """Factor by which the added rows are multiplied, for integer and every other method that acts in `encode`."""
     table_rows: int = 64
-    """Number of rows in the table of the method learned, which is four times the trained length.
+    """Number of rows in the table of the method `learned`: four times the trained length.
 
     Some rows are never trained, and some positions in the tests have no row.
     """
     n_bits: int = 7
-    """Number of bits of binary: enough for the longest sequence."""
+    """Number of bits of the method `binary`: enough for the longest sequence."""
     max_distance: int = 16
     """Distance at which shaw clips."""
     buckets: int = 32
     """Rows in t5's bias_table."""
     own_buckets: int = 32
-    """Number of t5's buckets with separate numbers; the buckets after them share the last number."""
+    """Number of separate values in t5's bias_table; the buckets after them share the last value."""
     slope: float = 0.5
-    """Slope of alibi: the slope of the first of eight heads."""
+    """Slope of the method `alibi`: the slope of the first of eight heads."""
     start_below: int = 0
     """Upper bound for the positions of a training text, for sinusoidal and learned.
 
-    Each text starts at a random position and ends below the bound; with 0, it starts at position 0.
+    Each text starts at a random position and ends below the bound; if the bound is 0, each text starts at
+    position 0.
     """
     drawn_below: int = 0
-    """End of the range from which the positions of a training text are drawn, for sinusoidal and learned."""
+    """Bound below which a training text's positions are drawn, for sinusoidal and learned; 0 to draw none."""
     block: int = 0
-    """Width of the blocks of features that rope rotates, each as a head of this width; 0 for one block."""
+    """Width of each block of features that rope rotates as a separate head; 0 for a single block."""
     rotated: int = 0
     """Number of leading features (the fastest pairs) that rope rotates; 0 for all."""
     log_n: int = 0
-    """1 if the scores of the query at position p are scaled in a test, else 0.
+    """1 if the scores of each query are multiplied by a factor in tests, else 0.
 
-    The factor is ln(p + 1) divided by ln of the trained length, if that is above 1.
+    At position p, the factor is ln(p + 1) / ln(trained_length), or 1 if that is larger.
     """
 
     def arguments(self, parameters: Parameters) -> Parameters:
@@ -105,7 +107,8 @@ _TABLES_OF = {"learned": ("table",), "shaw": ("key_table",), "t5": ("bias_table"
 def draw_parameters(method: str, setting: Setting, seed: int) -> Parameters:
     """Draw the initial values of all trained parameters.
 
-    The shared part is drawn first, so one seed starts all methods from the same numbers.
+    The parameters that all methods share are drawn first, so a seed gives all methods the same shared
+    parameters.
     """
     rng = np.random.default_rng(seed)
     d, vocabulary = setting.width, setting.vocabulary
@@ -171,7 +174,7 @@ def added(implementation: ModuleType, method: str, setting: Setting, length: int
 
 
 def _check(reading: Reading, implementation: ModuleType, method: str, setting: Setting) -> None:
-    """Check that the model in training equals the measured model, on one sequence with random parameters."""
+    """Check on one sequence with random parameters that the model in training equals the tested model."""
     parameters = draw_parameters(method, setting, seed=0)
     sequence = np.random.default_rng(0).integers(setting.vocabulary, size=setting.trained_length)
     single = stacked([parameters])
@@ -233,8 +236,8 @@ def train(
 ) -> tuple[list[Parameters], np.ndarray]:
     """Train one model per seed, and return the models with their losses, shape (steps, S).
 
-    `watch` is called before each step. Each seed draws its own initial values and sequences, independently of the other
-    seeds in the same call.
+    `watch` is called before each step. Each seed draws its own initial values and sequences, which do not
+    depend on the other seeds in the same call.
     """
     parameters = stacked([draw_parameters(method, setting, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
@@ -274,12 +277,12 @@ def train(
 
 
 class Measurement(NamedTuple):
-    """Result of one trained model at one length. A number is NaN if the method has no entry for some position."""
+    """Result of one trained model at one length. The numbers are NaN if the method fails at this length."""
 
     accuracy: float
-    """Share of the tested positions at which the right token has the highest score."""
+    """Share of the tested positions at which the correct token has the highest score."""
     cross_entropy: float
-    """Mean of −ln of the probability of the right token; perplexity is e to the power of this mean."""
+    """Mean of −ln of the probability of the correct token; perplexity is e to the power of this mean."""
     weights: np.ndarray
     """Mean attention weight of the keys at distance 0, 1, 2, …."""
 
@@ -298,14 +301,14 @@ def answer(
 
 
 FEWER_BEYOND = 128
-"""Length above which only a quarter of the sequences are tested, since their tables of scores are large."""
+"""Length above which only a quarter of the sequences are tested, because long sequences need much memory."""
 
 
 def evaluate(implementation: ModuleType, method: str, setting: Setting, model: Parameters, length: int) -> Measurement:
     """Test one model at one length, on the same sequences for every method and seed.
 
-    The tested positions are the last positions of each sequence, as many as the trained length has answers
-    for. At a longer length, no training sequence reached any of these positions.
+    The tested positions are the last positions of each sequence, as many as have an answer at the trained
+    length. At a longer length, no training sequence reached any of these positions.
     """
     count = setting.sequences if length <= FEWER_BEYOND else setting.sequences // 4
     sequences = np.random.default_rng(length).integers(setting.vocabulary, size=(count, length))

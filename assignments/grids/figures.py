@@ -79,7 +79,7 @@ def patch_pair(grids: ModuleType, height: int = 4, width: int = 6, cell: int = 8
 
 @picture
 def sinusoidal_map(grids: ModuleType, height: int = 10, width: int = 16, base: float = 100.0) -> Figure:
-    """Draw every feature of a 2-D sinusoidal code, each a pattern of stripes.
+    """Draw every feature of a 2-D sinusoidal code as a pattern of stripes.
 
     The stripes are horizontal for y and vertical for x, and become wider from pair to pair.
     """
@@ -99,7 +99,7 @@ def sinusoidal_map(grids: ModuleType, height: int = 10, width: int = 16, base: f
 
 
 def _mixed_frequencies(axial: np.ndarray) -> np.ndarray:
-    """Return the frequencies of `axial`, each pair in a different direction, so that each row uses both columns."""
+    """Return the frequencies of `axial` with a different direction for each pair, so that rows use both columns."""
     speeds = np.sort(axial.sum(axis=1))[::-1]
     directions = np.arange(len(speeds)) * np.pi * (3 - np.sqrt(5))  # the golden angle: no two pairs point the same way
     return speeds[:, np.newaxis] * np.stack([np.cos(directions), np.sin(directions)], axis=1)
@@ -177,8 +177,8 @@ def sequence_positions(
 ) -> Figure:
     """Draw the positions of text, an image and more text on three axes.
 
-    Text counts on all three axes together; an image spreads out on h and w, and the text after the image continues past
-    the image's longest side.
+    Text tokens have the same position on all three axes; an image uses h and w, and the text after the image
+    continues past the image's longest side.
     """
     where = as_numbers(grids.mrope_positions([before, (frames, height, width), after]))
     tokens = np.arange(len(where))
@@ -230,7 +230,7 @@ def stretched_grid(grids: ModuleType, new_height: int = 9, new_width: int = 13) 
 
 @picture
 def angle_of_a_pair(grids: ModuleType, y: float = 2, x: float = 1) -> Figure:
-    """Draw a matrix of frequencies with two rows, and the angle of each of its pairs in one cell."""
+    """Draw a frequency matrix for two pairs, and the angle by which each pair rotates in one cell."""
     frequencies = np.array([[1.0, 0.5], [1.0, -1.0]])
     tips = as_numbers(grids.apply_rope_nd([[1, 0, 1, 0]], [[y, x]], frequencies)).reshape(2, 2)
     figure = Figure(figsize=(NARROW, 2.7), layout="constrained")
@@ -254,7 +254,7 @@ def angle_of_a_pair(grids: ModuleType, y: float = 2, x: float = 1) -> Figure:
 def cell_centres(grids: ModuleType, new: int = 5) -> Figure:
     """Draw old and new cells over the same width.
 
-    The picture shows the new centres among the old centres, and the values that the new cells get.
+    The picture shows the centres of new and old cells, and the values of the new cells.
     """
     old = np.array([[0.0], [6.0], [12.0]])
     values = as_numbers(grids.resize_grid(old, (1, len(old)), (1, new)))[:, 0]

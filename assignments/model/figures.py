@@ -33,7 +33,7 @@ UNIFORM = np.log(84)
 """Loss of a random guess among the characters of the course's model."""
 LLAMA_3_8B = {"embedding": 2 * 128256 * 4096, "attention": 32 * 2 * 4096 * (4096 + 1024)}
 LLAMA_3_8B["feed-forward"] = 32 * 3 * 4096 * 14336
-"""Numbers of weights in each kind of part; the embedding's number includes the head, which is not tied."""
+"""Number of weights in each kind of part; the number for the embedding includes the head, which is not tied."""
 
 
 def measurements() -> dict[str, Any]:
@@ -44,7 +44,7 @@ def measurements() -> dict[str, Any]:
 
 
 def drawn_layer(d: int, heads: int, key_heads: int, head_dim: int, f: int, seed: int = 0) -> dict[str, np.ndarray]:
-    """Return a layer with random weights, each of whose parts returns rows about as large as its input rows."""
+    """Return a layer with random weights; each part of the layer returns rows about as large as its input rows."""
     rng, width, narrow = np.random.default_rng(seed), heads * head_dim, key_heads * head_dim
     shapes = {"w_q": (d, width), "w_k": (d, narrow), "w_v": (d, narrow), "w_o": (width, d)}
     shapes |= {"w_gate": (d, f), "w_up": (d, f), "w_down": (f, d)}
@@ -89,7 +89,7 @@ def _circle(axes: Axes, x: float, y: float, words: str, colour: str) -> None:
 def cache_by_key_heads(model: ModuleType, heads: int = 32) -> Figure:
     """Draw how many numbers per token are in the cache, for each number of key heads.
 
-    The figure shows each count as a share of the count with as many key heads as query heads.
+    Each number is shown as a share of the number for as many key heads as query heads.
     """
     choices, counts = [count for count in (1, 2, 4, 8, 16, 32) if heads % count == 0], []
     for key_heads in choices:
@@ -135,7 +135,7 @@ def block_map(model: ModuleType, scale: float = 1.5) -> Figure:
 
 
 def _branch(axes: Axes, place: float, normal: float, name: str, added: float) -> None:
-    """Draw a part beside the stream: a norm, the part, and the arrow back."""
+    """Draw a part beside the stream: a norm, the part, and an arrow back to the stream."""
     arrow = {"arrowstyle": "-|>", "color": GREY, "shrinkA": 0, "shrinkB": 0}
     for row, words, colour in ((place, "norm", ORANGE), (place + 1.6, name, BLUE)):
         axes.fill_between((0.6, 1.7), row - 0.45, row + 0.45, color=colour, linewidth=0)
@@ -150,7 +150,7 @@ def _branch(axes: Axes, place: float, normal: float, name: str, added: float) ->
 
 @picture
 def row_sizes(model: ModuleType, layers: int = 24) -> Figure:
-    """Draw the size of the rows after each layer: with the norm of a copy, and with the norm after the sum."""
+    """Draw the size of the rows after each layer: with a norm of each part's input, and with a norm of each sum."""
     length, before = 12, np.random.default_rng(1).normal(size=(12, 32))
     at = np.arange(length), 10.0 ** -np.arange(4), np.tri(length, dtype=bool)
     after, sizes = before, [(size(before), size(before))]
@@ -174,7 +174,7 @@ def row_sizes(model: ModuleType, layers: int = 24) -> Figure:
 
 @picture
 def changes(model_changes: Iterable[Any]) -> Figure:
-    """Draw the loss with one part changed, a bar per change, and the loss of a guess."""
+    """Draw the loss with one part changed, a bar per change, and the loss of a random guess."""
     rows = sorted(model_changes, key=lambda row: row.loss)
     figure, axes = make_panels(1, NARROW, 4.6)
     paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}
@@ -192,7 +192,7 @@ def changes(model_changes: Iterable[Any]) -> Figure:
 
 @picture
 def parameters(writer_sizes: Mapping[str, int]) -> Figure:
-    """Draw how the weights in two models are divided among the kinds of parts."""
+    """Draw what shares of the weights of two models belong to each kind of part."""
     figure, axes = make_panels(1, NARROW, 1.9)
     colours = {"embedding": FAINT, "attention": ORANGE, "feed-forward": BLUE}
     for row, counts in enumerate((writer_sizes, LLAMA_3_8B)):

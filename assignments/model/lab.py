@@ -1,12 +1,13 @@
 """Experiment that changes one part of a model at a time, and measures how much worse the model becomes.
 
-The model is this course's writer (`assignments/writer`): a small Llama with four layers, four query heads and two key
-heads. The model reads eight windows of 256 letters that were held out from training, once as it is and once with each
-part changed. The lab measures the model's loss, in nats per letter, and the largest change in a logit.
+The model is this course's writer (`assignments/writer`): a small Llama with four layers, four query heads and
+two key heads. The model reads eight windows of 256 letters that were held out from training, once unchanged,
+and once for each changed part. The lab measures the model's loss, in nats per letter, and the largest change
+in a logit.
 
-`make experiment` runs the lab on your `model.py`. A changed part is made from your own functions: with other weights,
-other frequencies, another mask, or a different function instead of one of yours. A different function has an effect
-only if your other functions call the function that it replaces.
+`make experiment` runs the lab on your `model.py`. A change replaces some weights, the frequencies, the mask,
+or one of your functions. A different function has an effect only if your other functions call the function
+that it replaces.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ BASE, OTHER_BASE = 10000.0, 500000.0
 AS_IT_IS = "as it is"
 
 Model = dict[str, Any]
-"""A model, or one of its layers, as the lesson describes it."""
+"""A model, or one layer of a model, in the form that the lesson describes."""
 Rows = Callable[[np.ndarray], np.ndarray]
 
 
@@ -49,7 +50,7 @@ class Measurement(NamedTuple):
 
 
 def frequencies(head_dim: int, base: float = BASE) -> np.ndarray:
-    """Return lesson 5's frequencies: the first is 1, and each further frequency is smaller by the same factor."""
+    """Return lesson 5's frequencies: the first is 1, and each further frequency is lower by a fixed factor."""
     return np.asarray(np.geomspace(1, base, head_dim // 2, endpoint=False) ** -1)
 
 
@@ -62,8 +63,8 @@ def symbols() -> str:
 def writer_model(implementation: ModuleType, reorder: Callable[[np.ndarray, int], np.ndarray] | None = None) -> Model:
     """Return the course's model, with its queries and keys in the half layout.
 
-    The model was trained with pairs (2i, 2i+1), so `reorder`, your to_half_layout unless another function is
-    provided, reorders the columns of queries and keys for the half layout.
+    The model was trained with pairs (2i, 2i+1), so `reorder` (by default, your to_half_layout) reorders the
+    columns of queries and keys for the half layout.
     """
     tensors = read_safetensors(WRITER / "weights.safetensors")
     reorder = reorder or implementation.to_half_layout
@@ -79,8 +80,8 @@ def writer_model(implementation: ModuleType, reorder: Callable[[np.ndarray, int]
 def write(implementation: ModuleType, prompt: str, count: int, model: Model | None = None) -> str:
     """Return the text that the course's model writes after a prompt, using your functions.
 
-    If another model of the same form is passed, that model writes the text. The next letter is always the most likely
-    letter.
+    If another model of the same form is passed, that model writes the text instead. The next letter is always
+    the most likely letter.
     """
     letters = symbols()
     tokens = [letters.index(letter) for letter in prompt]
@@ -130,7 +131,7 @@ def _of_layout(reorder: Callable[[ModuleType], Callable[[np.ndarray, int], np.nd
 
 
 def _of_function(name: str, changed: Callable[[ModuleType, Model], Callable[..., Any]]) -> Change:
-    """Return a change to one of your functions; `changed` makes the new function, which may call yours."""
+    """Return a change to one of your functions; `changed` returns the new function, which may call yours."""
 
     def change(functions: ModuleType, model: Model) -> tuple[Model, dict[str, np.ndarray]]:
         setattr(functions, name, changed(functions, model))
@@ -179,7 +180,7 @@ def _rotated_values(functions: ModuleType, model: Model) -> Callable[..., Any]:
 def _gated(
     combine: Callable[[np.ndarray, np.ndarray], np.ndarray],
 ) -> Callable[[ModuleType, Model], Callable[..., np.ndarray]]:
-    """Return swiglu with a different function of x w_gate and x w_up."""
+    """Return a swiglu in which a different function combines x w_gate and x w_up."""
     return lambda functions, model: lambda x, w_gate, w_up, w_down: combine(x @ w_gate, x @ w_up) @ w_down
 
 
@@ -279,7 +280,7 @@ def measure(path: Path, change: str) -> Measurement:
 
 
 def jobs(full: bool) -> list[tuple[str]]:
-    """Return the changes, one job each."""
+    """Return the changes, one per job."""
     return [(change,) for change in (*CHANGES, UNSHIFTED)]
 
 
@@ -300,7 +301,7 @@ def saved(path: Path = HERE / "measured.csv") -> list[Measurement]:
 
 
 def saved_sizes(path: Path = HERE / "sizes.csv") -> dict[str, int]:
-    """Return how many numbers each kind of part of the course's model has, as saved."""
+    """Return, from the saved file, how many numbers each kind of part of the course's model has."""
     return {row["part"]: int(row["numbers"]) for row in experiments.rows_of(path)}
 
 

@@ -42,9 +42,9 @@ LESSON = Lesson(11, 3, "1, 5, 8", (2, 3), "rotation in some layers only, masks f
 
 @picture
 def first_token(modern: ModuleType, length: int = 24, error: float = 0.002) -> Figure:
-    """Draw the weight of token 0 without any encoding, which depends only on the number of tokens.
+    """Draw the weight of token 0 without any encoding; the weight depends only on the number of tokens.
 
-    For many tokens, a small error in the weight hides the number of tokens.
+    If there are many tokens, a small error in the weight hides their number.
     """
     share = as_numbers(modern.first_token_share(length))
     figure, (weights, read) = make_panels(2, 9.4, 3.5, width_ratios=(1, 1.35))
@@ -101,9 +101,9 @@ def layer_schedules(modern: ModuleType) -> Figure:
 
 @picture
 def windows_and_chunks(modern: ModuleType, length: int = 18, window: int = 6, new: int = 4) -> Figure:
-    """Draw a window, which slides with the query, and a chunk, which stays until it is full.
+    """Draw a window, which moves with the query, and a chunk, which stays in place until it is full.
 
-    New queries line up with the last keys.
+    The new queries have the positions of the last keys.
     """
     masks = {"sliding window": modern.sliding_window_mask, "chunks": modern.chunk_mask}
     figure = Figure(figsize=(9.4, 4.6), layout="constrained")
@@ -128,8 +128,8 @@ def windows_and_chunks(modern: ModuleType, length: int = 18, window: int = 6, ne
 def partial_and_p_rope(modern: ModuleType, head_dim: int = 64, p: float = 0.25) -> Figure:
     """Draw the frequencies of p-RoPE and of partial RoPE.
 
-    p-RoPE keeps the fast pairs as they are and stops the others; partial RoPE spreads all frequencies over
-    few pairs.
+    p-RoPE rotates the fast pairs as usual and does not rotate the others; partial RoPE spreads all
+    frequencies over few pairs.
     """
     theta = as_numbers(modern.p_rope_frequencies(head_dim, 1))
     stopped = as_numbers(modern.p_rope_frequencies(head_dim, p))
@@ -165,9 +165,9 @@ def partial_and_p_rope(modern: ModuleType, head_dim: int = 64, p: float = 0.25) 
 def cache_with_sinks(
     modern: ModuleType, length: int = 20, n_sinks: int = 2, window: int = 6, head_dim: int = 8
 ) -> Figure:
-    """Draw a cache with sinks: old tokens leave it, and the first tokens stay.
+    """Draw a cache with sinks: old tokens leave the cache, but the first tokens stay.
 
-    Keys that moved together with the query have the same scores as before.
+    If keys move together with the query, their scores do not change.
     """
     kept = np.asarray(modern.kept_tokens(length, n_sinks, window)).astype(np.int64)
     places = np.arange(len(kept))
@@ -241,7 +241,7 @@ def content_and_position(modern: ModuleType, length: int = 12, shift: int = 0) -
 
 @picture
 def log_n_weights(modern: ModuleType, trained_len: int = 2048, lead: float = 10) -> Figure:
-    """Draw the weight of the right key among more and more keys, with and without `log_n_scale`."""
+    """Draw the weight of the correct key against the number of keys, with and without `log_n_scale`."""
     keys = 2.0 ** np.arange(8, 21)
     figure, axes = make_panels(1, 6.4, 3.2)
     scales = as_numbers(modern.log_n_scale(keys - 1, trained_len))

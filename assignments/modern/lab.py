@@ -16,11 +16,12 @@ between them:
 After the second layer, h W_out gives the scores of the tokens as answers. The `rope_layers` of the file under test
 decides which layers rotate, and the rotations come from its `shift_keys`.
 
-How does a model without RoPE count? The lab removes the first token of each sequence in two ways: it replaces the token
-only in the test, or in training as well. The lab also prints how much attention token 0 gets in the first layer.
+How does a model without RoPE count? The lab removes the first token of each sequence in two ways: it replaces the
+token only in the test, or in training as well. The lab also prints the attention weight of token 0 in the first
+layer.
 
 Can RoPE be taken out after training (DroPE, arXiv 2512.12167)? The lab trains with RoPE in every layer, removes RoPE
-from one layer or from both, and continues training for some steps, or for none.
+from one layer or from both, and continues training for some steps, or does not continue.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class Setting:
     texts: int = 256
     """Approximate number of test sequences at each length."""
     vocabulary: int = 16
-    """Number of tokens that can be answers; the start token and the mark come after them."""
+    """Number of tokens that can be answers; the start token and the mark have the next ids."""
     width: int = 32
     hidden: int = 64
     layers: int = 2
@@ -101,9 +102,9 @@ SCHEDULES_OF_THREE = {
     BUT_LAST: lambda implementation, layers: implementation.rope_layers(layers, layers),
     "every layer": SCHEDULES["every layer"],
 }
-"""Schedules for three layers: the order of Llama 4 and SmolLM3, on a small scale."""
+"""Schedules for three layers: the order of layers in Llama 4 and SmolLM3, on a small scale."""
 _SCHEDULES = SCHEDULES | SCHEDULES_OF_THREE
-"""Function for each schedule that marks the layers that rotate, as returned by `rope_layers`.
+"""For each schedule, a function that returns True for each layer that rotates, as `rope_layers` does.
 
 An interval above the number of layers skips no layer. No interval skips only the first of two layers, so the control
 "the second layer" is the opposite of interval 2.
@@ -111,12 +112,12 @@ An interval above the number of layers skips no layer. No interval skips only th
 
 
 class Texts(NamedTuple):
-    """Sequences, their right answers, and the positions that are tested."""
+    """Sequences, their correct answers, and the positions that are tested."""
 
     tokens: np.ndarray
     """Token ids, (..., T)."""
     answers: np.ndarray
-    """Right answer at each tested position, (..., T)."""
+    """Correct answer at each tested position, (..., T)."""
     has_answer: np.ndarray
     """True at each tested position, (..., T)."""
 
@@ -129,7 +130,7 @@ class Measurement(NamedTuple):
     seed: int
     length: int
     accuracy: float
-    """Share of the tested positions at which the right token has the highest score."""
+    """Share of the tested positions at which the correct token has the highest score."""
 
 
 class Loss(NamedTuple):
@@ -143,7 +144,7 @@ class Loss(NamedTuple):
 
 
 class Look(NamedTuple):
-    """Attention that token 0 gets from a position in the first layer, without RoPE: the mean over sequences."""
+    """Attention weight of token 0 at one position in the first layer, without RoPE: the mean over sequences."""
 
     seed: int
     position: int
@@ -178,7 +179,7 @@ def _random_tokens(rng: np.random.Generator, count: int, length: int, setting: S
 
 
 class Task(NamedTuple):
-    """Task of the experiment: how its texts are drawn, and how many positions are tested."""
+    """Task of the experiment: how texts are drawn, and how many positions are tested."""
 
     draw: Callable[[np.random.Generator, int, int, Setting], Texts]
     last: Callable[[Setting], int]
@@ -191,24 +192,24 @@ PASSKEY = Task(passkey, lambda setting: 1)
 
 @dataclass(frozen=True)
 class Run:
-    """Task in one setting, with the schedules that are trained in it."""
+    """Task in one setting, with the schedules that are trained for this task."""
 
     task: Task
     setting: Setting
     schedules: tuple[str, ...] = tuple(SCHEDULES)
     full: bool = False
-    """True if the run is measured once and saved: `make experiment FULL=1` repeats it."""
+    """True for a run that is measured once and saved: `make experiment FULL=1` repeats the run."""
     trained_before: str = ""
-    """Name of the run that trains the models first, with RoPE in every layer; empty for a random start.
+    """Name of an earlier run, whose trained models (RoPE in every layer) are the start; empty for a random start.
 
-    A run with such a name then changes the schedule and continues training for its own number of steps.
+    A run that starts from trained models changes their schedule, and continues training for its own number of steps.
     """
 
 
 TAKEN_OUT = ("no layer", "the first layer", "every layer")
-"""Layers in which RoPE stays when it is removed after training.
+"""Layers in which RoPE stays when the other layers lose RoPE after training.
 
-The last entry is the control: more training steps, and nothing else.
+The last entry is the control: training continues, and RoPE stays in every layer.
 """
 
 
@@ -238,7 +239,7 @@ RUNS = {
 def draw_parameters(setting: Setting, seeds: Sequence[int]) -> Parameters:
     """Return one model per seed, stacked along the first axis.
 
-    All schedules start from the same numbers.
+    All schedules start from the same parameters.
     """
     width, hidden = setting.width, setting.hidden
     shapes = {"tokens": (setting.vocabulary + 2, width), "out": (width, setting.vocabulary)}
@@ -302,7 +303,7 @@ def loss_and_gradients(parameters: Parameters, layers: Layers, texts: Texts) -> 
     gradients: Parameters = {}
 
     def back(name: str, x: np.ndarray, d_y: np.ndarray) -> np.ndarray:
-        """Propagate a gradient back through y = x W: keep the gradient of W, and return that of x."""
+        """Propagate a gradient back through y = x W: keep the gradient of W, and return the gradient of x."""
         gradients[name] = transposed(flattened(x)) @ flattened(d_y)
         return times_matrix(d_y, transposed(parameters[name]))
 
@@ -336,7 +337,7 @@ def _rotated(x: np.ndarray, matrices: np.ndarray | None) -> np.ndarray:
 def train(
     implementation: ModuleType, run: str, schedule: str, seeds: Sequence[int] = SEEDS, steps: int | None = None
 ) -> tuple[Parameters, list[Loss]]:
-    """Train one model per seed. A seed draws the same numbers, independently of the other seeds in the same call."""
+    """Train one model per seed. The numbers drawn for a seed do not depend on the other seeds in the same call."""
     task, setting, before = RUNS[run].task, RUNS[run].setting, RUNS[run].trained_before
     steps = setting.steps if steps is None else steps
     if before:
@@ -364,14 +365,14 @@ def train(
 
 
 def one_model(parameters: Parameters, place: int) -> Parameters:
-    """Return one of the stacked models, with an axis for its seed."""
+    """Return one of the stacked models; the axis of the seeds stays, with size 1."""
     return {name: value[place : place + 1] for name, value in parameters.items()}
 
 
 def ask(
     implementation: ModuleType, run: str, schedule: str, model: Parameters, length: int, replaced: bool = False
 ) -> float:
-    """Return the accuracy of one model, with an axis for its seed, at one length.
+    """Return the accuracy at one length of one model whose seed axis has size 1.
 
     The sequences are the same for every schedule and seed.
     """
@@ -386,7 +387,7 @@ def ask(
 
 
 def look(implementation: ModuleType, run: str, model: Parameters, seed: int) -> list[Look]:
-    """Return how much attention every position gives to token 0 in the first layer, without RoPE."""
+    """Return the attention weight of token 0 at every position in the first layer, without RoPE."""
     task, setting = RUNS[run].task, RUNS[run].setting
     texts = task.draw(np.random.default_rng(0), setting.texts, setting.trained_length, setting)
     _, kept = forward(
@@ -427,7 +428,7 @@ def measure(implementation: ModuleType, run: str, schedule: str, seeds: Sequence
 
 
 def jobs(full: bool) -> list[tuple[str, str]]:
-    """Return a run and a schedule for each job; long runs only with `full`."""
+    """Return a run and a schedule for each job; long runs are included only with `full`."""
     return [(name, schedule) for name, run in RUNS.items() if full or not run.full for schedule in run.schedules]
 
 
@@ -455,7 +456,7 @@ def saved_losses(path: Path = HERE / "losses.csv") -> list[Loss]:
 
 
 def saved_looks(path: Path = HERE / "first_token.csv") -> list[Look]:
-    """Return the attention that token 0 got in the last experiment."""
+    """Return the attention weights of token 0 in the last experiment."""
     return [Look(int(row["seed"]), int(row["position"]), float(row["weight"])) for row in experiments.rows_of(path)]
 
 
@@ -480,7 +481,7 @@ def weights_of_first_token(looks: Sequence[Look]) -> np.ndarray:
 
 
 def times_the_others(weights: np.ndarray) -> np.ndarray:
-    """Return c per seed: the weight of token 0 at position t is c/(c + t).
+    """Return c for each seed, where the weight of token 0 at position t is c/(c + t).
 
     c is a mean over positions; for c = 1, the weight is 1/(t + 1).
     """
@@ -491,7 +492,7 @@ def times_the_others(weights: np.ndarray) -> np.ndarray:
 def summary(measured: Sequence[Measurement]) -> str:
     """Return the lesson's tables, one per task, with the best schedule first.
 
-    Each row shows the accuracy at two lengths, and in how many seeds RoPE in the first layer is better at 64.
+    Each row shows the accuracy at two lengths, and for how many seeds RoPE in the first layer is better at 64.
     """
     return "\n\n".join(_schedules(measured, run) for run in ("copy 3 back", "passkey"))
 
@@ -509,7 +510,7 @@ def _schedules(measured: Sequence[Measurement], run: str) -> str:
 def taken_out_table(measured: Sequence[Measurement]) -> str:
     """Return the accuracy after RoPE was removed from trained models.
 
-    The rows show where RoPE stays, and for how many more steps the models trained.
+    The rows show in which layers RoPE stays, and for how many more steps the models were trained.
     """
     lines = []
     for schedule in reversed(TAKEN_OUT):
@@ -525,7 +526,7 @@ def taken_out_table(measured: Sequence[Measurement]) -> str:
 
 
 def tables(measured: Sequence[Measurement], looks: Sequence[Look]) -> str:
-    """Return accuracies, differences by seed, and how a model without RoPE counts, as Markdown."""
+    """Return, as Markdown, accuracies, differences by seed, and how a model without RoPE counts."""
     parts = ["Trained at 16 tokens", summary(measured)]
     parts += ["RoPE taken out after training", taken_out_table(measured)]
     for run in dict.fromkeys(row.run for row in measured):
@@ -563,7 +564,7 @@ def tables(measured: Sequence[Measurement], looks: Sequence[Look]) -> str:
 
 
 def keep(path: Path, full: bool, results: Sequence[Results]) -> str:
-    """Write the numbers, keeping those of runs that were not repeated, draw the pictures, and return the tables."""
+    """Write the results, keep those of runs that were not repeated, draw the pictures, and return the tables."""
     repeated = {name for name, _ in jobs(full)}
     measurements = [row for one in results for row in one.measurements]
     losses = [row for one in results for row in one.losses]

@@ -31,7 +31,7 @@ LESSON = Lesson(2, 2, "1", (1,), "a number is added to the row of a token")
 
 @picture
 def integer_scale(naive: ModuleType, length: int = 512) -> Figure:
-    """Draw the position added to every feature: it is soon much larger than the token's features."""
+    """Draw the position added to every feature: the position is soon much larger than the token's features."""
     tokens = np.random.default_rng(0).normal(size=(length, 64))
     placed = as_numbers(naive.add_integer_positions(tokens))
     positions = as_numbers(naive.integer_positions(length))
@@ -84,7 +84,7 @@ def normalized_spacing(naive: ModuleType, short: int = 10, long: int = 40, posit
 def layer_norm(naive: ModuleType, position: int = 500) -> Figure:
     """Draw the same token at position 0 and far away, before and after LayerNorm.
 
-    LayerNorm removes the number that was added to all features.
+    LayerNorm removes any number that was added to all features.
     """
     token = np.random.default_rng(1).normal(size=6)
     placed = as_numbers(naive.add_integer_positions(np.tile(token, (position + 1, 1))))
@@ -132,7 +132,7 @@ def binary_waves(naive: ModuleType, length: int = 48) -> Figure:
 def binary_carry(naive: ModuleType, n_bits: int = 8) -> Figure:
     """Draw how adding 1 to a bit that is 1 makes it 0 and carries to the next bit.
 
-    The framed bits changed in the last step.
+    Frames mark the bits that changed in the last step.
     """
     codes = np.asarray(naive.binary_positions(2**n_bits, n_bits))
     middle = 2 ** (n_bits - 1)

@@ -42,7 +42,7 @@ def table_rows(relative: ModuleType, length: int = 5, max_distance: int = 2) -> 
 
 @picture
 def distance_names(relative: ModuleType, max_distance: int = 8, num_buckets: int = 16) -> Figure:
-    """Draw which table entry belongs to each distance.
+    """Draw which table entry each distance uses.
 
     Shaw et al. clip the distances; T5 has wider buckets for long distances, and half of the buckets for each direction.
     """
@@ -69,7 +69,7 @@ def distance_names(relative: ModuleType, max_distance: int = 8, num_buckets: int
 
 @picture
 def four_terms(relative: ModuleType, length: int = 6, max_distance: int = 2) -> Figure:
-    """Draw the four terms of Transformer-XL's score, each with the other three set to zero."""
+    """Draw the four terms of Transformer-XL's score, each term with the other three terms set to zero."""
     rng = np.random.default_rng(3)
     q, k = rng.normal(size=(2, length, 4))
     table, (u, w) = rng.normal(size=(2 * max_distance + 1, 4)), rng.normal(size=(2, 4))

@@ -1,11 +1,11 @@
 """Relative positions: use the distance itself.
 
-With RoPE, a score depends on the offset between query and key, but only through cosines that are fixed before training.
-With RoPE, a model cannot simply learn that the previous word counts double; with the methods in this file, it can. Shaw
-et al. (2018) learn two vectors per distance: one is added to the key, the other to the value. T5 (Raffel et al. 2020)
-learns one number per head and bucket of distances, and adds it to the score. Both methods need a rule for long
-distances. Shaw et al. clip long distances. T5's buckets become wider as the distance grows, and the last bucket takes
-all the remaining distances.
+With RoPE, a score depends on the offset between query and key, but only through cosines that are fixed before
+training. With RoPE, a model cannot simply learn to give the previous word twice the weight; with the methods
+in this file, a model can. Shaw et al. (2018) learn two vectors per distance: one is added to the key, the
+other to the value. T5 (Raffel et al. 2020) learns one number per head and bucket of distances, and adds it to
+the score. Both methods need a rule for long distances. Shaw et al. clip long distances. T5's buckets become
+wider as the distance grows, and the last bucket takes all the remaining distances.
 
 Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are (sequence,
 feature). The relative position of a key at j for a query at i is j − i: negative if the key comes before the query,
@@ -19,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -29,13 +29,13 @@ def _features(*arrays):
 
 
 def relative_positions(q_len, k_len, q_start=0):
-    """Return how far each key comes after each query; the number is negative for a key before the query.
+    """Return by how many positions each key comes after each query; the number is negative for a key before the query.
 
         r[i, j] = j − (i + q_start)
 
-    Keys count from 0, queries from q_start. When a model generates text with a cache, there is one query, the newest
-    token, and q_start is its position in the text. With q_start = 0, all earlier keys would seem to come after the
-    query.
+    The positions of keys count from 0, the positions of queries count from q_start. When a model generates
+    text with a cache, there is one query, the newest token, and q_start is its position in the text. With
+    q_start = 0, all earlier keys would seem to come after the query.
 
     Parameters: `q_len` and `k_len`, ints of at least 0; `q_start`, an int.
     Returns: int64, shape (q_len, k_len).
@@ -88,14 +88,14 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
 
     α = softmax(shaw_scores) over the keys that the mask allows. A query that may use no key gets zeros.
 
-    The values that a query collects also carry the distances of their tokens, so the next layer can use these
+    The values thus carry the distances of their tokens into the output, so the next layer can use these
     distances.
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `v`, shape (..., Tk, dv); `key_table`, shape
     (2·max_distance + 1, d); `value_table`, shape (2·max_distance + 1, dv); `mask`, boolean, True = may attend. The
     mask's shape broadcasts with (..., Tq, Tk); a mask may add leading axes, but never enlarges Tq or Tk.
     Returns: shape (..., Tq, dv).
-    Raises: ValueError if the mask does not fit.
+    Raises: ValueError if the mask cannot be broadcast, or would enlarge Tq or Tk.
     Example: with one token, α is 1, so the result is v plus the middle row of value_table.
     Source: Shaw et al. 2018 §3.1 eq. 3 and 4.
     """
@@ -103,16 +103,17 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
 
 
 def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
-    """Return the T5 bucket of each relative position: one bucket per short distance, wider buckets for long ones.
+    """Return the T5 bucket of each relative position: one bucket per short distance, wider buckets for long distances.
 
         n < e:   bucket = n
         n ≥ e:   bucket = min(B − 1,  e + ⌊ log(n / e) / log(D / e) · (B − e) ⌋)
 
     with e = ⌊B / 2⌋ and D = max_distance. Bidirectional: each direction has B = ⌊num_buckets / 2⌋ buckets,
-    n = |relative|, and B is added for keys after the query (relative > 0). Causal: B = num_buckets,
-    n = max(−relative, 0), so keys after the query, which a causal mask hides anyway, count as distance 0.
+    n = |relative|, and B is added to the bucket of keys after the query (relative > 0). Causal:
+    B = num_buckets, n = max(−relative, 0), so keys after the query, which a causal mask hides anyway, count
+    as distance 0.
 
-    No test uses a case in which the number to be rounded down is already whole, up to rounding.
+    No test rounds down a number that is, up to rounding errors, already whole.
 
     Parameters: `relative`, whole numbers of any shape, key minus query; `num_buckets`, at least 4 if
     bidirectional and at least 2 if causal, so that e is at least 1; `max_distance`, above e.
@@ -130,8 +131,8 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
 
         bias[h, i, j] = table[t5_bucket(j − (i + q_start)), h]
 
-    The table has one row per bucket and one column per head, so its length is the number of buckets. The bias
-    depends only on positions, so it is computed once and used in every layer and for every input.
+    The table has one row per bucket and one column per head, so the number of rows is the number of buckets.
+    The bias depends only on positions, so it is computed once and used in every layer and for every input.
 
     Parameters: `table`, shape (num_buckets, h); the lengths and `q_start` as in relative_positions;
     `bidirectional` and `max_distance` as in t5_bucket.
@@ -144,14 +145,14 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
 
 
 def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance):
-    """Transformer-XL's scores: the query's content and position times the key's content and position.
+    """Transformer-XL's scores: the query's content or position times the key's content or position, all four products.
 
         score[i, j] = ((q_i + u) · k_j + (q_i + w) · a_ij) / √d,   a_ij = key_table[clip(j − i) + max_distance]
 
-    u = content_bias and w = position_bias. In lesson 3, the score of two rows x + p had four terms. Transformer-XL's
-    score has the same four terms, with a relative position for the key. The query's position is replaced by u and w,
-    which are the same for every query. Transformer-XL makes a_ij from sinusoids; in this function, a_ij is a row of a
-    table, as in shaw_scores.
+    u = content_bias and w = position_bias. In lesson 3, the score of two rows x + p had four terms.
+    Transformer-XL's score has the same four terms, but uses the key's position relative to the query. The
+    query's position is replaced by u and w, which are the same for every query. Transformer-XL makes a_ij
+    from sinusoids; in this function, a_ij is a row of a table, as in shaw_scores.
 
     Parameters: `q`, `k`, `key_table` and `max_distance` as in shaw_scores; `content_bias` and `position_bias`, shape
     (d,), which do not affect the dtype.
@@ -165,14 +166,14 @@ def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance)
 
 
 def disentangled_scores(q, k, key_table, query_table, max_distance):
-    """DeBERTa's scores: the query asks for a distance, and so does the key.
+    """DeBERTa's scores: the query and the key are each also multiplied by a learned vector for their distance.
 
         score[i, j] = (q_i · k_j + q_i · a_ij + k_j · c_ji) / √(3d)
 
-    a_ij = key_table[clip(j − i) + max_distance] and c_ji = query_table[clip(i − j) + max_distance]: seen from the key,
-    the query is at i − j, in the opposite direction. Three terms of the same size have three times the variance of one,
-    so √(3d) replaces √d. (DeBERTa looks up its first learned table by i − j and the second by j − i, so its tables are
-    mirror images of key_table and query_table.)
+    a_ij = key_table[clip(j − i) + max_distance] and c_ji = query_table[clip(i − j) + max_distance]: seen from
+    the key, the query is at i − j, in the opposite direction. A sum of three independent terms has three
+    times the variance of one term, so √(3d) replaces √d. (DeBERTa looks up its first learned table by i − j
+    and the second by j − i, so its tables are mirror images of key_table and query_table.)
 
     Parameters: `q`, `k`, `key_table` and `max_distance` as in shaw_scores; `query_table`, the shape of key_table.
     Returns: shape (..., Tq, Tk).

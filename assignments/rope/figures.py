@@ -45,7 +45,7 @@ def _whole(value: int) -> str:
 def rotated_pair(rope: ModuleType, position: float = 4, head_dim: int = 8) -> Figure:
     """Draw the same pair of features at position 0 and at a later position.
 
-    Each pair is rotated by its frequency and keeps its length.
+    Each pair is rotated by the position times its frequency, and keeps its length.
     """
     theta = rope.rope_frequencies(head_dim)
     start = np.tile([0.9, 0.35], head_dim // 2)[np.newaxis]
@@ -148,7 +148,7 @@ def layouts(rope: ModuleType, head_dim: int = 6) -> Figure:
 
 @picture
 def two_ways(rope: ModuleType, position: float = 1) -> Figure:
-    """Draw one row in two ways: rotated, then reordered; and reordered, then rotated in the half layout."""
+    """Draw one row twice: rotated and then reordered, and reordered and then rotated in the half layout."""
     row = np.array([[1.0, 0.0, 2.0, 0.0]])
     rotated, reordered = rope.apply_rope(row, [position]), rope.interleaved_to_half(row)
     ends = rope.interleaved_to_half(rotated), rope.apply_rope_half(reordered, [position])
@@ -185,7 +185,7 @@ def _row_of(values: Any) -> str:
 
 @picture
 def head_shapes() -> Figure:
-    """Draw the steps of `rope_attention` with the shape after each, in letters and for the lesson's example."""
+    """Draw the steps of `rope_attention` with the shape after each step, in letters and for the lesson's example."""
     steps = (
         ("x", "(T, dx)", "(2, 4)", ""),
         ("q, k and v, each", "(T, h·dh)", "(2, 4)", "product with a matrix"),
@@ -217,7 +217,7 @@ def head_shapes() -> Figure:
 
 @picture
 def cache(rope: ModuleType, tokens: int = 8) -> Figure:
-    """Draw, token by token, which keys a step computes, and which it reads from the cache.
+    """Draw, token by token, which keys a step computes, and which keys the step reads from the cache.
 
     The picture depends on what `decode_step` returns.
     """
@@ -273,7 +273,7 @@ def cache(rope: ModuleType, tokens: int = 8) -> Figure:
 def decay(rope: ModuleType, head_dim: int = 128, reach: int = 1000, favourite: int = 50) -> Figure:
     """Draw RoFormer's bound, which does not fall at every step, and a score below it.
 
-    A score can be highest at any distance.
+    A score can have its maximum at any distance.
     """
     offsets = np.arange(0, reach + 1)
     bound = rope.decay_bound(offsets, head_dim)

@@ -1,9 +1,9 @@
 """RoPE: position inside the score.
 
-Every encoding so far added something to the token's features. RoPE (Su et al. 2021, RoFormer) adds nothing. RoPE
-rotates each pair of features of a query or key by an angle proportional to its position. If both vectors of a dot
-product are rotated by the same angle, the product does not change. The score of a query at m and a key at n therefore
-depends only on n − m. Values are not rotated.
+Every encoding so far added something to the token's features. RoPE (Su et al. 2021, RoFormer) adds nothing.
+RoPE rotates each pair of features of a query or key by an angle proportional to the token's position. If both
+vectors of a dot product are rotated by the same angle, the product does not change. The score of a query at m
+and a key at n therefore depends only on n − m. Values are not rotated.
 
 Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are
 (sequence, feature). Pair i consists of features 2i and 2i+1; in functions with `half` in their names, of
@@ -16,7 +16,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -115,7 +115,7 @@ def rotate_half(x):
 
         rotate_half([x₁ | x₂]) = [−x₂ | x₁]
 
-    rotate_half rotates each pair (i, i + d/2) by a quarter of a full rotation. Two applications of rotate_half give −x.
+    rotate_half rotates each pair (i, i + d/2) by a quarter turn. Two applications of rotate_half give −x.
 
     Parameters: `x`, shape (..., d) with d even.
     Returns: the shape of x.
@@ -131,9 +131,9 @@ def apply_rope_half(x, positions, base=10000.0):
 
         y = x · [cos | cos] + rotate_half(x) · [sin | sin]
 
-    The θ_i are those of apply_rope. Each θ_i is used for two features, half the width apart. If you
-    combine the list (θ_0, θ_0, θ_1, θ_1, …) with rotate_half, you get neither layout, and the score is no
-    longer relative.
+    The θ_i are those of apply_rope. Each θ_i is used for two features, half the width apart. If you combine
+    the list (θ_0, θ_0, θ_1, θ_1, …) with rotate_half, you get neither layout, and the score no longer depends
+    only on the offset.
 
     Parameters, returns and errors: as apply_rope.
     Example: apply_rope_half([[1, 1, 0, 0]], [1]) is [[0.5403, 0.99995, 0.8415, 0.0099998]].
@@ -161,7 +161,7 @@ def half_to_interleaved(x):
 
     Parameters and returns: as interleaved_to_half.
     Example: half_to_interleaved([0, 1, 2, 3]) is [0, 2, 1, 3]; with six features, [0, 1, 2, 3, 4, 5] becomes
-    [0, 3, 1, 4, 2, 5] (with four features the two functions do the same; with six they do not).
+    [0, 3, 1, 4, 2, 5] (with four features, the two functions give the same result; with six, they do not).
     """
     raise NotImplementedError("half_to_interleaved is not written yet")
 
@@ -169,12 +169,13 @@ def half_to_interleaved(x):
 def rope_attention(x, w_q, w_k, w_v, n_heads, positions=None, causal=True, base=10000.0):
     """Self-attention with several heads. RoPE rotates queries and keys, but not values.
 
-    The columns of q = x w_q, k = x w_k and v = x w_v are split into n_heads equal consecutive blocks, as in lesson 1's
-    split_heads. Each head has size dh, rotates its q and k, and computes softmax(scores) v. The heads' results are then
-    joined, as in merge_heads. There is no output projection.
+    The columns of q = x w_q, k = x w_k and v = x w_v are split into n_heads equal consecutive blocks, as in
+    lesson 1's split_heads. Each head has size dh, rotates q and k, and computes softmax(scores) v. The heads'
+    results are then joined, as in merge_heads. There is no output projection.
 
     Parameters: `x`, shape (..., T, dx); `w_q`, `w_k`, `w_v`, shape (dx, h·dh) with dh even; `positions`, 1-D,
-    shape (T,), 0 … T−1 if None; `causal`: row t may attend to rows 0 … t (by row number, not by position).
+    shape (T,), 0 … T−1 if None; `causal`: if True, row t may attend only to rows 0 … t (by row number, not by
+    position).
     Returns: shape (..., T, h·dh).
     Example: for x = [[1, 0, 2, 0], [0, 1, 0, 1]], three identity matrices as weights and n_heads = 2:
     [[1, 0, 2, 0], [0.2138, 0.7862, 0.2609, 0.8696]].
@@ -206,9 +207,9 @@ def decay_bound(offsets, head_dim, base=10000.0):
 
         bound = 1/(d/2) · Σ_{j=1…d/2} |S_j|,   S_j = Σ_{l<j} exp(√−1 · offset · θ_l)
 
-    The bound limits the dot product of a rotated query and a rotated key (see the lesson). The bound is largest at
-    offset 0, where all terms of each sum point in the same direction. At other offsets, the terms partly cancel. The
-    bound does not fall at every step.
+    The bound limits the dot product of a rotated query and a rotated key (see the lesson). The bound is
+    largest at offset 0, where all terms of each sum point in the same direction. At other offsets, the terms
+    partly cancel each other. The bound does not fall at every step.
 
     Parameters: `offsets`, a real number or an array of them, any shape.
     Returns: float64, the shape of offsets.

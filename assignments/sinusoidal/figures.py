@@ -52,7 +52,7 @@ def sinusoidal_heatmap(sinusoidal: ModuleType, base: float = 10000.0) -> Figure:
 
 @picture
 def position_slice(sinusoidal: ModuleType, position: int = 30, d_model: int = 32, length: int = 60) -> Figure:
-    """Draw the heatmap with positions from left to right: the code of one position is a vertical slice of it."""
+    """Draw the heatmap with positions from left to right: the code of one position is a column of the heatmap."""
     codes = as_numbers(sinusoidal.sinusoidal_encoding(np.arange(length), d_model))
     at = min(position, length - 1)
     figure, (heat, bars) = make_panels(2, 9.4, 4.2, width_ratios=(1.9, 1), sharey=True)
@@ -80,9 +80,9 @@ def position_slice(sinusoidal: ModuleType, position: int = 30, d_model: int = 32
 
 @picture
 def wavelength_fan(sinusoidal: ModuleType, zoom: float = 100, d_model: int = 16) -> Figure:
-    """Draw the pairs as waves, each longer than the one before by a fixed factor.
+    """Draw the pairs as waves; each wave is longer than the previous wave by a fixed factor.
 
-    In a short sequence, the slow pairs hardly move.
+    In a short sequence, the slow pairs hardly change.
     """
     lengths = as_numbers(sinusoidal.wavelengths(d_model))
     omega = as_numbers(sinusoidal.frequencies(d_model))
@@ -108,7 +108,7 @@ def wavelength_fan(sinusoidal: ModuleType, zoom: float = 100, d_model: int = 16)
 
 @picture
 def clock_hands(sinusoidal: ModuleType, position: float = 5, d_model: int = 8) -> Figure:
-    """Draw a position as the tips of d/2 hands, each slower than the hand before.
+    """Draw a position as the tips of d/2 clock hands, each slower than the previous hand.
 
     The hands start at the top and turn clockwise.
     """
@@ -148,7 +148,7 @@ def similarity(sinusoidal: ModuleType, d_model: int = 64, reach: int = 100) -> F
 
 @picture
 def shift_on_circle(sinusoidal: ModuleType, position: float = 1, offset: float = 1) -> Figure:
-    """Draw one pair at a position and some positions further, as (sine, cosine) and as (cosine, sine)."""
+    """Draw one pair at a position and at a later position, as (sine, cosine) and as (cosine, sine)."""
     code = as_numbers(sinusoidal.sinusoidal_encoding(position, 2))
     moved = as_numbers(sinusoidal.shift_matrix(offset, 2)) @ code
     way = as_numbers(sinusoidal.sinusoidal_encoding(np.linspace(position, position + offset, 50), 2))

@@ -1,10 +1,11 @@
 """Sinusoidal encoding: a clock with d/2 hands.
 
-The binary code had the right idea: many digits, each with its own period. But binary digits jump: from 7 to 8, all of
-them change at once, with no value in between. Vaswani et al. 2017 use smooth waves instead. Think of a clock with d/2
-hands. Hand i turns by ω_i radians per position: hand 0 by one radian, each further hand by less. The coordinates of
-each hand's tip are (sin, cos). All values are between −1 and 1, and no value depends on the length of the sequence.
-Moving k positions further rotates each pair by a fixed angle, the same at every position. Nothing is learned.
+The binary code had the right idea: many digits, each with its own period. But binary digits jump: from 7 to
+8, all four digits change at once, with no value in between. Vaswani et al. 2017 use smooth waves instead.
+Think of a clock with d/2 hands. Hand i turns by ω_i radians per position: hand 0 turns by one radian, and
+each further hand turns by less. The coordinates of each hand's tip are (sin, cos). All values are between −1
+and 1, and no value depends on the length of the sequence. A step of k positions rotates each pair by a fixed
+angle, the same at every position. Nothing is learned.
 
 Conventions: positions count from 0 and may be any real numbers; `...` stands for any number of leading axes,
 possibly none; the last two axes are (sequence, feature). Pair i consists of features 2i and 2i+1, (sin, cos);
@@ -17,7 +18,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return float64 arrays, and the result's dtype: float32 if every input is float32, else float64.
+    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -49,8 +50,8 @@ def wavelengths(d_model, base=10000.0):
 
         λ_i = 2π / ω_i = 2π · base^(2i / d)
 
-    Compare bit_period in lesson 2, where the periods are 2, 4, 8, …; each wavelength is base^(2/d) times the previous
-    one.
+    The periods of bits (bit_period in lesson 2) are 2, 4, 8, …; each wavelength is base^(2/d) times the
+    previous wavelength.
 
     Parameters: as for frequencies.
     Returns: float64, shape (d_model/2,), in positions.
@@ -66,7 +67,8 @@ def sinusoidal_encoding(positions, d_model, base=10000.0):
         PE(p, 2i)   = sin(p · ω_i)
         PE(p, 2i+1) = cos(p · ω_i)
 
-    The encoding is a formula, not a table: every real position has a code, even a negative or fractional one.
+    The encoding is a formula, not a table: every real number has a code as a position, even a negative number
+    or a fraction.
 
     Parameters: `positions`, a number or an array of numbers of any shape; `d_model`, an even int.
     Returns: float64, shape positions.shape + (d_model,).
@@ -94,8 +96,8 @@ def offset_similarity(offsets, d_model, base=10000.0):
 
         PE(p) · PE(p + k) = Σ_i cos(ω_i · k)   for every p
 
-    The product depends only on the distance: k and −k give the same number. The product is largest at k = 0 and smaller
-    at large distances, but it does not fall at every step.
+    The product depends only on the distance: k and −k give the same number. The product is largest at k = 0
+    and smaller at large distances, but does not fall at every step.
 
     Parameters: `offsets`, a real number or an array of them, any shape.
     Returns: float64, the shape of offsets.
@@ -110,10 +112,10 @@ def shift_matrix(offset, d_model, base=10000.0):
 
         M · PE(p) = PE(p + offset)   for every p
 
-    M has one 2 × 2 block per pair on its diagonal and zeros elsewhere. Block i is [[cos, sin], [−sin, cos]] at the
-    angle offset·ω_i. The matrix follows from sin(a+b) = sin a cos b + cos a sin b and cos(a+b) = cos a cos b − sin a
-    sin b. The minus sign of a block is in its lower left corner because sin comes first in each pair. M is a rotation:
-    Mᵀ M is the identity matrix, and a shift by a followed by a shift by b is a shift by a + b.
+    M has one 2 × 2 block per pair on its diagonal and zeros elsewhere. Block i is [[cos, sin], [−sin, cos]]
+    at the angle offset·ω_i. The matrix follows from sin(a+b) = sin a cos b + cos a sin b and cos(a+b) = cos a
+    cos b − sin a sin b. The minus sign of a block is at the lower left because sin comes first in each pair.
+    M is a rotation: Mᵀ M is the identity matrix, and a shift by a and then by b is a shift by a + b.
 
     Parameters: `offset`, one real number, negative to move back.
     Returns: float64, shape (d_model, d_model).
@@ -126,9 +128,10 @@ def shift_matrix(offset, d_model, base=10000.0):
 def to_concatenated(pe):
     """Reorder features from [sin, cos, sin, cos, …] to [all the sines | all the cosines].
 
-    Only the layout changes: the values are the same, and so is every dot product of two encodings in the same layout.
-    Not every encoding in two halves is a reordering of this encoding: tensor2tensor also uses different frequencies,
-    base^(−i / (d/2 − 1)). The last frequency of tensor2tensor is exactly 1/base, so the values differ.
+    Only the layout changes: the values do not change, nor do dot products of two encodings in the same
+    layout. Not every encoding in two halves is a reordering of this encoding: tensor2tensor also uses
+    different frequencies, base^(−i / (d/2 − 1)). The last frequency of tensor2tensor is exactly 1/base, so
+    the values differ.
 
     Parameters: `pe`, shape (..., d) with d even.
     Returns: the shape of pe.

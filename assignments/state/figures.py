@@ -31,7 +31,7 @@ LESSON = Lesson(12, 3, "1, 5, 7", (3,), "each token says how much of the past st
 def decay_matrices(state: ModuleType, length: int = 10, slope: float = 0.2, shut: int = 6, gate: float = 0) -> Figure:
     """Draw the share of each key that is left at each query.
 
-    One panel has ALiBi's constant gates; the other has one closed gate.
+    The gates in one panel are ALiBi's constant gates; in the other panel, one gate is closed.
     """
     constant = as_numbers(state.constant_decay(length, slope))
     own = np.where(np.arange(length) == shut, np.log(gate), constant)
@@ -51,9 +51,10 @@ def decay_matrices(state: ModuleType, length: int = 10, slope: float = 0.2, shut
 
 @picture
 def chunk_paths(state: ModuleType, length: int = 9, chunk: int = 3, slope: float = 0.08) -> Figure:
-    """Draw how much each key counts at each query, and by which path.
+    """Draw how much each key contributes to each query's result, and by which path.
 
-    Without chunks, all keys take the same path; with chunks, a key counts inside its chunk or through the state.
+    Without chunks, all keys take the same path; with chunks, a key contributes inside its chunk or through
+    the state.
     """
     # These values separate the keys, so the outputs show how much each key counts.
     ones, own = np.ones((length, 1)), np.eye(length)
@@ -81,7 +82,7 @@ def chunk_paths(state: ModuleType, length: int = 9, chunk: int = 3, slope: float
 
 @picture
 def two_writes(state: ModuleType, second: float = 6, beta: float = 1) -> Figure:
-    """Draw the lesson's example by hand: what the first key reads after each token.
+    """Draw the values in the lesson's worked example that the first key reads after each token.
 
     The values are either added, or written by the delta rule.
     """
@@ -116,7 +117,7 @@ def two_writes(state: ModuleType, second: float = 6, beta: float = 1) -> Figure:
 
 @picture
 def cache_against_state(state: ModuleType, n_heads: int = 16, d_k: int = 64, d_v: int = 128) -> Figure:
-    """Draw how many numbers a layer keeps as a text grows: a cache grows with it, but a state does not."""
+    """Draw how many numbers a layer keeps as a text grows: a cache grows with the text, but a state does not."""
     lengths = 2 ** np.arange(15)
     kept = np.array([state.cache_and_state(int(length), n_heads, d_k, d_v) for length in lengths])
     figure, axes = make_panels(1, NARROW, 2.6)

@@ -2,8 +2,8 @@
 
 This code is provided; you do not fill in anything here. `make experiment` runs the lab on your `state.py`.
 
-*Gates.* The model is lesson 9's, trained at 16 tokens and tested on up to 128: one layer of causal attention with one
-head. Each token sets its gate, with trained weights w and c:
+*Gates.* The model is that of lesson 9, trained at 16 tokens and tested on up to 128: one layer of causal attention
+with one head. Each token sets its gate, with trained weights w and c:
 
     f = sigmoid(h w + c)       log_f = log f, and `forgetting_attention` of your file does the rest
 
@@ -13,15 +13,15 @@ Before training, w is 0, so all gates are equal: the model begins as ALiBi. The 
     name of the sentence              marks cut the text into sentences; name the first token after the last mark
     name of the sentence, rare marks  the same, and the sentences are three times as long
 
-ALiBi is `constant_decay`. RoPE rotates as your `retention` does, with all gates 1. The control "none" also has gates of
-1, but no rotation, so it should fail. Copying with ALiBi and RoPE was measured in lesson 9, with the same seeds and
-sequences; the lab reads these numbers from lesson 9's file.
+ALiBi is `constant_decay`. With RoPE, queries and keys rotate as in your `retention`, and all gates are 1. The control
+"none" also has gates of 1, but no rotation, so it should fail. Copying with ALiBi and RoPE was measured in lesson 9,
+with the same seeds and sequences; the lab reads these numbers from lesson 9's file.
 
 The setting and the learning rate of each method are chosen on separate seeds; `grid.csv` lists all trials.
 
 *Memories.* The memories are not trained. Keys are drawn, and values are written for them, once or twice each, in a
 random order. Then each key reads, and the lab checks whether the largest entry belongs to the last value that was
-written for the key. `linear_chunks` and `delta_step` from your file do the work.
+written for the key. The memories are computed by `linear_chunks` and `delta_step` from your file.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ BACK = dict(lab_results.TASKS)
 """Number of positions from a token back to the token that it copies."""
 LONG = "name of the sentence, rare marks"
 MARK_SHARE = {SENTENCES: 0.2, LONG: 0.07}
-"""Probability of a mark at each position; a mark that follows a mark is left out."""
+"""Probability of a mark at each position; a mark directly after a mark is left out."""
 
 CHOICES: dict[str, tuple[float, ...]] = {
     "gates": (0.0, 2.0, 4.0),
@@ -66,9 +66,9 @@ CHOICES: dict[str, tuple[float, ...]] = {
     "rope": (4.0, 10.0, 30.0, 100.0, 1000.0, 10000.0, 1000000.0),
     "none": (0.0,),
 }
-"""Values that are tried for each method: c before training, the slope, the base, and no value."""
+"""Settings that are tried: c before training for gates, the slope for alibi, and the base for rope."""
 EQUAL = "gates set to their mean"
-"""Control in which the mean (of the logarithms) replaces a sequence's trained gates, so no token sets its own gate."""
+"""Control in which the mean of the log gates replaces a sequence's trained gates, so no token sets its own gate."""
 
 TRAINED = [
     *((task, "gates") for task in BACK),
@@ -93,12 +93,12 @@ TEXTS = 64
 
 
 class Texts(NamedTuple):
-    """Sequences, and the right token at each of the last positions."""
+    """Sequences, and the correct token at each of the last positions."""
 
     tokens: np.ndarray
     """Token ids, (..., T)."""
     answers: np.ndarray
-    """Right tokens at the last positions, (..., asked)."""
+    """Correct tokens at the last positions, (..., asked)."""
 
 
 class Measurement(NamedTuple):
@@ -116,7 +116,7 @@ class Measurement(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """Model that was tried for the choice, and its mean accuracy over the lengths."""
+    """Model that was trained for the choice of settings, and its mean accuracy over the lengths."""
 
     task: str
     method: str
@@ -136,7 +136,7 @@ class Gate(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """Share of the keys in one seed's texts that read the last value written for them."""
+    """Share of the keys in one seed's texts for which a read returns the last value written."""
 
     layer: str
     writes: int
@@ -166,7 +166,7 @@ def setting_of(task: str) -> Setting:
 
 
 def draw(task: str, rng: np.random.Generator, count: int, length: int) -> Texts:
-    """Return random sequences for a task, and the right tokens at the last positions."""
+    """Return random sequences for a task, and the correct tokens at the last positions."""
     tokens = rng.integers(Setting.vocabulary, size=(count, length))
     if task in BACK:
         n_answers = Setting.trained_length - BACK[task]
@@ -206,7 +206,7 @@ def draw_parameters(task: str, method: str, setting: float, seed: int) -> Parame
 
 
 class Seen(NamedTuple):
-    """Queries, keys, values and gates, and the values from which they are computed."""
+    """Queries, keys, values and gates, and the arrays from which they are computed."""
 
     h: np.ndarray
     q: np.ndarray
@@ -214,7 +214,7 @@ class Seen(NamedTuple):
     v: np.ndarray
     log_f: np.ndarray
     rotations: np.ndarray | None
-    """Rotations of queries and keys, with RoPE."""
+    """Rotations of queries and keys, if the method is RoPE."""
 
 
 def look(implementation: ModuleType, method: str, setting: float, parameters: Parameters, tokens: np.ndarray) -> Seen:
@@ -240,9 +240,9 @@ def look(implementation: ModuleType, method: str, setting: float, parameters: Pa
 def rotations_of(implementation: ModuleType, base: float, length: int) -> np.ndarray:
     """Return the rotations of `retention`, shape (T, d/2), complex.
 
-    `retention` rotates pair i of row t, read as one complex number, by multiplying it by entry (t, i). The call has γ =
-    1, and only token 0 has a value. A key at position 0 is not rotated. A key with a 1 only in feature a picks out
-    feature a of every rotated query.
+    `retention` rotates pair i of row t, read as one complex number, by multiplying the number by entry (t, i). The
+    call has γ = 1, and only token 0 has a value. A key at position 0 is not rotated. A key with a 1 only in feature a
+    picks out feature a of every rotated query.
     """
     d = Setting.width
     queries = np.tile([1.0, 0.0], (length, d // 2))  # 1 + 0i in every pair becomes the rotation itself
@@ -253,7 +253,7 @@ def rotations_of(implementation: ModuleType, base: float, length: int) -> np.nda
 
 
 def rotated(x: np.ndarray, rotations: np.ndarray | None) -> np.ndarray:
-    """Return each pair of features multiplied by its rotation."""
+    """Multiply each pair of features by its rotation."""
     if rotations is None:
         return x
     pairs = np.ascontiguousarray(x, dtype=np.float64).view(np.complex128)
@@ -324,7 +324,7 @@ def train(
 ) -> Parameters:
     """Train one model per seed, and return the models stacked.
 
-    A seed draws the same numbers, independently of the other seeds in the same call.
+    The numbers drawn for a seed do not depend on the other seeds in the same call.
     """
     parameters = stacked([draw_parameters(task, method, setting, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
@@ -346,9 +346,9 @@ def ask(
     length: int,
     equal: bool = False,
 ) -> tuple[float, dict[str, float]]:
-    """Return the accuracy of one model at one length and, in a task with sentences, its mean gates by kind of token.
+    """Return the accuracy of one model at one length and, in a task with sentences, the mean gates by kind of token.
 
-    The model has an axis for its seed. The sequences are the same for every method and seed. If `equal`, the
+    The model's seed axis has size 1. The sequences are the same for every method and seed. If `equal` is True, the
     gates of each sequence are set to their mean.
     """
     texts = draw(task, np.random.default_rng(length), Setting.sequences, length)
@@ -425,7 +425,7 @@ def written(implementation: ModuleType, k: np.ndarray, v: np.ndarray, delta: boo
 def choice(tries: Iterable[Tried], task: str, method: str) -> tuple[float, float]:
     """Return the setting and the learning rate with the highest mean accuracy.
 
-    If several settings or rates have the same accuracy, the first setting and the smallest rate count.
+    If several settings or rates have the same accuracy, the first setting and the smallest rate are chosen.
     """
     means: dict[tuple[float, float], list[float]] = {
         (one, rate): [] for one in CHOICES[method] for rate in LEARNING_RATES
@@ -437,7 +437,7 @@ def choice(tries: Iterable[Tried], task: str, method: str) -> tuple[float, float
 
 
 def jobs(full: bool) -> list[tuple[str, str, float, float, str]]:
-    """Return the jobs for the reported results; rare marks and the choice only with `full`."""
+    """Return the jobs for the reported results and, with `full`, for rare marks and for the choice of settings."""
     tries = saved_tries()
     reported = [
         (task, method, *choice(tries, task, method), "report") for task, method in TRAINED if full or task != LONG
@@ -449,7 +449,7 @@ def jobs(full: bool) -> list[tuple[str, str, float, float, str]]:
 
 
 def job(path: Path, task: str, method: str, setting: float, learning_rate: float, what: str) -> Results:
-    """Run one job: measure memories, report a method, or try a setting for the choice."""
+    """Run one job: measure memories, report a method, or try a setting."""
     if what == "remember":
         implementation = experiments.load(path)
         return Results([], [], [], [row for seed in SEEDS for row in remember(implementation, seed)])

@@ -1,8 +1,8 @@
 """Experiments for the lessons, each an option of the command: break one part, and see what the model writes.
 
-Each experiment states in one line what it compares, then shows the texts side by side. The experiments run with the
-functions that you have written. `python -m assignments.writer.update_lessons` writes the texts in the lessons, with the
-provided functions.
+Each experiment states in one line what it compares, then shows the texts one below the other. The experiments
+run with the functions that you have written. `python -m assignments.writer.update_lessons` writes the texts
+in the lessons, with the provided functions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ N_CHARACTERS = 80
 
 @dataclass(frozen=True)
 class Variant:
-    """Variant that an experiment compares, and its result."""
+    """Variant that an experiment compares with others, and its result."""
 
     title: str
     text: str
@@ -49,7 +49,7 @@ def experiment(function: Experiment) -> Experiment:
 
 
 def continuation(model: Model, prompt: str = PROMPT) -> str:
-    """Return a prompt and the text that a model writes after it, as one line."""
+    """Return, as one line, a prompt and the text that a model writes after the prompt."""
     return (prompt + "".join(model.write(prompt, N_CHARACTERS))).replace("\n", " / ")
 
 
@@ -65,10 +65,10 @@ def other_layout(model: Model) -> Iterator[Variant]:
 
 
 class Forgetful(Model):
-    """A model that rotates every token that it writes as if the token were at position 0."""
+    """A model that rotates every new token as if the token were at position 0."""
 
     def positions(self, cached: int, new: int) -> np.ndarray:
-        """Return the positions of the prompt, and 0 for each token after it."""
+        """Return the positions of the prompt's tokens, and 0 for each token after the prompt."""
         return np.zeros(new, int) if cached else super().positions(cached, new)
 
 
@@ -102,7 +102,7 @@ def shuffled(model: Model) -> Iterator[Variant]:
 
 
 def _rerope(q: np.ndarray, k: np.ndarray, v: np.ndarray, window: int = TRAINED_LENGTH // 2) -> np.ndarray:
-    """Return the attention of one unrotated query; a distance above `window` counts as `window`."""
+    """Return the attention of one unrotated query; distances above `window` are reduced to `window`."""
     rotations, n_far = powers("trained", MAX_LENGTH), max(k.shape[1] - window, 0)
     near = (k[:, n_far:, None] @ rotations[window - k.shape[1] + n_far : window])[:, :, 0]
     scores = np.concatenate(
@@ -162,7 +162,7 @@ def longer(model: Model) -> Iterator[Variant]:
 
 
 class Rolling(Model):
-    """A model whose cache keeps the first `sinks` tokens and the last `window`; positions count inside the cache."""
+    """A model whose cache keeps the first `sinks` and the last `window` tokens; positions are counted in the cache."""
 
     sinks, window = 0, 64
 
@@ -211,7 +211,7 @@ def dropped(model: Model) -> Iterator[Variant]:
 
 
 class Padded(Model):
-    """A model that puts `padding` spaces before the prompt, with or without a mask that hides them.
+    """A model that puts `padding` spaces before the prompt, with or without a mask that hides these spaces.
 
     If `late`, the prompt has the positions 0, 1, 2, …, but each new token's position is too large by
     `padding`.
@@ -225,12 +225,12 @@ class Padded(Model):
         return super().read([*padding, *ids], cache)
 
     def positions(self, cached: int, new: int) -> np.ndarray:
-        """Return the positions with the padding counted, or not counted in the prompt."""
+        """Return the positions, counted with the padding; if `late`, the prompt's positions are counted without it."""
         positions = super().positions(cached, new)
         return np.maximum(positions - self.padding, 0) if self.late and not cached else positions
 
     def visible_tokens(self, cached: int) -> VisibleTokens:
-        """Return the tokens up to each new token, without the padding if it is hidden."""
+        """Return the tokens up to each new token, without the padding if the padding is hidden."""
 
         def unpadded(row: int) -> slice:
             last = cached + row

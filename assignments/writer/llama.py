@@ -2,8 +2,8 @@
 
 The model is a small Llama: four layers, each with causal attention (four query heads of width 32, two key
 heads, RoPE) and a gated feed-forward part, on rows of 128 numbers. A token is one character. train.py trained
-the model on text.txt, the sentences of this course. The functions that this course asks for are `Parts`: your
-own if you have written them, otherwise the provided ones.
+the model on text.txt, the sentences of this course. `Parts` contains the functions that this course asks for:
+your own if you have written them, otherwise provided functions.
 
 The provided functions are not solutions. The provided functions work differently from the functions that the lessons
 ask for: attention takes one query at a time, so it has neither a matrix of weights nor a mask; a position is a power of
@@ -33,14 +33,14 @@ Cache = list[tuple[np.ndarray, np.ndarray]]
 """Keys (rotated) and values of each layer, both (h, t, dh)."""
 
 VisibleTokens = Callable[[int], slice]
-"""Function that returns, for a new token, the tokens that the token may use, out of t + T."""
+"""Function that returns, for each new token, which of the t + T tokens that token may use."""
 
 
 # The provided functions --------------------------------------------------------------------------------
 
 
 def one_query(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Return the attention of one query (h, 1, dh) to all of k and v (h, t, dh): (h, 1, dh).
+    """Return the attention, (h, 1, dh), of one query (h, 1, dh) to all keys k and values v (h, t, dh).
 
     The function sums e^score · value and e^score over the keys, and divides the first sum by the second at
     the end. The scores of this model stay below 100, so e^score fits into float64.
@@ -63,7 +63,7 @@ def powers(kind: str, length: int) -> np.ndarray:
 
 
 def halves() -> np.ndarray:
-    """Return the recorded order of a head's features in the other layout: (dh,) integers."""
+    """Return the recorded order of a head's features in the half layout: (dh,) integers."""
     return _recorded()["halves"]
 
 
@@ -111,7 +111,7 @@ def measured() -> list[list[str]]:
 def normalize(x: np.ndarray, gain: np.ndarray) -> np.ndarray:
     """Return RMSNorm of x (Zhang and Sennrich 2019): each row scaled to length √d, times a learned gain.
 
-    The second argument of `hypot` keeps the divisor of a row of zeros above 0.
+    With the second argument of `hypot`, the divisor of a row of zeros is not 0.
     """
     size = x.shape[-1]
     lengths = np.hypot(np.linalg.norm(x, axis=-1, keepdims=True), np.sqrt(size * 1e-5))
@@ -134,7 +134,8 @@ class Model:
     def _per_head(matrix: np.ndarray, reorder: bool) -> np.ndarray:
         """Return a projection to all heads, (h·dh, d), from a projection that may have rows only for the key heads.
 
-        Lessons 1 and 5 have as many key heads as query heads. Each query head therefore gets a copy of its key head.
+        The functions of lessons 1 and 5 expect as many key heads as query heads. Each query head therefore
+        gets a copy of its key head.
         """
         heads = matrix.reshape(-1, HEAD_DIM, matrix.shape[-1])
         if reorder:
@@ -152,7 +153,7 @@ class Model:
         return [(empty, empty)] * self.n_layers
 
     def positions(self, cached: int, new: int) -> np.ndarray:
-        """Return the positions of the new tokens, (new,): those after the tokens in the cache."""
+        """Return the positions of the new tokens, (new,): the positions after the tokens in the cache."""
         return cached + np.arange(new)
 
     def visible_tokens(self, cached: int) -> VisibleTokens | None:
@@ -160,7 +161,7 @@ class Model:
         return None
 
     def read(self, ids: list[int], cache: Cache | None = None) -> tuple[np.ndarray, Cache]:
-        """Read T tokens after those in the cache; return the logits (T, symbols) and the new cache."""
+        """Read T tokens after the cached tokens; return the logits (T, symbols) and the new cache."""
         cache = cache or self.empty_cache()
         cached = cache[0][0].shape[1]
         positions, visible = self.positions(cached, len(ids)), self.visible_tokens(cached)
@@ -205,7 +206,7 @@ class Model:
         return out, [*cache[:layer], (k, v), *cache[layer + 1 :]]
 
     def _projections(self, layer: int) -> list[np.ndarray]:
-        """Return the matrices that make queries, keys and values, each (d, h·dh)."""
+        """Return the projection matrices of queries, keys and values, each (d, h·dh)."""
         return [self._of(layer, f"self_attn.{letter}_proj") for letter in "qkv"]
 
     def _of(self, layer: int, name: str) -> np.ndarray:
@@ -213,7 +214,7 @@ class Model:
         return self.weights[f"model.layers.{layer}.{name}.weight"].T
 
     def write(self, prompt: str, n: int, seed: int = 0) -> Iterator[str]:
-        """Yield n characters after the prompt, one at a time; the model reads each through the cache."""
+        """Yield n characters after the prompt, one at a time; the model reads each character through the cache."""
         rng = np.random.default_rng(seed)
         logits, cache = self.read(self.encode(prompt))
         for _ in range(n):
@@ -228,7 +229,7 @@ class Model:
         return int(np.searchsorted(bounds, rng.random() * bounds[-1]).clip(max=len(bounds) - 1))
 
     def losses(self, text: str) -> np.ndarray:
-        """Return the loss at each next character of a text in nats, (T − 1,): log Σ e^logits − its logit."""
+        """Return the loss in nats for each next character, (T − 1,): log Σ e^logits − the character's logit."""
         ids = self.encode(text)
         logits, _ = self.read(ids[:-1])
         return np.logaddexp.reduce(logits, axis=-1) - logits[np.arange(len(ids) - 1), ids[1:]]

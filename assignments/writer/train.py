@@ -1,9 +1,10 @@
 """`python -m assignments.writer.train`: train the small model (needs `pip install -e '.[train]'`).
 
-The script reads text.txt, the sentences of this course, one character at a time. The script writes weights.safetensors,
-recorded.npz and measured.csv. The architecture is a small Llama: RMSNorm before each part, RoPE on queries and keys
-(pairs 2i and 2i + 1), causal attention with grouped queries, SwiGLU, and an output head that is the embedding. The
-script also trains the same model without any rotation and a bigram model made of counts, to compare their losses.
+The script reads text.txt, the sentences of this course, one character at a time. The script writes
+weights.safetensors, recorded.npz and measured.csv. The architecture is a small Llama: RMSNorm before each
+part, RoPE on queries and keys (pairs 2i and 2i + 1), causal attention with grouped queries, SwiGLU, and an
+output head that is the embedding. To compare losses, the script also trains the same model without any
+rotation, and a bigram model that counts pairs of characters.
 
 Every tenth paragraph is held out: measured.csv has the losses on those paragraphs, in nats per character.
 """
@@ -80,7 +81,7 @@ class FeedForward(nn.Module):
 
 
 class Layer(nn.Module):
-    """Attention, then the feed-forward part: each reads a normalized copy of x and adds its result to x."""
+    """Attention, then the feed-forward part: each part reads a normalized copy of x and adds its result to x."""
 
     def __init__(self, rotates: bool) -> None:
         super().__init__()
@@ -94,9 +95,9 @@ class Layer(nn.Module):
 
 
 class Writer(nn.Module):
-    """Model that turns characters into the logits of each next character.
+    """Model that computes the logits of each next character from the ids of characters.
 
-    The parts have the same names as in Hugging Face's Llama.
+    The parts are named as in Hugging Face's Llama.
     """
 
     def __init__(self, symbols: int, rotates: bool) -> None:
@@ -151,7 +152,7 @@ def loss_of(model: Writer, ids: torch.Tensor) -> float:
 
 
 def bigram_loss(read: np.ndarray, tested: np.ndarray, symbols: int) -> float:
-    """Return the loss of a model that counts pairs of characters; each count starts at one."""
+    """Return the loss of a model that counts pairs of characters; each count starts at 1."""
     counts = np.ones((symbols, symbols))
     np.add.at(counts, (read[:-1], read[1:]), 1)
     probabilities = counts / counts.sum(axis=1, keepdims=True)
@@ -159,11 +160,12 @@ def bigram_loss(read: np.ndarray, tested: np.ndarray, symbols: int) -> float:
 
 
 def rotation_steps() -> dict[str, np.ndarray]:
-    """Return the matrices that rotate a row of one head by one position: the trained matrix, and two for longer texts.
+    """Return the matrices that rotate a row of one head by one position: the trained one, and two for longer texts.
 
-    A row stands to the left of the matrix that rotates it. Interpolation divides every frequency by 4. YaRN (Peng et
-    al. 2023, defaults of §3.2) divides the frequencies that make less than one full rotation in the trained length,
-    keeps those that make more than 32, and mixes both for the frequencies in between.
+    A row vector is rotated by row @ matrix. Interpolation divides every frequency by 4. YaRN (Peng et al.
+    2023, defaults of §3.2) divides the frequency of a pair that makes less than one full rotation in the
+    trained length, keeps the frequency of a pair that makes more than 32, and mixes the two frequencies for
+    the pairs in between.
     """
     frequencies = 10000.0 ** (-np.arange(0, HEAD_DIM, 2) / HEAD_DIM)
     wavelengths = (LENGTH / rotations for rotations in (32, 1))

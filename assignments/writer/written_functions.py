@@ -25,13 +25,13 @@ TRIALS: dict[str, tuple[str, Callable[[Callable[..., Any]], Any], tuple[int, ...
 
 
 Limit = Callable[[str], AbstractContextManager[object]]
-"""Context for one call of a function, by the function's name."""
+"""Function that takes a function's name, and returns a context manager for one call of that function."""
 
 
 def written_functions(package: str = "assignments.{0}.{0}", limit: Limit = nullcontext) -> Parts:
-    """Return the parts that include your functions; `sources` contains the origin of each function, with the reason.
+    """Return the parts, with your functions where they work; `sources` says which version of each function is used.
 
-    `limit` is the context for loading and trying a function.
+    `limit` returns the context manager in which a function is loaded and tried.
     """
     functions, sources = {}, {}
     for name, (assignment, call, expected) in TRIALS.items():
