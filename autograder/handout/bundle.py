@@ -25,7 +25,7 @@ PAGES_FOLDER = "course"
 TEMPLATES_FOLDER = Path(__file__).with_name("template")
 
 _SHARED_FILES = """
-    LICENSE assignments/*.md assignments/figures.py assignments/experiments.py
+    LICENSE assignments/*.md assignments/figures.py assignments/phone_layout.py assignments/experiments.py
     assignments/writer/__main__.py assignments/writer/safetensors_reader.py assignments/writer/experiments.py
     assignments/writer/update_lessons.py assignments/writer/llama.py assignments/writer/text_generation.py
     assignments/writer/written_functions.py

@@ -21,7 +21,7 @@ from autograder.submission.untrusted_names import mention, printable, stem_and_s
 MAX_FILES_PER_ASSIGNMENT = 20  # also the maximum number of zips that are opened for one student
 
 _SUPPORT_FILE = re.compile(  # files that students do not write and that never compete with students' code
-    r"(?:^|/)(?:(?:figures|measuring|experiments|lab(?:_\w+)?|conftest|setup|__init__|test_[^/]*)\.(?:py|ipynb)$"
+    r"(?:^|/)(?:(?:figures|phone_layout|measuring|experiments|lab(?:_\w+)?|conftest|setup|__init__|test_[^/]*)\.(?:py|ipynb)$"
     r"|assignments/[^/]+/tests/|tests/public/|autograder/(?:protocol|checks|hints|laptop)/)",
     re.IGNORECASE,
 )
