@@ -110,7 +110,7 @@ class Retry:
     # Calls that a process can make together, for all retries
 
     def iter_calls_to_compare(self) -> Iterator[Call]:
-        """Yield the calls to replaced functions whose replies show whether right values change a result."""
+        """Yield calls to replaced functions; their replies show whether right values change a result of the test."""
         for call in (*self.result.calls, *self.solution_calls):
             with contextlib.suppress(MemoryError):  # a test may pass on a result, which may be very large
                 questions = self._replaced_calls_at_any_depth(call)

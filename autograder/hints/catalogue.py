@@ -1,4 +1,4 @@
-"""The catalogue of known mistakes, and the solution with a known mistake in it.
+"""The catalogue of known mistakes, and copies of the solution that each contain one of them.
 
 `tests/misconceptions/<name>.py` contains wrong implementations of single functions, whose docstrings are the
 hints:
@@ -139,7 +139,7 @@ def _in_dtypes_of(result: Any, model: Any) -> Any:
 
 
 def wrong_answers(assignment: Assignment) -> Mapping[str, Mapping[float, str]]:
-    """Return the hints for known wrong numbers, keyed by question and number.
+    """Return the hints for known wrong answers, keyed by question and wrong number.
 
     A wrong yes-or-no answer has no hint, since a hint would give away the right answer.
     """

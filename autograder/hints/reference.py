@@ -48,7 +48,7 @@ class Reference:
         self.call_graph_of_all_ways = CallGraph(functions, [(way.function, way.built_on) for way in self.other_ways])
         """The call graph of the solution and of all other right ways to write its functions."""
         self.wrong_answers = catalogue.wrong_answers(assignment)
-        """The hints for known wrong numbers, keyed by question and number."""
+        """The hints for known wrong answers, keyed by question and wrong number."""
         self.entries = catalogue.entries(assignment)
         self._replies = functools.lru_cache(4096)(self._reply)
         self._cached_inner_calls = functools.lru_cache(2048)(self._inner_calls)

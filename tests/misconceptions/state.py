@@ -167,7 +167,7 @@ def bias_transposed(log_f):
 @mistake("decay_matrix", "fkodom/yet-another-retnet #24 (the future leaks in)")
 def future_is_kept(log_f):
     """Your entries above the diagonal are 1. The rule: entries above the diagonal are 0, since exp(−inf) is 0 and no
-    query sees a key ahead."""
+    query sees a key ahead of it."""
     matrix = state.decay_matrix(log_f)
     return np.where(triangle(matrix.shape[-1]), matrix, 1.0)
 
@@ -962,7 +962,7 @@ def nothing_fades_inside_a_chunk(q, k, v, log_f, chunk, memory=None):
 @mistake("decay_matrix", "expected: the difference of two running sums, without the triangle")
 def decay_grows_ahead(log_f):
     """Your entries above the diagonal grow with the distance. The rule: entries above the diagonal are 0,
-    because no query sees a key ahead."""
+    because no query sees a key ahead of it."""
     total = np.cumsum(np.asarray(log_f, dtype=np.float64), axis=-1)
     return np.where(
         triangle(total.shape[-1]), state.decay_matrix(log_f), np.exp(total[..., :, None] - total[..., None, :])

@@ -123,7 +123,7 @@ def test_half_layout(model):
 @pytest.mark.question("to_half_layout", points=0.25)
 @given(seed=seeds(), heads=st.sampled_from([2, 3]))
 def test_each_head_keeps_its_columns(model, seed, heads):
-    """No column leaves its head; the first and last columns of a head stay where they are, and others move."""
+    """No column leaves its head; the first and last columns of a head stay where they are, and all others move."""
     w = features(5, heads * 6, seed=seed) + 9 * np.arange(heads * 6)
     got = np.asarray(model.to_half_layout(w, heads))
     expect.holds(got.shape == w.shape, "the shape stays")

@@ -44,7 +44,7 @@ def broken_promises(findings: list[Finding]) -> dict[str, str]:
 
 
 def test_every_promise_holds_here() -> None:
-    """The table of `autograder doctor` lists every promise and every limit."""
+    """The table that `autograder doctor` prints lists every promise and every limit."""
     out = io.StringIO()
     assert command_line.print_self_test_table(Console(file=out, width=200)), out.getvalue()
     text = out.getvalue()

@@ -69,8 +69,8 @@ def below(name: str, files: Files) -> Files:
 def test_a_download_one_level_down_is_read_or_named(
     tmp_path: Path, platform: str, inner: str, beside: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A folder with a name that archive tools or platforms give is searched; any other folder is reported to
-    the instructor."""
+    """A folder is searched if archive tools or platforms create folders with its name; any other folder is
+    reported to the instructor."""
     files = DOWNLOADS[platform]
     put(tmp_path / "expected", files)
     put(tmp_path / "class", below(inner, files))

@@ -36,7 +36,7 @@ def _taken(size: int, setup: GraderSetup) -> Processes:
 
 @pytest.fixture(scope="session", autouse=True)
 def warm_graders() -> Iterator[None]:
-    """Let all batches in this process use the same processes."""
+    """Make all batches that this process starts share one set of worker processes."""
     forking = multiprocessing.get_context("forkserver")
     forking.set_forkserver_preload(["autograder.submission", "autograder.reports.similarity"])
     with pytest.MonkeyPatch.context() as patch:
