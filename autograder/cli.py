@@ -80,7 +80,7 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
     from rich.console import Console
 
     from autograder.grading.grader import grade_alone
-    from autograder.reports import check_result
+    from autograder.reports import submission_result
     from autograder.submission import read_file_bounded
 
     locks = disabled_locks(isolation)
@@ -90,9 +90,9 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
         raise CommandError(submission.problem.for_staff)
     grade = None if submission.problem else grade_alone(course.find(submission.assignment), submission, locks)
     if as_json:
-        echo(json.dumps(check_result.as_json(submission, grade), indent=2, ensure_ascii=False))
+        echo(json.dumps(submission_result.as_json(submission, grade), indent=2, ensure_ascii=False))
     else:
-        check_result.print_result(submission, grade, Console())
+        submission_result.print_result(submission, grade, Console())
     if grade is None or grade.score < grade.max_score:
         sys.exit(CHECK_FAILED)
 

@@ -238,10 +238,10 @@ class Gradebook:
         (submission,) = self._read(_submission_without_code, query, code)
         return submission.problem.message if submission.problem is not None else None
 
-    def cells(self, code: str) -> tuple[str, ...]:
-        """Return the code with this hash."""
+    def code_cells(self, code_hash: str) -> tuple[str, ...]:
+        """Return the cells of the code with this hash."""
         query = "SELECT cells FROM submissions WHERE code = ? LIMIT 1"
-        (cells,) = self._read(lambda row: tuple(json.loads(row["cells"])), query, code)
+        (cells,) = self._read(lambda row: tuple(json.loads(row["cells"])), query, code_hash)
         return cells
 
     def add(self, key: Key, packed: bytes, machine_failure: str = "") -> None:

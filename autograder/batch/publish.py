@@ -67,7 +67,7 @@ def _write_report_and_similarity(book: Gradebook, statistics: ClassStatistics, i
     earlier = [one for folder in folders if folder.is_dir() for one in similarity.earlier_submissions(folder)]
     unread = [f"{one.student}: {one.problem.for_staff.rstrip('.')}" for one in earlier if one.problem]
     others = [*similarity.published_submissions(), *(one for one in earlier if not one.problem)]
-    files_not_compared = similarity.write(book.out, book.rows(), book.cells, others)
+    files_not_compared = similarity.write(book.out, book.rows(), book.code_cells, others)
     class_page.write(book.out, statistics, book.content_hash(), incomplete)
     return [*gone, *unread, *files_not_compared]
 

@@ -221,7 +221,7 @@ def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes |
 
 
 def _jobs(book: Gradebook, to_grade: Iterable[Key]) -> Iterator[Job]:
-    return (Job(key, book.cells(key.code), book.problem_message(key.code)) for key in to_grade)
+    return (Job(key, book.code_cells(key.code), book.problem_message(key.code)) for key in to_grade)
 
 
 def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluster) -> Generator[Key, None, None]:

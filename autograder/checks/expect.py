@@ -39,7 +39,7 @@ from autograder.protocol.failure import UNFINISHED, BrokenTestError, Kind, Wrong
 __all__ = "answer answers close difference dtype holds matches precision raises unchanged vectorised".split()
 """The functions that tests call."""
 
-LENGTH_FACTOR = 4
+SEQUENCE_GROWTH_FACTOR = 4
 """Ratio of the lengths of successive sequences in `vectorised`."""
 
 ALLOWED_EXTRA_LINES = 4
@@ -79,13 +79,13 @@ def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
 def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], length: int = 8) -> None:
     """Check as `matches` does at three lengths, and check that no Python loop runs over the sequence.
 
-    `arguments(length)` returns the arguments of a call. Each length is LENGTH_FACTOR times the previous
+    `arguments(length)` returns the arguments of a call. Each length is SEQUENCE_GROWTH_FACTOR times the previous
     length. If the number of executed lines follows the logarithm of the length (as in a scan by doubling),
     both steps add the same number of lines. If the number of lines follows the square root of the length, the
     second step adds twice as many lines as the first, and if it follows the length, four times as many. Lines
     of another graded function count only in the tests of that function.
     """
-    sizes = [length * LENGTH_FACTOR**step for step in range(3)]
+    sizes = [length * SEQUENCE_GROWTH_FACTOR**step for step in range(3)]
     calls = (
         Call(function.name, arguments(size), {}, measured=True, uncounted=function.submission.graded) for size in sizes
     )

@@ -80,11 +80,11 @@ class Function:
     def not_defined_error(self, failure: Raised) -> WrongResultError:
         """Return the error for a function whose definition comes after the line where the file stops."""
         return WrongResultError(
-            Kind.NOT_REACHED, f"{file_stop_message(failure)}; {self.name} is not defined", function=self.name
+            Kind.NOT_REACHED, f"{load_failure_message(failure)}; {self.name} is not defined", function=self.name
         )
 
 
-def file_stop_message(failure: Raised) -> str:
+def load_failure_message(failure: Raised) -> str:
     """Return the message for a file that stops before its end or imports an unavailable module."""
     if not failure.kind:
         return failure.message

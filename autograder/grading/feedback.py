@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from autograder.checks.function_status import FunctionStatus, function_statuses
-from autograder.checks.proxy import file_stop_message
+from autograder.checks.proxy import load_failure_message
 from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, points_text, status_note
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
 from autograder.course import Assignment
@@ -108,7 +108,7 @@ def _stop_paragraphs(grade: Grade) -> list[str]:
     parts = [f"**{_STOPPED[grade.status]}** Tests that had already passed count."] if grade.status in _STOPPED else []
     if grade.failure is not None:
         parts.append("**This happened while your file was loaded.** The rest is graded:")
-        parts.append(code_block(file_stop_message(grade.failure)))
+        parts.append(code_block(load_failure_message(grade.failure)))
         parts.append(_defined(grade))
         if grade.failure.missing_import or "ImportError" in grade.failure.bases:
             parts.append("Only numpy and the standard library can be imported when your code is graded.")

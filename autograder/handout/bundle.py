@@ -55,11 +55,8 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
     for path in TEMPLATES_FOLDER.rglob("*.template"):
         paths[path.relative_to(TEMPLATES_FOLDER).as_posix().removesuffix(".template")] = path
     files = {name: path.read_bytes() for name, path in paths.items()}
-    made = {
-        QUESTIONS_FILE: json.dumps(
-            {assignment.name: quiz_questions.answer_forms_and_practice(assignment) for assignment in chosen}, indent=1
-        )
-    }
+    questions = {assignment.name: quiz_questions.forms_and_practice_questions(assignment) for assignment in chosen}
+    made = {QUESTIONS_FILE: json.dumps(questions, indent=1)}
     for assignment in chosen:
         made |= otter_files.files(assignment, quiz_questions.all_tests(assignment))
     files |= {name: text.encode("utf-8") for name, text in made.items()}

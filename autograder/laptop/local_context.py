@@ -135,7 +135,7 @@ class LocalContext(TestContext):
         """Load an assignment's recorded values."""
         return GoldenValues(self.root / "tests" / "public" / "expected" / f"{assignment}.json")
 
-    def answer_forms_and_practice(self, assignment: str) -> dict[str, Any]:
+    def forms_and_practice_questions(self, assignment: str) -> dict[str, Any]:
         """Return the `forms` of the answers and the `practice` questions, as recorded in the handout."""
         path = self.root / "tests" / "public" / "questions.json"
         return dict(json.loads(path.read_text("utf-8")).get(assignment, {})) if path.is_file() else {}
@@ -144,7 +144,7 @@ class LocalContext(TestContext):
         """Yield whether the answer is right, and a message, for each answer that can be judged on this machine."""
         answers = self.files[assignment].answers
         if isinstance(answers, dict):
-            yield from practice_results(answers, self.answer_forms_and_practice(assignment).get("practice", {}))
+            yield from practice_results(answers, self.forms_and_practice_questions(assignment).get("practice", {}))
 
     def solution(self, assignment: str, function: str) -> str | None:
         """Return a worked solution; None if the student's machine has none."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from autograder.checks.answers import form_errors
 from autograder.checks.function_status import FunctionStatus, Status, function_statuses
-from autograder.checks.proxy import file_stop_message
+from autograder.checks.proxy import load_failure_message
 from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, print_markdown, status_note
 from autograder.checks.results import POINTS, PUBLIC_POINTS
 from autograder.laptop.local_context import LOADING, LocalContext
@@ -61,7 +61,7 @@ class AssignmentProgress:
     def file_problem(self) -> str:
         """The reason why the file stops before its end; empty if it reaches its end, even if an import is missing."""
         failure = self.file.failure
-        stopped = file_stop_message(failure) if failure is not None and not failure.missing_import else ""
+        stopped = load_failure_message(failure) if failure is not None and not failure.missing_import else ""
         return self.source.problem or stopped
 
     @cached_property
@@ -188,7 +188,7 @@ def _first_output(progress: AssignmentProgress, *tests: str) -> list[str]:
 
 def summary_paragraphs(progress: AssignmentProgress) -> list[str]:
     """Return paragraphs: the number of right functions, remarks on answers and, last, the next step."""
-    questions = progress.run.answer_forms_and_practice(progress.assignment)
+    questions = progress.run.forms_and_practice_questions(progress.assignment)
     forms, practice = questions.get("forms"), questions.get("practice", {})
     answers = progress.file.answers
     errors = form_errors(answers, forms) if forms and answers is not None else ()

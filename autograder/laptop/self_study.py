@@ -47,7 +47,7 @@ class SelfStudyContext(LocalContext):
         """Load an assignment's solution."""
         return Reference(course.find(assignment))
 
-    def answer_forms_and_practice(self, assignment: str) -> dict[str, Any]:
+    def forms_and_practice_questions(self, assignment: str) -> dict[str, Any]:
         """Return the forms of all answers, without practice questions: self-study judges every answer."""
         right = catalogue.solution(course.find(assignment)).ANSWERS
         return {"forms": {key: answers.form_of_right_answer(value) for key, value in right.items()}}

@@ -89,7 +89,7 @@ def _lesson_with_insertions(
     The answers to practice questions are not secret, but all other answers are secret.
     """
     text, ask = _text(assignment.lesson, edition), environment.get_template("ask.html")
-    practice = quiz_questions.answer_forms_and_practice(assignment)["practice"]
+    practice = quiz_questions.forms_and_practice_questions(assignment)["practice"]
     insertions = {f"answer {key}": ask.render(key=key, **question) for key, question in practice.items()}
     for node in ast.parse(_text(assignment.stub, edition)).body:
         if isinstance(node, ast.FunctionDef):

@@ -1,14 +1,14 @@
 """Reports for teaching staff, made from the rows of a gradebook.
 
-    class_page      report.html
-    similarity      submissions worth reading side by side
-    platform_table  scores for a table from Canvas, Moodle or another source
-    feedback_zip    feedback packed for Canvas or Moodle
-    check_result    one submission's result for a TA, as text or JSON
-    templates       the template renderer, here and in the handout
+    class_page         report.html
+    similarity         submissions worth reading side by side
+    platform_table     scores for a table from Canvas, Moodle or another source
+    feedback_zip       feedback packed for Canvas or Moodle
+    submission_result  one submission's result for a TA, as text or JSON
+    templates          the template renderer, here and in the handout
 
 Text that a submission controls is escaped or cleaned before it is shown.
 """
 
-PUBLIC_MODULES = ("class_page", "feedback_zip", "check_result", "platform_table", "similarity", "templates")
+PUBLIC_MODULES = ("class_page", "feedback_zip", "submission_result", "platform_table", "similarity", "templates")
 """Modules that other packages of `autograder` may import."""

@@ -181,7 +181,7 @@ class _StudentLines:
     def lines_of(self, row: Row) -> set[int]:
         """Return the numbers of a student's lines: none for a missing student, several if the table is ambiguous."""
         numbers = self._lines_with_identity(row)
-        return {number for number in numbers if not self._lacks_moodle_name(row, number)}
+        return {number for number in numbers if not self._line_lacks_moodle_name(row, number)}
 
     def has_another_name(self, row: Row) -> bool:
         """Return True if a line has the student's number but another name."""
@@ -190,10 +190,10 @@ class _StudentLines:
     def _lines_with_identity(self, row: Row) -> set[int]:
         return set[int]().union(*(self._lines[key] for key in identities(row.submission) & self._lines.keys()))
 
-    def _lacks_moodle_name(self, row: Row, number: int) -> bool:
+    def _line_lacks_moodle_name(self, row: Row, line: int) -> bool:
         """Return True if a line lacks the name in Moodle's folder, so that its number may be a group's number."""
         is_from_moodle = row.submission.person.platform == "Moodle" and bool(row.submission.person.name)
-        return is_from_moodle and self._has_names and not self._has_name_of(row, number)
+        return is_from_moodle and self._has_names and not self._has_name_of(row, line)
 
     def _has_name_of(self, row: Row, number: int) -> bool:
         cells = (self._table.lines[number][column] for column in range(len(self._table.titles)))

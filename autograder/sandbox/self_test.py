@@ -223,7 +223,7 @@ def _shadows_stdlib_for_grader(examined: _Examined) -> str:
         return f"an interpreter took {done.stdout}" if folder in done.stdout else done.stderr
 
 
-def _outlives_the_grader(examined: _Examined) -> str:
+def _worker_outlives_zygote(examined: _Examined) -> str:
     """End the zygote. Return a description of the worker's process if the process survives; empty otherwise.
 
     Call this function after all other checks.
@@ -247,6 +247,6 @@ OUTSIDE_CHECKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
     ("does nothing while its other process runs", "zygote", _runs_while_suspended),
     ("cannot run longer than allowed", "zygote", _outlives_its_timeout),
     ("is never imported by the programs that read or grade it", "zygote", _shadows_stdlib_for_grader),
-    ("ends when the grader ends", "session", _outlives_the_grader),
+    ("ends when the grader ends", "session", _worker_outlives_zygote),
 )
 """Promises that the grader checks from outside, each with its lock and a function that describes a breach."""

@@ -62,9 +62,9 @@ def _rendered(text: str) -> str:
     return re.sub(r'href="(\w+)(?:/README)?\.md"', r'href="\1.html"', html)
 
 
-def _my_work_page(first_page: str) -> str:
+def _my_work_page(index_html: str) -> str:
     """Return the page about a student's own work, made from the first page with a different text."""
-    text = re.sub(r'(?s)<nav class="contents".*?</nav>|<a class="skip" href="#dial.*?</a>', "", first_page)
+    text = re.sub(r'(?s)<nav class="contents".*?</nav>|<a class="skip" href="#dial.*?</a>', "", index_html)
     text = text.replace('data-page="index"', 'data-page="keep"')
     text = re.sub(r"<title>.*?</title>", "<title>My work · Whereabouts</title>", text)
     return re.sub(r'(?s)(<main id="text">).*(</main>)', lambda main: f"{main[1]}\n{_filled('keep')}{main[2]}", text)

@@ -18,7 +18,7 @@ from autograder.submission.code import Code, functions, read_code
 from autograder.submission.records import Problem, Upload, problem_of
 from autograder.submission.untrusted_names import mention, printable, stem_and_suffix, utf8_safe
 
-MAX_FILES_PER_ASSIGNMENT = 20  # also the maximum number of zips that are opened for one student
+MAX_CANDIDATES_PER_ASSIGNMENT = 20  # also the maximum number of zips that are opened for one student
 
 _SUPPORT_FILE = re.compile(  # files that students do not write and that never compete with students' code
     r"(?:^|/)(?:(?:figures|phone_layout|measuring|experiments|lab(?:_\w+)?|conftest|setup|__init__|test_[^/]*)\.(?:py|ipynb)$"
@@ -90,7 +90,7 @@ class StudentFiles:
         """The candidates in zips, including each unreadable zip, and the names of all files in zips."""
         candidates, names = list[Candidate](), list[str]()
         zips = [file for file in self._files if stem_and_suffix(file.upload.file)[1] == ".zip"]
-        for packed in zips[-MAX_FILES_PER_ASSIGNMENT:]:
+        for packed in zips[-MAX_CANDIDATES_PER_ASSIGNMENT:]:
             upload = packed.upload
             try:
                 archive = bounded_reading.read_bytes(upload.path, bounded_reading.size_limit(upload.file))
@@ -143,7 +143,7 @@ class StudentFiles:
         """Return an assignment's candidates in order; a single file may have any name if the assignment is decided."""
         is_single = self.last.is_decided and len(candidates) == 1
         fitting = (each for each in candidates if is_single or each.assignment in (assignment, ""))
-        return sorted(fitting, key=lambda candidate: candidate.rank)[:MAX_FILES_PER_ASSIGNMENT]
+        return sorted(fitting, key=lambda candidate: candidate.rank)[:MAX_CANDIDATES_PER_ASSIGNMENT]
 
 
 def _may_be_students_code(name: str) -> bool:

@@ -15,7 +15,7 @@ from autograder.protocol.call import ANSWERS
 from autograder.submission import bounded_reading, platforms
 from autograder.submission.candidates import Candidate, StudentFiles
 from autograder.submission.code import functions
-from autograder.submission.last_commit import last_commit
+from autograder.submission.last_commit import last_commit_time
 from autograder.submission.records import Problem, Submission, Upload, problem_of
 from autograder.submission.untrusted_names import printable, semicolon_list, stem_and_suffix, words_beside
 
@@ -24,7 +24,7 @@ _MAX_LISTED_FILES = 3
 
 def read_student_uploads(uploads: Sequence[Upload], assignments: Sequence[str]) -> list[Submission]:
     """Return one student's submission for each assignment. A fault becomes the `problem` of a submission."""
-    uploads = [replace(upload, submitted=upload.submitted or last_commit(upload.path)) for upload in uploads]
+    uploads = [replace(upload, submitted=upload.submitted or last_commit_time(upload.path)) for upload in uploads]
     last, readable = uploads[-1], [upload for upload in uploads if not upload.problem]
     try:
         if problem := _packed_download(last) if readable else last.problem:

@@ -22,7 +22,7 @@ _COMMITTER = re.compile(rb"^committer .* (\d{1,11}) ([+-]\d{4})$", re.MULTILINE)
 _COUNT, _NAMES = 1028, 1032  # in a pack's index: the number of objects; hashes, checksums, offsets
 
 
-def last_commit(folder: Path) -> str:
+def last_commit_time(folder: Path) -> str:
     """Return the time of a clone's last commit in ISO format, or an empty string if the folder is not a clone."""
     git = folder / ".git"
     with suppress(Exception):  # damaged bytes may raise any exception

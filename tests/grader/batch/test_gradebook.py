@@ -210,7 +210,7 @@ def test_a_grade_costs_the_same_in_a_large_class(tmp_path: Path) -> None:
             keys = list(book.ungraded_key_counts())[:40]
             book._database.set_progress_handler(lambda: taken.append(1), 20)
             for key in keys:
-                assert book.problem_message(key.code) is None and book.cells(key.code)
+                assert book.problem_message(key.code) is None and book.code_cells(key.code)
                 book.add(key, PACKED)
         return len(taken)
 

@@ -17,7 +17,7 @@ from autograder.grading.suite import Suite
 from autograder.hints import catalogue, explain, golden
 from autograder.hints.explain import with_unfiltered_causes
 from autograder.protocol import call
-from autograder.reports.check_result import as_json
+from autograder.reports.submission_result import as_json
 from autograder.submission import Submission
 from tests.grader.support.feedback_messages import markdown
 

@@ -249,7 +249,7 @@ def test_questions_for_practice_take_an_answer_and_graded_ones_do_not(pages: dic
     handout contains only the form of each answer, such as “a number”."""
     for one in course.term_assignments():
         asked = dict(re.findall(r'data-ask="(\w+)" data-right="(.+?)"', page := pages[f"{one.name}.html"]))
-        solution, facts = catalogue.solution(one).ANSWERS, quiz_questions.answer_forms_and_practice(one)
+        solution, facts = catalogue.solution(one).ANSWERS, quiz_questions.forms_and_practice_questions(one)
         graded = {quiz.key(test) for test in quiz_questions.all_tests(one) if test.question == ANSWERS and test.points}
         assert facts["practice"].keys() == solution.keys() - graded <= asked.keys() and not graded & asked.keys()
         assert facts["forms"].keys() == solution.keys()

@@ -16,7 +16,7 @@ from autograder.hints import explain
 from autograder.hints.golden import IN_DEPENDENCIES, IN_ITSELF
 from autograder.protocol import codec
 from autograder.protocol.failure import Kind, SubmissionStatus
-from autograder.reports import check_result
+from autograder.reports import submission_result
 from tests.grader.support.shared_fixtures import Graded
 
 PAGE = (course.PACKAGE / "FORMATS.md").read_text("utf-8")
@@ -29,7 +29,7 @@ def first_cells(header: str) -> list[str]:
 
 
 def test_the_printed_result_has_the_keys_that_the_page_lists(graded: Graded) -> None:
-    printed = check_result.as_json(*graded(course.ROOT / "tests" / "submissions" / "rope" / "rotated_values.py"))
+    printed = submission_result.as_json(*graded(course.ROOT / "tests" / "submissions" / "rope" / "rotated_values.py"))
     assert list(printed) == first_cells("key")
     assert all(list(test) == first_cells("key of a test") for test in printed["tests"])
 

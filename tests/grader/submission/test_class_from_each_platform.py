@@ -130,7 +130,7 @@ def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str, monkeypatch:
             row = rows[f"{platform}:{key(number)}"]
             one = row.submission
             assert (one.problem is None) == (kind in READ), (kind, one)
-            assert whose(book.cells(row.key.code)) == [str(number)] * (kind in READ), (kind, one)
+            assert whose(book.code_cells(row.key.code)) == [str(number)] * (kind in READ), (kind, one)
             if one.problem is not None:
                 assert one.problem.message.endswith(".") and one.problem.message.isprintable()
                 looked_at = [student for students in summary.cases.values() for student in students]

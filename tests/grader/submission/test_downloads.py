@@ -19,7 +19,7 @@ from rich.console import Console
 from autograder.batch import run
 from autograder.submission import NothingToGradeError, Submission
 from autograder.submission.download_layouts import find_in_folder
-from autograder.submission.last_commit import last_commit
+from autograder.submission.last_commit import last_commit_time
 from tests.grader.support import classroom
 from tests.grader.support.fake_graders import Direct
 from tests.grader.support.student_folders import SOLVED, archive_of, put
@@ -404,10 +404,10 @@ def test_a_pipe_in_a_clone_delays_nobody(tmp_path: Path, packed: bool) -> None:
         content = path.read_bytes()
         path.unlink()
         os.mkfifo(path)
-        assert last_commit(tmp_path) in ("", "2026-11-01T14:22:32+05:30"), path
+        assert last_commit_time(tmp_path) in ("", "2026-11-01T14:22:32+05:30"), path
         path.unlink()
         path.write_bytes(content)
-    assert last_commit(tmp_path)
+    assert last_commit_time(tmp_path)
 
 
 def git(folder: Path, *command: str, date: str = "") -> None:

@@ -13,7 +13,7 @@ from rich.console import Console
 from autograder import course, parallel
 from autograder.cli import main
 from autograder.grading.grade import Grade
-from autograder.reports import check_result
+from autograder.reports import submission_result
 from autograder.submission import Submission, read_file
 from tests.grader.support.shared_fixtures import Graded
 
@@ -22,7 +22,7 @@ ROPE = course.ROOT / "tests" / "submissions" / "rope"
 
 def printed(submission: Submission, grade: Grade | None) -> str:
     out = io.StringIO()
-    check_result.print_result(submission, grade, Console(file=out, width=80))
+    submission_result.print_result(submission, grade, Console(file=out, width=80))
     return out.getvalue()
 
 
