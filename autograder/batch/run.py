@@ -13,7 +13,7 @@ import uuid
 from collections import deque
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from rich.console import Console
@@ -25,7 +25,7 @@ from autograder.batch.database import GRADEBOOK_FILE
 from autograder.batch.gradebook import CORRECTIONS, Gradebook
 from autograder.batch.summary import MAX_LISTED, Summary
 from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, grading_key
-from autograder.course import BatchError
+from autograder.course import BatchError, UserError
 from autograder.files import CLASS_PAGE_FILE
 from autograder.grading.grade import fault_of_suite, sentences_on_changed_points
 from autograder.grading.row import Key
@@ -225,7 +225,7 @@ def _jobs(book: Gradebook, to_grade: Iterable[Key]) -> Iterator[Job]:
 
 
 def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluster) -> Generator[Key, None, None]:
-    """Grade all jobs, and store each grade as it arrives. Yield each key once its grade is stored.
+    """Grade all jobs, and store each grade as it arrives, even during an interruption. Yield each stored grade's key.
 
     A job on which fewer than MAX_GRADERS_LOST graders have failed goes to another grader, unless a grader was
     too slow for it. Any other failed job is recorded as not graded, but only by a grader that has just given
@@ -243,7 +243,7 @@ def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluste
             if not under_way:
                 return
             for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-                job = under_way.pop(future)
+                job = under_way[future]
                 if failure := failure_of(future):
                     if job.machine_failure:
                         raise BatchError(
@@ -251,10 +251,17 @@ def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluste
                             f" {job.key.assignment} ({failure.why}): `autograder doctor` may say why; nobody's grade"
                             " was changed, and the same command continues"
                         )
+                    del under_way[future]
                     job = job.after(failure)
                     under_way[workers.submit(job)] = job
                     continue
                 book.add(job.key, future.result(), job.machine_failure)
+                del under_way[future]
                 yield job.key
     except (CancelledError, OSError) as error:
         raise BatchError(f"the graders are gone ({error!r}): run the same command again to continue") from error
+    finally:
+        for future, job in under_way.items():  # after Ctrl-C or an error, which ends the run
+            with suppress(CancelledError, UserError):
+                if future.done() and failure_of(future) is None:
+                    book.add(job.key, future.result(), job.machine_failure)

@@ -28,7 +28,7 @@ from autograder.laptop.student_errors import called_function_and_line, error_sen
 from autograder.site import integers
 
 Texts = Mapping[str, str]
-JOB_TIMEOUTS = {"draw": ("A picture", 20), "generate_text": ("The writer", 5), "experiment": ("The experiment", 120)}
+JOB_TIMEOUTS = {"draw": ("A picture", 20), "generate": ("The writer", 5), "experiment": ("The experiment", 120)}
 """The name of each kind of job in a message, and the maximum time of one of its steps in seconds."""
 
 LINE_MENTION = re.compile(r"\bline ([1-9]\d*)")
@@ -151,7 +151,7 @@ class Tab:
         figures = import_module("assignments.figures")  # before the first step, whose time is limited
         return ({"pictures": drawn} for drawn in figures.draw_lesson(Path("assignments"), lesson))
 
-    def generate_text(self, files: Texts, prompt: str) -> Iterator[dict[str, str]]:
+    def generate(self, files: Texts, prompt: str) -> Iterator[dict[str, str]]:
         """Yield texts: first the source of each function, and then the text that the functions write."""
         model, texts = self._model_and_texts(files)
         sources = "".join(f"{name}: {source}\n" for name, source in model.parts.sources.items())

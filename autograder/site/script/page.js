@@ -218,12 +218,12 @@ const actions = {
   },
   write: async (button) => {
     const [output, work, { job, name }] = [button.nextElementSibling, files(), button.dataset];
-    const task = job === "generate_text" ? { prompt: document.getElementById("prompt").value || " " } : { name };
+    const task = job === "generate" ? { prompt: document.getElementById("prompt").value || " " } : { name };
     [output.textContent, output.hidden, button.disabled] = ["", false, true];
     const { failed } = await ask(job, { files: work, ...task }, ({ text }) => output.append(text));
     button.disabled = false;
     if (failed) output.append(`\n${failed}`);
-    else if (job === "generate_text") keep("written", { text: output.textContent, files: JSON.stringify(work) });
+    else if (job === "generate") keep("written", { text: output.textContent, files: JSON.stringify(work) });
   },
   save: () => {
     const [page, tries, written] = [localStorage.getItem("whereabouts"), read("tries"), read("written")];

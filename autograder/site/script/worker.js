@@ -4,7 +4,7 @@ let config, python, tab, working;
 const tell = (kind, more) => postMessage({ kind, ...more });
 const WRITER = { text: "The writer is loading (1.6 MB, once)", archive: "writer" };
 const PICTURES = { text: "Pictures are loading (9 MB, once)", archive: "pictures", library: "matplotlib" };
-const NEEDS = { generate_text: WRITER, experiment: WRITER, draw: PICTURES };
+const NEEDS = { generate: WRITER, experiment: WRITER, draw: PICTURES };
 
 const get = async (archive) => {
   const url = config.site + config.files[`${archive}.zip`];

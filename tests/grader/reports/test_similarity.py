@@ -71,7 +71,7 @@ def compare(out: Path, codes: dict[str, str], assignment: str = "rope") -> Rows:
 
 def write_and_read_pairs(out: Path, *others: Submission) -> Rows:
     with Gradebook.reading(out) as book:
-        assert similarity.write(out, book.rows(), book.cells, others) == []
+        assert similarity.write(out, book.rows(), book.code_cells, others) == []
     return similarity.read(out) or []
 
 

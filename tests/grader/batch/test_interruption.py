@@ -1,0 +1,59 @@
+"""Tests of an interrupted run: grades that have arrived are stored, and other jobs stay ungraded."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from autograder.batch import run
+from autograder.batch.workers import Job
+from autograder.course import UserError
+from autograder.grading.row import Key
+
+KEYS = [Key("rope", "grading", f"code {number}") for number in range(4)]
+
+
+class Workers:
+    """Graders whose results are determined in advance: a grade, an exception, or None for a running job."""
+
+    size = 4
+
+    def __init__(self, outcomes: list[bytes | Exception | None]) -> None:
+        self.outcomes = iter(outcomes)
+
+    def submit(self, job: Job) -> Future[bytes]:
+        future: Future[bytes] = Future()
+        match next(self.outcomes):
+            case bytes(grade):
+                future.set_result(grade)
+            case Exception() as error:
+                future.set_exception(error)
+        return future
+
+
+def stored(outcomes: list[bytes | Exception | None], monkeypatch: pytest.MonkeyPatch) -> dict[Key, Any]:
+    """Return the grades that an interrupted run stores, keyed by job."""
+    grades: dict[Key, Any] = {}
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run, "wait", interrupt)
+    book = SimpleNamespace(add=lambda key, packed, machine_failure: grades.update({key: packed}))
+    with pytest.raises(KeyboardInterrupt):
+        list(run._grade_all(book, (Job(key, ("",)) for key in KEYS), Workers(outcomes)))  # type: ignore[arg-type]
+    return grades
+
+
+def test_grades_that_arrived_before_an_interruption_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run had not yet looked at two of the four jobs, which were finished."""
+    assert stored([b"first", None, b"third", None], monkeypatch) == {KEYS[0]: b"first", KEYS[2]: b"third"}
+
+
+@pytest.mark.parametrize("error", [RuntimeError("the grader ended"), UserError("no grader can continue")])
+def test_a_failed_job_stays_ungraded_after_an_interruption(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next run grades the submission; the interruption is not replaced by the job's error."""
+    assert stored([error, b"second", None, None], monkeypatch) == {KEYS[1]: b"second"}
