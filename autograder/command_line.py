@@ -1,4 +1,4 @@
-"""Code that all commands share: printing, errors, options, and checks before a command begins."""
+"""Code that all commands share: printing, errors, options, checks before a command, and the self-test's table."""
 
 from __future__ import annotations
 

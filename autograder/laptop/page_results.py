@@ -57,8 +57,8 @@ def _file_summary_html(progress: AssignmentProgress) -> str:
 
 def _next_mistake_text(progress: AssignmentProgress) -> list[str]:
     """Return the first likely cause for the next function or, if there is none, the first broken rule."""
-    states = (state for state in progress.function_statuses if state.name == progress.next_function)
-    mistakes = [mistake for state in states for mistake in state.mistakes]
+    functions = (function for function in progress.function_statuses if function.name == progress.next_function)
+    mistakes = [mistake for function in functions for mistake in function.mistakes]
     causes = [f"**Likely cause:** {mistake.hint}" for mistake in mistakes if mistake.hint]
     rules = [f"✗ {mistake.test.rule}: {escape_markdown(mistake.message.splitlines()[0])}" for mistake in mistakes[:1]]
     return causes[:1] or rules

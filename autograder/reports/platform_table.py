@@ -41,7 +41,7 @@ class FilledTable:
     remarks: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     """names of the students or files that a remark concerns, keyed by the remark's heading"""
     section_by_person: dict[str, str] = field(default_factory=dict)
-    """each person's section, if the table has sections"""
+    """section of each person, if the table has sections"""
 
 
 def fill_table(

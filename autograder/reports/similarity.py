@@ -135,16 +135,16 @@ def _handout_fingerprints_and_vocabulary(assignment: Assignment) -> tuple[Finger
     return _function_fingerprints(vocabulary, texts), vocabulary
 
 
-def _rows_of_pairs(files: Sequence[Submission], whole: Sequence[Fingerprints], size: int) -> Iterator[list[str]]:
-    """Yield the rows for one assignment, the strongest group first; the first `size` files are the class."""
-    class_ = {file.cells: prints for file, prints in zip(files[:size], whole, strict=False)}
+def _rows_of_pairs(files: Sequence[Submission], whole: Sequence[Fingerprints], class_size: int) -> Iterator[list[str]]:
+    """Yield the rows for one assignment, the strongest group first; the first `class_size` files are the class."""
+    class_ = {file.cells: prints for file, prints in zip(files[:class_size], whole, strict=False)}
     distinct, owners = np.unique(np.concatenate([*class_.values(), _NONE]), return_counts=True)
     common = distinct[owners > max(COMMON_SHARE * len(class_), MIN_COMMON)]
     distinctive = [np.setdiff1d(prints, common, True) for prints in whole]
     links = [
         link
         for link in (*similar_pairs(distinctive), *_links_of_nearly_equal_programs(distinctive, whole))
-        if min(link.first, link.second) < size
+        if min(link.first, link.second) < class_size
     ]
     for number, group in enumerate(maximum_spanning_forest(links, len(files)), 1):
         for _, i, j in group:

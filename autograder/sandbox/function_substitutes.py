@@ -2,7 +2,8 @@
 
 A substitute contains no rule and no answer. While its function is replaced, a substitute looks up each call
 among the answers that have arrived, and records the call as a question if there is no answer. Without an
-answer, the substitute runs the submission's function. The submission shares its second worker with the
+answer, the substitute runs the submission's function. The same process says whether the submission may keep
+results between calls. The submission shares its second worker with the
 substitutes and can change everything in it, so the grader trusts nothing that the worker sends.
 """
 
@@ -91,6 +92,8 @@ class Exchange:
             substitute = namespace[name] = self.substitutes[name] = self._answering_substitute(name, original)
             aliases = [alias for alias, value in namespace.items() if value is original is not None]
             namespace.update(dict.fromkeys(aliases, substitute))
+        self.loaded = dict(namespace)
+        """The globals before the first call."""
 
     def receive(self, sealed: Collection[SealedAnswer]) -> None:
         """Store sealed answers."""
@@ -137,11 +140,18 @@ class Exchange:
         return self.substitutes[name](*args, **kwargs)
 
     def may_keep_results(self) -> bool:
-        """Return whether the submission has an object in which it could keep results, as a cache does."""
-        globals_ = [value for name, value in self.namespace.items() if name != ANSWERS and not name.startswith("__")]
+        """Return whether the submission has kept results, or has an object in which it could, as a cache does."""
         own = {id(value) for value in (self, *self.substitutes.values())}
-        values = [value for value in globals_ if id(getattr(value, "__self__", value)) not in own]
-        return not all(map(self._is_immutable, [*values, *self.originals.values()]))
+        values = {
+            name: value
+            for name, value in self.namespace.items()
+            if name != ANSWERS
+            and not name[:2] == name[-2:] == "__"
+            and id(getattr(value, "__self__", value)) not in own
+        }
+        if any(self.loaded.get(name, self) is not value for name, value in values.items()):
+            return True  # a call has changed a global
+        return not all(map(self._is_immutable, [*values.values(), *self.originals.values()]))
 
     def _is_immutable(self, value: Any) -> bool:
         """Return whether no call can change a global, a default value, or a part of either."""

@@ -137,14 +137,14 @@ class Tab:
         run = self.context(place=replace(TAB, limit_call=self.clock.limit, timed_out_functions=timed_out_functions))
         run.run_tests([name])
         progress = AssignmentProgress(name, run)
-        state = page_results([progress], _adapted_to_tab)[name]
+        lesson = page_results([progress], _adapted_to_tab)[name]
         mistakes = [mistake.message for function in progress.function_statuses for mistake in function.mistakes]
         errors = [
             (int(match[1]), sentence.splitlines()[-1])
             for sentence in [progress.file_problem.strip(), *mistakes]
             if (match := LINE_MENTION.search(sentence))
         ]
-        return {"lesson": state, "errors": errors, "tries": tries_file.read_text("utf-8")}
+        return {"lesson": lesson, "errors": errors, "tries": tries_file.read_text("utf-8")}
 
     def draw(self, lesson: str) -> Iterator[dict[str, Any]]:
         """Yield the pictures of a lesson, drawn from the student's functions, as SVG keyed by path."""

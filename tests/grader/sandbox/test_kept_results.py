@@ -27,6 +27,9 @@ KEEPING = {
     "object": "class Kept:\n    pass\nkept = Kept()\ndef f(n):\n    kept.n = n\n",
     "generator": "kept = np.random.default_rng(0)\ndef f(n):\n    return kept.random()\n",
     "global made in the first call": "def f(n):\n    global kept\n    kept = {n: n}\n",
+    "number that a call replaces": "kept = None\ndef f(n):\n    global kept\n    kept = n, 2.0 * n\n",
+    "number made in the first call": "def f(n):\n    globals()['kept'] = 2.0 * n\n",
+    "private name": "__kept = {}\ndef f(n):\n    return __kept.setdefault(n, n)\n",
 }
 
 KEEPING_NOTHING = {
