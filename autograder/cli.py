@@ -22,9 +22,9 @@ from autograder.command_line import (
     FOLDER,
     INTERRUPTED,
     ISOLATION_OPTION,
-    ONLY_ASSIGNMENTS_OPTION,
     OUT_ARGUMENT,
     PATH,
+    REPEATABLE_ASSIGNMENT_OPTION,
     WALL_DOWN,
     CommandError,
     Commands,
@@ -81,10 +81,10 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
 
     from autograder.grading.grader import grade_alone
     from autograder.reports import submission_result
-    from autograder.submission import read_file_bounded
+    from autograder.submission import read_submission_bounded
 
     locks = disabled_locks(isolation)
-    submission = read_file_bounded(file, assignment, [each.name for each in course.term_assignments()])
+    submission = read_submission_bounded(file, assignment, [each.name for each in course.term_assignments()])
     if not submission.assignment:
         assert submission.problem is not None
         raise CommandError(submission.problem.for_staff)
@@ -203,7 +203,7 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     from autograder.reports import similarity as pairs_table
 
     warn_if_incomplete(out)
-    for text in publish.compare_with_earlier_terms(out, folders):
+    for text in publish.store_and_compare_earlier_terms(out, folders):
         echo(f"Not compared: {text}.", err=True)
     pairs = pairs_table.read(out) or []
     for pair in pairs[:40]:
@@ -216,7 +216,7 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
 @main.command(short_help="Fill scores into a table from Canvas or Moodle, or your own.")
 @OUT_ARGUMENT
 @click.option("--table", type=PATH, required=True, help="Canvas's gradebook, Moodle's worksheet, or any CSV.")
-@ONLY_ASSIGNMENTS_OPTION
+@REPEATABLE_ASSIGNMENT_OPTION
 @click.option("--id-column", metavar="TITLE", help="Column with the students' numbers, addresses or logins.")
 @click.option(
     "--grade-column",
@@ -258,7 +258,7 @@ def roster(out: Path, table: Path, assignments: tuple[str, ...], **options: Any)
     required=True,
     help="Platform that shows the feedback to students.",
 )
-@ONLY_ASSIGNMENTS_OPTION
+@REPEATABLE_ASSIGNMENT_OPTION
 def feedback(out: Path, platform: str, assignments: tuple[str, ...]) -> None:
     """Pack a finished run's feedback with the names and formats that a platform accepts."""
     from autograder.batch.gradebook import Gradebook

@@ -77,7 +77,7 @@ ASSIGNMENT_OPTION = click.option(
     metavar="NAME",
     help="The assignment, if no folder or file name contains it.",
 )
-ONLY_ASSIGNMENTS_OPTION = click.option(
+REPEATABLE_ASSIGNMENT_OPTION = click.option(
     "--assignment",
     "assignments",
     multiple=True,

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-PACKAGE = Path(__file__).resolve().parent
-ROOT = PACKAGE / "_course" if (PACKAGE / "_course").is_dir() else PACKAGE.parent
+PACKAGE_FOLDER = Path(__file__).resolve().parent
+ROOT = PACKAGE_FOLDER / "_course" if (PACKAGE_FOLDER / "_course").is_dir() else PACKAGE_FOLDER.parent
 
 
 class _CoursePath:
@@ -65,15 +65,15 @@ class Assignment:
         """Return a digest of everything that affects a grade or its feedback.
 
         The digest covers the tests, the solution, the known mistakes, the recorded values, the seed, the optional
-        functions, the code of GRADE_DECIDING_PACKAGES, and the versions of Python and of the libraries.
+        functions, the code of GRADE_DECIDING_SUBPACKAGES, and the versions of Python and of the libraries.
         """
         seed()  # raises its error here, before a grader fails on it
         optional = " ".join(sorted(self.optional_functions)).encode()
         suite_files = (self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values)
-        return hashlib.sha256(_deciding_code() + optional + _content(*suite_files, seed_file())).hexdigest()
+        return hashlib.sha256(_deciding_code_digest() + optional + _content(*suite_files, seed_file())).hexdigest()
 
 
-GRADE_DECIDING_PACKAGES = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "otter")
+GRADE_DECIDING_SUBPACKAGES = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "otter")
 """Packages whose code affects a grade or its feedback. Every module in these packages is hashed."""
 
 _SHIPPED = (
@@ -83,7 +83,7 @@ _SHIPPED = (
 
 def shipped_code() -> list[Path]:
     """Return the files of this package that students receive; self-study needs hidden tests and is left out."""
-    shipped = (path for pattern in _SHIPPED for path in sorted(PACKAGE.glob(pattern)))
+    shipped = (path for pattern in _SHIPPED for path in sorted(PACKAGE_FOLDER.glob(pattern)))
     return [path for path in shipped if path.name not in ("self_study.py", "learn.py")]
 
 
@@ -93,9 +93,11 @@ Otter scores results, and the sandbox uses the rest."""
 
 
 @functools.cache
-def _deciding_code() -> bytes:
+def _deciding_code_digest() -> bytes:
     """Return a digest of the deciding code and libraries, which cannot change in a running process."""
-    files = (path for package in GRADE_DECIDING_PACKAGES for path in sorted((PACKAGE / package).rglob("*.py")))
+    files = (
+        path for package in GRADE_DECIDING_SUBPACKAGES for path in sorted((PACKAGE_FOLDER / package).rglob("*.py"))
+    )
     return hashlib.sha256(_versions().encode() + _content(Path(__file__), *files)).digest()
 
 
@@ -146,7 +148,7 @@ def term_assignments() -> list[Assignment]:
 
 def all_lessons() -> list[str]:
     """Return the names of all the course's lessons, ordered by the numbers in their titles."""
-    return sorted(_names(), key=_title_number)
+    return sorted(_names(), key=_title_number_and_name)
 
 
 def left_out_lessons() -> set[str]:
@@ -201,7 +203,7 @@ def _names() -> set[str]:
     return {path.stem for path in (ROOT / "solutions").glob("*.py") if path.stem != "__init__"}
 
 
-def _title_number(name: str) -> tuple[int, str]:
+def _title_number_and_name(name: str) -> tuple[int, str]:
     """Return the number at the beginning of a lesson's title, for sorting; a lesson without a number comes last."""
     lesson = Assignment(name).lesson
     if not lesson.is_file():

@@ -112,7 +112,7 @@ def read(path: Path, has_comments: bool = False) -> Table:
         raise TableError(path, "it is a workbook. Save it as CSV UTF-8 and name that file")
     if len(content) > MAX_TABLE_BYTES:
         raise TableError(path, f"it is larger than {MAX_TABLE_BYTES >> 20} MB, which no table of scores is")
-    encoding, mark = _encoding(content)
+    encoding, mark = _encoding_and_mark(content)
     try:
         text = content[len(mark) :].decode(encoding)
     except UnicodeDecodeError as error:
@@ -143,7 +143,7 @@ def records(table: Table) -> Iterator[tuple[Line, dict[str, str]]]:
             yield line, {title: line[column].strip() for column, title in enumerate(titles)}
 
 
-def _encoding(content: bytes) -> tuple[str, bytes]:
+def _encoding_and_mark(content: bytes) -> tuple[str, bytes]:
     """Return a file's encoding and its byte order mark."""
     for mark, encoding in _BYTE_ORDER_MARKS:
         if content.startswith(mark):

@@ -48,10 +48,10 @@ class Edition:
     """functions that are not graded, by lesson"""
 
     @classmethod
-    def of_term(cls, only: Collection[str] = ()) -> Edition:
-        """Return the edition for the course plan, with files for all the plan's lessons or only for those in `only`."""
+    def of_term(cls, ship_only: Collection[str] = ()) -> Edition:
+        """Return the edition for the course plan, with files for all its lessons or only for those in `ship_only`."""
         lessons = [assignment.name for assignment in course.term_assignments()]
-        shipped_lessons = [name for name in lessons if not only or name in only]
+        shipped_lessons = [name for name in lessons if not ship_only or name in ship_only]
         return cls(lessons, course.all_lessons(), shipped_lessons, course.plan().optional_functions)
 
     @property
@@ -81,7 +81,7 @@ class Edition:
                 " ·\n".join(f"[{self.number(one)} {one}]({one}/README.md)" for one in self.shipped_lessons), source
             )
         if path == "assignments/glossary.md":
-            source = _GLOSSARY_NUMBERS.sub(lambda match: self.renumbered_cell(match[0]), source)
+            source = _GLOSSARY_NUMBERS.sub(lambda match: self.renumbered_table_cell(match[0]), source)
         if path in TEXTS_WITH_EXAMPLES:
             source = self._with_shipped_examples(source)
         return _LESSON_MENTION.sub(functools.partial(self._renumbered_mention, folder), source)
@@ -133,19 +133,19 @@ class Edition:
             label = f"{numbered['word'] or ''}{self.number(lesson)}{numbered['rest']}"
         return f"[{label}]({match['target']})" if lesson in self.shipped_lessons else label
 
-    def _renumbered_lessons(self, words: str, numbers: str) -> str:
+    def _renumbered_lessons(self, mention: str, numbers: str) -> str:
         """Return `lesson 5` or `lessons 2 to 4, and 10` with this edition's numbers, without left-out lessons."""
         meant = [number for number in _expanded(numbers) if 1 <= number <= len(self.full_course)]
         names = [self.full_course[number - 1] for number in meant]
         there = sorted(self.number(name) for name in names if name in self.lessons)
         if there == meant or not names:
-            return words
+            return mention
         if not there:
-            return _left_out_phrase(words, names)
-        begin = words[0] + ("essons" if len(there) > 1 else "esson")
+            return _left_out_phrase(mention, names)
+        begin = mention[0] + ("essons" if len(there) > 1 else "esson")
         return f"{begin} {_enumerated(there)}"
 
-    def renumbered_cell(self, numbers: str) -> str:
+    def renumbered_table_cell(self, numbers: str) -> str:
         """Return the lessons in a table cell with this edition's numbers; 0 is the front page."""
         meant = _expanded(numbers)
         names = [self.full_course[number - 1] for number in meant if 1 <= number <= len(self.full_course)]
@@ -197,9 +197,9 @@ def _enumerated(numbers: Sequence[int]) -> str:
     return _joined_names([*map(str, numbers)])
 
 
-def _left_out_phrase(words: str, lessons: Sequence[str]) -> str:
+def _left_out_phrase(replaced_words: str, lessons: Sequence[str]) -> str:
     """Return the phrase that replaces a mention of lessons that the term leaves out."""
-    article, kind = "The" if words[0] == "L" else "the", "lessons" if len(lessons) > 1 else "lesson"
+    article, kind = "The" if replaced_words[0] == "L" else "the", "lessons" if len(lessons) > 1 else "lesson"
     return f"{article} left-out {kind} on {_joined_names(lessons)}"
 
 

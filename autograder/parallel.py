@@ -145,7 +145,7 @@ def _outcome(future: Future[Result | CutOff]) -> Result | CutOff:
 def _within_budget(function: Callable[[Item], Result], item: Item, seconds: int, memory: int) -> Result | CutOff:
     """Return the function's result, under kernel limits for this process."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (_address_space() + memory, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_AS, (_present_address_space() + memory, resource.RLIM_INFINITY))
     used = math.ceil(time.process_time())
     resource.setrlimit(resource.RLIMIT_CPU, (used + seconds, resource.RLIM_INFINITY))
     try:
@@ -154,7 +154,7 @@ def _within_budget(function: Callable[[Item], Result], item: Item, seconds: int,
         return CutOff(f"took more than {memory >> 20} MiB of memory")
 
 
-def _address_space() -> int:
+def _present_address_space() -> int:
     """Return the size of this process's address space in bytes."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[0]) * resource.getpagesize()

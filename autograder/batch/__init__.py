@@ -8,5 +8,5 @@ publish      a run's files: grades_and_feedback writes tables and feedback, chan
 summary      the run's result on the screen
 """
 
-PUBLIC_MODULES = ("gradebook", "publish", "run", "workers")
+IMPORTABLE_MODULES = ("gradebook", "publish", "run", "workers")
 """Modules that other packages of `autograder` may import."""

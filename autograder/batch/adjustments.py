@@ -32,7 +32,7 @@ def apply(book: Gradebook, path: Path) -> tuple[int, list[str]]:
     if not lines:
         return 0, []
     people: dict[tuple[str, str], set[int]] = defaultdict(set)
-    for number, submission in book.submissions():
+    for number, submission in book.submissions_that_count():
         for name in identities(submission):
             people[submission.assignment, name].add(number)
     elsewhere = set(all_lessons()) - {assignment for assignment, _ in people}

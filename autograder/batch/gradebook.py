@@ -1,6 +1,6 @@
 """The gradebook: the submissions of the last run and the grades of all runs, in one SQLite file.
 
-A grade's key (see `Key`) identifies the assignment, the tests and the code. Identical files are therefore
+A grade's key (see `GradeKey`) identifies the assignment, the tests and the code. Identical files are therefore
 graded only once, a run without changes grades nothing, and after a change to a test, only that test's
 assignment is regraded. A new run replaces a gradebook that is damaged or from another version, because the
 run can recompute the content. Only one process at a time may write, but any number of processes may read.
@@ -25,7 +25,7 @@ from autograder.batch.changes import RecordedScore
 from autograder.batch.database import DAMAGED_MESSAGE, DAMAGED_ROW_ERRORS, GRADEBOOK_FILE, LOCK_FILE, SCHEMA
 from autograder.course import BatchError
 from autograder.grading.grade import Grade, from_json
-from autograder.grading.row import Adjustment, Key, Row, identities
+from autograder.grading.row import Adjustment, GradeKey, Row, identities
 from autograder.submission import Person, Problem, Submission
 from autograder.submission.untrusted_names import folded, safe_name, utf8_safe
 
@@ -199,7 +199,7 @@ class Gradebook:
             rows = [(json.dumps([asdict(line) for line in lines]), number) for number, lines in adjustments.items()]
             self._database.executemany("UPDATE submissions SET adjustments = ? WHERE number = ?", rows)
 
-    def submissions(self) -> Iterator[tuple[int, Submission]]:
+    def submissions_that_count(self) -> Iterator[tuple[int, Submission]]:
         """Yield the submissions that count, with their numbers."""
         query = "SELECT number, submission FROM submissions WHERE counts"
         return self._read(lambda row: (row["number"], _submission_without_code(row)), query)
@@ -217,7 +217,7 @@ class Gradebook:
         )
         return dict(self._read(lambda row: (row["assignment"], [*from_json(_grade_json(row)).questions]), query))
 
-    def ungraded_key_counts(self) -> dict[Key, int]:
+    def ungraded_key_counts(self) -> dict[GradeKey, int]:
         """Return the keys without a complete grade, with the number of submissions that share each key.
 
         The keys include those of code that no grader could judge in the last run.
@@ -228,14 +228,14 @@ class Gradebook:
             " WHERE counts AND grading != '' GROUP BY assignment, grading, code ORDER BY assignment, min(student)"
         )
         rows = self._read(
-            lambda row: (Key(*row[:3]), row["count"], row["lost"] == "" and _has_intact_grade(row)), query
+            lambda row: (GradeKey(*row[:3]), row["count"], row["lost"] == "" and _has_intact_grade(row)), query
         )
         return {key: count for key, count, done in rows if not done}
 
-    def problem_message(self, code: str) -> str | None:
-        """Return the reason why this code cannot run, as a sentence for the student; None if it can run."""
+    def problem_message(self, code_hash: str) -> str | None:
+        """Return a sentence for the student on why the code with this hash cannot run; None if it can run."""
         query = "SELECT submission FROM submissions WHERE code = ? LIMIT 1"
-        (submission,) = self._read(_submission_without_code, query, code)
+        (submission,) = self._read(_submission_without_code, query, code_hash)
         return submission.problem.message if submission.problem is not None else None
 
     def code_cells(self, code_hash: str) -> tuple[str, ...]:
@@ -244,13 +244,13 @@ class Gradebook:
         (cells,) = self._read(lambda row: tuple(json.loads(row["cells"])), query, code_hash)
         return cells
 
-    def add(self, key: Key, packed: bytes, machine_failure: str = "") -> None:
+    def add(self, key: GradeKey, packed: bytes, machine_failure: str = "") -> None:
         """Store a packed grade and, if no grader could judge the code, the reason."""
         with self._database:
             row = (*key, utf8_safe(machine_failure), packed)
             self._database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", row)
 
-    def grade(self, key: Key) -> Grade | None:
+    def grade(self, key: GradeKey) -> Grade | None:
         """Return the grade with this key; None if it is missing, or if no grader could judge the code."""
         query = "SELECT lost, grade FROM results WHERE assignment = ? AND grading = ? AND code = ?"
         row = self._database.execute(query, key).fetchone()
@@ -283,7 +283,7 @@ def _submission_without_code(row: sqlite3.Row) -> Submission:
 
 def _row(row: sqlite3.Row) -> Row:
     adjustments = tuple(Adjustment(**line) for line in json.loads(row["adjustments"]))
-    submission, key = _submission_without_code(row), Key(*row[:3])
+    submission, key = _submission_without_code(row), GradeKey(*row[:3])
     return Row(submission, key, row["folder"], row["lost"] or "", adjustments, _grade_json(row))
 
 

@@ -21,7 +21,7 @@ def write(book: Gradebook, *observers: Callable[[Row], object]) -> None:
 
     def rows() -> Iterator[Row]:
         for row in book.rows():
-            written.update(_write_texts(book.out, row))
+            written.update(_write_feedback_and_result(book.out, row))
             for observe in observers:
                 observe(row)
             yield row
@@ -34,7 +34,7 @@ def write(book: Gradebook, *observers: Callable[[Row], object]) -> None:
                 path.parent.rmdir()
 
 
-def _write_texts(out: Path, row: Row) -> list[Path]:
+def _write_feedback_and_result(out: Path, row: Row) -> list[Path]:
     """Write a student's feedback and result; return the paths."""
     name = row.submission.assignment or safe_name(f"unknown_{row.submission.file}", set())
     texts = {

@@ -66,7 +66,7 @@ def _write_report_and_similarity(book: Gradebook, statistics: ClassStatistics, i
     gone = [f"{folder} (no longer there)" for folder in folders if not folder.is_dir()]
     earlier = [one for folder in folders if folder.is_dir() for one in similarity.earlier_submissions(folder)]
     unread = [f"{one.student}: {one.problem.for_staff.rstrip('.')}" for one in earlier if one.problem]
-    others = [*similarity.published_submissions(), *(one for one in earlier if not one.problem)]
+    others = [*similarity.course_solutions_and_samples(), *(one for one in earlier if not one.problem)]
     files_not_compared = similarity.write(book.out, book.rows(), book.code_cells, others)
     class_page.write(book.out, statistics, book.content_hash(), incomplete)
     return [*gone, *unread, *files_not_compared]
@@ -81,7 +81,7 @@ def is_report_current(book: Gradebook) -> bool:
         return False
 
 
-def compare_with_earlier_terms(out: Path, folders: Iterable[Path]) -> list[str]:
+def store_and_compare_earlier_terms(out: Path, folders: Iterable[Path]) -> list[str]:
     """Compare the class in OUT with earlier terms' folders, now and in later runs.
 
     Return the result of `write_report_and_similarity`.

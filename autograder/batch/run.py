@@ -27,8 +27,8 @@ from autograder.batch.summary import MAX_LISTED, Summary
 from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, grading_key
 from autograder.course import BatchError, UserError
 from autograder.files import CLASS_PAGE_FILE
-from autograder.grading.grade import fault_of_suite, sentences_on_changed_points
-from autograder.grading.row import Key
+from autograder.grading.grade import fault_of_suite, sentences_on_changed_test_points
+from autograder.grading.row import GradeKey
 from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, read_class_bounded
 from autograder.submission.untrusted_names import printable, semicolon_list
 
@@ -179,7 +179,7 @@ def _write_files(book: Gradebook, adjustments_path: Path, summary: Summary, cons
         summary.remarks.append(changes.sentence)
     if changes.withdrawn_count:
         summary.remarks.append(
-            _withdrawn_corrections_remark(changes.withdrawn_count, book.recall(CORRECTIONS), adjustments_path)
+            _unread_corrections_remark(changes.withdrawn_count, book.recall(CORRECTIONS), adjustments_path)
         )
     outdated = f"Check that these lines of {adjustments.ADJUSTMENTS_FILE} are still right"
     summary.add_names(outdated, changes.outdated_adjustments)
@@ -190,7 +190,7 @@ def _write_files(book: Gradebook, adjustments_path: Path, summary: Summary, cons
     return summary
 
 
-def _withdrawn_corrections_remark(count: int, last_table: str | None, table: Path) -> str:
+def _unread_corrections_remark(count: int, last_table: str | None, table: Path) -> str:
     """Return a remark on corrections from the last run's table that this run does not apply."""
     which = "1 correction of the last run is" if count == 1 else f"{count} corrections of the last run are"
     then = printable(last_table or f"another {table.name}", 300)
@@ -198,7 +198,7 @@ def _withdrawn_corrections_remark(count: int, last_table: str | None, table: Pat
     return f"{which} not applied: it read {then}, and this run reads {there}. Put the lines there that still count."
 
 
-def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes | Cluster) -> Iterator[str]:
+def _prove_suites(book: Gradebook, to_grade: Iterable[GradeKey], workers: Processes | Cluster) -> Iterator[str]:
     """Grade the reference solution of each assignment, once per suite, before any submission.
 
     Yield a message for each assignment in which a test's points have changed since the last run. Raise
@@ -216,18 +216,18 @@ def _prove_suites(book: Gradebook, to_grade: Iterable[Key], workers: Processes |
         if proof is not None and (fault := fault_of_suite(course.Assignment(name), proof)):
             raise BatchError(fault)
         earlier = book.grade(key._replace(grading=last_gradings.get(name, "")))
-        if proof and earlier and (changed := sentences_on_changed_points(earlier, proof)):
+        if proof and earlier and (changed := sentences_on_changed_test_points(earlier, proof)):
             yield f"Points of {name} differ from the last run: {semicolon_list(changed, MAX_LISTED)}."
 
 
-def _jobs(book: Gradebook, to_grade: Iterable[Key]) -> Iterator[Job]:
+def _jobs(book: Gradebook, to_grade: Iterable[GradeKey]) -> Iterator[Job]:
     return (Job(key, book.code_cells(key.code), book.problem_message(key.code)) for key in to_grade)
 
 
-def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluster) -> Generator[Key, None, None]:
+def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluster) -> Generator[GradeKey, None, None]:
     """Grade all jobs, and store each grade as it arrives, even during an interruption. Yield each stored grade's key.
 
-    A job on which fewer than MAX_GRADERS_LOST graders have failed goes to another grader, unless a grader was
+    A job on which fewer than MAX_GRADERS_LOST_PER_JOB graders have failed goes to another grader, unless a grader was
     too slow for it. Any other failed job is recorded as not graded, but only by a grader that has just given
     the solution full points. Raise BatchError if no grader gives the solution full points: the fault then
     lies with the machine or the course, not with a submission.

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.grading import needs_review
-from autograder.grading.needs_review import NO_GRADE, Case
+from autograder.grading.needs_review import NO_GRADE_STATUS, Case
 from autograder.grading.row import Row
 from autograder.protocol.failure import SubmissionStatus
 from autograder.submission.untrusted_names import printable, semicolon_list
@@ -35,7 +35,7 @@ class AssignmentSummary:
         self.max_score = max(self.max_score, row.grade.max_score)
         self.scores.append(row.score)
         if row.machine_failure or row.grade.status is not SubmissionStatus.GRADED:
-            self.other_statuses[NO_GRADE if row.machine_failure else row.grade.status] += 1
+            self.other_statuses[NO_GRADE_STATUS if row.machine_failure else row.grade.status] += 1
 
     @property
     def table_cells(self) -> tuple[str, str, str]:

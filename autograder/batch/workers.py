@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from autograder import course
 from autograder.course import Assignment, BatchError, UserError
 from autograder.grading.grade import GRADER_FAILURE_MESSAGE, Grade, to_json
-from autograder.grading.row import Key
+from autograder.grading.row import GradeKey
 from autograder.parallel import CutOff, Slow, TimeLimitedPool, cut_off
 from autograder.protocol.failure import SubmissionStatus
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 GRADING_TIMEOUT_SECONDS = 90.0
 """Maximum wall-clock time for one job, including a grader's start; it exceeds a submission's time limit."""
 
-MAX_GRADERS_LOST = 3
+MAX_GRADERS_LOST_PER_JOB = 3
 """Number of graders that may fail on a job; after that, no other grader runs the job's code."""
 
-CONNECT_TIMEOUT_SECONDS = 10.0
+DASK_CONNECT_TIMEOUT_SECONDS = 10.0
 """Maximum time until a Dask scheduler answers."""
 
 DASK_WORKER_TIMEOUT_SECONDS = 300.0
@@ -58,7 +58,7 @@ class GraderSetup:
 class Job:
     """A submission to grade: either its code, or the reason why it contains no code that can run."""
 
-    key: Key
+    key: GradeKey
     cells: tuple[str, ...] = ()
     problem_message: str | None = None
     """the message of every test, if there is no code"""
@@ -73,7 +73,7 @@ class Job:
 
         A job with such a reason gets its result from a grader that has just given the solution full points.
         """
-        return self.failures[-1] if self.exceeded_grader_time or len(self.failures) >= MAX_GRADERS_LOST else ""
+        return self.failures[-1] if self.exceeded_grader_time or len(self.failures) >= MAX_GRADERS_LOST_PER_JOB else ""
 
     def after(self, failure: CutOff) -> Job:
         """Return the same job with one more failure. No other grader runs the code after a grader was too slow."""
@@ -126,7 +126,7 @@ class Cluster:
         client: Any = Client
         self.setup = setup
         try:
-            self._client = client(scheduler, timeout=CONNECT_TIMEOUT_SECONDS, set_as_default=False)
+            self._client = client(scheduler, timeout=DASK_CONNECT_TIMEOUT_SECONDS, set_as_default=False)
             self._client.wait_for_workers(1, timeout=DASK_WORKER_TIMEOUT_SECONDS)
         except (OSError, ValueError, TimeoutError) as error:
             raise BatchError(
@@ -142,7 +142,7 @@ class Cluster:
 
     def submit(self, job: Job) -> Future[bytes]:
         """Give the job to the next grader. The future's result is the packed grade."""
-        return self._executor.submit(_grade_on_worker, job, self.setup)  # type: ignore[no-any-return]
+        return self._executor.submit(_grade_on_dask_worker, job, self.setup)  # type: ignore[no-any-return]
 
     def close(self) -> None:
         """Leave the cluster."""
@@ -219,14 +219,14 @@ _assignment = functools.cache(course.find)
 # In a Dask worker
 
 _local_graders: dict[GraderSetup, Processes] = {}
-_lock = threading.Lock()
+_local_graders_lock = threading.Lock()
 
 
-def _grade_on_worker(job: Job, setup: GraderSetup) -> bytes:
+def _grade_on_dask_worker(job: Job, setup: GraderSetup) -> bytes:
     """Return a grade from a Dask worker, which keeps only the last run's graders."""
     from distributed import get_worker
 
-    with _lock:
+    with _local_graders_lock:
         if setup not in _local_graders:
             for run in [*_local_graders]:
                 _local_graders.pop(run).close()

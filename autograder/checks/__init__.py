@@ -27,7 +27,7 @@ import sys
 if sys.version_info < (3, 11):  # noqa: UP036 - a student with an older version gets one clear message
     raise SystemExit("Python 3.11 or newer is needed; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031 - old versions run it
 
-PUBLIC_MODULES = """
+IMPORTABLE_MODULES = """
     answers call_repr difference expect fixtures function_status inputs numpy_errors oracle proxy render results source
     output_encoding value_text
 """.split()

@@ -36,15 +36,15 @@ FEATURES_DEFINITION = (
 """Definition of `inputs.features` in one line, for a Python prompt without this package."""
 
 
-class _UntypableError(Exception):
-    """Raised for a value whose code is too long to type."""
+class _NoShortCodeError(Exception):
+    """Raised for a value that no short code makes."""
 
 
 def call_as_prompt(call: Call) -> str:
     """Return a call as lines for a prompt or as a description; empty if the text would be too long to read."""
     try:
-        whole = _joined(call, _typed)
-    except _UntypableError:
+        whole = _joined(call, _python_code)
+    except _NoShortCodeError:
         whole, prompts = _joined(call, _described), ["The call was "]
     else:
         prompts = [f">>> {FEATURES_DEFINITION}\n"] * ("features(" in whole) + [">>> "]
@@ -71,11 +71,11 @@ def _described(value: Any) -> str:
             return f"[{', '.join(map(_described, value))}]"
         case tuple():
             return f"({', '.join(map(_described, value))})"
-    return _typed(value)
+    return _python_code(value)
 
 
-def _typed(value: Any) -> str:
-    """Return Python code for a value. Raise _UntypableError if the code is too long to type."""
+def _python_code(value: Any) -> str:
+    """Return Python code for a value. Raise _NoShortCodeError if the code is too long to type."""
     if isinstance(value, np.random.Generator):
         return _generator(value)
     if isinstance(value, np.ndarray):
@@ -83,12 +83,12 @@ def _typed(value: Any) -> str:
     if isinstance(value, np.generic):
         return f"np.{value.dtype.name}({_numbers(value.item())})"
     if type(value) is list or type(value) is tuple:
-        parts = ", ".join(map(_typed, value))
+        parts = ", ".join(map(_python_code, value))
         return f"[{parts}]" if type(value) is list else f"({parts},)" if len(value) == 1 else f"({parts})"
     if type(value) is dict:
-        whole = "{" + ", ".join(f"{key!r}: {_typed(item)}" for key, item in value.items()) + "}"
+        whole = "{" + ", ".join(f"{key!r}: {_python_code(item)}" for key, item in value.items()) + "}"
         if len(whole) > MAX_DICT_CHARACTERS:
-            raise _UntypableError
+            raise _NoShortCodeError
         return whole
     return _numbers(value) if type(value) is float else repr(value)
 
@@ -97,21 +97,21 @@ def _generator(generator: np.random.Generator) -> str:
     """Return the code that makes this generator, if its seed is a number and no random number has been drawn yet."""
     seed = getattr(generator.bit_generator.seed_seq, "entropy", None)
     if type(seed) is not int or generator.bit_generator.state != np.random.default_rng(seed).bit_generator.state:
-        raise _UntypableError
+        raise _NoShortCodeError
     return f"np.random.default_rng({seed})"
 
 
 def _array(array: np.ndarray) -> str:
     usual = ("int64", "float64", "bool") if array.size else ("float64",)
     dtype = "" if array.dtype.name in usual else f", dtype=np.{array.dtype.name}"
-    if array.size > MAX_ALWAYS_WRITTEN_NUMBERS and (made := inputs.how_made(array)):
+    if array.size > MAX_ALWAYS_WRITTEN_NUMBERS and (made := inputs.features_call(array)):
         return made
     if array.size == 0:
         return f"np.zeros({array.shape}{dtype})"
     if array.ndim == 1 and array.size > 2 and np.array_equal(array, np.arange(array.size)):
         return f"np.arange({array.size}{'.0' * (array.dtype.kind == 'f')}{dtype})"
     if array.size > MAX_WRITTEN_NUMBERS:
-        raise _UntypableError
+        raise _NoShortCodeError
     return f"np.array({_numbers(array.tolist())}{dtype})"
 
 

@@ -26,7 +26,7 @@ _calls_by_array: dict[tuple[str, tuple[int, ...], bytes], str] = {}
 """The call to `features` that makes an array, keyed by the array's dtype, shape and bytes."""
 
 
-def how_made(array: np.ndarray) -> str | None:
+def features_call(array: np.ndarray) -> str | None:
     """Return the call to `features` that makes this array; None if no test has made that call."""
     return _calls_by_array.get((array.dtype.name, array.shape, array.tobytes()))
 

@@ -20,7 +20,7 @@ class Returned:
 class Refused:
     """The outcome of a call that raises an error."""
 
-    error: str = ""
+    error_mark: str = ""
     """Mark that is the same for errors with the same explanation; empty if the explanation names no sizes."""
 
 
@@ -50,7 +50,7 @@ class Observation:
     expected: Any
     is_wrong: bool
     """True if the actual and the right value differ by more than a test allows."""
-    mistake_groups: Sequence[Sequence[KnownMistake]]
+    ranked_mistake_groups: Sequence[Sequence[KnownMistake]]
     """The known mistakes that can affect the function's results, in groups, the likeliest group first."""
     predicted: Callable[[Any], Outcome]
     """Function that takes a known mistake and returns the outcome of the call with that mistake."""

@@ -23,7 +23,7 @@ _SPELLINGS = {
 """The ASCII spelling of each character for which Unicode's data provide no ASCII spelling."""
 
 
-def spelling(character: str) -> str:
+def ascii_spelling(character: str) -> str:
     """Return a character in ASCII: a mark as a word, a Greek letter as its name, any other letter without accents.
 
     Any other character becomes an escape sequence with its number, as in a Python string.
@@ -42,7 +42,7 @@ def _spell(error: UnicodeError) -> tuple[str, int]:
     """Handle an encoding error: spell the characters that could not be encoded."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    return "".join(map(spelling, error.object[error.start : error.end])), error.end
+    return "".join(map(ascii_spelling, error.object[error.start : error.end])), error.end
 
 
 def print_anywhere() -> None:

@@ -89,19 +89,19 @@ def shape_difference(actual: tuple[int, ...], expected: tuple[int, ...]) -> str:
             return f"{words}: the sizes are right, but the axes are in another order"
         wrong = [axis for axis in range(len(actual)) if actual[axis] != expected[axis]]
         return f"{words}: " + ", and ".join(
-            f"axis {axis}{_place(axis, len(actual))} has size {actual[axis]} instead of {expected[axis]}"
+            f"axis {axis}{_place_from_end(axis, len(actual))} has size {actual[axis]} instead of {expected[axis]}"
             for axis in wrong
         )
     longer, shorter = sorted((actual, expected), key=len, reverse=True)
     problem = "is too many" if longer == actual else "is missing"
     extra = [axis for axis in range(len(longer)) if longer[:axis] + longer[axis + 1 :] == shorter]
     if extra:
-        which = f"axis {extra[0]}{_place(extra[0], len(longer))}" if len(extra) == 1 else "an axis"
+        which = f"axis {extra[0]}{_place_from_end(extra[0], len(longer))}" if len(extra) == 1 else "an axis"
         return f"{words}: {which}, of size {longer[extra[0]]}, {problem}"
     return f"{words}: there should be {_count(len(expected))}, not {len(actual)}"
 
 
-def _place(axis: int, count: int) -> str:
+def _place_from_end(axis: int, count: int) -> str:
     """Return words for the last axis or the second-to-last, or an empty string for any other axis."""
     return {count - 1: " (the last)" if count > 1 else "", count - 2: " (the second-to-last)"}.get(axis, "")
 

@@ -72,15 +72,16 @@ def print_markdown(console: Console, text: str, indent: str = "") -> None:
                 console.print()
             bold, rest = match[1] or match[3].replace("`", ""), match[2] or ""
             console.print(
-                Text.assemble(indent, (unescape_markdown(bold), "bold"), unescape_markdown(rest)), soft_wrap=True
+                Text.assemble(indent, (without_markdown(bold), "bold"), without_markdown(rest)),
+                soft_wrap=True,
             )
         elif line:
             console.print(
-                Text(indent + unescape_markdown(line), {"✓": "green", "✗": "red"}.get(line[0], "")), soft_wrap=True
+                Text(indent + without_markdown(line), {"✓": "green", "✗": "red"}.get(line[0], "")), soft_wrap=True
             )
 
 
-def unescape_markdown(text: str) -> str:
+def without_markdown(text: str) -> str:
     """Return Markdown as plain text, without bold marks and escapes."""
     return html.unescape(re.sub(r"\\(.)", r"\1", re.sub(r"(?m)^\*\*(.+?)\*\*", r"\1", text)))
 

@@ -18,5 +18,5 @@
 Only `grader` and `otter_scoring` load the sandbox and Otter, so a program that only reads grades stays small.
 """
 
-PUBLIC_MODULES = ("feedback", "grader", "quiz", "grade", "needs_review", "row", "otter_scoring", "suite")
+IMPORTABLE_MODULES = ("feedback", "grader", "quiz", "grade", "needs_review", "row", "otter_scoring", "suite")
 """Modules that other packages of `autograder` may import."""

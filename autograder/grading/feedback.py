@@ -109,13 +109,13 @@ def _stop_paragraphs(grade: Grade) -> list[str]:
     if grade.failure is not None:
         parts.append("**This happened while your file was loaded.** The rest is graded:")
         parts.append(code_block(load_failure_message(grade.failure)))
-        parts.append(_defined(grade))
+        parts.append(_defined_before_failure(grade))
         if grade.failure.missing_import or "ImportError" in grade.failure.bases:
             parts.append("Only numpy and the standard library can be imported when your code is graded.")
     return parts
 
 
-def _defined(grade: Grade) -> str:
+def _defined_before_failure(grade: Grade) -> str:
     """Return a message about the functions that a file defines before it stops; empty if it runs to its end."""
     if grade.failure is None or grade.failure.missing_import:
         return ""
@@ -157,7 +157,7 @@ def not_graded(reason: str) -> str:
     return f"**Not graded.** {escape_markdown(_capitalized(reason))}"
 
 
-def page(submission: Submission, grade: Grade, score: float, *texts: str) -> str:
+def markdown_page(submission: Submission, grade: Grade, score: float, *texts: str) -> str:
     """Return a page: a title, the notes on how the submission's file was read, and `texts`.
 
     The title and the notes belong to one submission, whereas identical files share the text of `body`.
@@ -168,10 +168,10 @@ def page(submission: Submission, grade: Grade, score: float, *texts: str) -> str
 
 def reading_notes(submission: Submission, grade: Grade) -> str:
     """Return the notes on how the submission's file was read, as Markdown."""
-    return "\n".join(f"- {escape_markdown(sentence)}" for sentence in relevant_notes(submission, grade))
+    return "\n".join(f"- {escape_markdown(sentence)}" for sentence in relevant_reading_notes(submission, grade))
 
 
-def relevant_notes(submission: Submission, grade: Grade) -> Sequence[str]:
+def relevant_reading_notes(submission: Submission, grade: Grade) -> Sequence[str]:
     """Return the notes on how the submission's file was read.
 
     If a file implements no function, the last note says so. That note is left out if the file stopped with an

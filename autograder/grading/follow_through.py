@@ -28,7 +28,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from autograder.checks.results import Test, TestResult
-from autograder.grading.follow_through_limits import Budget
+from autograder.grading.follow_through_limits import QuestionBudget
 from autograder.grading.follow_through_processes import EXCHANGE_CELL_SOURCE, GradedProcess, ProcessWithSubstitutes
 from autograder.grading.follow_through_retry import Retry, WrongFunctions
 from autograder.grading.suite import Suite
@@ -61,28 +61,30 @@ def follow_through(
     functions = sorted({test.question for test in suite.tests} - {ANSWERS})
     with backend.second_process(EXCHANGE_CELL_SOURCE.format(functions=functions)) as second_backend:
         first = GradedProcess(backend, all_results)
-        second = ProcessWithSubstitutes(second_backend, suite.reference, Budget())
-        retries = [Retry(result, suite.solution_calls(result.test), wrong, first, second) for result in written]
-        first.fetch_replies(question for retry in in_time(retries) for question in retry.iter_calls_to_compare())
+        second = ProcessWithSubstitutes(second_backend, suite.reference, QuestionBudget())
+        retries = [Retry(result, suite.calls_to_solution(result.test), wrong, first, second) for result in written]
+        first.fetch_replies(question for retry in in_time(retries) for question in retry.iter_calls_to_replaced())
         helped = [retry for retry in in_time(retries) if retry.may_pass_with_right_values()]
         first.fetch_replies(call for retry in in_time(helped) for call in retry.iter_calls_only_in_second_run())
-        questions = [question for retry in in_time(helped) for question in retry.iter_inner_calls_to_explain()]
+        questions = [question for retry in in_time(helped) for question in retry.iter_explaining_inner_calls()]
         with contextlib.suppress(CallStopped):
             second.fetch_submitted_values(question for question in questions if question.function not in first.silent)
         # All retries send their questions before any retry runs.
-        allowed = [retry for retry in in_time(helped) if retry.are_replies_explained()]
+        allowed = [retry for retry in in_time(helped) if retry.are_first_replies_explained()]
         if allowed:
-            second.forget_results()
+            second.end_if_results_kept()
         passed: dict[Test, TestResult] = {}
-        for retries in _in_rounds(allowed, suite):
+        for retries in _groups_in_dependency_order(allowed, suite):
             with contextlib.suppress(CallStopped):
-                second.fetch_helped(request for retry in in_time(retries) for request in retry.iter_calls_to_help())
+                second.fetch_helped(
+                    request for retry in in_time(retries) for request in retry.iter_calls_needing_help()
+                )
             retried = [retry.passed_result(suite) for retry in in_time(retries)]
             passed |= {result.test: result for result in retried if result is not None}
     return [passed.get(result.test, result) for result in results]
 
 
-def _in_rounds(retries: Sequence[Retry], suite: Suite) -> Iterator[list[Retry]]:
+def _groups_in_dependency_order(retries: Sequence[Retry], suite: Suite) -> Iterator[list[Retry]]:
     """Yield the retries in groups: a function's retries come before those that use right values of that function."""
     replaced = frozenset().union(*(retry.replaced for retry in retries))
     retried = replaced & {retry.result.test.question for retry in retries}

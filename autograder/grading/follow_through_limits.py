@@ -21,7 +21,7 @@ MAX_PHASE_QUESTION_BYTES = 64 << 20
 """Maximum bytes of all questions and replies in one phase of a suite."""
 
 
-class Budget:
+class QuestionBudget:
     """The processor time and the bytes that questions about one submission may still use."""
 
     def __init__(self) -> None:

@@ -17,11 +17,11 @@ from typing import Any
 from autograder.checks.results import TestResult
 from autograder.grading.follow_through_limits import (
     MAX_WHOLE_NUMBER_FOR_SOLUTION,
-    Budget,
     QuestionBounds,
+    QuestionBudget,
     largest_magnitude,
 )
-from autograder.hints.reference import Reference, is_small
+from autograder.hints.reference import Reference, is_cacheable
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply, perform
 from autograder.protocol.failure import CallStopped, Kind
@@ -40,7 +40,7 @@ from autograder.sandbox.function_substitutes import Exchange as _Exchange
 
 _exchange = _Exchange(globals(), {functions!r})
 _original_value, _helped_call, _receive = _exchange.original_value, _exchange.call_with_substitutes, _exchange.receive
-_may_keep_results = _exchange.may_keep_results
+_may_have_kept_results = _exchange.may_have_kept_results
 """
 """Last cell of the submission in the second process, which puts the substitutes in place."""
 
@@ -103,13 +103,13 @@ class HelpedCall:
 
     def message(self, sealed_answers: list[SealedAnswer]) -> Call:
         """Return the message that delivers sealed answers and then makes the call without measurements."""
-        return Call("_helped_call", (sorted(self.replaced), sealed_answers, *_as_sent(self.call)))
+        return Call("_helped_call", (sorted(self.replaced), sealed_answers, *_call_as_tuple(self.call)))
 
 
 class ProcessWithSubstitutes:
     """The submission in its second process, with a substitute for each function."""
 
-    def __init__(self, backend: SandboxedBackend, reference: Reference, budget: Budget) -> None:
+    def __init__(self, backend: SandboxedBackend, reference: Reference, budget: QuestionBudget) -> None:
         self.backend = backend
         self.reference = reference
         self.budget = budget
@@ -121,7 +121,7 @@ class ProcessWithSubstitutes:
     def fetch_submitted_values(self, questions: Iterable[Call]) -> None:
         """Store the replies of the submission's own functions to new questions. May raise CallStopped."""
         new = {question.encoded: question for question in questions if question.encoded not in self.submitted_values}
-        calls = {key: Call("_original_value", _as_sent(question)) for key, question in new.items()}
+        calls = {key: Call("_original_value", _call_as_tuple(question)) for key, question in new.items()}
         sendable = {key: call for key, call in calls.items() if _fits_a_message(call) and self.budget.spend(key)}
         self.backend.send_ahead(sendable.values())
         for key, call in sendable.items():
@@ -140,14 +140,14 @@ class ProcessWithSubstitutes:
             raise ValueError(f"{question.function} gives no value to compute with")
         return copy.deepcopy(reply.value)  # the solution may change the value
 
-    def forget_results(self) -> None:
+    def end_if_results_kept(self) -> None:
         """End the process if the submission may have kept results of its wrong functions, as a cache does.
 
         The next call then starts a new process. The submission itself says whether it keeps results, because
         a false statement can cost it time or points, but gains nothing.
         """
         with contextlib.suppress(CallStopped):
-            if self.backend.call(Call("_may_keep_results", ())).value is False:
+            if self.backend.call(Call("_may_have_kept_results", ())).value is False:
                 return
         self.backend.close()
 
@@ -187,7 +187,7 @@ class ProcessWithSubstitutes:
         """Return the sealed answers to the questions that a helped call is expected to ask."""
         return [
             _cached_sealed_reply(self.reference, question.encoded)
-            if is_small(question)
+            if is_cacheable(question)
             else _sealed_reply(self.reference, question)
             for question in request.questions
         ]
@@ -210,7 +210,7 @@ class ProcessWithSubstitutes:
                 case tuple((str(name), tuple(args), dict(kwargs))):  # not an array, as in `wire._unpack_header`
                     call = Call(name, args, kwargs)
                     is_answered = name in request.replaced and held.covers(call)
-                    yield self._right_answer(call) if is_answered else (_as_sent(call), None)
+                    yield self._right_answer(call) if is_answered else (_call_as_tuple(call), None)
 
     def _right_answer(self, question: Call) -> tuple[Question, Answer]:
         """Return a question of the submission, with the solution's answer or None."""
@@ -219,7 +219,7 @@ class ProcessWithSubstitutes:
                 right = perform(self.reference.solution, question.copy())
             if right.raised is None or right.raised.kind in ("ValueError", "IndexError"):
                 return _answer(question, right)
-        return _as_sent(question), None
+        return _call_as_tuple(question), None
 
 
 def _unanswered(reply: Reply) -> list[Any] | None:
@@ -233,7 +233,7 @@ def _unanswered(reply: Reply) -> list[Any] | None:
 def _answer(question: Call, right: Reply) -> tuple[Question, Answer]:
     """Return a question with the answer from the right reply."""
     answer = (right.raised.kind, right.raised.message) if right.raised is not None else ("", right.value)
-    return _as_sent(question), answer
+    return _call_as_tuple(question), answer
 
 
 def _sealed_reply(reference: Reference, question: Call) -> SealedAnswer:
@@ -253,7 +253,7 @@ def _sealed(question: Question, answer: Answer) -> SealedAnswer:
     return sealed if len(sealed[1]) <= MAX_ANSWER_CHARACTERS else seal(codec.encode(question), None)
 
 
-def _as_sent(question: Call) -> Question:
+def _call_as_tuple(question: Call) -> Question:
     """Return a question in the form that the second process reads."""
     return question.function, question.args, question.kwargs
 

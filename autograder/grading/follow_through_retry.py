@@ -28,7 +28,7 @@ from autograder.protocol.failure import RIGHT_VALUES, CallStopped, Kind
 MAX_NEW_CALL_CHECKS = 2
 """Maximum number of new calls, which the first run did not make, whose first answers a second run checks."""
 
-MIN_TEST_TOLERANCE = 1e-10
+STRICTEST_TEST_TOLERANCE = 1e-10
 """Relative difference between two values that every test tolerates."""
 
 T = TypeVar("T")
@@ -64,13 +64,13 @@ class Retry:
     def __init__(
         self,
         result: TestResult,
-        solution_calls: Sequence[Call],
+        calls_to_solution: Sequence[Call],
         wrong: WrongFunctions,
         first: GradedProcess,
         second: ProcessWithSubstitutes,
     ) -> None:
         self.result = result
-        self.solution_calls = solution_calls
+        self.calls_to_solution = calls_to_solution
         """Calls that the test makes to the solution, and probably to the submission with right values."""
         self.reference = second.reference
         self.wrong = wrong
@@ -82,7 +82,7 @@ class Retry:
         )
         """Names of the wrong functions, except for the tested function and functions that build on it."""
         self.checked_calls = {call.encoded for call in result.calls}
-        """Encoded calls of the first run, whose answers `are_replies_explained` checks."""
+        """Encoded calls of the first run, whose answers `are_first_replies_explained` checks."""
         self.unexplained: list[tuple[Call, Reply]] = []
         """Calls of the first run whose answers must follow from the submission's own wrong functions."""
         self.replaced_inner_calls = _cached_by_call(self._replaced_inner_calls)
@@ -109,9 +109,9 @@ class Retry:
 
     # Calls that a process can make together, for all retries
 
-    def iter_calls_to_compare(self) -> Iterator[Call]:
+    def iter_calls_to_replaced(self) -> Iterator[Call]:
         """Yield calls to replaced functions; their replies show whether right values change a result of the test."""
-        for call in (*self.result.calls, *self.solution_calls):
+        for call in (*self.result.calls, *self.calls_to_solution):
             with contextlib.suppress(MemoryError):  # a test may pass on a result, which may be very large
                 questions = self._replaced_calls_at_any_depth(call)
                 if not any(map(self._differs, filter(self.first.has_replied, questions))):
@@ -119,23 +119,23 @@ class Retry:
 
     def iter_calls_only_in_second_run(self) -> Iterator[Call]:
         """Yield the calls of the second run that the first process must also answer."""
-        new = [call for call in self.solution_calls if call.encoded not in self.checked_calls]
+        new = [call for call in self.calls_to_solution if call.encoded not in self.checked_calls]
         yield from (call for call in new if not self.is_changed_by_right_values(call))
         yield from itertools.islice(filter(self.is_changed_by_right_values, new), MAX_NEW_CALL_CHECKS)
 
-    def iter_inner_calls_to_explain(self) -> Iterator[Call]:
+    def iter_explaining_inner_calls(self) -> Iterator[Call]:
         """Yield the calls to replaced functions that the solution makes during calls with unexplained answers."""
         new = filter(self.is_changed_by_right_values, self.iter_calls_only_in_second_run())
         for call in (*(call for call, _ in self.unexplained), *new):
             yield from self.replaced_inner_calls(call)
 
-    def iter_calls_to_help(self) -> Iterator[HelpedCall]:
+    def iter_calls_needing_help(self) -> Iterator[HelpedCall]:
         """Yield the calls that the second run makes with right values."""
-        for call in self.solution_calls:
+        for call in self.calls_to_solution:
             if self.is_changed_by_right_values(call) and call.function not in self.replaced:
                 yield self.helped_call(call)
 
-    def are_replies_explained(self) -> bool:
+    def are_first_replies_explained(self) -> bool:
         """Return whether every unexplained answer follows from the submission's own wrong functions."""
         try:
             return all(self._follows_from_wrong_functions(*item) for item in self.unexplained)
@@ -159,14 +159,14 @@ class Retry:
         The test then passes, as it does on the solution. Only the test itself can judge measurements and
         refusals.
         """
-        for call in self.solution_calls:
+        for call in self.calls_to_solution:
             right = self.reference.reply(call)
             if call.measured or right.raised is not None:
                 return False
             reply = self.call(call)
             if reply.raised is not None or dtypes(reply.value) != dtypes(right.value):
                 return False
-            if difference(reply.value, right.value, MIN_TEST_TOLERANCE) is not None:
+            if difference(reply.value, right.value, STRICTEST_TEST_TOLERANCE) is not None:
                 return False
         return True
 
@@ -183,18 +183,18 @@ class Retry:
         """Return the reply with right values if they change the result, else the first process's reply."""
         if not self.is_changed_by_right_values(call):
             return self.first.reply(call)
-        if call.encoded not in self.checked_calls and self.new_call_checks and not self._is_new_reply_allowed(call):
+        if call.encoded not in self.checked_calls and self.new_call_checks and not self._spend_check_on_new_reply(call):
             raise CallStopped(Kind.KILLED, f"the first answer of {call.function} is not allowed")
         self.helped.append(call)
         if call.function in self.replaced:
             return self.reference.reply(call)
         return self.second.helped_reply(self.helped_call(call))
 
-    def _is_new_reply_allowed(self, call: Call) -> bool:
+    def _spend_check_on_new_reply(self, call: Call) -> bool:
         """Use up one check, and return whether the first process's answer to a new call is allowed."""
         self.new_call_checks -= 1
         try:
-            return self.is_reply_allowed(call, self.first.reply(call))
+            return self.is_first_reply_allowed(call, self.first.reply(call))
         except CallStopped:
             return True
 
@@ -245,7 +245,7 @@ class Retry:
 
     # Is a first answer allowed?
 
-    def is_reply_allowed(self, call: Call, reply: Reply) -> bool:
+    def is_first_reply_allowed(self, call: Call, reply: Reply) -> bool:
         """Return whether a first answer is an error, is right, or follows from the submission's own functions.
 
         Any answer of a replaced function is allowed, since that function has lost its points.

@@ -71,7 +71,7 @@ def _test_result(test: dict[str, Any], kind: str | None, **rest: Any) -> TestRes
     return TestResult(Test(**test | {"phase": Phase[test["phase"]]}), Kind[kind] if kind else None, **rest)
 
 
-def sentences_on_changed_points(earlier: Grade, proof: Grade) -> list[str]:
+def sentences_on_changed_test_points(earlier: Grade, proof: Grade) -> list[str]:
     """Return a message with both numbers of points for each test whose points differ between two grades."""
     before = {result.test.name: result.test.points for result in earlier.test_results}
     tests = (result.test for result in proof.test_results)

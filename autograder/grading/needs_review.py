@@ -12,7 +12,7 @@ from autograder.grading.row import Row
 from autograder.protocol.failure import RIGHT_VALUES, STOPPED, SubmissionStatus
 from autograder.submission.untrusted_names import printable
 
-NO_GRADE = "without a grade"
+NO_GRADE_STATUS = "without a grade"
 """Status shown for a submission that no grader could judge."""
 
 
@@ -28,7 +28,7 @@ class Case(NamedTuple):
 
 def case(row: Row) -> Case | None:
     """Return the main reason to look at a submission; None if there is no reason."""
-    status = NO_GRADE if row.machine_failure else row.grade.status
+    status = NO_GRADE_STATUS if row.machine_failure else row.grade.status
     why = next(iter_reasons(row), None)
     return Case(row.submission.assignment or "?", status, printable(why, 300)) if why is not None else None
 
@@ -38,7 +38,7 @@ def by_status_and_frequency(students: Mapping[Case, list[str]]) -> list[tuple[Ca
 
     Submissions without a grade come first.
     """
-    order = [NO_GRADE, *SubmissionStatus]
+    order = [NO_GRADE_STATUS, *SubmissionStatus]
     return sorted(students.items(), key=lambda item: (order.index(item[0].status), -len(item[1])))
 
 
@@ -49,7 +49,7 @@ def iter_reasons(row: Row) -> Iterator[str]:
         yield f"no grade could be given; grade it by hand or run again: {row.machine_failure}"
     if submission.problem is not None:
         yield submission.problem.for_staff
-    notes = feedback.relevant_notes(submission, grade)
+    notes = feedback.relevant_reading_notes(submission, grade)
     if notes and all(result.is_unfinished for result in grade.test_results):
         yield " ".join(notes)  # the notes may explain why there was nothing to grade
     if submission.doubt:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # Otter imports pandas and nbconvert, which take a second, so
 MARKDOWN_OUTPUT_SETTING = {"output_format": "md"}
 """Gradescope's setting for output that is shown as Markdown."""
 
-_HEADER = '''"""Question {question}, generated from the course's pytest suites."""
+_TEST_FILE_HEADER = '''"""Question {question}, generated from the course's pytest suites."""
 
 OK_FORMAT = False
 
@@ -52,7 +52,7 @@ def otter_files_by_name(tests: Iterable[Test]) -> dict[str, str]:
     """
     groups = by_question(map(TestResult, tests))
     return {
-        f"{number:02}_{question}.py": _HEADER.format(question=question)
+        f"{number:02}_{question}.py": _TEST_FILE_HEADER.format(question=question)
         + "".join(
             _CASE_TEMPLATE.format(
                 name=result.test.name, points=result.test.points, hidden=result.test.hidden, number=case_number
@@ -132,9 +132,9 @@ def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], ass
         rest = points_possible(group) - points_possible(public)
         summary = f"{file.name}: {points_text(public)} public points, {rest:g} still to be decided\n"
         full_summary = f"{file.name}: {points_text(group)} points\n\n{texts.get(file.name, '')}\n"
-        file.summary = functools.partial(_summary, summary, full_summary)
+        file.summary = functools.partial(_public_or_full_summary, summary, full_summary)
 
 
-def _summary(public: str, full: str, public_only: bool = False) -> str:
+def _public_or_full_summary(public: str, full: str, public_only: bool = False) -> str:
     """Return the public summary if `public_only` is true, or the full summary otherwise."""
     return public if public_only else full

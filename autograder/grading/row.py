@@ -21,7 +21,7 @@ IDENTITIES = ("number", "sid", "email", "login", "name")
 """Fields that identify a person, in the order in which the last columns of tables show them."""
 
 
-class Key(NamedTuple):
+class GradeKey(NamedTuple):
     """The key of a grade, which identifies everything that affects the grade."""
 
     assignment: str
@@ -52,7 +52,7 @@ class Row:
 
     submission: Submission
     """The submission without its cells, which stay in the gradebook."""
-    key: Key
+    key: GradeKey
     folder: str
     """Name of the student's folder."""
     machine_failure: str = ""
@@ -110,7 +110,7 @@ class Row:
         return {None: "", True: "yes", False: "no"}[self.submission.late]
 
     @property
-    def arrival(self) -> str:
+    def arrival_sentence(self) -> str:
         """A sentence with the submission time, or an empty string if the platform gives no time."""
         return f"Submitted {self.submission.submitted}." if self.submission.submitted else ""
 
@@ -121,8 +121,8 @@ class Row:
         if self.adjustments:
             lines = "\n".join(f"- {escape_markdown(adjustment.sentence)}" for adjustment in self.adjustments)
             by_hand = f"**Corrected by hand.** The tests gave {self.grade.score:g} points:\n\n{lines}"
-        texts = (escape_markdown(self.arrival), by_hand, self.grade.full_feedback)
-        return feedback.page(self.submission, self.grade, self.score, *texts)
+        texts = (escape_markdown(self.arrival_sentence), by_hand, self.grade.full_feedback)
+        return feedback.markdown_page(self.submission, self.grade, self.score, *texts)
 
 
 def identities(submission: Submission) -> set[str]:

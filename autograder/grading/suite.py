@@ -57,7 +57,7 @@ class Suite(fixtures.TestContext):
         self.seed = course.seed()
         items = [(test_of(item), item) for item in collect(assignment, self)]
         items.sort(key=lambda pair: pair[0].phase.value)
-        self._tests = {test: _Runnable(item, self) for test, item in items}
+        self._tests = {test: _RunnableTest(item, self) for test, item in items}
         self.reference = Reference(assignment)
         if only_graded:
             if problem := next(point_problems(assignment.name, self.tests), ""):
@@ -66,7 +66,7 @@ class Suite(fixtures.TestContext):
             self._tests = {test: self._tests[test] for test in counting}
         self.oracle: Oracle = self.reference
         """Source of the right values that the tests expect."""
-        self._solution_calls: dict[Test, Sequence[Call]] = {}
+        self._calls_to_solution: dict[Test, Sequence[Call]] = {}
 
     @property
     def tests(self) -> list[Test]:
@@ -86,13 +86,13 @@ class Suite(fixtures.TestContext):
         self.backend = backend
         return self._tests[test].run(test)
 
-    def solution_calls(self, test: Test) -> Sequence[Call]:
+    def calls_to_solution(self, test: Test) -> Sequence[Call]:
         """Return the calls that a test makes to the solution, in order."""
-        if test not in self._solution_calls:
+        if test not in self._calls_to_solution:
             recorder = _CallRecorder(self.reference.solution)
             self.run_test(recorder, test)
-            self._solution_calls[test] = recorder.calls
-        return self._solution_calls[test]
+            self._calls_to_solution[test] = recorder.calls
+        return self._calls_to_solution[test]
 
     def golden_content(self) -> dict[str, Any]:
         """Return the content of the handout's file of golden values, recorded while the public tests run."""
@@ -117,7 +117,7 @@ class _CallRecorder(catalogue.ModuleBackend):
         return super().call(call)
 
 
-class _Runnable:
+class _RunnableTest:
     """A collected test that can run on one submission after another."""
 
     def __init__(self, item: pytest.Function, suite: Suite) -> None:

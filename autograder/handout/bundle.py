@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Collection
 from pathlib import Path
 
-from autograder.course import PACKAGE, ROOT, Assignment, shipped_code
+from autograder.course import PACKAGE_FOLDER, ROOT, Assignment, shipped_code
 from autograder.edition import TEXTS_WITH_EXAMPLES, Edition
 from autograder.files import write_files, write_zip
 from autograder.handout import otter_files
@@ -51,14 +51,14 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
         *(pattern.replace("NAME", assignment.name) for assignment in chosen for pattern in _LESSON_FILES),
     ]
     paths = {path.relative_to(ROOT).as_posix(): path for pattern in patterns for path in ROOT.glob(pattern)}
-    paths |= {path.relative_to(PACKAGE.parent).as_posix(): path for path in shipped_code()}
+    paths |= {path.relative_to(PACKAGE_FOLDER.parent).as_posix(): path for path in shipped_code()}
     for path in TEMPLATES_FOLDER.rglob("*.template"):
         paths[path.relative_to(TEMPLATES_FOLDER).as_posix().removesuffix(".template")] = path
     files = {name: path.read_bytes() for name, path in paths.items()}
-    questions = {assignment.name: quiz_questions.forms_and_practice_questions(assignment) for assignment in chosen}
+    questions = {assignment.name: quiz_questions.answer_forms_and_practice(assignment) for assignment in chosen}
     made = {QUESTIONS_FILE: json.dumps(questions, indent=1)}
     for assignment in chosen:
-        made |= otter_files.files(assignment, quiz_questions.all_tests(assignment))
+        made |= otter_files.notebook_and_test_files(assignment, quiz_questions.all_tests(assignment))
     files |= {name: text.encode("utf-8") for name, text in made.items()}
     files |= {
         name: edition.text(files[name].decode("utf-8"), name).encode("utf-8")

@@ -73,7 +73,7 @@ def _unmatched_mark(source: str) -> tuple[str, int] | None:
     return (BEGIN, opened) if opened else None
 
 
-def quiz_answer_texts(solution: str) -> list[str]:
+def quiz_answer_entries(solution: str) -> list[str]:
     """Return each key and answer in a solution as written, such as `"rotates_values": False`."""
     return [
         f"{match[1]}: {match[2]}"

@@ -12,14 +12,14 @@ import re
 from collections.abc import Iterator, Mapping, Set
 
 from autograder.course import Assignment, all_lessons, seed, shipped_code
-from autograder.handout.generated_files import BEGIN, END, quiz_answer_texts, stub
+from autograder.handout.generated_files import BEGIN, END, quiz_answer_entries, stub
 
 MIN_SECRET_CHARACTERS = 24
 """Minimum number of characters, without spaces, of a secret line: a line such as `return x` reveals nothing."""
 BLOCK_CHARACTERS = MIN_SECRET_CHARACTERS // 2
 
 _TINY_MODEL_FOLDER = "assignments/model/tiny"
-BINARY_FILES = frozenset(
+BINARY_FILE_PATHS = frozenset(
     {
         "assignments/writer/weights.safetensors",
         "assignments/writer/recorded.npz",
@@ -37,7 +37,7 @@ def leaks(files: Mapping[str, bytes]) -> list[str]:
     for part in secrets.keys() - by_block[""]:
         for start in range(BLOCK_CHARACTERS):
             by_block.setdefault(part[start : start + BLOCK_CHARACTERS], set()).add(part)
-    texts = {name: content for name, content in files.items() if name not in BINARY_FILES}
+    texts = {name: content for name, content in files.items() if name not in BINARY_FILE_PATHS}
     reasons = {content: [*_in_file(content, secrets, by_block)] for content in set(texts.values())}
     return [f"{name}: {what}" for name, content in texts.items() for what in reasons[content]]
 
@@ -68,7 +68,7 @@ def _secret_descriptions() -> dict[str, str]:
         name = assignment.name
         solution, hidden = assignment.solution.read_text("utf-8"), assignment.hidden_tests.read_text("utf-8")
         shown += [stub(solution, name), assignment.public_tests.read_text("utf-8")]
-        secrets |= dict.fromkeys(quiz_answer_texts(solution), f"an answer of {name}")
+        secrets |= dict.fromkeys(quiz_answer_entries(solution), f"an answer of {name}")
         secrets |= dict.fromkeys(re.findall(r"(?m)^def (test_\w+)", hidden), f"a hidden test for {name}")
         for whose, text in {"solution": solution, "hidden tests": hidden}.items():
             # Docstrings are meant to be read, and the first lesson shows how the provided function is called.

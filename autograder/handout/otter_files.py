@@ -17,7 +17,7 @@ from autograder.reports.templates import filled
 _TEMPLATES = Path(__file__).with_name("forms")
 
 
-def files(assignment: Assignment, tests: Sequence[Test]) -> dict[str, str]:
+def notebook_and_test_files(assignment: Assignment, tests: Sequence[Test]) -> dict[str, str]:
     """Return the contents of one assignment's Otter files and notebook, keyed by path in the handout."""
     folder, questions = (
         f"assignments/{assignment.name}",

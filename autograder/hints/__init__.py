@@ -8,5 +8,5 @@
 Students receive `explain` and `golden`, which contain no solution.
 """
 
-PUBLIC_MODULES = ("catalogue", "explain", "golden", "reference")
+IMPORTABLE_MODULES = ("catalogue", "explain", "golden", "reference")
 """Modules that other packages of `autograder` may import."""

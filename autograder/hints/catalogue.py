@@ -203,8 +203,8 @@ def _run(path: Path, name: str) -> types.ModuleType:
 
 
 @functools.cache
-def _compiled(path: Path, changed: int) -> types.CodeType:
-    """Return a file's compiled code; a new modification time, `changed`, causes a new compilation."""
+def _compiled(path: Path, modified_ns: int) -> types.CodeType:
+    """Return a file's compiled code; a new modification time, `modified_ns`, causes a new compilation."""
     return compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True)
 
 

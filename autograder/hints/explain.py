@@ -27,13 +27,13 @@ from autograder.checks.source import CallGraph
 from autograder.protocol.call import Raised, Reply
 from autograder.protocol.failure import WRONG_OR_NO_VALUE, Kind
 
-MAX_MAGNITUDE = 1e290
+MAGNITUDE_BOUND = 1e290
 """Maximum magnitude of a number in a fingerprint: a larger number counts as this maximum."""
 
 ERROR_MARK_HEX_DIGITS = 12
 """Number of characters in the mark of an error."""
 
-MAX_HINTS = 2
+MAX_HINTS_TO_SHOW = 2
 """Maximum number of equally good explanations of a mistake; if there are more, no hint is shown."""
 
 
@@ -53,7 +53,7 @@ def fingerprint(value: Any) -> ValueFingerprint | None:
     # A masked score is −inf, which must not outweigh the other values.
     flat = np.nan_to_num(flat, nan=7.0, posinf=11.0, neginf=-13.0)
     # A sum that overflows is NaN on one processor and infinite on another, depending on the order of addition.
-    flat = np.clip(flat, -MAX_MAGNITUDE, MAX_MAGNITUDE)
+    flat = np.clip(flat, -MAGNITUDE_BOUND, MAGNITUDE_BOUND)
     # The weights are not periodic, so reordering the features changes the sums.
     indices = np.arange(1, flat.size + 1, dtype=np.float64)
     sums = tuple(float(flat @ np.cos(indices * math.sqrt(prime))) for prime in (2, 3))
@@ -93,13 +93,13 @@ def error_mark(raised: Raised) -> str:
 
 
 def observation_of(
-    reply: Reply, right: Any, mistake_groups: Sequence[Sequence[Any]], predicted: Callable[[Any], Outcome]
+    reply: Reply, right: Any, ranked_mistake_groups: Sequence[Sequence[Any]], predicted: Callable[[Any], Outcome]
 ) -> Observation | None:
     """Return the observation of a reply to a call with a right value or fingerprint; see `Oracle.observation`."""
     if reply.raised is None:
-        return Observation(reply.value, right, not matches(reply.value, right), mistake_groups, predicted)
+        return Observation(reply.value, right, not matches(reply.value, right), ranked_mistake_groups, predicted)
     mark = error_mark(reply.raised)
-    return Observation(Refused(mark), right, True, mistake_groups, predicted) if mark else None
+    return Observation(Refused(mark), right, True, ranked_mistake_groups, predicted) if mark else None
 
 
 def with_likely_causes(
@@ -174,7 +174,7 @@ def without_hints_above_wrong_functions(
 def _joined_hints_if_few(mistakes: Iterable[KnownMistake]) -> str | None:
     """Return the joined hints of equally good explanations; None if there are none or too many."""
     hints = list(dict.fromkeys(mistake.hint for mistake in mistakes))
-    return " Or: ".join(hints) or None if len(hints) <= MAX_HINTS else None
+    return " Or: ".join(hints) or None if len(hints) <= MAX_HINTS_TO_SHOW else None
 
 
 def _explanations(observations: Sequence[Observation]) -> list[KnownMistake]:
@@ -192,10 +192,10 @@ def _explanations(observations: Sequence[Observation]) -> list[KnownMistake]:
     if not wrong:
         return []
     if wrong[0].is_error:  # in another function, the same sizes may meet for another reason
-        fitting = [mistake for mistake in wrong[0].mistake_groups[0] if _explains_all(mistake, observations)]
+        fitting = [mistake for mistake in wrong[0].ranked_mistake_groups[0] if _explains_all(mistake, observations)]
         return fitting if len({mistake.hint for mistake in fitting}) == 1 else []
     by_group: list[list[KnownMistake]] = []
-    for group in wrong[0].mistake_groups:
+    for group in wrong[0].ranked_mistake_groups:
         # The first wrong call is checked before the others, because it rules out nearly all mistakes.
         by_group.append([mistake for mistake in group if explains(mistake, wrong[0])])
         if fitting := [mistake for mistake in by_group[-1] if _explains_all(mistake, observations)]:

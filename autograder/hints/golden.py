@@ -48,7 +48,7 @@ def decoded(expected: str | None) -> Returned | Refused:
 def fingerprint_record(outcome: Outcome) -> FingerprintRecord:
     """Return the fingerprint record of an outcome, or None if it is an error without a mark or has no fingerprint."""
     if isinstance(outcome, Refused):
-        return outcome.error or None
+        return outcome.error_mark or None
     value = fingerprint(outcome.value) if isinstance(outcome, Returned) else None
     return None if value is None else [*value.shape, *(float(f"{total:.10g}") for total in value.sums)]
 
@@ -95,7 +95,7 @@ class GoldenValues:
         """Raise BrokenTestError, since no right answer is recorded."""
         raise BrokenTestError("answers are not in the handout")
 
-    def mistake_groups(self, function: str) -> list[list[RecordedMistake]]:
+    def ranked_mistake_groups(self, function: str) -> list[list[RecordedMistake]]:
         """Return two groups of known mistakes that can change a function's results, the likelier group first."""
         groups = self.content.get("known", {}).get(function, {}).values()
         return [[RecordedMistake(number, hint) for number, hint in group.items()] for group in groups]
@@ -114,7 +114,7 @@ class GoldenValues:
         def predicted(mistake: RecordedMistake) -> Outcome:
             return outcome_of_record(records[mistake.number]) if mistake.number in records else Unaffected()
 
-        return observation_of(reply, right.value, self.mistake_groups(call.function), predicted)
+        return observation_of(reply, right.value, self.ranked_mistake_groups(call.function), predicted)
 
     def _other_call_record(self, call: Call) -> dict[str, Any] | None:
         """Return the record of a call with these arguments whose result no test compares with the solution's."""
@@ -189,7 +189,7 @@ class GoldenRecorder:
         """Return records of a call's outcomes, keyed by the number of the mistake, and keep the mistakes' hints."""
         groups = self.hints.setdefault(call.function, {IN_ITSELF: {}, IN_DEPENDENCIES: {}})
         records = {}
-        for number, entry in enumerate(itertools.chain(*self.reference.mistake_groups(call.function))):
+        for number, entry in enumerate(itertools.chain(*self.reference.ranked_mistake_groups(call.function))):
             outcome = self.reference.outcome_with(call.encoded, entry)
             record = fingerprint_record(outcome)
             if record is not None or isinstance(outcome, Refused):

@@ -56,7 +56,7 @@ class Reference:
         self.outcome_with = functools.lru_cache(1 << 16)(self._outcome_with)
         self.solutions_in_all_ways = functools.cache(lambda function: tuple(self.iter_solutions_in_all_ways(function)))
         """Return the modules of `iter_solutions_in_all_ways` for a function; the modules are made only once."""
-        self.mistake_groups = functools.cache(self._direct_and_inherited_mistakes)
+        self.ranked_mistake_groups = functools.cache(self._direct_and_inherited_mistakes)
 
     def iter_solutions_in_all_ways(self, function: str) -> Iterator[types.ModuleType]:
         """Yield the solution, and a copy for each other right way to write a function or its dependencies."""
@@ -69,7 +69,7 @@ class Reference:
 
     def reply(self, call: Call) -> Reply:
         """Return the solution's reply to a call."""
-        return self._replies(call.encoded) if is_small(call) else perform(self.solution, call.copy())
+        return self._replies(call.encoded) if is_cacheable(call) else perform(self.solution, call.copy())
 
     def _reply(self, encoded: bytes) -> Reply:
         reply = perform(self.solution, Call(*codec.decode(encoded)))
@@ -87,7 +87,7 @@ class Reference:
     def _comparable_reply(self, call: Call) -> Reply | None:
         """Return the solution's reply to a call, or None if it is an error or if the call or the reply is too large."""
         try:
-            expected = self._replies(call.encoded) if is_small(call) else None
+            expected = self._replies(call.encoded) if is_cacheable(call) else None
         except MemoryError:  # a test may pass on a result of the submission, which may be very large
             return None
         return expected if expected is not None and expected.raised is None else None
@@ -105,7 +105,7 @@ class Reference:
 
         The calls that other right ways make are included.
         """
-        return self._cached_inner_calls(call.encoded) if is_small(call) else self._inner_calls(call.encoded)
+        return self._cached_inner_calls(call.encoded) if is_cacheable(call) else self._inner_calls(call.encoded)
 
     def _inner_calls(self, encoded: bytes) -> tuple[InnerCall, ...]:
         inner_calls: dict[tuple[bytes, frozenset[str]], InnerCall] = {}
@@ -172,7 +172,7 @@ class Reference:
         if (expected := self._comparable_reply(call)) is None:
             return None
         predicted = functools.partial(self.outcome_with, call.encoded)
-        return observation_of(reply, expected.value, self.mistake_groups(call.function), predicted)
+        return observation_of(reply, expected.value, self.ranked_mistake_groups(call.function), predicted)
 
     def _outcome_with(self, encoded: bytes, entry: Misconception) -> Outcome:
         """Return the outcome of a call to the solution with a known mistake in it."""
@@ -185,7 +185,7 @@ class Reference:
         return Returned(reply.value) if difference(reply.value, expected.value, None) is not None else Unaffected()
 
 
-def is_small(call: Call) -> bool:
+def is_cacheable(call: Call) -> bool:
     """Return whether a call is small enough for the oracle's caches."""
     try:
         return len(call.encoded) <= MAX_CACHED_CALL_BYTES

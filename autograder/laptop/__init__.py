@@ -14,7 +14,7 @@
 Students receive this package, except for `self_study` and `learn`.
 """
 
-PUBLIC_MODULES = """
+IMPORTABLE_MODULES = """
     check_places launch local_context notebook_checks page_results progress self_study student_errors
 """.split()
 """Modules that other packages of `autograder` may import."""

@@ -74,12 +74,12 @@ def run(
         return _check_and_print(new_context(), changed)
 
     if options.page:
-        saves = _saved_assignments(
+        saves = _assignments_to_check(
             {name: files[name] for name in sorted(available, key=lambda name: name not in names)}
         )
         live_page.serve(names[0] if names else "index", saves, check, options.port)
     elif options.watch:
-        for changed in _saved_assignments({name: files[name] for name in names or available}):
+        for changed in _assignments_to_check({name: files[name] for name in names or available}):
             check(changed)
             print("\nWatching. Save the file to check again; Ctrl-C stops.", flush=True)
     else:
@@ -147,7 +147,7 @@ def _check_and_print(run: LocalContext, names: Sequence[str], only: Collection[s
     return all_progress
 
 
-def _saved_assignments(files: Mapping[str, Path]) -> Iterator[list[str]]:
+def _assignments_to_check(files: Mapping[str, Path]) -> Iterator[list[str]]:
     """Yield assignments to check: one immediately, then all others, and from then on those whose files were saved."""
     seen: dict[str, int] = {}
     while True:

@@ -22,7 +22,7 @@ from autograder.laptop.progress import lesson_text
 from autograder.laptop.self_study import SelfStudyContext, print_solution
 
 # Ignore the configuration of any project around this folder or around the package.
-LEARN_TERMINAL = replace(
+LEARN_TERMINAL_PLACE = replace(
     TERMINAL,
     pytest_options=(*TERMINAL.pytest_options, f"--config-file={os.devnull}"),
     show_all_step="whereabouts learn {checked} shows all",
@@ -76,7 +76,7 @@ def _learn(options: argparse.Namespace) -> int:
         print("\nTo begin with the first lesson: whereabouts learn attention")
         return 0
     name, function = options.lesson
-    context = partial(SelfStudyContext, LEARN_TERMINAL, course.ROOT)
+    context = partial(SelfStudyContext, LEARN_TERMINAL_PLACE, course.ROOT)
     _write_stub(course.find(name))
     if options.show:
         return print_solution(context(), name, options.show)
@@ -86,7 +86,7 @@ def _learn(options: argparse.Namespace) -> int:
 
 def _write_stub(assignment: Assignment) -> None:
     """Write an assignment's stub into the current folder, unless the file exists. May raise UserError."""
-    file = LEARN_TERMINAL.student_file(Path(), assignment.name)
+    file = LEARN_TERMINAL_PLACE.student_file(Path(), assignment.name)
     if file.is_file():
         return
     try:

@@ -107,7 +107,7 @@ def serve(
 
     `port` is the port to listen on; 0 means any free port.
     """
-    server = PageServer(_course(), port)
+    server = PageServer(_course_files(), port)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     address = f"http://127.0.0.1:{server.server_port}/{server.token}/{first_page}.html"
     print(f"The lesson: {address}", flush=True)
@@ -126,7 +126,7 @@ def serve(
             print("\nThe page shows the result. Save a file to check again; Ctrl-C stops.", flush=True)
 
 
-def _course() -> dict[str, bytes]:
+def _course_files() -> dict[str, bytes]:
     """Return the contents of the pages, keyed by path.
 
     A handout contains the pages; a checkout builds them from its lessons.

@@ -37,7 +37,7 @@ PYTEST_OPTIONS = (
 """Options for every run of pytest. The terminal reporter stays active for the debugger, but shows nothing. Pytest's
 plugin `unraisableexception` is off, because it would collect garbage twice, which takes longer than many checks."""
 
-LOADING = "Your file"
+LOADING_STEP = "Your file"
 """Name of the step that loads the file; other steps have the name of a test or function."""
 
 
@@ -59,16 +59,16 @@ class LoadedFile:
         self.source = Source(path)
         self.call_graph = CallGraph(self.source.functions)
         self.timed_out_functions = dict(place.timed_out_functions)
-        """Messages about code that did not return and is no longer called, keyed by function or LOADING."""
+        """Messages about code that did not return and is no longer called, keyed by function or LOADING_STEP."""
         self.failure: Raised | None
-        if LOADING in self.timed_out_functions:
-            self.module, self.failure = ModuleType(name), Raised("", (), self.timed_out_functions[LOADING])
+        if LOADING_STEP in self.timed_out_functions:
+            self.module, self.failure = ModuleType(name), Raised("", (), self.timed_out_functions[LOADING_STEP])
         else:
-            with place.limit_call(LOADING):
+            with place.limit_call(LOADING_STEP):
                 self.module, self.failure = load(name, [self.source.text], str(path))
             if self.failure is not None and TIMEOUT_MESSAGE_PART in self.failure.message:
-                self.timed_out_functions[LOADING] = timeout_message(LOADING, self.failure.at_line)
-                self.failure = Raised("", (), self.timed_out_functions[LOADING], self.failure.line)
+                self.timed_out_functions[LOADING_STEP] = timeout_message(LOADING_STEP, self.failure.at_line)
+                self.failure = Raised("", (), self.timed_out_functions[LOADING_STEP], self.failure.line)
         _raise_interrupt(self.failure)
 
     @property
@@ -135,7 +135,7 @@ class LocalContext(TestContext):
         """Load an assignment's recorded values."""
         return GoldenValues(self.root / "tests" / "public" / "expected" / f"{assignment}.json")
 
-    def forms_and_practice_questions(self, assignment: str) -> dict[str, Any]:
+    def answer_forms_and_practice(self, assignment: str) -> dict[str, Any]:
         """Return the `forms` of the answers and the `practice` questions, as recorded in the handout."""
         path = self.root / "tests" / "public" / "questions.json"
         return dict(json.loads(path.read_text("utf-8")).get(assignment, {})) if path.is_file() else {}
@@ -144,7 +144,7 @@ class LocalContext(TestContext):
         """Yield whether the answer is right, and a message, for each answer that can be judged on this machine."""
         answers = self.files[assignment].answers
         if isinstance(answers, dict):
-            yield from practice_results(answers, self.forms_and_practice_questions(assignment).get("practice", {}))
+            yield from practice_results(answers, self.answer_forms_and_practice(assignment).get("practice", {}))
 
     def solution(self, assignment: str, function: str) -> str | None:
         """Return a worked solution; None if the student's machine has none."""
@@ -198,7 +198,7 @@ class LocalContext(TestContext):
             result = test_result(test_of(item), self.raised, fixtures.submission_of(item))
             self.test_results.setdefault(name, []).append(result)
             for title, text in report.sections:
-                key = name, LOADING if title.endswith("setup") else item.name
+                key = name, LOADING_STEP if title.endswith("setup") else item.name
                 self.printed[key] = self.printed.get(key, "") + text
         return report
 

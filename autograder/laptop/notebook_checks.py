@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.checks.function_status import FunctionStatus, Status
-from autograder.checks.render import unescape_markdown
+from autograder.checks.render import without_markdown
 from autograder.laptop.local_context import LoadedFile, LocalContext
 from autograder.laptop.progress import AssignmentProgress, function_text
 
@@ -35,9 +35,7 @@ class NotebookCheck(LocalContext):
         (result,) = (result for result in self.test_results[self.assignment] if result.test.name == test)
         mistakes = (result,) if result.is_mistake else ()
         function = FunctionStatus(result.test.question, [result], Status.MISTAKEN, None, mistakes)
-        text = unescape_markdown(
-            function_text(AssignmentProgress(self.assignment, self), function).partition("\n\n")[2]
-        )
+        text = without_markdown(function_text(AssignmentProgress(self.assignment, self), function).partition("\n\n")[2])
         if not result.passed:
             raise AssertionError(text if mistakes else f"{result.message}\n{text}")
         print(text, end="")

@@ -15,8 +15,8 @@ from autograder.laptop.progress import (
     SIGN_BY_STATUS,
     SPOILER_WARNING,
     AssignmentProgress,
-    file_remarks,
     function_text,
+    loading_remarks,
     summary_paragraphs,
 )
 
@@ -38,7 +38,7 @@ def page_results(all_progress: Sequence[AssignmentProgress], adapt: Callable[[st
             "functions": {
                 function.name: [
                     SIGN_BY_STATUS[function.status],
-                    adapt(_MARKDOWN.render(function_text(progress, function)) + _solution(progress, function)),
+                    adapt(_MARKDOWN.render(function_text(progress, function)) + _folded_solution(progress, function)),
                 ]
                 for function in progress.function_statuses
             },
@@ -51,7 +51,7 @@ def _file_summary_html(progress: AssignmentProgress) -> str:
     """Return the text about a file. The next step comes early, because the box that shows the text is small."""
     right, *answers, step = summary_paragraphs(progress)
     step = re.sub(r"\blesson \d+, (\w+)(?=\.$)", r"[\g<0>](\1.html)", step)
-    parts = [file_remarks(progress), right, step, *_next_mistake_text(progress), *answers]
+    parts = [loading_remarks(progress), right, step, *_next_mistake_text(progress), *answers]
     return str(_MARKDOWN.render("\n\n".join(parts)))
 
 
@@ -64,7 +64,7 @@ def _next_mistake_text(progress: AssignmentProgress) -> list[str]:
     return causes[:1] or rules
 
 
-def _solution(progress: AssignmentProgress, function: FunctionStatus) -> str:
+def _folded_solution(progress: AssignmentProgress, function: FunctionStatus) -> str:
     """Return a worked solution in a closed section, with a warning if the student's function is not right yet."""
     text = progress.run.solution(progress.assignment, function.name)
     if text is None:

@@ -17,7 +17,7 @@ from autograder.checks.function_status import FunctionStatus, Status, function_s
 from autograder.checks.proxy import load_failure_message
 from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, print_markdown, status_note
 from autograder.checks.results import POINTS, PUBLIC_POINTS
-from autograder.laptop.local_context import LOADING, LocalContext
+from autograder.laptop.local_context import LOADING_STEP, LocalContext
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure import Kind
 
@@ -146,7 +146,7 @@ def overview(all_progress: Sequence[AssignmentProgress]) -> str:
     return "\n".join([*lines, f"{total_right} of {total} functions are right.{note}"])
 
 
-def file_remarks(progress: AssignmentProgress) -> str:
+def loading_remarks(progress: AssignmentProgress) -> str:
     """Return messages about the whole file: failing imports, the error that stops the file, the output."""
     parts = [
         f"{progress.location(line)} imports {escape_markdown(module)}, which is not available when your file is graded:"
@@ -154,7 +154,7 @@ def file_remarks(progress: AssignmentProgress) -> str:
         for line, module in progress.source.disallowed_imports()
     ]
     parts += [code_block(progress.file_problem)] if progress.file_problem else []
-    return "\n\n".join(parts + _first_output(progress, LOADING))
+    return "\n\n".join(parts + _first_output(progress, LOADING_STEP))
 
 
 def function_text(progress: AssignmentProgress, function: FunctionStatus, mistakes_in_full: int = 1) -> str:
@@ -178,7 +178,7 @@ def _first_output(progress: AssignmentProgress, *tests: str) -> list[str]:
     """Return the beginning of the output of the first test that printed anything, or an empty list if no test did."""
     for test in tests:
         if printed := progress.run.printed.get((progress.assignment, test), "").strip("\n"):
-            where = "while it was loaded" if test == LOADING else f"in {escape_markdown(test)}"
+            where = "while it was loaded" if test == LOADING_STEP else f"in {escape_markdown(test)}"
             if len(printed) > MAX_OUTPUT_CHARACTERS:
                 where += f" (the first {MAX_OUTPUT_CHARACTERS:,} of {len(printed):,} characters)"
                 printed = f"{printed[:MAX_OUTPUT_CHARACTERS]} …"
@@ -188,7 +188,7 @@ def _first_output(progress: AssignmentProgress, *tests: str) -> list[str]:
 
 def summary_paragraphs(progress: AssignmentProgress) -> list[str]:
     """Return paragraphs: the number of right functions, remarks on answers and, last, the next step."""
-    questions = progress.run.forms_and_practice_questions(progress.assignment)
+    questions = progress.run.answer_forms_and_practice(progress.assignment)
     forms, practice = questions.get("forms"), questions.get("practice", {})
     answers = progress.file.answers
     errors = form_errors(answers, forms) if forms and answers is not None else ()
@@ -225,7 +225,7 @@ def print_detail(console: Console, progress: AssignmentProgress, only: Collectio
     """
     runs_hidden_tests = progress.run.runs_hidden_tests
     checked = f"Checked {escape_markdown(str(progress.source.path))}{', with hidden tests too' * runs_hidden_tests}."
-    print_markdown(console, f"{checked}\n\n{file_remarks(progress)}")
+    print_markdown(console, f"{checked}\n\n{loading_remarks(progress)}")
     console.print()
     for function in progress.function_statuses:
         if (only and function.name not in only) or (progress.file_problem and SIGN_BY_STATUS[function.status] == "·"):

@@ -47,7 +47,7 @@ class SelfStudyContext(LocalContext):
         """Load an assignment's solution."""
         return Reference(course.find(assignment))
 
-    def forms_and_practice_questions(self, assignment: str) -> dict[str, Any]:
+    def answer_forms_and_practice(self, assignment: str) -> dict[str, Any]:
         """Return the forms of all answers, without practice questions: self-study judges every answer."""
         right = catalogue.solution(course.find(assignment)).ANSWERS
         return {"forms": {key: answers.form_of_right_answer(value) for key, value in right.items()}}
@@ -60,7 +60,7 @@ class SelfStudyContext(LocalContext):
         submitted, right = self.files[assignment].answers, quiz.answers(course.find(assignment))
         if not isinstance(submitted, dict):
             return
-        all_tries = _wrong_answers()
+        all_tries = _wrong_answers_so_far()
         tries = all_tries.setdefault(assignment, {})
         for result in self.test_results[assignment]:
             key = quiz.key(result.test)
@@ -86,7 +86,7 @@ class SelfStudyContext(LocalContext):
         return re.sub(r" *# (BEGIN|END) SOLUTION\n", "", "\n\n\n".join(texts))
 
 
-def _wrong_answers() -> dict[str, dict[str, list[str]]]:
+def _wrong_answers_so_far() -> dict[str, dict[str, list[str]]]:
     """Return the wrong answers so far, keyed by assignment and question, or none if the file is missing or damaged."""
     with suppress(OSError, ValueError):
         tries = json.loads(TRIES_FILE.read_text("utf-8"))

@@ -23,7 +23,7 @@ from autograder.grading.otter_scoring import passed, set_summaries
 from autograder.safe_path import use_safe_path
 from autograder.sandbox import self_test
 from autograder.sandbox.confine import ALL_LOCKS
-from autograder.submission import read_file_bounded
+from autograder.submission import read_submission_bounded
 
 MOVED_SUBMISSION_FOLDER = "handed_in"
 """Folder next to the submission folder, into which `gradescope_entry` moves the submission."""
@@ -44,7 +44,9 @@ class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         path = Path(self.submission_path)
         assignments = [assignment.name for assignment in course.term_assignments()]
         upload = path.parent.with_name(MOVED_SUBMISSION_FOLDER)
-        self.submission = read_file_bounded(upload if upload.is_dir() else path, self.assignment.name, assignments)
+        self.submission = read_submission_bounded(
+            upload if upload.is_dir() else path, self.assignment.name, assignments
+        )
         _remove_all_but_tests(path.parent)
         # Otter reads the file again before it requests the driver.
         path.write_text(_BLANK_SUBMISSION_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")

@@ -26,7 +26,7 @@ from autograder.pages.markdown import Renderer, highlighted_code
 from autograder.reports import templates
 
 HERE = Path(__file__).parent
-SHARED_STYLE = templates.FOLDER / "shared.css"
+SHARED_STYLE_FILE = templates.FOLDER / "shared.css"
 ASSIGNMENTS_FOLDER = ROOT / "assignments"
 COURSE_MAP_FILE = "figures/map.svg"
 """The picture of the whole course, the only picture that depends on the plan."""
@@ -44,12 +44,14 @@ def course_files(edition: Edition | None = None) -> dict[str, bytes]:
     )
     bodies, lessons = _bodies(renderer, environment, edition)
     titles = {name: _plain(html.partition("</h1>")[0]) for name, html in bodies.items()}
-    terms = [(anchor, term, Markup(meaning)) for anchor, term, meaning in _TERM_ROW.findall(bodies["glossary"])]
+    terms = [(anchor, term, Markup(meaning)) for anchor, term, meaning in _TERM_HTML_ROW.findall(bodies["glossary"])]
     pages = {
         f"{name}.html": environment.get_template("page.html").render(
             name=name,
             body=Markup(html),
-            headings=[(level, anchor, Markup(text)) for level, anchor, text in _HEADING_OR_TERM.findall(html) if level],
+            headings=[
+                (level, anchor, Markup(text)) for level, anchor, text in _HTML_HEADING_OR_TERM.findall(html) if level
+            ],
             terms=[term for term in terms if f'"term-{term[0]}"' in html],
             lessons=lessons,
             titles=titles,
@@ -73,7 +75,7 @@ def style() -> str:
     """Return the style sheet with the formula font in it: without a server, Firefox refuses to load a separate font."""
     font = base64.b64encode((HERE / "vendor" / "STIXTwoMath.woff").read_bytes()).decode("ascii")
     face = f'@font-face {{ font-family: "STIX Two Math"; src: url(data:font/woff;base64,{font}) format("woff"); }}\n'
-    return SHARED_STYLE.read_text("utf-8") + (HERE / "style" / "course.css").read_text("utf-8") + face
+    return SHARED_STYLE_FILE.read_text("utf-8") + (HERE / "style" / "course.css").read_text("utf-8") + face
 
 
 def _text(path: Path, edition: Edition) -> str:
@@ -89,7 +91,7 @@ def _lesson_with_insertions(
     The answers to practice questions are not secret, but all other answers are secret.
     """
     text, ask = _text(assignment.lesson, edition), environment.get_template("ask.html")
-    practice = quiz_questions.forms_and_practice_questions(assignment)["practice"]
+    practice = quiz_questions.answer_forms_and_practice(assignment)["practice"]
     insertions = {f"answer {key}": ask.render(key=key, **question) for key, question in practice.items()}
     for node in ast.parse(_text(assignment.stub, edition)).body:
         if isinstance(node, ast.FunctionDef):
@@ -157,16 +159,16 @@ def search_script(bodies: Mapping[str, str]) -> str:
     return f"window.WHEREABOUTS_INDEX={json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n"
 
 
-_HEADING_OR_TERM = re.compile(r'<(?:h([23])|tr) id="(?!title-)(.+?)">\n?(.+?)</(?:h|td)')
+_HTML_HEADING_OR_TERM = re.compile(r'<(?:h([23])|tr) id="(?!title-)(.+?)">\n?(.+?)</(?:h|td)')
 """Pattern of a heading or of a term in the glossary, with level, anchor and words."""
-_TERM_ROW = re.compile(r'<tr id="(.+?)">\n<td>(.+?)</td>\n<td>(.+?)</td>')
+_TERM_HTML_ROW = re.compile(r'<tr id="(.+?)">\n<td>(.+?)</td>\n<td>(.+?)</td>')
 """Pattern of a row of the glossary, with anchor, term and meaning."""
 
 
 def _sections(page: str, html: str) -> Iterator[dict[str, str]]:
     """Yield a page's sections, each with its heading and text, for the search."""
     title = _plain(html.partition("</h1>")[0])
-    begin, *parts = _HEADING_OR_TERM.split(
+    begin, *parts = _HTML_HEADING_OR_TERM.split(
         re.sub(r'(?s)<math[^>]*text="(.*?)".*?</math>|<script.*?</script>', r" \1 ", html)
     )
     yield {"title": title, "page": "", "link": f"{page}.html", "text": _plain(begin.partition("</h1>")[2])}
@@ -198,7 +200,7 @@ def _map_files(edition: Edition) -> dict[str, bytes]:
     figures = importlib.import_module("assignments.figures")
     lessons = {name: module.LESSON for name, module in figures.lessons().items()}
     rows = {
-        name: replace(lessons[name], number=number, needs=edition.renumbered_cell(lessons[name].needs))
+        name: replace(lessons[name], number=number, needs=edition.renumbered_table_cell(lessons[name].needs))
         for number, name in enumerate(edition.lessons, start=1)
         if name in lessons
     }

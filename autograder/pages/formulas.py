@@ -19,14 +19,14 @@ class PageError(UserError):
     """An error in a text that cannot be shown as a page. The message names the faulty part of the text."""
 
 
-_FUNCTION_COMMAND = r"\\(?:cos|sin|ln|log|exp|min|max)\b"
+_NAMED_FUNCTION_COMMAND = r"\\(?:cos|sin|ln|log|exp|min|max)\b"
 """Pattern of a LaTeX command for a function."""
 _LATEX_REWRITES = (
     (r"\\mathrm\b", r"\\text"),
     (r"(?<!\\left)\\(lvert|lfloor|lceil)\b", r"\\left\\\1"),
     (r"(?<!\\right)\\(rvert|rfloor|rceil)\b", r"\\right\\\1"),
-    (rf"(?<=[\w}})])(?<!\\cdot)(?<!quad)\s*(?={_FUNCTION_COMMAND})", r"\\,"),
-    (rf"({_FUNCTION_COMMAND}(?:[_^](?:\w|\{{[^}}]*\}}))?)(?!\s*(?:[(^_{{]|\\left))", r"\1\\,"),
+    (rf"(?<=[\w}})])(?<!\\cdot)(?<!quad)\s*(?={_NAMED_FUNCTION_COMMAND})", r"\\,"),
+    (rf"({_NAMED_FUNCTION_COMMAND}(?:[_^](?:\w|\{{[^}}]*\}}))?)(?!\s*(?:[(^_{{]|\\left))", r"\1\\,"),
 )
 """Patterns and replacements, applied before a formula is converted: names as text, brackets marked as left or
 right, and a thin space around a function, but not before a bracket."""

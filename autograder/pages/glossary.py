@@ -36,14 +36,14 @@ class Glossary:
         written = [f"[{term[0]}{term[0].upper()}]{re.escape(term[1:])}" for term in sorted(self._terms, key=len)[::-1]]
         self._pattern = re.compile(rf"(?<![\w-])({'|'.join(written) or '(?!)'})s?(?![\w-])")
 
-    def with_term_buttons(self, text: str, marked_terms: set[str], lesson: int = 0) -> str:
-        """Return a lesson's plain text as HTML, with buttons for the terms that are not in `marked_terms` yet."""
+    def with_term_buttons(self, text: str, already_marked: set[str], lesson: int = 0) -> str:
+        """Return a lesson's plain text as HTML, with buttons for the terms that are not in `already_marked` yet."""
 
         def button(match: re.Match[str]) -> str:
             term = self._terms[_lower_first(match[1])]
-            if term in marked_terms or lesson not in self._lessons.get(term, {lesson}):
+            if term in already_marked or lesson not in self._lessons.get(term, {lesson}):
                 return match[0]
-            marked_terms.add(term)
+            already_marked.add(term)
             return f'<button type="button" class="term" popovertarget="term-{slug(term)}">{match[0]}</button>'
 
         return self._pattern.sub(button, escape(text, quote=False))

@@ -64,7 +64,7 @@ class Renderer:
         `insertions` contains HTML: `def name` goes after a function's heading, `answer name` after the line of a
         practice question, and `name` replaces a marker `<!-- name -->`.
         """
-        marked_terms: set[str] = set()
+        already_marked: set[str] = set()
         lesson = self._lessons.index(folder) + 1 if folder in self._lessons else 0
         out: list[Token] = []
         for before, token in pairwise([Token("", "", 0), *self._markdown.parse(text)]):
@@ -74,9 +74,9 @@ class Renderer:
                 raise PageError(f"{folder}: an unterminated formula: {left[0].strip()}")
             if token.type == "inline" and before.type == "heading_open":
                 before.attrSet("id", slug(re.sub(r"[`$*]", "", token.content)))
-                marked_terms |= set(self._glossary.meanings) if token.content == "Sources" else set()
+                already_marked |= set(self._glossary.meanings) if token.content == "Sources" else set()
             elif token.type == "inline":
-                self._adapt_inline(parts, folder, marked_terms, lesson)
+                self._adapt_inline(parts, folder, already_marked, lesson)
                 if parts and parts[0].type == "code_inline":
                     out.append(_html_block(insertions.get(f"answer {parts[0].content}", "")))
             elif token.type == "heading_close" and token.tag == "h3":
@@ -92,7 +92,7 @@ class Renderer:
             r'<span class="glued">\g<0></span>', str(self._html.render(out, self._markdown.options, {}))
         )
 
-    def _adapt_inline(self, parts: list[Token], folder: str, marked_terms: set[str], lesson: int) -> None:
+    def _adapt_inline(self, parts: list[Token], folder: str, already_marked: set[str], lesson: int) -> None:
         """Point links and images to the files of the pages, and mark terms outside links and bold words."""
         inside = 0
         for part in parts:
@@ -105,7 +105,7 @@ class Renderer:
             elif part.type == "text" and not inside:
                 part.type = "html_inline"
                 part.content = self._glossary.with_term_buttons(
-                    _UNBREAKABLE_SPACE.sub("\u00a0", part.content), marked_terms, lesson
+                    _UNBREAKABLE_SPACE.sub("\u00a0", part.content), already_marked, lesson
                 )
 
     def _figure(self, image: Token) -> str:
@@ -130,9 +130,9 @@ class Renderer:
 
 
 _UNBREAKABLE_SPACE = re.compile(r" (?=[±%])|(?<=±) |(?<=\bp) (?=\d)")  # 0.47 ± 0.20, 90 %, p 0.008
-_FORMULA_OR_TERM = r"<(math|button)\b(?:(?!</\{0}>).)*</\{0}>"
+_HTML_FORMULA_OR_TERM = r"<(math|button)\b(?:(?!</\{0}>).)*</\{0}>"
 _TERM_WITH_PUNCTUATION = re.compile(
-    rf"[(“]{_FORMULA_OR_TERM.format(1)}[,.;:!?)”]*|{_FORMULA_OR_TERM.format(2)}[,.;:!?)”]+", re.DOTALL
+    rf"[(“]{_HTML_FORMULA_OR_TERM.format(1)}[,.;:!?)”]*|{_HTML_FORMULA_OR_TERM.format(2)}[,.;:!?)”]+", re.DOTALL
 )
 """Pattern of a formula or a term with the punctuation around it, all of which must stay on one line."""
 

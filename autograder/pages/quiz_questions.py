@@ -20,7 +20,7 @@ def all_tests(assignment: Assignment) -> list[Test]:
     return Suite(assignment).tests
 
 
-def forms_and_practice_questions(assignment: Assignment) -> dict[str, dict[str, Any]]:
+def answer_forms_and_practice(assignment: Assignment) -> dict[str, dict[str, Any]]:
     """Return `forms`, with each answer's form, and `practice`, with the answer and reason of each practice question."""
     values, written = catalogue.solution(assignment).ANSWERS, quiz.answers(assignment)
     practice = [quiz.key(test) for test in all_tests(assignment) if test.question == ANSWERS and not test.points]

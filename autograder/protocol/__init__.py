@@ -8,5 +8,5 @@ Students receive this package. The package imports only numpy and the standard l
 worker loads it.
 """
 
-PUBLIC_MODULES = ("call", "codec", "failure")
+IMPORTABLE_MODULES = ("call", "codec", "failure")
 """Modules that other packages of `autograder` may import."""

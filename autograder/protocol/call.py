@@ -129,7 +129,7 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
     sys.modules[name] = module
     stopped: list[Raised] = []
     lines_before = 0
-    stand_in = _EmptyModuleFinder()
+    stand_in = _MissingModuleFinder()
     sys.meta_path.append(stand_in)
     with warnings.catch_warnings(action="ignore"):
         for number, cell in enumerate(cells, start=1):
@@ -145,7 +145,7 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
     return module, next(iter(stopped + list(stand_in.missing.values())), None)
 
 
-class _EmptyModuleFinder:
+class _MissingModuleFinder:
     """Import finder that provides an empty module for each missing import outside a `try`."""
 
     def __init__(self) -> None:
@@ -234,7 +234,7 @@ def _encoded_arguments(call: Call) -> dict[str, bytes]:
 class _LineCounter:
     """Counter of the lines that a call executes outside libraries and outside uncounted functions."""
 
-    LIBRARIES = (
+    NUMPY_PARENT_FOLDER = (
         "<frozen ",
         __file__,
         str(Path(os.__file__).parent) + os.sep,
@@ -256,7 +256,7 @@ class _LineCounter:
         sys.settrace(None)
 
     def _trace_call(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any] | None:
-        if self.is_elsewhere or frame.f_code.co_filename.startswith(self.LIBRARIES):
+        if self.is_elsewhere or frame.f_code.co_filename.startswith(self.NUMPY_PARENT_FOLDER):
             return None
         if frame.f_code in self.uncounted:
             self.count += 1

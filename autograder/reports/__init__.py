@@ -10,5 +10,12 @@
 Text that a submission controls is escaped or cleaned before it is shown.
 """
 
-PUBLIC_MODULES = ("class_page", "feedback_zip", "submission_result", "platform_table", "similarity", "templates")
+IMPORTABLE_MODULES = (
+    "class_page",
+    "feedback_zip",
+    "submission_result",
+    "platform_table",
+    "similarity",
+    "templates",
+)
 """Modules that other packages of `autograder` may import."""

@@ -88,7 +88,7 @@ class AssignmentResults:
         return float(pd.Series(self.scores).median())
 
     @property
-    def full_marks(self) -> int:
+    def full_marks_count(self) -> int:
         """Return the number of submissions with full marks."""
         return sum(score >= self.max_score for score in self.scores)
 
@@ -125,7 +125,7 @@ class ScoreCell:
     score: float
     needs_review: bool
     is_late: bool
-    arrival: str
+    arrival_sentence: str
 
 
 @dataclass
@@ -182,7 +182,7 @@ class ClassStatistics:
             label = row.student if not name or name in row.student else f"{row.student} ({name})"
             section = self.section_by_person.get(submission.student_key, "")
             self._students[submission.student_key] = StudentLine(label, quote(row.folder), section)
-        cell = ScoreCell(row.score, case is not None, bool(submission.late), row.arrival)
+        cell = ScoreCell(row.score, case is not None, bool(submission.late), row.arrival_sentence)
         self._students[submission.student_key].cells[assignment] = cell
         if assignment and not row.machine_failure:
             self._results.setdefault(assignment, AssignmentResults(assignment)).add(row)

@@ -28,11 +28,11 @@ UPLOAD_INSTRUCTIONS = {
     "canvas": "in the assignment on Canvas, upload it with Upload Submissions",
     "moodle": "in the assignment on Moodle, upload it with Upload multiple feedback files in a zip",
 }
-_CANVAS_TEXT_ENTRY_NAME = re.compile(r"_(?:text|link)[^_]*\.html$")
+_CANVAS_ENTRY_NAME_END = re.compile(r"_(?:text|link)[^_]*\.html$")
 """Pattern of the end of the names that Canvas gives to text entries and links."""
 
 
-def page(row: Row) -> str:
+def html_page(row: Row) -> str:
     """Return feedback as HTML. Raw HTML in it has no effect, although text from submissions is already escaped."""
     body = str(MarkdownIt("commonmark", {"html": False}).render(row.feedback_markdown))
     return templates.filled(templates.FOLDER / "feedback.html", row=row, body=Markup(body))
@@ -45,9 +45,9 @@ def _notebook(row: Row) -> str:
 
 FEEDBACK_BY_EXTENSION: dict[str, Callable[[Row], str | bytes]] = {
     **dict.fromkeys((".py", ".txt", ".md"), lambda row: row.feedback_markdown),
-    **dict.fromkeys((".html", ".htm"), page),
+    **dict.fromkeys((".html", ".htm"), html_page),
     ".ipynb": _notebook,
-    ".zip": lambda row: zipped({"feedback.html": page(row).encode("utf-8")}),
+    ".zip": lambda row: zipped({"feedback.html": html_page(row).encode("utf-8")}),
 }
 """For each file extension, a function that returns feedback in that format."""
 
@@ -107,5 +107,5 @@ def _name(row: Row, platform: str, files: list[str]) -> str:
         return f"{name}_{person.number}_assignfeedback_file_{row.submission.assignment}.html"
     names = [PurePosixPath(file.partition("!")[0]).name for file in files]
     return next(
-        (name for name in names if f"_{person.number}_" in name and not _CANVAS_TEXT_ENTRY_NAME.search(name)), ""
+        (name for name in names if f"_{person.number}_" in name and not _CANVAS_ENTRY_NAME_END.search(name)), ""
     )

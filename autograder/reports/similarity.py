@@ -38,7 +38,7 @@ from autograder.submission.syntax_trees import NotPythonError, parse
 from autograder.submission.untrusted_names import csv_cell, semicolon_list
 
 SIMILARITY_FILE = "similarity.csv"
-SAMPLE_LABEL = "{} (sample of this course)"
+SAMPLE_LABEL_TEMPLATE = "{} (sample of this course)"
 """Label that distinguishes a sample submission from a student of the same name."""
 _COLUMNS = "assignment group student other_student share other_share file other_file sha256 other_sha256".split()
 NODES_PER_FINGERPRINT = 12
@@ -92,7 +92,7 @@ def write(
         for (assignment, file, sha256, code), names in students.items()
     ]
     samples = {  # a class may be the sample class itself
-        (one.assignment, SAMPLE_LABEL.format(name), one.cells)
+        (one.assignment, SAMPLE_LABEL_TEMPLATE.format(name), one.cells)
         for one, names in zip(files, students.values(), strict=True)
         for name in names
     }
@@ -276,11 +276,11 @@ def maximum_spanning_forest(links: Iterable[Link], n_submissions: int) -> list[l
     return list(groups.values())
 
 
-def published_submissions() -> Iterator[Submission]:
+def course_solutions_and_samples() -> Iterator[Submission]:
     """Yield the course's solutions and, if it exists, the sample class, because anyone can find both."""
     for one in term_assignments():
         samples = sorted((ROOT / "tests" / "submissions" / one.name).glob("*.py"))
-        named = [(SAMPLE_LABEL.format(path.stem), path) for path in samples]
+        named = [(SAMPLE_LABEL_TEMPLATE.format(path.stem), path) for path in samples]
         for student, path in [("reference solution", one.solution), *named]:
             data, name = path.read_bytes(), path.relative_to(ROOT).as_posix()
             yield Submission(

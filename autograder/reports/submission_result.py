@@ -50,6 +50,6 @@ def print_result(submission: Submission, grade: Grade | None, console: Console) 
         print_markdown(console, feedback.not_graded(submission.problem.message))
         return
     text = feedback.body(grade, Audience.STAFF)
-    print_markdown(console, feedback.page(submission, grade, grade.score, text))
+    print_markdown(console, feedback.markdown_page(submission, grade, grade.score, text))
     if any(result.test.hidden and result.is_mistake for result in grade.test_results):
         console.print("Inputs and expected values of hidden tests are not for students.", style="dim")

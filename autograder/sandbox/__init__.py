@@ -16,5 +16,12 @@ The grader imports `sandboxed_submission`, `limits` and `self_test`, and the mod
 the project, zygote and worker import only `protocol.call`, `protocol.codec` and this package.
 """
 
-PUBLIC_MODULES = ("sandboxed_submission", "client", "confine", "limits", "self_test", "function_substitutes")
+IMPORTABLE_MODULES = (
+    "sandboxed_submission",
+    "client",
+    "confine",
+    "limits",
+    "self_test",
+    "function_substitutes",
+)
 """Modules that other packages of `autograder` may import."""

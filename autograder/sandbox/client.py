@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.course import PACKAGE
+from autograder.course import PACKAGE_FOLDER
 from autograder.protocol.call import Reply
 from autograder.protocol.codec import MalformedError
 from autograder.sandbox import wire, zygote
@@ -42,14 +42,14 @@ WORKER_ENVIRONMENT = {
 }
 """Environment variables of a zygote and of a worker, without those that depend on the scratch folder."""
 
-LIBRARIES = str(Path(np.__file__).resolve().parents[1])
+NUMPY_PARENT_FOLDER = str(Path(np.__file__).resolve().parents[1])
 """Folder in which numpy is installed."""
 
-MACHINE_TIMEOUT_SECONDS = 60.0
+PROCESS_SETUP_TIMEOUT_SECONDS = 60.0
 """Time limit for starting, forking and locking a process; none of this counts as the submission's time."""
 
 
-MAX_AHEAD_BYTES = 64 * 1024
+MAX_SENT_AHEAD_BYTES = 64 * 1024
 """Maximum bytes of requests that are sent ahead, which the connection can hold before the worker reads any."""
 
 
@@ -65,7 +65,7 @@ class WorkerDiedError(Exception):
     """Raised if the worker ended, or was killed, before it replied. The message is for a student."""
 
 
-class WorkerSlowError(WorkerDiedError):
+class WorkerTimeoutError(WorkerDiedError):
     """Raised if the worker did not reply in time."""
 
 
@@ -81,11 +81,11 @@ class Sandbox:
         self.scratch = self.home / "files"
         self._renew_scratch()
         self.process, self.control = _start_zygote(environment(self.scratch))
-        self.control.settimeout(MACHINE_TIMEOUT_SECONDS)
+        self.control.settimeout(PROCESS_SETUP_TIMEOUT_SECONDS)
         zygote.send_message(
             self.control,
-            project=str(PACKAGE.parent),
-            libraries=LIBRARIES,
+            project=str(PACKAGE_FOLDER.parent),
+            libraries=NUMPY_PARENT_FOLDER,
             scratch=str(self.scratch),
             disabled_locks=list(disabled_locks),
             limits=asdict(limits),
@@ -104,7 +104,7 @@ class Sandbox:
             with theirs, contextlib.suppress(OSError):  # a zygote that has ended has sent the reason
                 socket.send_fds(self.control, [zygote.FORK], [theirs.fileno()])
             worker.process = self._zygote_message()["process"]
-            if raised := worker.ask(None, MACHINE_TIMEOUT_SECONDS).raised:
+            if raised := worker.ask(None, PROCESS_SETUP_TIMEOUT_SECONDS).raised:
                 raise WorkerDiedError(f"{raised.kind}: {raised.message}")
         except (OSError, WorkerDiedError) as error:
             ours.close()
@@ -154,7 +154,7 @@ class Sandbox:
             self.second_sandbox.close()
         self.control.close()
         try:
-            self.process.wait(MACHINE_TIMEOUT_SECONDS)
+            self.process.wait(PROCESS_SETUP_TIMEOUT_SECONDS)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -202,7 +202,7 @@ class Worker:
             return
         self._signal(signal.SIGSTOP)
         self.is_suspended = True
-        deadline = time.monotonic() + MACHINE_TIMEOUT_SECONDS
+        deadline = time.monotonic() + PROCESS_SETUP_TIMEOUT_SECONDS
         while not thread_states(self.process) <= {"T", "Z", "X"}:
             if time.monotonic() > deadline:
                 raise SandboxError("a worker could not be suspended: run `autograder doctor`")
@@ -219,7 +219,7 @@ class Worker:
         next request.
         """
         sizes = itertools.accumulate(map(len, requests))
-        batch = [request for request, size in zip(requests, sizes, strict=True) if size <= MAX_AHEAD_BYTES]
+        batch = [request for request, size in zip(requests, sizes, strict=True) if size <= MAX_SENT_AHEAD_BYTES]
         if not batch or self.sent:
             return
         self.wire.settimeout(0)
@@ -251,7 +251,7 @@ class Worker:
                 self.wire.sendall(request)
             return self._receive_reply(deadline)
         except TimeoutError as error:
-            raise WorkerSlowError(f"did not return within {round(seconds, 1):g} seconds") from error
+            raise WorkerTimeoutError(f"did not return within {round(seconds, 1):g} seconds") from error
         except (BrokenPipeError, ConnectionResetError) as error:
             raise WorkerDiedError("ended its process") from error
 
@@ -277,7 +277,7 @@ class Worker:
         del self._unread[:size]
         return data
 
-    def kill_and_describe_end(self) -> str:
+    def kill_or_describe_end(self) -> str:
         """Kill the process; return a description of its end if it had already ended, else an empty text."""
         try:
             status, ending = self.sandbox.kill_worker()

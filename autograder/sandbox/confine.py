@@ -67,7 +67,7 @@ USER_ID_BASE = 0x60000000
 FALLBACK_USER_IDS = range(60000, 65000)
 """User ids for workers if the large ids are not mapped, as in a container with a small user namespace."""
 
-ATIME_RENEWAL_SECONDS = 24 * 60 * 60.0
+RELATIME_RENEWAL_SECONDS = 24 * 60 * 60.0
 """Time for which Linux keeps an unchanged file's access time, however often it is read (relatime)."""
 
 
@@ -174,9 +174,9 @@ class Locks:
             user = FALLBACK_USER_IDS[os.getpid() % len(FALLBACK_USER_IDS)]
             os.setresuid(user, user, user)
 
-    def _set_capabilities(self, effective: int) -> None:
+    def _set_capabilities(self, capabilities: int) -> None:
         header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0)
-        data = (ctypes.c_uint32 * 6)(effective, effective, 0, 0, 0, 0)
+        data = (ctypes.c_uint32 * 6)(capabilities, capabilities, 0, 0, 0, 0)
         self._check(self.libc.capset(header, data))
 
     def _lock_landlock(self) -> None:
@@ -236,7 +236,7 @@ def settle_access_times(packages: Collection[Path]) -> None:
     On a file system with access times (relatime), a read changes the access time only if that time is older
     than the last change of the file, or older than a day.
     """
-    old = time.time() - ATIME_RENEWAL_SECONDS / 2
+    old = time.time() - RELATIME_RENEWAL_SECONDS / 2
     for top in _readable(packages):
         # `os.walk` also reads each folder, which renews the folder's access time.
         for folder, _, names in os.walk(top) if top.is_dir() else [(str(top.parent), [], [top.name])]:

@@ -139,7 +139,7 @@ class Exchange:
         self._set_replaced_and_take_questions(())
         return self.substitutes[name](*args, **kwargs)
 
-    def may_keep_results(self) -> bool:
+    def may_have_kept_results(self) -> bool:
         """Return whether the submission has kept results, or has an object in which it could, as a cache does."""
         own = {id(value) for value in (self, *self.substitutes.values())}
         values = {

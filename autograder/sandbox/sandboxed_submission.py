@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply
 from autograder.protocol.failure import CallStopped, Kind, SubmissionStatus
 from autograder.sandbox import wire
-from autograder.sandbox.client import Sandbox, Worker, WorkerDiedError, WorkerSlowError
+from autograder.sandbox.client import Sandbox, Worker, WorkerDiedError, WorkerTimeoutError
 from autograder.sandbox.limits import Limits
 
 MIN_WAIT_SECONDS = 0.01
@@ -135,7 +135,7 @@ class SandboxedBackend:
     def _died(self, what: str, error: WorkerDiedError, loading: bool) -> CallStopped:
         """Return the exception for a worker that ended. Stop calling the submission if too many workers have ended."""
         ended = self._end_worker() or str(error)
-        is_slow = isinstance(error, WorkerSlowError)
+        is_slow = isinstance(error, WorkerTimeoutError)
         self.deaths += 1
         self.slow[what] += is_slow
         if loading:
@@ -154,7 +154,7 @@ class SandboxedBackend:
     def _end_worker(self) -> str:
         """End the worker. Return a description of its end if the worker had already ended; otherwise an empty text."""
         worker, self.worker = self.worker, None
-        return worker.kill_and_describe_end() if worker is not None else ""
+        return worker.kill_or_describe_end() if worker is not None else ""
 
     @contextlib.contextmanager
     def second_process(self, *more_cells: str) -> Iterator[SandboxedBackend]:

@@ -22,17 +22,17 @@ from typing import Any
 
 import numpy as np
 
-from autograder.course import PACKAGE
+from autograder.course import PACKAGE_FOLDER
 from autograder.protocol.call import Call, Reply
 from autograder.safe_path import use_safe_path
 from autograder.sandbox import confine, wire
 from autograder.sandbox.client import (
-    LIBRARIES,
+    NUMPY_PARENT_FOLDER,
     Sandbox,
     SandboxError,
     Worker,
     WorkerDiedError,
-    WorkerSlowError,
+    WorkerTimeoutError,
     environment,
     thread_states,
 )
@@ -97,7 +97,7 @@ WORKER_END_TIMEOUT_SECONDS = 2.0
 def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
     """Try to break every promise, and return the findings. Only tests of the attempts disable locks."""
     limits = replace(LIMITS, scratch_bytes=2 * MIB)  # a low limit, so that an attempt need not write much
-    confine.settle_access_times(confine.allowed_packages(LIBRARIES))
+    confine.settle_access_times(confine.allowed_packages(NUMPY_PARENT_FOLDER))
     try:
         with closing(Sandbox(disabled_locks, limits)) as sandbox, _attempt_variables(sandbox) as variables:
             worker = _Examined(sandbox, variables)
@@ -130,7 +130,7 @@ def _attempt_variables(sandbox: Sandbox) -> Iterator[dict[str, Any]]:
             **vars(sandbox.limits),
             "folder": folder,
             "file": str(file),
-            "code": str(PACKAGE / "course.py"),
+            "code": str(PACKAGE_FOLDER / "course.py"),
             "libraries": sorted(
                 map(str, (*Path(os.__file__).parent.glob("*.py"), *Path(np.__file__).parent.glob("*.py")))
             ),
@@ -147,7 +147,7 @@ class _Examined:
         self.variables = variables
         self.worker: Worker | None = None
 
-    def running(self) -> Worker:
+    def running_worker(self) -> Worker:
         """Return a running worker that has loaded ATTEMPTING_SUBMISSION."""
         if self.worker is None:
             self.worker = self.sandbox.open()
@@ -159,12 +159,12 @@ class _Examined:
 
     def ask(self, line: str, seconds: float = ATTEMPT_TIMEOUT_SECONDS) -> Reply:
         """Return the reply to a line of Python. Raise WorkerDiedError if the worker ends instead."""
-        return self.running().ask(wire.request(Call("attempt", (line, self.variables))), seconds)
+        return self.running_worker().ask(wire.request(Call("attempt", (line, self.variables))), seconds)
 
     def end_worker(self) -> str:
         """End the worker. Return a description of its end if the worker had already ended; otherwise an empty text."""
         worker, self.worker = self.worker, None
-        return worker.kill_and_describe_end() if worker is not None else ""
+        return worker.kill_or_describe_end() if worker is not None else ""
 
     def lets_through(self, attempt: EscapeAttempt) -> str:
         """Return a description of an attempt that succeeds, or an empty string if the sandbox refuses the attempt."""
@@ -179,7 +179,7 @@ class _Examined:
 
 
 def _has_privileges(examined: _Examined) -> str:
-    lines = Path(f"/proc/{examined.running().process}/status").read_text(encoding="utf-8").splitlines()
+    lines = Path(f"/proc/{examined.running_worker().process}/status").read_text(encoding="utf-8").splitlines()
     status = {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
     held = [f"capabilities {status[name][0]}" for name in ("CapPrm", "CapEff", "CapAmb") if int(status[name][0], 16)]
     if status["NoNewPrivs"] != ["1"]:
@@ -190,19 +190,19 @@ def _has_privileges(examined: _Examined) -> str:
 
 
 def _outlives_its_timeout(examined: _Examined) -> str:
-    process = examined.running().process
+    process = examined.running_worker().process
     try:
         examined.ask("while True: pass", seconds=0.05)
     except WorkerDiedError as error:
         examined.end_worker()
-        return "" if isinstance(error, WorkerSlowError) and _is_gone(process) else f"the process {process} {error}"
+        return "" if isinstance(error, WorkerTimeoutError) and _is_gone(process) else f"the process {process} {error}"
     return "a call that must never return returned"
 
 
 def _runs_while_suspended(examined: _Examined) -> str:
     """Return a description of the process if one of its threads runs while it is suspended; empty otherwise."""
     examined.ask("threading.Thread(target=tick, daemon=True).start()")
-    worker = examined.running()
+    worker = examined.running_worker()
     worker.suspend()
     time.sleep(2 * MIN_SUSPENDED_SECONDS)
     stood = f"max(b - a for a, b in zip(ticks, ticks[1:] + [time.monotonic()])) > {MIN_SUSPENDED_SECONDS}"
@@ -228,7 +228,7 @@ def _worker_outlives_zygote(examined: _Examined) -> str:
 
     Call this function after all other checks.
     """
-    worker = examined.running()
+    worker = examined.running_worker()
     os.kill(examined.sandbox.process.pid, signal.SIGKILL)
     deadline = time.monotonic() + WORKER_END_TIMEOUT_SECONDS
     while not (gone := _is_gone(worker.process)) and time.monotonic() < deadline:

@@ -34,14 +34,14 @@ O_LARGEFILE = 0o100000
 """Flag that C libraries add when they open a file. Python's constant for the flag is 0 on systems where all files may
 be large."""
 
-_FLAGS_FOR_READING = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_DIRECTORY | O_LARGEFILE
-_FLAGS_FOR_WRITING = (
+_ALLOWED_READ_FLAGS = os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_DIRECTORY | O_LARGEFILE
+_ALLOWED_WRITE_FLAGS = (
     os.O_CLOEXEC | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CREAT | os.O_EXCL | os.O_TRUNC | os.O_APPEND | O_LARGEFILE
 )
 ALLOWED_FLAGS_BY_ACCESS_MODE = {
-    os.O_RDONLY: _FLAGS_FOR_READING,
-    os.O_WRONLY: _FLAGS_FOR_WRITING,
-    os.O_RDWR: _FLAGS_FOR_WRITING,
+    os.O_RDONLY: _ALLOWED_READ_FLAGS,
+    os.O_WRONLY: _ALLOWED_WRITE_FLAGS,
+    os.O_RDWR: _ALLOWED_WRITE_FLAGS,
 }
 """Flags that are allowed when a file is opened, by access mode.
 
@@ -52,10 +52,10 @@ to truncate a readable file. O_PATH, O_TMPFILE, O_NOATIME, O_DIRECT and O_SYNC a
 ALL_64_BITS = (1 << 64) - 1
 """Mask of all bits of a system call's argument."""
 
-_TERMINAL_REQUESTS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5451)
+_ALLOWED_IOCTL_REQUESTS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5451)
 """ioctl requests TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO and FIOCLEX, for opening and printing."""
 
-_FCNTL_COMMANDS = (0, 1, 2, 3, 1030)
+_ALLOWED_FCNTL_COMMANDS = (0, 1, 2, 3, 1030)
 """fcntl commands F_DUPFD, F_GETFD, F_SETFD, F_GETFL and F_DUPFD_CLOEXEC. F_SETOWN is missing, because the kernel would
 send a signal on the submission's behalf to any process of its user. Locks of any kind are missing, because two workers
 could communicate through locks on a file that both read."""
@@ -86,7 +86,7 @@ def system_call_filter() -> bytes:
     for mode, flags in ALLOWED_FLAGS_BY_ACCESS_MODE.items():
         for call, position in (("open", 1), ("openat", 2)):
             add(call, seccomp.Arg(position, seccomp.MASKED_EQ, ALL_64_BITS & ~flags, mode))
-    for call, requests in (("ioctl", _TERMINAL_REQUESTS), ("fcntl", _FCNTL_COMMANDS)):
+    for call, requests in (("ioctl", _ALLOWED_IOCTL_REQUESTS), ("fcntl", _ALLOWED_FCNTL_COMMANDS)):
         for request in requests:
             add(call, seccomp.Arg(1, seccomp.EQ, request))
     # Removing a file seems to work but does nothing: temporary files are usable, and all writes stay visible.

@@ -56,7 +56,7 @@ def build(
     if out.exists() and not (out / "service-worker.js").is_file():
         raise UserError(f"{out} is in the site's place but is not a site: move it, or choose another --out")
     source = pyodide or pyodide_release.ADDRESS
-    files = _source_files(handout.contents(), self_study)
+    files = _searchable_files(handout.contents(), self_study)
     if not self_study and (leaked := handout.leaks(files)):
         raise handout.HandoutError("the site would give answers away:\n" + "\n".join(leaked))
     archives: Archives = {"libraries": unpacked_wheels(), "course": _chosen(files, r"autograder/.*\.py")}
@@ -100,7 +100,7 @@ def _chosen(files: Mapping[str, bytes], pattern: str) -> dict[str, bytes]:
     return {name: content for name, content in files.items() if re.fullmatch(pattern, name)}
 
 
-def _source_files(shipped: Mapping[str, bytes], self_study: bool) -> dict[str, bytes]:
+def _searchable_files(shipped: Mapping[str, bytes], self_study: bool) -> dict[str, bytes]:
     """Return all of the site's content as texts that can be searched, keyed by path."""
     site_files = {
         f"site/{path.relative_to(HERE)}": path for path in HERE.rglob("*") if path.suffix in (".js", ".css", ".html")

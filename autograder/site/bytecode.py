@@ -36,7 +36,7 @@ def compiled(archives: Mapping[str, Mapping[str, bytes]], pyodide: Path) -> dict
         folders = {archive: Path(name, str(OPTIMIZATION_LEVELS.get(archive, 0)), archive) for archive in archives}
         write_files({folders[name] / path: text for name in archives for path, text in archives[name].items()})
         _run_node(pyodide, Path(name))
-        return {archive: _modules(folder) for archive, folder in folders.items()}
+        return {archive: _files_without_compiled_sources(folder) for archive, folder in folders.items()}
 
 
 def _run_node(pyodide: Path, folder: Path) -> None:
@@ -51,7 +51,7 @@ def _run_node(pyodide: Path, folder: Path) -> None:
         raise UserError(f"Pyodide in {pyodide} does not run in Node.js: {done.stderr.strip()[-500:]}")
 
 
-def _modules(folder: Path) -> dict[str, bytes]:
+def _files_without_compiled_sources(folder: Path) -> dict[str, bytes]:
     """Return the contents of a folder, keyed by path, without the source of compiled modules."""
     files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     return {path: content for path, content in files.items() if not (path.endswith(".py") and f"{path}c" in files)}

@@ -3,7 +3,7 @@
 A result must not depend on the machine, but `np.arange(65536) ** 2` overflows only in a tab. This module lets numpy's
 functions return int64, as they do on other machines. Array methods such as `x.astype(int)` still return the default
 integer, which a reply calls int64 (see `codec`). In a tab, np.int32 is C's int, a different type of the same size, so
-a reply can distinguish the two. INDEX_ERROR explains the remaining difference.
+a reply can distinguish the two. WIDE_INDEX_NOTE explains the remaining difference.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ MAKERS = """
 """.split()
 """Functions that return default integers unless another dtype is requested."""
 
-INDEXERS = {"take": 1, "put": 1, "repeat": 1, "bincount": 0, "choose": 0}
+INDEX_ARGUMENT_POSITIONS = {"take": 1, "put": 1, "repeat": 1, "bincount": 0, "choose": 0}
 """Position of the argument with a function's indices or counts, which may be no wider than the default integer."""
 
 REDUCERS = dict.fromkeys(("sum", "prod", "cumsum", "cumprod"), 0)
 """Functions that add or multiply many numbers, with default integers unless the numbers are wider."""
 
-INDEX_ERROR = "from dtype('int64') to dtype('int32') according to the rule 'safe'"
-INDEX_ERROR_NOTE = " (only in a browser tab: call numpy's function, np.take(x, indices), not x.take(indices))"
+WIDE_INDEX_MESSAGE_PART = "from dtype('int64') to dtype('int32') according to the rule 'safe'"
+WIDE_INDEX_NOTE = " (only in a browser tab: call numpy's function, np.take(x, indices), not x.take(indices))"
 """Part of numpy's message about indices that are wider than a method accepts, and the explanation to be added."""
 
 
@@ -40,7 +40,7 @@ def use_int64() -> None:
     np.int32 = np.intc
     for name in MAKERS:
         setattr(np, name, _wide(vars(np)[name]))
-    for names, convert in ((INDEXERS, _narrow), (REDUCERS, functools.partial(_widened, kinds="i"))):
+    for names, convert in ((INDEX_ARGUMENT_POSITIONS, _narrow), (REDUCERS, functools.partial(_widened, kinds="i"))):
         for name, position in names.items():
             setattr(np, name, _wide(vars(np)[name], position, convert))
 

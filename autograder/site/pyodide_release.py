@@ -48,7 +48,7 @@ def fetch() -> Path:
             raise UserError(f"Pyodide {VERSION} contains no package {name}")
         file, sha256 = packages[name]["file_name"], packages[name]["sha256"]
         if not _is_file_with_hash(folder / file, sha256):
-            (folder / file).write_bytes(_checked(_downloaded(ADDRESS + file), sha256, ADDRESS + file))
+            (folder / file).write_bytes(_checked(_downloaded_unchecked(ADDRESS + file), sha256, ADDRESS + file))
     return folder
 
 
@@ -84,7 +84,7 @@ def with_dependencies(packages: Mapping[str, Any], names: Collection[str]) -> se
     return with_dependencies(packages, needed | {*names}) if needed - {*names} else {*names}
 
 
-def _downloaded(address: str) -> bytes:
+def _downloaded_unchecked(address: str) -> bytes:
     try:
         with urllib.request.urlopen(address, timeout=DOWNLOAD_TIMEOUT_SECONDS) as reply:
             return bytes(reply.read())

@@ -28,16 +28,16 @@ from autograder.laptop.student_errors import called_function_and_line, error_sen
 from autograder.site import integers
 
 Texts = Mapping[str, str]
-JOB_TIMEOUTS = {"draw": ("A picture", 20), "generate": ("The writer", 5), "experiment": ("The experiment", 120)}
+STEP_TIMEOUTS_BY_JOB = {"draw": ("A picture", 20), "generate": ("The writer", 5), "experiment": ("The experiment", 120)}
 """The name of each kind of job in a message, and the maximum time of one of its steps in seconds."""
 
 LINE_MENTION = re.compile(r"\bline ([1-9]\d*)")
 """Pattern of the words in a message that refer to a line of the student's file."""
 
-FIRST_LINE_MENTION = re.compile(rf"(?m)^(?! {{4}})(.*?)({LINE_MENTION.pattern})")
+FIRST_MENTION_OF_LINE = re.compile(rf"(?m)^(?! {{4}})(.*?)({LINE_MENTION.pattern})")
 """Pattern of a message line up to its first reference to the student's file, which no student's text can precede."""
 
-OUTPUT = re.compile(rf"(?s)(<p>{OUTPUT_HEADING} .*?</pre>)")
+STUDENT_OUTPUT = re.compile(rf"(?s)(<p>{OUTPUT_HEADING} .*?</pre>)")
 """Pattern of the output of the student's code in the text about a function or a file."""
 
 TAB = CheckPlace(
@@ -109,7 +109,7 @@ class Tab:
         """
         if kind == "check":
             return json.dumps(self.check(**json.loads(task)))
-        what, seconds = JOB_TIMEOUTS[kind]
+        what, seconds = STEP_TIMEOUTS_BY_JOB[kind]
         try:
             messages = getattr(self, kind)(**json.loads(task))
             while True:
@@ -131,13 +131,13 @@ class Tab:
         `files` contains the student's code, and `timed_out_functions` contains messages about functions that are
         no longer called.
         """
-        _save(files)
+        _write_students_code(files)
         tries_file = Path(".tries.json")  # self-study counts wrong answers in it; the page keeps its content
         tries_file.write_text(str(tries or "{}"), "utf-8")
         run = self.context(place=replace(TAB, limit_call=self.clock.limit, timed_out_functions=timed_out_functions))
         run.run_tests([name])
         progress = AssignmentProgress(name, run)
-        lesson = page_results([progress], _adapted_to_tab)[name]
+        lesson = page_results([progress], _text_adapted_to_tab)[name]
         mistakes = [mistake.message for function in progress.function_statuses for mistake in function.mistakes]
         errors = [
             (int(match[1]), sentence.splitlines()[-1])
@@ -153,20 +153,20 @@ class Tab:
 
     def generate(self, files: Texts, prompt: str) -> Iterator[dict[str, str]]:
         """Yield texts: first the source of each function, and then the text that the functions write."""
-        model, texts = self._model_and_texts(files)
+        model, text_generation = self._model_and_text_generation(files)
         sources = "".join(f"{name}: {source}\n" for name, source in model.parts.sources.items())
-        return ({"text": text} for text in chain([f"{sources}\n"], texts.written(model, prompt)))
+        return ({"text": text} for text in chain([f"{sources}\n"], text_generation.written(model, prompt)))
 
     def experiment(self, files: Texts, name: str) -> Iterator[dict[str, str]]:
         """Return the texts of an experiment."""
-        model, texts = self._model_and_texts(files)
-        return ({"text": text} for text in texts.compared(model, name))
+        model, text_generation = self._model_and_text_generation(files)
+        return ({"text": text} for text in text_generation.compared(model, name))
 
-    def _model_and_texts(self, files: Texts) -> Any:
+    def _model_and_text_generation(self, files: Texts) -> Any:
         """Return the writer's model, with the functions in these files, and the module that makes its texts."""
         from assignments.writer import llama, text_generation, written_functions  # in a separate archive
 
-        _save(files)
+        _write_students_code(files)
         for name in assignments_with_public_tests():
             sys.modules.pop(f"assignments.{name}.{name}", None)
         return llama.Model(written_functions.written_functions(limit=self.clock.limit)), text_generation
@@ -176,16 +176,17 @@ def _refuse_debugger(*_: Any, **__: Any) -> None:
     raise RuntimeError("a browser tab has no debugger: print the values instead")
 
 
-def _save(files: Texts) -> None:
+def _write_students_code(files: Texts) -> None:
     for name, text in files.items():
         Path("assignments", name, f"{name}.py").write_text(text, "utf-8")
     integers.distinguish_int32_if_named("\n".join(files.values()))
 
 
-def _adapted_to_tab(html: str) -> str:
+def _text_adapted_to_tab(html: str) -> str:
     """Return a text that names the file without its folder, with links to the file's lines in the editor."""
-    html = html.replace(integers.INDEX_ERROR, integers.INDEX_ERROR + integers.INDEX_ERROR_NOTE)
+    html = html.replace(integers.WIDE_INDEX_MESSAGE_PART, integers.WIDE_INDEX_MESSAGE_PART + integers.WIDE_INDEX_NOTE)
     html = re.sub(r"assignments/\w+/(?=\w+\.py)", "", html)
-    parts = OUTPUT.split(html)  # a student's output stays unchanged
-    parts[::2] = (FIRST_LINE_MENTION.sub(r'\1<a href="#line-\3" data-click="line">\2</a>', part) for part in parts[::2])
+    parts = STUDENT_OUTPUT.split(html)  # a student's output stays unchanged
+    link = r'\1<a href="#line-\3" data-click="line">\2</a>'
+    parts[::2] = (FIRST_MENTION_OF_LINE.sub(link, part) for part in parts[::2])
     return "".join(parts)

@@ -22,7 +22,7 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 TERMINAL_PASSAGE = re.compile(r"(?s)<!--terminal-->.*?<!--tab(?:: ?(.*?))?-->")
 
-FIRST_INSTRUCTION = r"(?s)<p>Write <code>(\w+\.py)</code>; check it with .*?</p>"
+FIRST_INSTRUCTION_PATTERN = r"(?s)<p>Write <code>(\w+\.py)</code>; check it with .*?</p>"
 FIRST_INSTRUCTION_IN_TAB = (
     r"<p>Write <code>\1</code> in this page's editor; it checks what you write automatically. Everything in this"
     " lesson can be done here, and this browser keeps your work.</p>"
@@ -52,7 +52,7 @@ def tab_pages(
 
 def _for_tab(text: str) -> str:
     """Return a page with the words for a tab."""
-    text = re.sub(FIRST_INSTRUCTION, FIRST_INSTRUCTION_IN_TAB, text)
+    text = re.sub(FIRST_INSTRUCTION_PATTERN, FIRST_INSTRUCTION_IN_TAB, text)
     return TERMINAL_PASSAGE.sub(lambda passage: _rendered(passage[1] or ""), text)
 
 

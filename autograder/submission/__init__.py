@@ -26,20 +26,20 @@ from functools import partial
 from pathlib import Path
 
 from autograder import parallel
-from autograder.submission.choice import lost, read_student_uploads
-from autograder.submission.download_layouts import find_file, find_in_folder
+from autograder.submission.choice import cut_off_submissions, read_uploads_of_student
+from autograder.submission.download_layouts import find_at_path, find_in_folder
 from autograder.submission.records import NothingToGradeError, Person, Problem, Submission, Upload
 
 __all__ = ["NothingToGradeError", "Person", "Problem", "Submission", "Upload", "find_in_folder"]
-__all__ += ["read_class_bounded", "read_file", "read_file_bounded"]
+__all__ += ["read_class_bounded", "read_submission", "read_submission_bounded"]
 
-PUBLIC_MODULES = ("untrusted_names", "syntax_trees", "records")
+IMPORTABLE_MODULES = ("untrusted_names", "syntax_trees", "records")
 """Modules that other packages of `autograder` may import."""
 
 
-def read_file(path: Path, assignment: str | None, assignments: Sequence[str]) -> Submission:
+def read_submission(path: Path, assignment: str | None, assignments: Sequence[str]) -> Submission:
     """Return the submission in a file or a student's folder. Raise NothingToGradeError for a missing path."""
-    first, *more = read_student_uploads(find_file(path, assignment, assignments), assignments)
+    first, *more = read_uploads_of_student(find_at_path(path, assignment, assignments), assignments)
     if not more:
         return first
     several = ", ".join(submission.assignment for submission in (first, *more))
@@ -47,19 +47,19 @@ def read_file(path: Path, assignment: str | None, assignments: Sequence[str]) ->
     return Submission(first.student, "", path.name, person=first.person, problem=problem)
 
 
-def read_file_bounded(path: Path, assignment: str | None, assignments: Sequence[str]) -> Submission:
-    """Return the result of `read_file`, computed in a separate process within the limits of one submission.
+def read_submission_bounded(path: Path, assignment: str | None, assignments: Sequence[str]) -> Submission:
+    """Return the result of `read_submission`, computed in a separate process within the limits of one submission.
 
     A file that exceeds these limits becomes a submission with a problem.
     """
-    outcome = parallel.run_bounded(partial(read_file, assignment=assignment, assignments=assignments), path)
+    outcome = parallel.run_bounded(partial(read_submission, assignment=assignment, assignments=assignments), path)
     if isinstance(outcome, parallel.CutOff):
-        return lost(find_file(path, assignment, assignments), outcome.why)[0]
+        return cut_off_submissions(find_at_path(path, assignment, assignments), outcome.why)[0]
     return outcome
 
 
 def read_class_bounded(students: Sequence[tuple[Upload, ...]], assignments: Sequence[str]) -> Iterator[Submission]:
     """Yield the submissions of all students; each student's files are read within the limits of one submission."""
-    outcomes = parallel.map_bounded(partial(read_student_uploads, assignments=assignments), students)
+    outcomes = parallel.map_bounded(partial(read_uploads_of_student, assignments=assignments), students)
     for uploads, outcome in zip(students, outcomes, strict=True):
-        yield from lost(uploads, outcome.why) if isinstance(outcome, parallel.CutOff) else outcome
+        yield from cut_off_submissions(uploads, outcome.why) if isinstance(outcome, parallel.CutOff) else outcome

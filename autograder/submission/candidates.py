@@ -111,11 +111,11 @@ class StudentFiles:
         *folders, file = path.split("/")
         around = [mention(name, self.assignments)._replace(is_exact=False) for name in reversed(folders)]
         mentions = [mention(stem_and_suffix(file)[0], self.assignments), *around]
-        nearest = next((each for each in mentions if each.name), mentions[0])
-        return nearest.name, nearest.strength if file.casefold() != _HANDOUT_NOTEBOOK else 0
+        nearest = next((each for each in mentions if each.assignment), mentions[0])
+        return nearest.assignment, nearest.strength if file.casefold() != _HANDOUT_NOTEBOOK else 0
 
     @property
-    def plain_or_zipped(self) -> list[Candidate]:
+    def plain_else_zipped(self) -> list[Candidate]:
         """The plain code files, or the code files in zips if the student uploaded no plain code file."""
         return self._plain or self._zipped_candidates_and_names[0]
 
@@ -129,12 +129,12 @@ class StudentFiles:
         if self.last.is_decided:
             return [self.last.assignment]
         least = 2 if self.folders and self.last.assignment else 0
-        named = {candidate.assignment for candidate in self.plain_or_zipped if candidate.name_match >= least}
+        named = {candidate.assignment for candidate in self.plain_else_zipped if candidate.name_match >= least}
         return [name for name in self.assignments if name in named] or [self.last.assignment]
 
     def ranked_candidates(self, assignment: str) -> list[Candidate]:
         """Return the candidates for an assignment, likeliest first."""
-        ranked_candidates = self._of_assignment(assignment, self.plain_or_zipped)
+        ranked_candidates = self._of_assignment(assignment, self.plain_else_zipped)
         if any(candidate.is_written(assignment) for candidate in ranked_candidates):
             return ranked_candidates
         return self._of_assignment(assignment, [*self._plain, *self._zipped_candidates_and_names[0]])

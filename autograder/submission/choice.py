@@ -22,7 +22,7 @@ from autograder.submission.untrusted_names import printable, semicolon_list, ste
 _MAX_LISTED_FILES = 3
 
 
-def read_student_uploads(uploads: Sequence[Upload], assignments: Sequence[str]) -> list[Submission]:
+def read_uploads_of_student(uploads: Sequence[Upload], assignments: Sequence[str]) -> list[Submission]:
     """Return one student's submission for each assignment. A fault becomes the `problem` of a submission."""
     uploads = [replace(upload, submitted=upload.submitted or last_commit_time(upload.path)) for upload in uploads]
     last, readable = uploads[-1], [upload for upload in uploads if not upload.problem]
@@ -35,7 +35,7 @@ def read_student_uploads(uploads: Sequence[Upload], assignments: Sequence[str]) 
         return [_submission_without_code(last, last.assignment, problem_of(error))]
 
 
-def lost(uploads: Sequence[Upload], why: str) -> list[Submission]:
+def cut_off_submissions(uploads: Sequence[Upload], why: str) -> list[Submission]:
     """Return a submission with a problem for a student whose files exceeded the limits on reading."""
     problem = Problem(f"It could not be read, because that {why}: hand in one plain .py or .ipynb file.")
     return [_submission_without_code(uploads[-1], uploads[-1].assignment, problem)]
@@ -70,7 +70,7 @@ def _choose(files: StudentFiles, assignment: str) -> Submission:
     notes = [*submission.notes, *code.notes]
     notes += [f"{semicolon_list(earlier, _MAX_LISTED_FILES)} came earlier and is not graded."] if earlier else []
     notes += [*doubts, *_why_nothing_is_written(chosen, assignment, files.assignments)]
-    doubt = " ".join([*doubts, *_several_students(files)])
+    doubt = " ".join([*doubts, *_doubts_about_student_names(files)])
     is_written = chosen.is_written(assignment)
     return replace(submission, cells=code.cells, notes=tuple(notes), doubt=doubt, is_written=is_written)
 
@@ -81,8 +81,8 @@ def _packed_download(upload: Upload) -> Problem | None:
         return None
     with contextlib.suppress(Exception):  # damaged bytes may raise any exception
         top = bounded_reading.top_of_zip(upload.path)
-        is_export = platforms.is_export(*top)
-        if platform := platforms.GRADESCOPE if is_export else platforms.class_download_platform(*top):
+        is_gradescope_export = platforms.is_gradescope_export(*top)
+        if platform := platforms.GRADESCOPE if is_gradescope_export else platforms.class_download_platform(*top):
             what = f"{printable(upload.label)} is a download from {platform}"
             sentence = f"{what}: unpack it if you have not yet, and delete the zip"
             return Problem(f"{sentence}.", sentence, is_class_download=True)
@@ -91,8 +91,8 @@ def _packed_download(upload: Upload) -> Problem | None:
 
 def _no_file(files: StudentFiles, assignment: str) -> Problem:
     """Return the problem if no file belongs to the assignment, or if no name contains an assignment."""
-    if not assignment and files.plain_or_zipped:
-        first, example = files.plain_or_zipped[0], f"{files.assignments[0]}.py"
+    if not assignment and files.plain_else_zipped:
+        first, example = files.plain_else_zipped[0], f"{files.assignments[0]}.py"
         advice = f"name the file after it, as in {example} (staff may grade it with --assignment NAME)"
         return first.fault or Problem(
             f"The name {first.label} does not contain one assignment: {advice}.",
@@ -143,13 +143,13 @@ def _why_nothing_is_written(chosen: Candidate, assignment: str, assignments: Seq
         yield f"The file defines none of the functions of {assignment} at the beginning of a line{other}."
 
 
-def _several_students(files: StudentFiles) -> Iterator[str]:
+def _doubts_about_student_names(files: StudentFiles) -> Iterator[str]:
     """Yield a message to staff if the names of files in a student's folder seem to contain different people's names."""
     if files.last.person.platform:
         return
     named = {
         words: candidate.label
-        for candidate in files.plain_or_zipped
+        for candidate in files.plain_else_zipped
         if candidate.name_match == 1 and candidate.upload.path.parent in files.folders
         if (words := words_beside(candidate.upload.path.stem, candidate.assignment))
     }

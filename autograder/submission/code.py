@@ -15,7 +15,7 @@ from autograder.checks.source import MAX_CODE_CHARACTERS, Source
 from autograder.course import Assignment
 from autograder.submission.cell_cleaner import CellCleaner
 from autograder.submission.records import Problem, UnreadableError
-from autograder.submission.syntax_trees import PYTHON, NotPythonError, bound_and_written_names, parse
+from autograder.submission.syntax_trees import PYTHON, NotPythonError, bound_and_implemented_names, parse
 from autograder.submission.untrusted_names import printable, semicolon_list, stem_and_suffix
 
 MAX_CELLS = 2000
@@ -106,7 +106,7 @@ def _of_cells(sources: Sequence[str]) -> Code:
     if all(isinstance(statement, ast.Pass) for tree in trees for statement in tree.body):
         why = f"The notebook has no code cell that can be run{fault}"
         raise UnreadableError(f"{why}: hand in the notebook with your functions.")
-    return Code(tuple(texts), _left_out("code cell", left_out, fault), *bound_and_written_names(trees))
+    return Code(tuple(texts), _left_out("code cell", left_out, fault), *bound_and_implemented_names(trees))
 
 
 def _of_script(text: str) -> Code:
@@ -133,7 +133,7 @@ def _of_script(text: str) -> Code:
     tree = parse(code)
     if not tree.body:
         raise UnreadableError("The file contains no code: hand in the file with your functions.")
-    return Code((code,), _left_out("line", [*dict.fromkeys(left_out)]), *bound_and_written_names([tree]))
+    return Code((code,), _left_out("line", [*dict.fromkeys(left_out)]), *bound_and_implemented_names([tree]))
 
 
 def _left_out(where: str, numbers: Sequence[int], fault: str = "") -> tuple[str, ...]:

@@ -27,10 +27,12 @@ _NOT_SUBMITTED_FILE = re.compile(  # tables, pages and editors' backup copies be
 _RESULTS_FOLDER_FILES = ("gradebook.sqlite", "grades.csv")
 _GRADESCOPE_EXPORT_NAME = re.compile(r"assignment_\d+_export")
 _SUBMISSIONS = re.compile(r"(.*-)?submissions", re.IGNORECASE)
-_MAX_FOLDERS_AROUND = 3  # the folders of a student, an assignment and a download
+_MAX_FOLDERS_ABOVE_FILE = 3  # the folders of a student, an assignment and a download
 _MAX_METADATA_BYTES = 64 * MIB
 
-_MISSING = Problem("The export lists these files but does not contain them: your instructor must download it again.")
+_MISSING_FROM_EXPORT = Problem(
+    "The export lists these files but does not contain them: your instructor must download it again."
+)
 
 
 class Download(NamedTuple):
@@ -69,7 +71,7 @@ def find_in_folder(
     return Download(layout, _by_person_and_assignment(uploads), tuple(ignored_files))
 
 
-def find_file(path: Path, assignment: str | None, assignments: Sequence[str]) -> tuple[Upload, ...]:
+def find_at_path(path: Path, assignment: str | None, assignments: Sequence[str]) -> tuple[Upload, ...]:
     """Return the upload at one path, with facts from the names of files beside it and folders around it.
 
     Raise NothingToGradeError if the path does not exist.
@@ -77,10 +79,10 @@ def find_file(path: Path, assignment: str | None, assignments: Sequence[str]) ->
     if not os.path.lexists(path):
         raise NothingToGradeError(f"{printable(str(path), 200)} does not exist: name the file to check.")
     path = Path(os.path.abspath(path))
-    around = [folder.name for folder in reversed(path.parents[:_MAX_FOLDERS_AROUND])]
+    around = [folder.name for folder in reversed(path.parents[:_MAX_FOLDERS_ABOVE_FILE])]
     finder = _Finder(path.parent, around, assignments, assignment)
     is_folder = os.path.isdir(path) and not os.path.islink(path)
-    folders, files = ([path.name], []) if is_folder else ([], finder.names_beside(path))
+    folders, files = ([path.name], []) if is_folder else ([], finder.names_in_same_folder(path))
     uploads = finder.of_class(path.parent, folders, files)[1]
     (group,) = _by_person_and_assignment([upload for upload in uploads if upload.path == path])
     return group
@@ -105,7 +107,7 @@ class _Finder:
         folder whose name mentions an assignment belongs to a student.
         """
         folders, files = self._submitted_entries(folder)
-        if platforms.is_export(folders, files):
+        if platforms.is_gradescope_export(folders, files):
             return "a Gradescope export", self._of_gradescope_export(folder, folders)
         if self._holds_only_downloads(folder, folders, files):
             found = [self.read(folder / name) for name in folders]
@@ -113,7 +115,7 @@ class _Finder:
             return " and ".join(layouts), [upload for _, uploads in found for upload in uploads]
         left_out = left_out_lessons()
         mentions = {name: mention(name, {*self.assignments, *left_out}) for name in folders if not is_assignments}
-        lessons = {name: assignment.name for name, assignment in mentions.items() if assignment.is_exact}
+        lessons = {name: found.assignment for name, found in mentions.items() if found.is_exact}
         if folder == self.root and len(folders) == 1 and not files and not lessons:
             self._refuse_a_download_inside(folder / folders[0])
         lessons |= {name: "" for name in folders if _GRADESCOPE_EXPORT_NAME.fullmatch(name)}
@@ -148,7 +150,7 @@ class _Finder:
 
     def _refuse_a_download_inside(self, folder: Path) -> None:
         """Raise NothingToGradeError if the only folder contains a class, which would be mistaken for one student."""
-        for _ in range(_MAX_FOLDERS_AROUND):
+        for _ in range(_MAX_FOLDERS_ABOVE_FILE):
             folders, files = self._submitted_entries(folder)
             if os.path.lexists(folder / ".git"):
                 return
@@ -170,7 +172,7 @@ class _Finder:
         uploads = {name: stated.get(name) or [self._plain_folder(name)] for name in sorted({*folders, *stated})}
         missing = uploads.keys() - {*folders}
         return [
-            replace(self._placed(upload, folder, name), problem=_MISSING if name in missing else None)
+            replace(self._placed(upload, folder, name), problem=_MISSING_FROM_EXPORT if name in missing else None)
             for name, owners in uploads.items()
             for upload in owners
         ]
@@ -179,24 +181,24 @@ class _Finder:
         """Return the layout of many students' files and folders, and the upload in each entry."""
         platform, stated = platforms.recognise(folders, files, self.assignments)
         # A download belongs to one assignment, the one that most names mention.
-        named = [mention(stem_and_suffix(upload.file)[0], self.assignments).name for upload in stated.values()]
+        named = [mention(stem_and_suffix(upload.file)[0], self.assignments).assignment for upload in stated.values()]
         counts = Counter(filter(None, named))
-        majority = next((name for name, count in counts.items() if 2 * count > counts.total()), "")
+        majority_assignment = next((name for name, count in counts.items() if 2 * count > counts.total()), "")
         uploads = {name: self._plain_folder(name) for name in folders} | {
-            name: _upload_named_by_student(name) for name in files
+            name: _upload_named_after_student(name) for name in files
         }
-        placed = [self._placed(one, folder, name, majority) for name, one in (uploads | stated).items()]
+        placed = [self._placed(one, folder, name, majority_assignment) for name, one in (uploads | stated).items()]
         return f"a download from {platform}" if platform else "files and folders named after students", placed
 
     def _plain_folder(self, name: str) -> Upload:
         """Return the upload of a folder whose name identifies the student and may mention an assignment."""
-        return Upload(Person(name=utf8_safe(name)), assignment=mention(name, self.assignments).name)
+        return Upload(Person(name=utf8_safe(name)), assignment=mention(name, self.assignments).assignment)
 
-    def _placed(self, upload: Upload, folder: Path, name: str, majority: str = "") -> Upload:
+    def _placed(self, upload: Upload, folder: Path, name: str, majority_assignment: str = "") -> Upload:
         """Return an upload with its path, and with the assignment that the upload or a folder around it mentions."""
         inside = folder.relative_to(self.root).parts
         around = [mention(outer, self.assignments) for outer in (*self.around, *inside)]
-        mentions = [Mention(upload.assignment, upload.is_decided), *reversed(around), Mention(majority)]
+        mentions = [Mention(upload.assignment, upload.is_decided), *reversed(around), Mention(majority_assignment)]
         assignment, is_decided = max(
             mentions, key=lambda mention: mention.strength
         )  # the nearest of the strongest mentions
@@ -205,7 +207,7 @@ class _Finder:
         label = utf8_safe(self.prefix + "/".join((*inside, name)))
         return replace(upload, assignment=assignment, is_decided=is_decided, path=folder / name, label=label)
 
-    def names_beside(self, path: Path) -> list[str]:
+    def names_in_same_folder(self, path: Path) -> list[str]:
         """Return the name of a file and the names of the files beside it, which may reveal the platform."""
         try:
             return sorted({path.name, *self._submitted_entries(path.parent)[1]})
@@ -227,7 +229,7 @@ class _Finder:
         return folders, files
 
 
-def _upload_named_by_student(name: str) -> Upload:
+def _upload_named_after_student(name: str) -> Upload:
     """Return the upload of a file whose name, without a browser's copy number, identifies the student."""
     student = re.sub(r"(?<=.) ?\(\d{1,3}\)$", "", stem_and_suffix(name)[0])
     return Upload(Person(name=utf8_safe(student)), name)

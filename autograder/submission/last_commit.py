@@ -14,7 +14,7 @@ from pathlib import Path
 
 from autograder.submission.bounded_reading import MIB, opened, read_bytes
 
-_MAX_INDEX_BYTES = 32 * MIB
+_MAX_PACK_INDEX_BYTES = 32 * MIB
 _MAX_COMMIT_BYTES = 64 * 1024
 _MAX_PACKS = 20
 _BRANCH = re.compile(r"refs/heads/(?!.*\.\.)[\w./-]{1,200}")
@@ -44,7 +44,7 @@ def _commit(git: Path) -> bytes:
     if path.exists():
         data = read_bytes(path, _MAX_COMMIT_BYTES)
     for path in [] if data else sorted((git / "objects" / "pack").glob("*.idx"))[:_MAX_PACKS]:
-        index = read_bytes(path, _MAX_INDEX_BYTES)
+        index = read_bytes(path, _MAX_PACK_INDEX_BYTES)
         if (position := index.find(name, _NAMES)) > 0:
             count = int.from_bytes(index[_COUNT:_NAMES])
             offset = _NAMES + 24 * count + 4 * ((position - _NAMES) // len(name))

@@ -49,7 +49,7 @@ _NAME_PATTERNS = {
     BRIGHTSPACE: r"(?P<number>\d{1,18})-\d{1,18} - (?P<name>.+) - (?P<time>[^-]*\d{4}[^-]*)/(?P<file>)",
     AUTOLAB: r"(?P<email>[^@\s]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)_(?P<attempt>\d{1,9})_(?P<file>[^/]+)",
 }
-_TIMES = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%d %B, %Y %I%M %p")  # as Blackboard and Brightspace write them
+_TIME_FORMATS = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%d %B, %Y %I%M %p")  # of Blackboard and Brightspace
 
 # This loader reads every scalar as text, to keep leading zeros of numbers, and ignores tags of Ruby objects.
 _AllTextLoader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
@@ -115,7 +115,7 @@ def _upload(platform: str, parts: dict[str, str]) -> Upload:
 
 def _time(text: str) -> str:
     """Return a platform's time in ISO format, or an empty string for any other text."""
-    for form in _TIMES:
+    for form in _TIME_FORMATS:
         with suppress(ValueError):
             return datetime.strptime(text, form).isoformat()
     with suppress(ValueError):
@@ -160,7 +160,7 @@ def _clones(folders: Collection[str], assignments: Sequence[str]) -> tuple[str, 
     return GITHUB, uploads
 
 
-def is_export(folders: Collection[str], files: Collection[str]) -> bool:
+def is_gradescope_export(folders: Collection[str], files: Collection[str]) -> bool:
     """Return True if a folder's names are those of a Gradescope export, which contains nothing else."""
     return {*files} == {METADATA} and bool(folders) and all(re.fullmatch(r"submission_\d+", name) for name in folders)
 
@@ -176,10 +176,10 @@ def export_uploads(metadata: bytes) -> dict[str, list[Upload]]:
     document = yaml.load(text, Loader=_AllTextLoader)
     if not isinstance(document, dict):
         raise ValueError("it is not a table of folders")
-    return {name: _of_folder(fields) for name, fields in document.items()}
+    return {name: _uploads_of_submitters(fields) for name, fields in document.items()}
 
 
-def _of_folder(fields: Any) -> list[Upload]:
+def _uploads_of_submitters(fields: Any) -> list[Upload]:
     """Return one upload for each submitter in a folder's metadata, in which all scalars are text."""
     try:
         submitters = fields[":submitters"]

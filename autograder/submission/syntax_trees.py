@@ -32,7 +32,7 @@ def parse(text: str) -> ast.Module:
         raise NotPythonError(line + printable(getattr(error, "msg", str(error)), 120)) from error
 
 
-def bound_and_written_names(trees: Iterable[ast.Module]) -> tuple[frozenset[str], frozenset[str]]:
+def bound_and_implemented_names(trees: Iterable[ast.Module]) -> tuple[frozenset[str], frozenset[str]]:
     """Return the names that texts bind when they run in order, and which of them are bound to more than a stub."""
     names: set[str] = set()
     written: set[str] = set()

@@ -35,13 +35,13 @@ class Mention(NamedTuple):
     The match is exact if the name is the assignment's name.
     """
 
-    name: str = ""
+    assignment: str = ""
     is_exact: bool = False
 
     @property
     def strength(self) -> int:
         """Sort key: the strongest of several mentions counts."""
-        return bool(self.name) + self.is_exact
+        return bool(self.assignment) + self.is_exact
 
 
 def mention(name: str, assignments: Collection[str]) -> Mention:
@@ -50,8 +50,8 @@ def mention(name: str, assignments: Collection[str]) -> Mention:
     If the name of one matching assignment contains the name of another, as rope_2d contains rope, the longest
     counts.
     """
-    words = f"_{_words(name)}_"
-    named = {each for each in assignments if f"_{_words(each)}_" in words}
+    words = f"_{_snake_case(name)}_"
+    named = {each for each in assignments if f"_{_snake_case(each)}_" in words}
     outer = [each for each in named if not any(each != other and f"_{each}_" in f"_{other}_" for other in named)]
     if len(outer) != 1:
         return Mention()
@@ -60,12 +60,12 @@ def mention(name: str, assignments: Collection[str]) -> Mention:
 
 def words_beside(name: str, assignment: str) -> frozenset[str]:
     """Return the words of three or more letters in a name that are not part of the assignment's name."""
-    rest = f"_{_words(name)}_".replace(f"_{_words(assignment)}_", "_")
+    rest = f"_{_snake_case(name)}_".replace(f"_{_snake_case(assignment)}_", "_")
     return frozenset(re.findall(r"[^\W\d_]{3,}", rest))
 
 
 @functools.lru_cache(4096)
-def _words(name: str) -> str:
+def _snake_case(name: str) -> str:
     return re.sub(r"[\W_]+", "_", name.casefold()).strip("_")
 
 

@@ -31,7 +31,7 @@ from autograder.batch.summary import Summary
 from autograder.batch.workers import GraderSetup, Job
 from autograder.cli import main
 from autograder.course import BatchError
-from autograder.grading.row import Key
+from autograder.grading.row import GradeKey
 from autograder.sandbox import self_test
 from tests.grader.support import classroom, interrupted_runs
 from tests.grader.support.fake_graders import Direct, Harmed, solved
@@ -253,7 +253,7 @@ def test_graders_that_are_killed_or_hang(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_pool_that_gave_up_starts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """If an idle process of a pebble pool dies, the pool shuts down, and the next job starts a new pool."""
     monkeypatch.setattr(Harmed, "marks", tmp_path)
-    pool, job = Harmed(1, GraderSetup()), Job(Key(NAME, "suite", "code"), (solved(7),))
+    pool, job = Harmed(1, GraderSetup()), Job(GradeKey(NAME, "suite", "code"), (solved(7),))
     with contextlib.closing(pool):
         first = pool.submit(job).result()
         pool.pool.close()
@@ -333,7 +333,7 @@ def test_a_grader_that_may_not_grade_says_so_in_one_sentence(monkeypatch: pytest
         raise self_test.BrokenPromiseError("Landlock is off: switch it on")
 
     monkeypatch.setattr(self_test, "require", require)
-    job, setup = Job(Key(NAME, "last year's", "code")), GraderSetup()
+    job, setup = Job(GradeKey(NAME, "last year's", "code")), GraderSetup()
     assert f"has another version of {NAME}'s suite" in error_message(job, setup)
     workers._warm_grader.pop().close()
     assert f"the sandbox does not hold on {os.uname().nodename}: Landlock is off" in error_message(

@@ -19,7 +19,7 @@ from autograder.batch.workers import GraderSetup, Job
 from autograder.cli import main
 from autograder.command_line import WRONG_USE
 from autograder.course import Assignment, CourseError
-from autograder.grading.row import Key
+from autograder.grading.row import GradeKey
 from tests.grader.support.fake_graders import Direct, solved
 from tests.grader.support.made_up_gradebooks import GRADE, packed
 from tests.grader.support.student_folders import put
@@ -79,7 +79,7 @@ def test_points_that_do_not_add_up_grade_nobody(
     monkeypatch.setattr(Assignment, f"{part}_tests", property(lambda one: tmp_path / part / f"test_{one.name}.py"))
     where = rf"must add up to 20, 8 of them public \(points= in tests/{part}/test_{NAME}.py\)\. Nothing was graded"
     workers._assignment.cache_clear()
-    job = Job(Key(NAME, workers.grading_key(Assignment(NAME), ()), "code"), ("x = 1\n",))
+    job = Job(GradeKey(NAME, workers.grading_key(Assignment(NAME), ()), "code"), ("x = 1\n",))
     with pytest.raises(CourseError, match=where):
         workers._grade(job, GraderSetup())
     workers._warm_grader.pop().close()

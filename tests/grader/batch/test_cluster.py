@@ -102,7 +102,7 @@ def test_a_cluster_grades_as_this_machine_does_and_may_lose_a_worker(
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense"])
 def test_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     """If no scheduler answers, the command stops with a one-sentence message before it grades anything."""
-    monkeypatch.setattr(workers, "CONNECT_TIMEOUT_SECONDS", 1.0)
+    monkeypatch.setattr(workers, "DASK_CONNECT_TIMEOUT_SECONDS", 1.0)
     classroom.make(tmp_path / "class", NAME, 1, [classroom.right])
     with pytest.raises(BatchError, match="no Dask scheduler with a worker answers at"):
         run.grade([tmp_path / "class"], tmp_path / "out", scheduler=address)

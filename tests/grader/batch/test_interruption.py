@@ -11,9 +11,9 @@ import pytest
 from autograder.batch import run
 from autograder.batch.workers import Job
 from autograder.course import UserError
-from autograder.grading.row import Key
+from autograder.grading.row import GradeKey
 
-KEYS = [Key("rope", "grading", f"code {number}") for number in range(4)]
+KEYS = [GradeKey("rope", "grading", f"code {number}") for number in range(4)]
 
 
 class Workers:
@@ -34,9 +34,9 @@ class Workers:
         return future
 
 
-def stored(outcomes: list[bytes | Exception | None], monkeypatch: pytest.MonkeyPatch) -> dict[Key, Any]:
+def stored(outcomes: list[bytes | Exception | None], monkeypatch: pytest.MonkeyPatch) -> dict[GradeKey, Any]:
     """Return the grades that an interrupted run stores, keyed by job."""
-    grades: dict[Key, Any] = {}
+    grades: dict[GradeKey, Any] = {}
 
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

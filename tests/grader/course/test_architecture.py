@@ -24,7 +24,7 @@ from autograder import course
 CONTRACT = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"][0]
 LAYERS: list[str] = CONTRACT["layers"]
 
-FILES = sorted(path for path in course.PACKAGE.rglob("*.py") if "_course" not in path.parts)
+FILES = sorted(path for path in course.PACKAGE_FOLDER.rglob("*.py") if "_course" not in path.parts)
 
 
 @functools.cache
@@ -62,14 +62,14 @@ def test_packages_import_each_other_through_their_public_modules() -> None:
         f"{importer} imports {imported}"
         for importer, imported in crossing()
         if (inside := imported.split(".")[2:])
-        and inside[0] not in importlib.import_module(f"autograder.{package(imported)}").PUBLIC_MODULES
+        and inside[0] not in importlib.import_module(f"autograder.{package(imported)}").IMPORTABLE_MODULES
     ]
     assert private == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(course.PACKAGE)))
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(course.PACKAGE_FOLDER)))
 def test_a_module_that_a_string_names_stands_below(path: Path) -> None:
-    own = path.relative_to(course.PACKAGE).parts[0].removesuffix(".py")
+    own = path.relative_to(course.PACKAGE_FOLDER).parts[0].removesuffix(".py")
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             for name in re.findall(r"\bautograder(?:\.[a-z_]+)+", node.value) if node.value.isascii() else ():
@@ -98,7 +98,7 @@ def test_no_test_imports_another() -> None:
     ] == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(course.PACKAGE)))
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(course.PACKAGE_FOLDER)))
 def test_no_text_is_split_after_a_value_entered_it(path: Path) -> None:
     """A path may contain a space, and splitting a command at that space would run a different command."""
     calls = (node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call) and not node.args)

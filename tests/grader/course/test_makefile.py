@@ -93,7 +93,7 @@ def test_it_is_a_value_to_every_target_in_a_variable_that_nobody_knows_and_in_th
     assert make(folder, "check", as_argument, FILE=value) == ["check", "--", *lines]
     assert make(folder, "doctor", as_argument, SUBMISSION=value, MAKE_TERMERR=value) == ["doctor"]
     assert make(folder, "doctor", as_argument, LOCK=value) == []
-    shutil.copy(course.PACKAGE / "handout" / "template" / "Makefile.template", folder / "Makefile")
+    shutil.copy(course.PACKAGE_FOLDER / "handout" / "template" / "Makefile.template", folder / "Makefile")
     (folder / "requirements.txt").touch()
     (folder / ".venv" / "ready").touch()
     assert make(folder, "check", as_argument, ASSIGNMENT=value)[2:] == lines

@@ -16,7 +16,7 @@ from autograder import course
 CONFIGURATION = tomllib.loads((course.ROOT / "pyproject.toml").read_text("utf-8"))
 PROJECT, GROUPS = CONFIGURATION["project"], CONFIGURATION["dependency-groups"]
 LOCKS = ("requirements.lock", "requirements-grading.lock", "requirements-setup.lock")
-HANDOUT = course.PACKAGE / "handout" / "template" / "requirements.txt.template"
+HANDOUT = course.PACKAGE_FOLDER / "handout" / "template" / "requirements.txt.template"
 OMITTED_PACKAGES = {"playwright"}
 """Deliberately omitted package, which Otter needs only to print notebooks as PDF."""
 

@@ -18,9 +18,9 @@ from autograder.course import Assignment
 from autograder.grading import needs_review
 from autograder.grading.grade import Grade, to_json
 from autograder.grading.grader import Grader
-from autograder.grading.row import Key, Row
+from autograder.grading.row import GradeKey, Row
 from autograder.sandbox.limits import LIMITS
-from autograder.submission import Submission, read_file_bounded
+from autograder.submission import Submission, read_submission_bounded
 from tests.grader.support.feedback_messages import markdown
 
 LESSON = Assignment("sinusoidal")
@@ -60,7 +60,7 @@ def functions_reported_as_defined(page: str) -> set[str]:
 
 
 def graded(grader: Grader, path: Path) -> tuple[Submission, Grade, str]:
-    submission = read_file_bounded(path, LESSON.name, [LESSON.name])
+    submission = read_submission_bounded(path, LESSON.name, [LESSON.name])
     assert submission.problem is None
     grade = grader.grade(LESSON, submission.cells)
     return submission, grade, markdown(submission, grade)
@@ -84,7 +84,9 @@ def test_a_script_says_where_it_does_not_end_and_what_it_defines(
     assert functions_reported_as_defined(page) == {*defined}
     assert "defines none" not in page and page.count("ANSWERS is not defined") == (0 if above == 1 else 1)
     assert all((grade.questions[name] > 0) == (name in defined) for name in public_function_names(texts))
-    case = needs_review.case(Row(submission, Key(LESSON.name, "", ""), "ada", encoded_grade=to_json(grade).encode()))
+    case = needs_review.case(
+        Row(submission, GradeKey(LESSON.name, "", ""), "ada", encoded_grade=to_json(grade).encode())
+    )
     assert case is not None and case.why == "the file does not end: it took longer than 1 seconds"
 
 

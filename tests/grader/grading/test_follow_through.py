@@ -22,7 +22,7 @@ from autograder.checks.results import Phase, TestResult, by_question, points_pos
 from autograder.checks.source import CallGraph
 from autograder.course import Assignment
 from autograder.grading.follow_through import follow_through
-from autograder.grading.follow_through_limits import Budget, QuestionBounds
+from autograder.grading.follow_through_limits import QuestionBounds, QuestionBudget
 from autograder.grading.follow_through_processes import EXCHANGE_CELL_SOURCE, HelpedCall, ProcessWithSubstitutes
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
@@ -295,7 +295,7 @@ def test_a_question_larger_than_the_call_that_needs_it_has_no_answer(suites: dic
     suite = suite_of("alibi", suites)
     module = solution_with(suite.assignment, GREEDY)
     calls = [call for result in all_results(suite, module) for call in result.calls]
-    calls += [call for test in suite.tests for call in suite.solution_calls(test)]
+    calls += [call for test in suite.tests for call in suite.calls_to_solution(test)]
     calls = [call for call in calls if call.function != "alibi_slopes"]
     needed = [inner.call for call in calls for inner in suite.reference.inner_calls(call)]
     answered = vars(module)["_answered"]
@@ -303,10 +303,10 @@ def test_a_question_larger_than_the_call_that_needs_it_has_no_answer(suites: dic
 
 
 def test_questions_about_one_submission_cost_two_seconds_and_64_mib_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    budget = Budget()
+    budget = QuestionBudget()
     assert budget.spend(b"question", b"reply")
     assert not budget.spend(bytes(32 << 20), bytes(32 << 20))
-    budget, clock = Budget(), iter([10.0, 12.1])
+    budget, clock = QuestionBudget(), iter([10.0, 12.1])
     monkeypatch.setattr(time, "process_time", lambda: next(clock))
     with budget.charged():
         assert budget.spend(b"question")
@@ -526,7 +526,7 @@ def test_a_question_that_one_call_may_not_ask_is_answered_in_a_call_that_may() -
         module, _ = call.load("rope", [f"{assignment.solution.read_text('utf-8')}\n{ASKS_FOR_12_FEATURES}"], "rope.py")
         cell = EXCHANGE_CELL_SOURCE.format(functions=["rope_frequencies", "rotation_matrix"])
         with Loaded(module).second_process(cell) as backend:
-            second = ProcessWithSubstitutes(backend, reference, Budget())
+            second = ProcessWithSubstitutes(backend, reference, QuestionBudget())
             learned = []
             for head_dim in sizes:
                 matrix = Call("rotation_matrix", (3, head_dim, 10000.0))

@@ -16,7 +16,7 @@ from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception
 from autograder.hints.explain import with_unfiltered_causes
 from autograder.protocol.failure import SubmissionStatus
-from autograder.submission import read_file
+from autograder.submission import read_submission
 from tests.grader.support.classroom import SAMPLES
 from tests.grader.support.in_process_submission import Loaded
 from tests.grader.support.shared_fixtures import Graded
@@ -57,7 +57,7 @@ def test_of_a_hundred_honest_files_less_than_one_is_named(assignment: Assignment
     called = {result.test: {call.function for call in result.calls} for result in right}
     grades = {entry.name: with_mistake(suite, entry, called) for entry in catalogue.entries(assignment)}
     for path in (SAMPLES / assignment.name).glob("*.py"):
-        if read_file(path, assignment.name, [assignment.name]).problem is None:
+        if read_submission(path, assignment.name, [assignment.name]).problem is None:
             grades[path.name] = graded(path)[1]
     named = {name: sentences for name, grade in grades.items() if (sentences := list(iter_suspicions(grade)))}
     assert 100 * len(named) < len(grades), named

@@ -10,7 +10,7 @@ import pytest
 
 from autograder.course import Assignment, find
 from autograder.grading.suite import Suite
-from autograder.submission import read_file
+from autograder.submission import read_submission
 from tests.grader.support.classroom import SAMPLES
 from tests.grader.support.feedback_messages import markdown
 from tests.grader.support.shared_fixtures import Graded
@@ -39,7 +39,7 @@ def test_samples_get_the_scores_that_they_deserve(graded: Graded, assignment: As
     for row in (row for name, row in expected() if name == assignment.name):
         path = sample(assignment.name, row["student"])
         if row["status"] == "unreadable":
-            assert read_file(path, assignment.name, [assignment.name]).problem is not None
+            assert read_submission(path, assignment.name, [assignment.name]).problem is not None
             continue
         submission, grade = graded(path)
         missed = [(result.test.name, result.message) for result in grade.test_results if not result.passed]

@@ -217,10 +217,10 @@ def test_the_page_draws_from_no_file_that_does_not_return(
     short_timeout: None, check: Check, text: str, is_drawn: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[str] = []
-    monkeypatch.setattr(live_page, "_course", dict)
+    monkeypatch.setattr(live_page, "_course_files", dict)
     monkeypatch.setattr(live_page.webbrowser, "open", lambda address: True)
     monkeypatch.setattr(live_page.PageServer, "draw", lambda server, lesson, source: drawn.append(lesson))
-    monkeypatch.setattr(launch, "_saved_assignments", lambda files: iter([["rope"]]))
+    monkeypatch.setattr(launch, "_assignments_to_check", lambda files: iter([["rope"]]))
     write_solution(text)
     assert "functions are right" in check("rope", "--page")
     assert drawn == ["rope"] * is_drawn

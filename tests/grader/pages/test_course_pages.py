@@ -161,13 +161,13 @@ GLOSSARY = """## Words
 
 
 def test_a_term_is_marked_where_it_is_touched_first_and_in_the_lessons_that_mean_it() -> None:
-    text, marked_terms = (
+    text, already_marked = (
         "Heads have a head and a head_dim; a set, ahead, i, headless; RoPE is an encoding & more value",
         set(),
     )
-    marked = Glossary(GLOSSARY).with_term_buttons(text, marked_terms)
+    marked = Glossary(GLOSSARY).with_term_buttons(text, already_marked)
     assert re.findall(r"<button[^>]*>(.*?)</button>", marked) == ["Heads", "head_dim", "RoPE", "encoding"]
-    assert visible_text(marked) == text and marked_terms == {"head", "head_dim", "RoPE", "encoding (positional)"}
+    assert visible_text(marked) == text and already_marked == {"head", "head_dim", "RoPE", "encoding (positional)"}
     for lesson in range(7):
         assert ("<button" in Glossary(GLOSSARY).with_term_buttons("pairs", set(), lesson)) is (lesson in (3, 5))
 
@@ -249,7 +249,7 @@ def test_questions_for_practice_take_an_answer_and_graded_ones_do_not(pages: dic
     handout contains only the form of each answer, such as “a number”."""
     for one in course.term_assignments():
         asked = dict(re.findall(r'data-ask="(\w+)" data-right="(.+?)"', page := pages[f"{one.name}.html"]))
-        solution, facts = catalogue.solution(one).ANSWERS, quiz_questions.forms_and_practice_questions(one)
+        solution, facts = catalogue.solution(one).ANSWERS, quiz_questions.answer_forms_and_practice(one)
         graded = {quiz.key(test) for test in quiz_questions.all_tests(one) if test.question == ANSWERS and test.points}
         assert facts["practice"].keys() == solution.keys() - graded <= asked.keys() and not graded & asked.keys()
         assert facts["forms"].keys() == solution.keys()

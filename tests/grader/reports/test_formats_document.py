@@ -19,7 +19,7 @@ from autograder.protocol.failure import Kind, SubmissionStatus
 from autograder.reports import submission_result
 from tests.grader.support.shared_fixtures import Graded
 
-PAGE = (course.PACKAGE / "FORMATS.md").read_text("utf-8")
+PAGE = (course.PACKAGE_FOLDER / "FORMATS.md").read_text("utf-8")
 
 
 def first_cells(header: str) -> list[str]:
@@ -59,4 +59,9 @@ def test_the_program_of_the_page_reads_every_recorded_value(assignment: Assignme
 def test_the_constants_of_the_page_are_those_of_the_code() -> None:
     constants = [f"`{IN_ITSELF}`", f"`{IN_DEPENDENCIES}`", "2·10⁻⁵", "10⁻⁸", "±10²⁹⁰", "two hints"]
     assert all(words in PAGE for words in constants)
-    assert (*TOLERANCE.values(), explain.MAX_MAGNITUDE, explain.MAX_HINTS) == (2e-5, 1e-8, 1e290, 2)
+    assert (*TOLERANCE.values(), explain.MAGNITUDE_BOUND, explain.MAX_HINTS_TO_SHOW) == (
+        2e-5,
+        1e-8,
+        1e290,
+        2,
+    )

@@ -133,7 +133,7 @@ def test_bars_and_histogram(tmp_path: Path) -> None:
     (item,) = results.questions
     assert (item["count"], item["complete"], item["unwritten"], item["mean"]) == (4, 1, 1, 3 / 8)
     assert results.histogram == [3, *[0] * 9, 1, *[0] * 8, 1]
-    assert (results.median, results.full_marks, len(results.ran_scores)) == (0, 1, 4)
+    assert (results.median, results.full_marks_count, len(results.ran_scores)) == (0, 1, 4)
 
 
 def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:

@@ -95,14 +95,14 @@ def test_copies_are_found_and_independent_solutions_are_not(tmp_path: Path) -> N
         {"max": disguised_copy(assignment.solution.read_text("utf-8"), kept_names), "eve": source_of_functions(7, 8)},
         name,
     )
-    named = student_pairs(write_and_read_pairs(tmp_path, *similarity.published_submissions()))
+    named = student_pairs(write_and_read_pairs(tmp_path, *similarity.course_solutions_and_samples()))
     assert frozenset({"max", "reference solution"}) in named
     assert all(
         re.fullmatch(r"\w+|reference solution|\w+ \(sample of this course\)", one) for one in set().union(*named)
     )
     assert all("max" in pair and "eve" not in pair for pair in named)
     compare(tmp_path, samples, name)
-    assert write_and_read_pairs(tmp_path, *similarity.published_submissions()) == [], (
+    assert write_and_read_pairs(tmp_path, *similarity.course_solutions_and_samples()) == [], (
         "the sample class is not compared with itself"
     )
 
@@ -114,7 +114,7 @@ def test_a_sample_is_never_shown_as_a_student(lesson: str, tmp_path: Path) -> No
     found = 0
     for path, namesake in zip(paths, [*paths[1:], paths[0]], strict=True):
         compare(tmp_path, {namesake.stem: path.read_text("utf-8"), "eve": source_of_functions(7, 8)}, lesson)
-        names = set().union(*student_pairs(write_and_read_pairs(tmp_path, *similarity.published_submissions())))
+        names = set().union(*student_pairs(write_and_read_pairs(tmp_path, *similarity.course_solutions_and_samples())))
         others = names - {namesake.stem}
         assert all(one == "reference solution" or one.endswith(" (sample of this course)") for one in others)
         found += f"{path.stem} (sample of this course)" in others

@@ -14,7 +14,7 @@ from autograder import course, parallel
 from autograder.cli import main
 from autograder.grading.grade import Grade
 from autograder.reports import submission_result
-from autograder.submission import Submission, read_file
+from autograder.submission import Submission, read_submission
 from tests.grader.support.shared_fixtures import Graded
 
 ROPE = course.ROOT / "tests" / "submissions" / "rope"
@@ -42,8 +42,8 @@ def test_every_mistake_is_shown_and_each_cause_once(graded: Graded) -> None:
 
 
 def test_what_cannot_be_read_is_one_sentence() -> None:
-    bad = next(path for path in sorted(ROPE.iterdir()) if read_file(path, "rope", ["rope"]).problem is not None)
-    submission = read_file(bad, "rope", ["rope"])
+    bad = next(path for path in sorted(ROPE.iterdir()) if read_submission(path, "rope", ["rope"]).problem is not None)
+    submission = read_submission(bad, "rope", ["rope"])
     assert "Not graded. The file is not Python" in printed(submission, None)
 
 

@@ -53,7 +53,7 @@ def test_a_submission_that_has_a_place_for_results_may_keep_results(source: str)
     """The check runs after calls, so it also finds a place for results that the first call creates."""
     exchange = exchange_of(HEAD + source, "f")
     exchange.original_value("f", (1,), {})
-    assert exchange.may_keep_results()
+    assert exchange.may_have_kept_results()
 
 
 @pytest.mark.parametrize("source", KEEPING_NOTHING.values(), ids=KEEPING_NOTHING)
@@ -61,11 +61,11 @@ def test_a_submission_of_functions_and_constants_keeps_no_results(source: str) -
     """The substitutes, which hold correct values, do not count as places where the submission keeps results."""
     exchange = exchange_of(HEAD + source, "f", "not_written")
     exchange.original_value("f", (1,), {})
-    assert not exchange.may_keep_results()
+    assert not exchange.may_have_kept_results()
 
 
 def test_solutions_keep_no_results(assignment: Assignment) -> None:
     """Submissions in the style of the solutions keep no results, except in two lessons, whose solutions have
     a global list."""
     exchange = exchange_of(assignment.solution.read_text("utf-8"))
-    assert exchange.may_keep_results() == (assignment.name in ("extrapolation", "model"))
+    assert exchange.may_have_kept_results() == (assignment.name in ("extrapolation", "model"))

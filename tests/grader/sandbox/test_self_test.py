@@ -94,7 +94,7 @@ def test_what_was_read_once_shows_no_further_reading(tmp_path: Path, monkeypatch
     files = [tmp_path / "one.py", tmp_path / "folder" / "two.so", tmp_path / "folder" / "below" / "three"]
     for age, file in enumerate(files):
         file.write_text("x")
-        os.utime(file, (time.time() - age * confine.ATIME_RENEWAL_SECONDS, time.time() - age))
+        os.utime(file, (time.time() - age * confine.RELATIME_RENEWAL_SECONDS, time.time() - age))
     monkeypatch.setattr(confine, "_readable", lambda packages: [files[0], tmp_path / "folder"])
     confine.settle_access_times([])
     before = [file.stat().st_atime_ns for file in files]
@@ -111,8 +111,8 @@ def replace_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[
 
     def put(module: str, text: str) -> None:
         (tmp_path / f"{module}.py").write_text(text)
-        (tmp_path / "autograder").symlink_to(self_test.PACKAGE)
-        monkeypatch.setattr(client, "PACKAGE", tmp_path / "autograder")
+        (tmp_path / "autograder").symlink_to(self_test.PACKAGE_FOLDER)
+        monkeypatch.setattr(client, "PACKAGE_FOLDER", tmp_path / "autograder")
 
     return put
 
@@ -232,7 +232,7 @@ def public_python() -> Iterator[Path]:
     expected = {folder / "bin" / "python": executable, folder / "lib" / library.name: library}
     expected |= {folder / "lib" / one.name: one for one in library.parent.glob("libpython*.so*")}
     found = [one for name in ("numpy*", "landlockpy", "pyseccomp.py") for one in packages.glob(name)]
-    expected |= {folder / "packages" / one.name: one for one in (*found, course.PACKAGE)}
+    expected |= {folder / "packages" / one.name: one for one in (*found, course.PACKAGE_FOLDER)}
     ignored = shutil.ignore_patterns(*"*-packages test tests idlelib config-* tkinter ensurepip *-pytest-*.pyc".split())
     try:
         for target, source in expected.items():

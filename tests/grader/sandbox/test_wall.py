@@ -117,9 +117,9 @@ def test_the_kernel_is_asked_for_nothing_but_what_is_allowed(sandbox: Sandbox) -
     nowhere = 2**64 - 1
     kernel_calls = {335, 336}  # uretprobe and uprobe: the filter does not see these calls, but the kernel refuses them
     calls = [(other, *[nowhere] * 6) for other in range(600) if other not in {*number.values(), *kernel_calls}]
-    calls += [(number["fcntl"], 0, one, 0) for one in range(2048) if one not in system_calls._FCNTL_COMMANDS]
+    calls += [(number["fcntl"], 0, one, 0) for one in range(2048) if one not in system_calls._ALLOWED_FCNTL_COMMANDS]
     calls += [
-        (number["ioctl"], 0, one, 0) for one in range(0x5400, 0x5480) if one not in system_calls._TERMINAL_REQUESTS
+        (number["ioctl"], 0, one, 0) for one in range(0x5400, 0x5480) if one not in system_calls._ALLOWED_IOCTL_REQUESTS
     ]
     shared = [operation for operation in range(512) if not operation & system_calls.FUTEX_PRIVATE_FLAG]
     calls += [(number["futex"], 0, operation, 1, 0, 0, 0) for operation in shared]

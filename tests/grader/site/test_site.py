@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from autograder import cli, course, handout
 from autograder.course import term_assignments
-from autograder.handout.leaks import BINARY_FILES
+from autograder.handout.leaks import BINARY_FILE_PATHS
 from autograder.site import build, libraries, pyodide_release, tab_pages
 
 pytestmark = pytest.mark.long
@@ -47,7 +47,7 @@ def test_a_site_of_an_instructor_gives_nothing_away(
     """Every byte is checked: the course's files are searched for answers, and the packages match the lock."""
     monkeypatch.setattr(handout, "contents", lambda: handed_out)
     texts = every_text(build.build(tmp_path / "site", str(pyodide)))
-    weights = {name for name in BINARY_FILES if name.startswith("assignments/writer/")}
+    weights = {name for name in BINARY_FILE_PATHS if name.startswith("assignments/writer/")}
     assert weights | {"autograder/site/tab.py", "tests/public/test_rope.py", "pytest/__init__.py"} <= texts.keys()
     public = libraries.unpacked_wheels()
     assert [name for name in public if texts.pop(name) != public[name]] == []  # public packages match the lock
@@ -161,7 +161,7 @@ def test_the_python_of_a_tab_stays_small() -> None:
     Each of these four files is part of the handout or of the site.
     """
     files = ("site/tab.py", "site/integers.py", "laptop/check_places.py", "laptop/page_results.py")
-    texts = [(course.PACKAGE / name).read_text("utf-8").splitlines() for name in files]
+    texts = [(course.PACKAGE_FOLDER / name).read_text("utf-8").splitlines() for name in files]
     assert sum(map(len, texts)) <= 400
 
 

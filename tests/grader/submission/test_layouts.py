@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.submission import NothingToGradeError, Submission, find_in_folder, platforms, read_file
+from autograder.submission import NothingToGradeError, Submission, find_in_folder, platforms, read_submission
 from tests.grader.support import classroom
 from tests.grader.support.student_folders import SOLVED, put
 
@@ -282,4 +282,4 @@ def test_a_check_of_one_file_finds_the_assignment_of_the_class_run(files: dict[s
     root = tmp_path / outer.pop()
     expected = {row.file: row.assignment for row in classroom.read_folder(root, None, KNOWN)}
     assert {*expected.values()} == {"rope"} and len(expected) == len(files)
-    assert {name: read_file(root / name, None, KNOWN).assignment for name in expected} == expected
+    assert {name: read_submission(root / name, None, KNOWN).assignment for name in expected} == expected

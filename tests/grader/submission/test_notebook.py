@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.submission import Submission, read_file
+from autograder.submission import Submission, read_submission
 from autograder.submission.syntax_trees import PYTHON
 from tests.grader.support.student_folders import code_cell, notebook
 
@@ -25,7 +25,7 @@ def submission_file(tmp_path: Path) -> Reader:
     def write(content: str | bytes, name: str = "ada.ipynb") -> Submission:
         path = tmp_path / name
         path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return read_file(path, "notebook", ["naive", "rope"])
+        return read_submission(path, "notebook", ["naive", "rope"])
 
     return write
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from IPython.core.inputtransformer2 import TransformerManager
 
 from autograder.protocol.call import load
-from autograder.submission import Submission, read_file
+from autograder.submission import Submission, read_submission
 from autograder.submission.code import functions
 from autograder.submission.syntax_trees import PYTHON
 from tests.grader.support.example_counts import examples
@@ -110,7 +110,7 @@ TOOLS = [nbconvert, colab, percent, jupytext, light, pasted, marimo]
 
 def read(folder: Path, content: str | bytes, name: str = "rope.py") -> Submission:
     (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
-    return read_file(folder / name, "rope", ["rope"])
+    return read_submission(folder / name, "rope", ["rope"])
 
 
 @settings(examples(60), derandomize=True, database=None, suppress_health_check=list(HealthCheck))

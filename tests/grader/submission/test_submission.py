@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from autograder.checks.source import MAX_CODE_CHARACTERS
-from autograder.submission import NothingToGradeError, Submission, bounded_reading, read_file
+from autograder.submission import NothingToGradeError, Submission, bounded_reading, read_submission
 from tests.grader.support.student_folders import archive_of, put
 
 KNOWN = ["attention", "naive", "rope", "alibi", "context_extension"]
@@ -79,7 +79,7 @@ def submission_file(tmp_path: Path):
     def write(content: bytes | str, name: str = "ada.py") -> Submission:
         path = tmp_path / name
         path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return read_file(path, "rope", KNOWN)
+        return read_submission(path, "rope", KNOWN)
 
     return write
 
@@ -165,21 +165,21 @@ def test_links_pipes_and_what_is_closed_are_problems(tmp_path: Path, monkeypatch
         ("eve.zip", "/dev/zero"),
     ):
         (tmp_path / name).symlink_to(target)
-        assert read_file(tmp_path / name, "rope", KNOWN).sha256 == ""
-        refused(read_file(tmp_path / name, "rope", KNOWN), "link")
+        assert read_submission(tmp_path / name, "rope", KNOWN).sha256 == ""
+        refused(read_submission(tmp_path / name, "rope", KNOWN), "link")
     os.mkfifo(tmp_path / "pipe.py")
-    refused(read_file(tmp_path / "pipe.py", "rope", KNOWN), "no code")
+    refused(read_submission(tmp_path / "pipe.py", "rope", KNOWN), "no code")
     (tmp_path / "sparse.py").touch()
     os.truncate(tmp_path / "sparse.py", 1 << 40)
-    refused(read_file(tmp_path / "sparse.py", "rope", KNOWN), "4 MiB")
+    refused(read_submission(tmp_path / "sparse.py", "rope", KNOWN), "4 MiB")
     with pytest.raises(NothingToGradeError, match=r"nobody\.py does not exist"):
-        read_file(tmp_path / "nobody.py", "rope", KNOWN)
+        read_submission(tmp_path / "nobody.py", "rope", KNOWN)
 
     def forbid(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(bounded_reading.os, "open", forbid)
-    refused(read_file(tmp_path / "secret.py", "rope", KNOWN), "Permission denied")
+    refused(read_submission(tmp_path / "secret.py", "rope", KNOWN), "Permission denied")
 
 
 GOOD_ZIPS: dict[str, tuple[dict[str, bytes | str], str, int]] = {
@@ -231,9 +231,9 @@ def test_several_assignments_are_one_file_once_it_is_said_which(tmp_path: Path) 
     files = {"rope.py": CODE, "naive.py": "x = 1\n"}
     put(tmp_path, {"zip.zip": archive_of(files)} | {f"ada/{name}": text for name, text in files.items()})
     for given in ("zip.zip", "ada"):
-        refused(read_file(tmp_path / given, None, KNOWN), "naive, rope", "--assignment")
-        assert read_file(tmp_path / given, "rope", KNOWN).cells == (CODE,)
-        assert read_file(tmp_path / given, "naive", KNOWN).cells == ("x = 1\n",)
+        refused(read_submission(tmp_path / given, None, KNOWN), "naive, rope", "--assignment")
+        assert read_submission(tmp_path / given, "rope", KNOWN).cells == (CODE,)
+        assert read_submission(tmp_path / given, "naive", KNOWN).cells == ("x = 1\n",)
 
 
 NAMED = {
@@ -256,7 +256,7 @@ def test_a_name_tells_the_assignment_or_is_a_problem(tmp_path: Path, path: str, 
     """The longest of several names counts if this name contains the others."""
     file = tmp_path / "given" / path
     put(tmp_path / "given", {path: "x = 1\n"})
-    submission = read_file(file, None, [*KNOWN, "rope_2d"])
+    submission = read_submission(file, None, [*KNOWN, "rope_2d"])
     assert (submission.assignment, submission.file) == (expected, file.name)
     assert submission.student == ("doejane" if "LATE" in path else file.stem)
     if not expected:

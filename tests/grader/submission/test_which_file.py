@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from autograder import course, parallel
-from autograder.submission import Submission, bounded_reading, read_file, read_file_bounded
+from autograder.submission import Submission, bounded_reading, read_submission, read_submission_bounded
 from tests.grader.support import classroom
 from tests.grader.support.student_folders import SOLVED, archive_of, notebook, put
 
@@ -40,7 +40,7 @@ def test_a_clone_of_the_handout_has_one_file_for_each_assignment(tmp_path: Path,
     for one in course.term_assignments():
         found = rows[one.name]
         assert (found.problem, found.notes, found.cells) == (None, (), (one.solution.read_text("utf-8"),))
-        assert read_file(tmp_path / "ada", one.name, KNOWN).cells == found.cells
+        assert read_submission(tmp_path / "ada", one.name, KNOWN).cells == found.cells
 
 
 COUNTS: dict[str, tuple[dict[str, str | bytes], str, str]] = {
@@ -77,7 +77,7 @@ def test_what_counts_and_what_is_said_of_the_others(
     tmp_path: Path, files: dict[str, str | bytes], counts: str, named: str
 ) -> None:
     put(tmp_path / "ada", files)
-    for one in (read_file(tmp_path / "ada", "rope", KNOWN), *classroom.read_folder(tmp_path, "rope", KNOWN)):
+    for one in (read_submission(tmp_path / "ada", "rope", KNOWN), *classroom.read_folder(tmp_path, "rope", KNOWN)):
         assert (one.problem, one.file) == (None, f"ada/{counts}")
         assert (named in one.doubt and one.doubt in one.notes) if named else one.notes == ()
 
@@ -193,7 +193,7 @@ def test_a_folder_of_very_many_files_is_a_problem(tmp_path: Path, monkeypatch: p
 def test_what_students_wrote_is_parsed_in_one_place() -> None:
     """In the packages that a batch runs, submitted code is parsed in a single place; the other packages
     parse the course's files, or run on a student's machine."""
-    paths = [(path, path.relative_to(course.PACKAGE)) for path in course.PACKAGE.rglob("*.py")]
+    paths = [(path, path.relative_to(course.PACKAGE_FOLDER)) for path in course.PACKAGE_FOLDER.rglob("*.py")]
     packages = [(path, name) for path, name in paths if name.parts[0] not in ("handout", "laptop", "pages", "protocol")]
     parsing = {name.as_posix() for path, name in packages if "ast.parse(" in path.read_text("utf-8")}
     assert parsing == {"checks/source.py"}
@@ -205,7 +205,7 @@ def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, m
     """In `autograder check`, too, a file that exceeds the limits gets a row with a message."""
     put(tmp_path, {"rope.py": SOLVED})
     monkeypatch.setattr(parallel, "run_bounded", lambda function, thing: parallel.CutOff("took more than it may"))
-    found: Submission = read_file_bounded(tmp_path / "rope.py", "rope", ["rope"])
+    found: Submission = read_submission_bounded(tmp_path / "rope.py", "rope", ["rope"])
     assert found.assignment == "rope" and found.problem is not None
     assert "could not be read, because that took more than it may" in found.problem.message
 

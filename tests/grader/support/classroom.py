@@ -12,7 +12,7 @@ from pathlib import Path
 
 from autograder import course
 from autograder.submission import Submission, find_in_folder
-from autograder.submission.choice import read_student_uploads
+from autograder.submission.choice import read_uploads_of_student
 
 SAMPLES = course.ROOT / "tests" / "submissions"
 SECONDS = "seconds"
@@ -65,7 +65,7 @@ def read_folder(folder: Path, assignment: str | None, known: Sequence[str]) -> l
     submissions = [
         submission
         for uploads in find_in_folder(folder, assignment, names).students
-        for submission in read_student_uploads(uploads, names)
+        for submission in read_uploads_of_student(uploads, names)
     ]
     return sorted(
         submissions,

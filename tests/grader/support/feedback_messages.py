@@ -13,4 +13,4 @@ OUTCOMES = 8
 
 def markdown(submission: Submission, grade: Grade) -> str:
     """Return the feedback file for a row of the gradebook."""
-    return feedback.page(submission, grade, grade.score, feedback.body(grade, Audience.AFTER_RELEASE))
+    return feedback.markdown_page(submission, grade, grade.score, feedback.body(grade, Audience.AFTER_RELEASE))

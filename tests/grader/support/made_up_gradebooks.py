@@ -13,7 +13,7 @@ from autograder.checks.render import Audience
 from autograder.checks.results import Phase, Test, TestResult
 from autograder.grading import feedback
 from autograder.grading.grade import Grade, to_json
-from autograder.grading.row import Key
+from autograder.grading.row import GradeKey
 from autograder.protocol.call import Raised
 from autograder.protocol.failure import Kind, SubmissionStatus
 from autograder.submission import Problem, Submission
@@ -118,7 +118,7 @@ def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
         book.replace_submissions(
             [[submission for submission, _ in pairs]], {submission.assignment: "suite" for submission, _ in pairs}
         )
-        grades = {Key(one.assignment, "suite", code_hash(one)): grade for one, grade in pairs}
+        grades = {GradeKey(one.assignment, "suite", code_hash(one)): grade for one, grade in pairs}
         for key in book.ungraded_key_counts():
             book.add(key, packed(grades[key]))
         book.record_finished_run()

@@ -35,7 +35,7 @@ def natively(items: Sequence[Item], site: Path, folder: Path) -> list[Any]:
         with zipfile.ZipFile(path) as archive:
             archive.extractall(folder / "native")
     shutil.rmtree(folder / "native" / "autograder")  # it may be compiled for a different Python
-    shutil.copytree(course.PACKAGE, folder / "native" / "autograder")
+    shutil.copytree(course.PACKAGE_FOLDER, folder / "native" / "autograder")
     shutil.copy(SCRIPT, folder / "native")
     (folder / "native" / "items.json").write_text(json.dumps(items), "utf-8")
     env = os.environ | {"PYTHONPATH": str(folder / "native"), "OPENBLAS_NUM_THREADS": "1"}

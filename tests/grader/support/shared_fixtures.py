@@ -84,11 +84,11 @@ def ready_wheel(once: Once) -> Iterator[Callable[[Path], Path]]:
 def graded(once: Once, grader: Grader) -> Graded:
     """Return a function that reads a sample submission and grades it, only once for each sample."""
 
-    from autograder.submission import read_file
+    from autograder.submission import read_submission
 
     def get(path: Path) -> tuple[Submission, Grade]:
         name = path.parent.name
-        submission = read_file(path, name, [name])
+        submission = read_submission(path, name, [name])
         assert submission.problem is None
         grade: Grade = once(f"{name}-{path.name}", lambda: grader.grade(find(name), submission.cells))
         return submission, grade

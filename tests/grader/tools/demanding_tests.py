@@ -70,7 +70,7 @@ def demands(assignment: Assignment) -> Iterator[Demand]:
     suite.run(
         catalogue.ModuleBackend(suite.reference.solution)
     )  # stores the right values, which do not count as the test's memory
-    resource.setrlimit(resource.RLIMIT_AS, (_address_space() + MEMORY_LIMIT, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_AS, (_present_address_space() + MEMORY_LIMIT, resource.RLIM_INFINITY))
     signal.signal(signal.SIGPROF, _cut_off)
     for test in suite.tests:
         tracemalloc.start()
@@ -88,7 +88,7 @@ def _cut_off(signum: int, frame: FrameType | None) -> None:
     raise RuntimeError(f"needs more than {SECONDS_LIMIT} seconds")
 
 
-def _address_space() -> int:
+def _present_address_space() -> int:
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[0]) * resource.getpagesize()
 

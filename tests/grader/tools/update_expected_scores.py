@@ -13,7 +13,7 @@ from pathlib import Path
 
 from autograder import course
 from autograder.grading.grader import grade_alone
-from autograder.submission import read_file
+from autograder.submission import read_submission
 
 SCORES = Path(__file__).parents[1] / "grading" / "expected_scores"
 
@@ -26,7 +26,7 @@ def main(names: list[str]) -> None:
             rows = list(csv.DictReader(file))
         for row in rows:
             (path,) = (course.ROOT / "tests" / "submissions" / name).glob(f"{row['student']}.*")
-            found = read_file(path, name, [name])
+            found = read_submission(path, name, [name])
             if found.problem is None:
                 grade = grade_alone(course.find(name), found, ())
                 row["status"] = grade.status
