@@ -16,7 +16,7 @@ from typing import Any, TextIO
 import click
 
 from autograder import course
-from autograder.command_line import (
+from autograder.cli_support import (
     ASSIGNMENT_OPTION,
     CHECK_FAILED,
     FOLDER,
@@ -132,7 +132,7 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
 def handout(out: Path, only: tuple[str, ...]) -> None:
     """Bring stubs and recorded values up to date, and build the handout for students."""
     from autograder import handout as handout_files
-    from autograder.edition import Edition
+    from autograder.term_texts import Edition
 
     for path in handout_files.regenerate():
         echo(f"updated {path.relative_to(course.ROOT)}")
@@ -178,10 +178,10 @@ def new(name: str) -> None:
 @OUT_ARGUMENT
 def report(out: Path) -> None:
     """Write OUT/report.html and OUT/similarity.csv again from the gradebook of a finished run."""
-    from autograder.batch import publish
+    from autograder.batch import output_files
 
     warn_if_incomplete(out)
-    publish.write_report_and_similarity(out)
+    output_files.write_report_and_similarity(out)
     echo(out / CLASS_PAGE_FILE)
 
 
@@ -199,11 +199,11 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
 
     Later runs also compare with the --against folders, until this command names other folders.
     """
-    from autograder.batch import publish
+    from autograder.batch import output_files
     from autograder.reports import similarity as pairs_table
 
     warn_if_incomplete(out)
-    for text in publish.store_and_compare_earlier_terms(out, folders):
+    for text in output_files.store_and_compare_earlier_terms(out, folders):
         echo(f"Not compared: {text}.", err=True)
     pairs = pairs_table.read(out) or []
     for pair in pairs[:40]:
@@ -232,7 +232,7 @@ def roster(out: Path, table: Path, assignments: tuple[str, ...], **options: Any)
     university ID, address or login, which must be the same in the table and in the run. Sections in the table go into
     students.csv.
     """
-    from autograder.batch import publish
+    from autograder.batch import output_files
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import platform_table
     from autograder.submission.untrusted_names import semicolon_list
@@ -244,7 +244,7 @@ def roster(out: Path, table: Path, assignments: tuple[str, ...], **options: Any)
     if len(filled.score_counts) > 1:
         echo(semicolon_list([f"{title}: {count}" for title, count in filled.score_counts.items()]))
     if filled.section_by_person:
-        publish.store_class_sections(out, filled.section_by_person)
+        output_files.store_class_sections(out, filled.section_by_person)
     for heading, about in filled.remarks.items():
         echo(f"{heading}: {semicolon_list(about, 40)}.", err=True)
 

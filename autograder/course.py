@@ -77,7 +77,7 @@ GRADE_DECIDING_SUBPACKAGES = ("protocol", "checks", "hints", "sandbox", "submiss
 """Packages whose code affects a grade or its feedback. Every module in these packages is hashed."""
 
 _SHIPPED = (
-    "__init__.py protocol/*.py checks/*.py laptop/*.py hints/__init__.py hints/golden.py hints/explain.py".split()
+    "__init__.py protocol/*.py checks/*.py laptop/*.py hints/__init__.py hints/golden.py hints/likely_causes.py".split()
 )
 
 

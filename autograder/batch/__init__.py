@@ -1,12 +1,12 @@
 """Batch grading: read and grade a class's submissions, store the grades in a gradebook, and write the results.
 
-run          one run, from the folders to the results
-workers      graders with the interface of concurrent.futures
-gradebook    the single store of submissions and grades; database contains its tables and its lock
-adjustments  the instructor's corrections by hand
-publish      a run's files: grades_and_feedback writes tables and feedback, changes compares with the last run
-summary      the run's result on the screen
+run           one run, from the folders to the results
+workers       graders with the interface of concurrent.futures
+gradebook     the single store of submissions and grades; gradebook_database contains its tables and its lock
+adjustments   the instructor's corrections by hand
+output_files  a run's files: grades_and_feedback writes tables and feedback, changes compares with the last run
+summary       the run's result on the screen
 """
 
-IMPORTABLE_MODULES = ("gradebook", "publish", "run", "workers")
+IMPORTABLE_MODULES = ("gradebook", "output_files", "run", "workers")
 """Modules that other packages of `autograder` may import."""

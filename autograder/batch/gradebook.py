@@ -20,9 +20,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from autograder.batch import database
+from autograder.batch import gradebook_database
 from autograder.batch.changes import RecordedScore
-from autograder.batch.database import DAMAGED_MESSAGE, DAMAGED_ROW_ERRORS, GRADEBOOK_FILE, LOCK_FILE, SCHEMA
+from autograder.batch.gradebook_database import DAMAGED_MESSAGE, DAMAGED_ROW_ERRORS, GRADEBOOK_FILE, LOCK_FILE, SCHEMA
 from autograder.course import BatchError
 from autograder.grading.grade import Grade, from_json
 from autograder.grading.row import Adjustment, GradeKey, Row, identities
@@ -57,14 +57,14 @@ class Gradebook:
     @contextmanager
     def writing(cls, out: Path) -> Iterator[Gradebook]:
         """Open the gradebook in the folder OUT for grading; create the folder and the gradebook if necessary."""
-        with database.errors_in_words(out):
+        with gradebook_database.errors_in_words(out):
             out.mkdir(parents=True, exist_ok=True)
             with (out / LOCK_FILE).open("ab") as file:
-                database.lock(file)
-                damaged = (out / GRADEBOOK_FILE).exists() and not database.is_intact(out)
+                gradebook_database.lock(file)
+                damaged = (out / GRADEBOOK_FILE).exists() and not gradebook_database.is_intact(out)
                 for part in out.glob(f"{GRADEBOOK_FILE}*") if damaged else ():
                     part.unlink()
-                with closing(database.connected(out, "rwc")) as connection:
+                with closing(gradebook_database.connected(out, "rwc")) as connection:
                     connection.executescript(SCHEMA)
                     yield cls(out, connection, damaged)
 
@@ -74,10 +74,10 @@ class Gradebook:
         """Open the gradebook of a batch that is finished or still running."""
         if not (out / GRADEBOOK_FILE).is_file():
             raise BatchError(f"there is no gradebook in {out}: create one with `autograder grade`")
-        with database.errors_in_words(out):
-            if not database.is_intact(out):
+        with gradebook_database.errors_in_words(out):
+            if not gradebook_database.is_intact(out):
                 raise BatchError(DAMAGED_MESSAGE.format(out / GRADEBOOK_FILE))
-            with closing(database.connected(out, "ro")) as connection:
+            with closing(gradebook_database.connected(out, "ro")) as connection:
                 yield cls(out, connection)
 
     def replace_submissions(
@@ -154,7 +154,8 @@ class Gradebook:
         if graded == count and self.recall(_FINISHED):
             return ""
         what = f"{count - graded} of {count} are not graded yet" if graded < count else "the last run did not finish"
-        return f"{what}: {'wait for the run in progress' if database.is_locked(self.out) else 'run `make grade` again'}"
+        is_running = gradebook_database.is_locked(self.out)
+        return f"{what}: {'wait for the run in progress' if is_running else 'run `make grade` again'}"
 
     def require_finished_run(self, assignments: Sequence[str] = ()) -> None:
         """Raise BatchError if the last run is incomplete, or lacks submissions for one of these assignments."""

@@ -19,10 +19,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from autograder import course, parallel
-from autograder.batch import adjustments, publish
-from autograder.batch.database import GRADEBOOK_FILE
+from autograder import bounded_processes, course
+from autograder.batch import adjustments, output_files
 from autograder.batch.gradebook import CORRECTIONS, Gradebook
+from autograder.batch.gradebook_database import GRADEBOOK_FILE
 from autograder.batch.summary import MAX_LISTED, Summary
 from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, grading_key
 from autograder.course import BatchError, UserError
@@ -170,11 +170,13 @@ def _with_progress(counts: Iterable[int], total: int, console: Console) -> Itera
 
 def _write_files(book: Gradebook, adjustments_path: Path, summary: Summary, console: Console) -> Summary:
     """Write every file of the run, and return the summary with the changes since the last run."""
-    if publish.is_report_current(book):
-        changes, files_not_compared = publish.write_all_but_report(book, summary), list[str]()
+    if output_files.is_report_current(book):
+        changes, files_not_compared = output_files.write_all_but_report(book, summary), list[str]()
     else:
         with console.status("Writing results, comparing submissions, and writing the report"):
-            summary, changes, files_not_compared = parallel.run_in_subprocess(publish.write_all, book.out, summary)
+            summary, changes, files_not_compared = bounded_processes.run_in_subprocess(
+                output_files.write_all, book.out, summary
+            )
     if changes.sentence:
         summary.remarks.append(changes.sentence)
     if changes.withdrawn_count:

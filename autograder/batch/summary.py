@@ -15,7 +15,7 @@ from rich.text import Text
 from autograder.grading import needs_review
 from autograder.grading.needs_review import NO_GRADE_STATUS, Case
 from autograder.grading.row import Row
-from autograder.protocol.failure import SubmissionStatus
+from autograder.protocol.failure_kinds import SubmissionStatus
 from autograder.submission.untrusted_names import printable, semicolon_list
 
 MAX_LISTED = 10

@@ -17,11 +17,11 @@ from multiprocessing import util
 from typing import TYPE_CHECKING, Any
 
 from autograder import course
+from autograder.bounded_processes import CutOff, Slow, TimeLimitedPool, cut_off
 from autograder.course import Assignment, BatchError, UserError
 from autograder.grading.grade import GRADER_FAILURE_MESSAGE, Grade, to_json
 from autograder.grading.row import GradeKey
-from autograder.parallel import CutOff, Slow, TimeLimitedPool, cut_off
-from autograder.protocol.failure import SubmissionStatus
+from autograder.protocol.failure_kinds import SubmissionStatus
 
 if TYPE_CHECKING:
     from autograder.grading.grader import Grader

@@ -10,7 +10,7 @@ import sys
 def start() -> None:
     """Run the command line; if a package is missing, print its name and exit."""
     try:
-        from autograder.laptop.launch import main
+        from autograder.laptop.checks_command import main
     except ModuleNotFoundError as missing:
         sys.exit(
             f"{missing.name} is not installed for this Python ({sys.executable}). Use the Python in this folder:"

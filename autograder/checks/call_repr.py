@@ -27,7 +27,7 @@ MAX_DICT_CHARACTERS = 120
 """Maximum number of characters of a dict that is written in full."""
 
 MAX_CALL_CHARACTERS = 380
-"""Maximum number of characters of a call, so that no report shortens the line (`render.MAX_LINE_CHARACTERS`)."""
+"""Maximum number of characters of a call, so that no report shortens the line (see `result_markdown`)."""
 
 FEATURES_DEFINITION = (
     "features = lambda *shape, seed=0, dtype=float:"

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograder.checks.relation import agreement, relation, shape_difference
+from autograder.checks.relation_to_expected import agreement, relation, shape_difference
 from autograder.checks.value_text import value_text
 from autograder.protocol.codec import Foreign
-from autograder.protocol.failure import Kind
+from autograder.protocol.failure_kinds import Kind
 
 TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
 """Allowed difference, relative to 1 + |expected|: a hundred times the rounding error of a correct formula for

@@ -21,7 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks.answers import (
+from autograder.checks.difference import TOLERANCE, difference
+from autograder.checks.oracle import Refused, Returned
+from autograder.checks.proxy import Function, StudentModule, leaves
+from autograder.checks.quiz_answers import (
     ANSWER_TOLERANCE,
     TOO_FEW_DIGITS,
     answer_matches,
@@ -29,12 +32,9 @@ from autograder.checks.answers import (
     form_of_right_answer,
     lacks_digits,
 )
-from autograder.checks.difference import TOLERANCE, difference
-from autograder.checks.oracle import Refused, Returned
-from autograder.checks.proxy import Function, StudentModule, leaves
 from autograder.checks.value_text import value_text
 from autograder.protocol.call import ANSWERS, Call, Reply
-from autograder.protocol.failure import UNFINISHED, BrokenTestError, Kind, WrongResultError
+from autograder.protocol.failure_kinds import UNFINISHED, BrokenTestError, Kind, WrongResultError
 
 __all__ = "answer answers close difference dtype holds matches precision raises unchanged vectorised".split()
 """The functions that tests call."""

@@ -13,7 +13,7 @@ from enum import Enum, auto
 from autograder.checks.results import Test, TestResult, by_question
 from autograder.checks.source import CallGraph
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import WRONG_OR_NO_VALUE, Kind
+from autograder.protocol.failure_kinds import WRONG_OR_NO_VALUE, Kind
 
 _KINDS_DEEPEST_FIRST = list(Kind)
 

@@ -12,7 +12,7 @@ from autograder.checks import call_repr, numpy_errors
 from autograder.checks.oracle import Oracle
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply
-from autograder.protocol.failure import Kind, WrongResultError
+from autograder.protocol.failure_kinds import Kind, WrongResultError
 
 
 class Backend(Protocol):

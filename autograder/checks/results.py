@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from autograder.protocol.call import ANSWERS, Call, Reply
-from autograder.protocol.failure import UNFINISHED, BrokenTestError, CallStopped, Kind, WrongResultError
+from autograder.protocol.failure_kinds import UNFINISHED, BrokenTestError, CallStopped, Kind, WrongResultError
 
 if TYPE_CHECKING:  # a program that only reads results loads neither module
     import pytest

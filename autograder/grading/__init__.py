@@ -7,16 +7,16 @@
     follow_through_retry      the second run of a failed test
     follow_through_processes  the submission in two processes, the second with right values
     follow_through_limits     limits on the size and the cost of questions between the two processes
-    optional                  leaves out the functions that the term does not grade, and scales the score
+    optional_functions        leaves out the functions that the term does not grade, and scales the score
     otter_scoring             writes the test files that Otter reads, and takes Otter's scores
     grade                     a grade, and its JSON form
     feedback                  a grade as text for a student or for teaching staff
-    quiz                      the right answers to a lesson's questions, with reasons
+    answer_key                the right answers to a lesson's questions, with reasons
     row                       a grade in the gradebook, with corrections by hand
     needs_review              the submissions that teaching staff should look at
 
 Only `grader` and `otter_scoring` load the sandbox and Otter, so a program that only reads grades stays small.
 """
 
-IMPORTABLE_MODULES = ("feedback", "grader", "quiz", "grade", "needs_review", "row", "otter_scoring", "suite")
+IMPORTABLE_MODULES = ("feedback", "grader", "answer_key", "grade", "needs_review", "row", "otter_scoring", "suite")
 """Modules that other packages of `autograder` may import."""

@@ -13,13 +13,20 @@ from collections.abc import Sequence
 
 from autograder.checks.function_status import FunctionStatus, function_statuses
 from autograder.checks.proxy import load_failure_message
-from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, points_text, status_note
+from autograder.checks.result_markdown import (
+    Audience,
+    code_block,
+    escape_markdown,
+    mistakes_text,
+    points_text,
+    status_note,
+)
 from autograder.checks.results import Phase, TestResult, by_question, points_possible, points_won
 from autograder.course import Assignment
-from autograder.grading import quiz
+from autograder.grading import answer_key
 from autograder.grading.grade import Grade
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import STOPPED, UNFINISHED, Kind, SubmissionStatus
+from autograder.protocol.failure_kinds import STOPPED, UNFINISHED, Kind, SubmissionStatus
 from autograder.submission import Submission
 
 _STOPPED = {
@@ -131,14 +138,14 @@ def _answers(results: Sequence[TestResult], assignment: str, audience: Audience)
     The section names each wrong number, but no wrong yes-or-no answer, because that would give away the right
     answer. Otter's texts give the reasons once hidden results are published.
     """
-    right = quiz.answers(Assignment(assignment))
+    right = answer_key.answers(Assignment(assignment))
     sentences = (
         f"- {escape_markdown(wrong_answer_text(result))}"
         f"{'' if result.test.points else ' (For practice, without points.)'}"
         for result in results
         if not result.passed
         and (result.is_mistake or result.test.points)
-        and (audience is Audience.STAFF or result.is_unfinished or not right[quiz.key(result.test)].is_yes_or_no)
+        and (audience is Audience.STAFF or result.is_unfinished or not right[answer_key.key(result.test)].is_yes_or_no)
     )
     lines = [*dict.fromkeys(sentences)]  # if the file stops, all answers have the same sentence
     if not results or (audience is Audience.BEFORE_RELEASE and not lines):

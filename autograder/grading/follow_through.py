@@ -33,7 +33,7 @@ from autograder.grading.follow_through_processes import EXCHANGE_CELL_SOURCE, Gr
 from autograder.grading.follow_through_retry import Retry, WrongFunctions
 from autograder.grading.suite import Suite
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import STOPPED, CallStopped, Kind
+from autograder.protocol.failure_kinds import STOPPED, CallStopped, Kind
 from autograder.sandbox.sandboxed_submission import SandboxedBackend
 
 _MISSING = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED})

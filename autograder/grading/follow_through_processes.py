@@ -24,7 +24,7 @@ from autograder.grading.follow_through_limits import (
 from autograder.hints.reference import Reference, is_cacheable
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply, perform
-from autograder.protocol.failure import CallStopped, Kind
+from autograder.protocol.failure_kinds import CallStopped, Kind
 from autograder.sandbox.function_substitutes import (
     MAX_QUESTIONS_PER_ROUND,
     UNANSWERED_TAG,

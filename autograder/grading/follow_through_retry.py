@@ -23,7 +23,7 @@ from autograder.grading.follow_through_processes import GradedProcess, HelpedCal
 from autograder.grading.suite import Suite
 from autograder.hints.reference import Reference
 from autograder.protocol.call import ANSWERS, Call, Reply
-from autograder.protocol.failure import RIGHT_VALUES, CallStopped, Kind
+from autograder.protocol.failure_kinds import RIGHT_VALUES, CallStopped, Kind
 
 MAX_NEW_CALL_CHECKS = 2
 """Maximum number of new calls, which the first run did not make, whose first answers a second run checks."""

@@ -14,7 +14,7 @@ from typing import Any
 from autograder.checks.results import Phase, Test, TestResult
 from autograder.course import ROOT, Assignment
 from autograder.protocol.call import Raised
-from autograder.protocol.failure import STOPPED, Kind, SubmissionStatus
+from autograder.protocol.failure_kinds import STOPPED, Kind, SubmissionStatus
 from autograder.submission.untrusted_names import printable
 
 GRADER_FAILURE_MESSAGE = (

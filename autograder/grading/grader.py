@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from autograder.checks.render import Audience
+from autograder.checks.result_markdown import Audience
 from autograder.checks.results import Phase, TestResult
 from autograder.course import Assignment, CourseError
 from autograder.grading import feedback
@@ -21,7 +21,7 @@ from autograder.grading.grade import GRADER_FAILURE_MESSAGE, Grade, fault_of_sui
 from autograder.grading.otter_scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.grading.suite_run import SuiteRun
-from autograder.protocol.failure import Kind, SubmissionStatus
+from autograder.protocol.failure_kinds import Kind, SubmissionStatus
 from autograder.sandbox.client import Sandbox
 from autograder.sandbox.limits import bounded_memory
 from autograder.sandbox.sandboxed_submission import SandboxedBackend

@@ -9,7 +9,7 @@ from autograder.checks.results import Phase, TestResult, by_question, points_pos
 from autograder.grading import feedback
 from autograder.grading.grade import Grade
 from autograder.grading.row import Row
-from autograder.protocol.failure import RIGHT_VALUES, STOPPED, SubmissionStatus
+from autograder.protocol.failure_kinds import RIGHT_VALUES, STOPPED, SubmissionStatus
 from autograder.submission.untrusted_names import printable
 
 NO_GRADE_STATUS = "without a grade"

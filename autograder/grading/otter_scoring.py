@@ -13,11 +13,11 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from autograder.checks.render import Audience, points_text, printable_lines
+from autograder.checks.result_markdown import Audience, points_text, printable_lines
 from autograder.checks.results import Test, TestResult, by_question, points_possible
 from autograder.course import Assignment
-from autograder.grading import feedback, quiz
-from autograder.grading.optional import full_scale
+from autograder.grading import answer_key, feedback
+from autograder.grading.optional_functions import full_scale
 from autograder.protocol.call import ANSWERS
 
 if TYPE_CHECKING:  # Otter imports pandas and nbconvert, which take a second, so it is loaded only to make a grade
@@ -118,11 +118,11 @@ def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], ass
     summary, which students see once hidden results are published, contains the feedback text and the right
     answers with reasons.
     """
-    groups, right = by_question(test_results), quiz.answers(assignment)
+    groups, right = by_question(test_results), answer_key.answers(assignment)
     texts = {function.name: text for function, text in feedback.function_texts(test_results, Audience.AFTER_RELEASE)}
     answers = []
     for result in groups.get(ANSWERS, []):
-        key = quiz.key(result.test)
+        key = answer_key.key(result.test)
         text = f"✓ {key}." if result.passed else f"✗ {feedback.wrong_answer_text(result)}"
         answers.append(f"- {text} {right[key].sentence}")
     texts[ANSWERS] = printable_lines("\n".join(answers))

@@ -10,10 +10,10 @@ import json
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from autograder.checks.render import escape_markdown
+from autograder.checks.result_markdown import escape_markdown
 from autograder.grading import feedback
 from autograder.grading.grade import Grade, from_json
-from autograder.protocol.failure import SubmissionStatus
+from autograder.protocol.failure_kinds import SubmissionStatus
 from autograder.submission import Submission
 from autograder.submission.untrusted_names import folded
 

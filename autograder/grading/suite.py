@@ -27,23 +27,23 @@ from hypothesis import is_hypothesis_test
 from hypothesis.errors import UnsatisfiedAssumption
 
 from autograder import course
-from autograder.checks import fixtures
+from autograder.checks import pytest_plugin
 from autograder.checks.oracle import Oracle
 from autograder.checks.proxy import Backend, StudentModule
 from autograder.checks.results import Phase, Test, TestResult, point_problems, test_of, test_result
 from autograder.course import Assignment, CourseError
-from autograder.grading.optional import without_optional_tests
+from autograder.grading.optional_functions import without_optional_tests
 from autograder.hints import catalogue
 from autograder.hints.golden import GoldenRecorder, RecordingBackend
 from autograder.hints.reference import Reference
 from autograder.protocol.call import Call, Reply
-from autograder.protocol.failure import BrokenTestError
+from autograder.protocol.failure_kinds import BrokenTestError
 
 RNG_FIXTURE = "rng"
 """Name of the fixture with random inputs, the only fixture that a test may use besides the submission."""
 
 
-class Suite(fixtures.TestContext):
+class Suite(pytest_plugin.TestContext):
     """The collected tests of one assignment, and the context from which the tests get the submission being graded."""
 
     backend: Backend
@@ -75,7 +75,7 @@ class Suite(fixtures.TestContext):
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
         """Return the submission being graded, in the form in which a test uses it."""
-        return StudentModule(assignment, self.backend, self.oracle, fixtures.graded_functions_in_file(item))
+        return StudentModule(assignment, self.backend, self.oracle, pytest_plugin.graded_functions_in_file(item))
 
     def run(self, backend: Backend, *phases: Phase) -> list[TestResult]:
         """Run the tests of some phases, by default of all phases, on one submission."""
@@ -136,7 +136,7 @@ class _RunnableTest:
         submission = self.suite.submission(self.name, self.item)
         values: dict[str, Any] = {self.name: submission}
         if RNG_FIXTURE in self.fixtures:
-            values[RNG_FIXTURE] = fixtures.random_generator(self.suite, self.item)
+            values[RNG_FIXTURE] = pytest_plugin.random_generator(self.suite, self.item)
         raised = None
         try:
             self.function(**{name: values[name] for name in self.fixtures}, **self.parameters)
@@ -146,7 +146,7 @@ class _RunnableTest:
 
 
 def _on_hypothesis_examples(item: pytest.Function, fixtures: list[str]) -> Callable[..., Any]:
-    """Return a property test with examples that are drawn only once, the same for every submission (see `fixtures`).
+    """Return a property test with examples that are drawn once, the same for every submission (see `pytest_plugin`).
 
     Hypothesis documents `inner_test` as the hook for integrations. Each run gets copies of the examples, so that no
     submission can change the examples for the next one.
@@ -181,7 +181,7 @@ def collect(assignment: Assignment, suite: Suite) -> list[pytest.Function]:
     files = [str(assignment.public_tests), str(assignment.hidden_tests)]
     collector = _Collector()
     os.environ.pop("PYTEST_ADDOPTS", None)  # these options are for the user's own runs of pytest
-    status = pytest.main([*options, *files], plugins=[fixtures, suite, collector])
+    status = pytest.main([*options, *files], plugins=[pytest_plugin, suite, collector])
     if status != pytest.ExitCode.OK:
         _forget_modules(files)
         why = "; ".join(collector.failures) or f"pytest ended with {pytest.ExitCode(status).name}"

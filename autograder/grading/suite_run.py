@@ -8,8 +8,8 @@ from autograder.checks.results import Phase, TestResult
 from autograder.checks.source import CallGraph
 from autograder.grading.follow_through import follow_through
 from autograder.grading.suite import Suite
-from autograder.hints.explain import with_likely_causes
-from autograder.protocol.failure import SubmissionStatus
+from autograder.hints.likely_causes import with_likely_causes
+from autograder.protocol.failure_kinds import SubmissionStatus
 from autograder.sandbox.sandboxed_submission import SandboxedBackend
 
 

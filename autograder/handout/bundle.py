@@ -9,12 +9,12 @@ from collections.abc import Collection
 from pathlib import Path
 
 from autograder.course import PACKAGE_FOLDER, ROOT, Assignment, shipped_code
-from autograder.edition import TEXTS_WITH_EXAMPLES, Edition
 from autograder.files import write_files, write_zip
 from autograder.handout import otter_files
-from autograder.handout.generated_files import HandoutError
 from autograder.handout.leaks import leaks
+from autograder.handout.stubs_and_recorded_values import HandoutError
 from autograder.pages import course_files, pictures, quiz_questions
+from autograder.term_texts import TEXTS_WITH_EXAMPLES, Edition
 
 QUESTIONS_FILE = "tests/public/questions.json"
 """Path of a file that exists in every handout but in no checkout of the course."""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Set
 
 from autograder.course import Assignment, all_lessons, seed, shipped_code
-from autograder.handout.generated_files import BEGIN, END, quiz_answer_entries, stub
+from autograder.handout.stubs_and_recorded_values import BEGIN, END, quiz_answer_entries, stub
 
 MIN_SECRET_CHARACTERS = 24
 """Minimum number of characters, without spaces, of a secret line: a line such as `return x` reveals nothing."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from autograder.course import ROOT, Assignment, all_lessons
 from autograder.files import write_files
-from autograder.handout.generated_files import HandoutError, outdated_files
+from autograder.handout.stubs_and_recorded_values import HandoutError, outdated_files
 
 _TEMPLATES = Path(__file__).with_name("new_assignment")
 

@@ -10,7 +10,7 @@ from autograder.course import ROOT, Assignment, CourseError
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import BrokenTestError
+from autograder.protocol.failure_kinds import BrokenTestError
 
 
 def first_problem(assignment: Assignment) -> str:

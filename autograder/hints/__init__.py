@@ -1,12 +1,12 @@
 """Likely causes: the known mistakes that explain a submission's results.
 
-    catalogue  the known mistakes, and the solution with one known mistake in it
-    reference  the oracle in the grader: the solution, with and without each known mistake
-    golden     the oracle on a student's machine: recorded values of the solution
-    explain    the rule by which a known mistake explains the calls to a function
+    catalogue      the known mistakes, and the solution with one known mistake in it
+    reference      the oracle in the grader: the solution, with and without each known mistake
+    golden         the oracle on a student's machine: recorded values of the solution
+    likely_causes  the rule by which a known mistake explains the calls to a function
 
-Students receive `explain` and `golden`, which contain no solution.
+Students receive `likely_causes` and `golden`, which contain no solution.
 """
 
-IMPORTABLE_MODULES = ("catalogue", "explain", "golden", "reference")
+IMPORTABLE_MODULES = ("catalogue", "likely_causes", "golden", "reference")
 """Modules that other packages of `autograder` may import."""

@@ -20,10 +20,10 @@ import numpy as np
 
 from autograder.checks.oracle import Observation, Outcome, Refused, Returned, Unaffected
 from autograder.checks.proxy import Backend, leaves
-from autograder.hints.explain import ValueFingerprint, fingerprint, observation_of
+from autograder.hints.likely_causes import ValueFingerprint, fingerprint, observation_of
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Raised, Reply
-from autograder.protocol.failure import BrokenTestError
+from autograder.protocol.failure_kinds import BrokenTestError
 
 if TYPE_CHECKING:  # the recording code is not in the handout
     from autograder.hints.reference import Reference

@@ -19,7 +19,7 @@ from autograder.checks.source import CallGraph, Source
 from autograder.course import Assignment
 from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception
-from autograder.hints.explain import error_mark, observation_of
+from autograder.hints.likely_causes import error_mark, observation_of
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 

@@ -16,10 +16,10 @@ from pathlib import Path
 from autograder import course
 from autograder.checks.output_encoding import print_anywhere
 from autograder.course import Assignment, UserError
-from autograder.laptop import launch
-from autograder.laptop.check_places import TERMINAL
-from autograder.laptop.progress import lesson_text
+from autograder.laptop import checks_command
+from autograder.laptop.progress_after_run import lesson_text
 from autograder.laptop.self_study import SelfStudyContext, print_solution
+from autograder.laptop.terminal_or_tab import TERMINAL
 
 # Ignore the configuration of any project around this folder or around the package.
 LEARN_TERMINAL_PLACE = replace(
@@ -59,10 +59,10 @@ def _parser() -> argparse.ArgumentParser:
         "lesson",
         nargs="?",
         metavar="LESSON",
-        type=partial(launch.assignment_and_function, course.ROOT),
+        type=partial(checks_command.assignment_and_function, course.ROOT),
         help="for example rope, 5 (its number), or rope.apply_rope for all mistakes in one function",
     )
-    launch.add_run_options(learn)
+    checks_command.add_run_options(learn)
     learn.add_argument("--show", metavar="FUNCTION", help="show one worked solution")
     return parser
 
@@ -80,7 +80,7 @@ def _learn(options: argparse.Namespace) -> int:
     _write_stub(course.find(name))
     if options.show:
         return print_solution(context(), name, options.show)
-    launch.run(options, [name], known, [function] if function else [], context)
+    checks_command.run(options, [name], known, [function] if function else [], context)
     return 0
 
 

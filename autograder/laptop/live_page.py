@@ -25,7 +25,7 @@ from subprocess import DEVNULL
 from typing import Any
 
 from autograder.laptop.page_results import page_results
-from autograder.laptop.progress import AssignmentProgress
+from autograder.laptop.progress_after_run import AssignmentProgress
 
 FOLLOW_SCRIPT = b"""<script>
 let last;

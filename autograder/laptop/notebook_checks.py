@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from autograder.checks.function_status import FunctionStatus, Status
-from autograder.checks.render import without_markdown
-from autograder.laptop.local_context import LoadedFile, LocalContext
-from autograder.laptop.progress import AssignmentProgress, function_text
+from autograder.checks.result_markdown import without_markdown
+from autograder.laptop.local_test_run import LoadedFile, LocalContext
+from autograder.laptop.progress_after_run import AssignmentProgress, function_text
 
 ROOT = Path(__file__).resolve().parents[2]
 """The course's folder, which contains this package."""

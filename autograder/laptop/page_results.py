@@ -10,8 +10,8 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from autograder.checks.function_status import FunctionStatus
-from autograder.checks.render import escape_markdown
-from autograder.laptop.progress import (
+from autograder.checks.result_markdown import escape_markdown
+from autograder.laptop.progress_after_run import (
     SIGN_BY_STATUS,
     SPOILER_WARNING,
     AssignmentProgress,

@@ -14,18 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from autograder import course
-from autograder.checks import answers
+from autograder.checks import quiz_answers
 from autograder.checks.oracle import Oracle
 from autograder.checks.results import Phase, TestResult
 from autograder.checks.source import CallGraph, Source
 from autograder.checks.value_text import value_text
-from autograder.grading import quiz
-from autograder.grading.quiz import RightAnswer
+from autograder.grading import answer_key
+from autograder.grading.answer_key import RightAnswer
 from autograder.hints import catalogue
 from autograder.hints.reference import Reference
-from autograder.laptop.check_places import TERMINAL, CheckPlace
-from autograder.laptop.local_context import LocalContext
-from autograder.laptop.progress import SPOILER_WARNING, AssignmentProgress
+from autograder.laptop.local_test_run import LocalContext
+from autograder.laptop.progress_after_run import SPOILER_WARNING, AssignmentProgress
+from autograder.laptop.terminal_or_tab import TERMINAL, CheckPlace
 
 TRIES_FILE = Path(".tries.json")
 """File in the current folder with the wrong answers so far, keyed by assignment and question."""
@@ -50,20 +50,20 @@ class SelfStudyContext(LocalContext):
     def answer_forms_and_practice(self, assignment: str) -> dict[str, Any]:
         """Return the forms of all answers, without practice questions: self-study judges every answer."""
         right = catalogue.solution(course.find(assignment)).ANSWERS
-        return {"forms": {key: answers.form_of_right_answer(value) for key, value in right.items()}}
+        return {"forms": {key: quiz_answers.form_of_right_answer(value) for key, value in right.items()}}
 
     def answer_feedback(self, assignment: str) -> Iterator[tuple[bool, str]]:
         """Yield whether the answer is right, and a message, for each answer.
 
         The message contains the reason if the answer is right, or after TRIES_BEFORE_REASON wrong answers.
         """
-        submitted, right = self.files[assignment].answers, quiz.answers(course.find(assignment))
+        submitted, right = self.files[assignment].answers, answer_key.answers(course.find(assignment))
         if not isinstance(submitted, dict):
             return
         all_tries = _wrong_answers_so_far()
         tries = all_tries.setdefault(assignment, {})
         for result in self.test_results[assignment]:
-            key = quiz.key(result.test)
+            key = answer_key.key(result.test)
             if result.test.phase is Phase.ANSWERS and not result.is_unfinished:  # no answer, or one of another form
                 answer = value_text(submitted[key])
                 sentence = _answer_feedback(result, answer, right[key], tries.setdefault(key, []))
@@ -98,7 +98,7 @@ def _wrong_answers_so_far() -> dict[str, dict[str, list[str]]]:
 
 def _answer_feedback(result: TestResult, answer: str, right: RightAnswer, tries: list[str]) -> str:
     """Return the message about one answer; if the answer is wrong, also add it to `tries`."""
-    key, tries_before_reason = quiz.key(result.test), 1 if right.is_yes_or_no else TRIES_BEFORE_REASON
+    key, tries_before_reason = answer_key.key(result.test), 1 if right.is_yes_or_no else TRIES_BEFORE_REASON
     if not result.passed and answer not in tries:
         tries.append(answer)
     if result.passed:

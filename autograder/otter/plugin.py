@@ -20,7 +20,7 @@ from autograder import course
 from autograder.grading.feedback import reading_notes
 from autograder.grading.grader import grade_alone
 from autograder.grading.otter_scoring import passed, set_summaries
-from autograder.safe_path import use_safe_path
+from autograder.safe_module_path import use_safe_path
 from autograder.sandbox import self_test
 from autograder.sandbox.confine import ALL_LOCKS
 from autograder.submission import read_submission_bounded

@@ -19,11 +19,11 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from autograder.course import ROOT, Assignment
-from autograder.edition import Edition
 from autograder.pages import dials, quiz_questions
 from autograder.pages.glossary import Glossary, slug
 from autograder.pages.markdown import Renderer, highlighted_code
 from autograder.reports import templates
+from autograder.term_texts import Edition
 
 HERE = Path(__file__).parent
 SHARED_STYLE_FILE = templates.FOLDER / "shared.css"

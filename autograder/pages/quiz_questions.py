@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from autograder.checks import answers
+from autograder.checks import quiz_answers
 from autograder.checks.results import Test
 from autograder.course import Assignment
-from autograder.grading import quiz
+from autograder.grading import answer_key
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol.call import ANSWERS
@@ -22,9 +22,9 @@ def all_tests(assignment: Assignment) -> list[Test]:
 
 def answer_forms_and_practice(assignment: Assignment) -> dict[str, dict[str, Any]]:
     """Return `forms`, with each answer's form, and `practice`, with the answer and reason of each practice question."""
-    values, written = catalogue.solution(assignment).ANSWERS, quiz.answers(assignment)
-    practice = [quiz.key(test) for test in all_tests(assignment) if test.question == ANSWERS and not test.points]
+    values, written = catalogue.solution(assignment).ANSWERS, answer_key.answers(assignment)
+    practice = [answer_key.key(test) for test in all_tests(assignment) if test.question == ANSWERS and not test.points]
     return {
-        "forms": {key: answers.form_of_right_answer(value) for key, value in values.items()},
+        "forms": {key: quiz_answers.form_of_right_answer(value) for key, value in values.items()},
         "practice": {key: {"value": values[key], "reason": written[key].reason} for key in practice},
     }

@@ -1,12 +1,12 @@
 """Calls and replies, in the form that the sandbox, the tests and a student's laptop share.
 
-    call     makes one call to a student's function, and describes the result
-    codec    converts plain values to bytes and back, and nothing else
-    failure  names the results of tests and submissions: kinds of mistakes, and exceptions for them
+    call           makes one call to a student's function, and describes the result
+    codec          converts plain values to bytes and back, and nothing else
+    failure_kinds  names the results of tests and submissions: kinds of mistakes, and exceptions for them
 
 Students receive this package. The package imports only numpy and the standard library, because a sandboxed
 worker loads it.
 """
 
-IMPORTABLE_MODULES = ("call", "codec", "failure")
+IMPORTABLE_MODULES = ("call", "codec", "failure_kinds")
 """Modules that other packages of `autograder` may import."""

@@ -19,7 +19,7 @@ from autograder import csv_tables
 from autograder.course import UserError
 from autograder.csv_tables import Table
 from autograder.grading.row import Row, identities
-from autograder.protocol.failure import SubmissionStatus
+from autograder.protocol.failure_kinds import SubmissionStatus
 from autograder.submission.untrusted_names import folded, printable, semicolon_list, words_of
 
 ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Identifier", "ID number", "Email address")

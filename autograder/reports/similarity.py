@@ -28,11 +28,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from autograder import parallel
+from autograder import bounded_processes
+from autograder.bounded_processes import CutOff
 from autograder.course import ROOT, Assignment, term_assignments
 from autograder.files import write_csv
 from autograder.grading.row import Row
-from autograder.parallel import CutOff
 from autograder.submission import Submission, find_in_folder, read_class_bounded
 from autograder.submission.syntax_trees import NotPythonError, parse
 from autograder.submission.untrusted_names import csv_cell, semicolon_list
@@ -103,7 +103,7 @@ def write(
     outside = [one for one in others if (one.assignment, one.student, one.cells) not in samples]
     compared = [*files, *(one for one in outside if one.assignment in handouts)]
     texts = [(file.assignment, file.cells) for file in compared]
-    prints = list(parallel.map_bounded(partial(_fingerprints_beyond_handout, handouts), texts))
+    prints = list(bounded_processes.map_bounded(partial(_fingerprints_beyond_handout, handouts), texts))
     rows = [_COLUMNS]
     for name in handouts:
         numbers = [number for number, one in enumerate(compared) if one.assignment == name]

@@ -6,11 +6,11 @@ from typing import Any
 
 from rich.console import Console
 
-from autograder.checks.render import Audience, print_markdown
+from autograder.checks.result_markdown import Audience, print_markdown
 from autograder.checks.results import POINTS
 from autograder.grading import feedback
 from autograder.grading.grade import Grade
-from autograder.protocol.failure import SubmissionStatus
+from autograder.protocol.failure_kinds import SubmissionStatus
 from autograder.submission import Submission
 
 

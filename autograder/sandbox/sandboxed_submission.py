@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply
-from autograder.protocol.failure import CallStopped, Kind, SubmissionStatus
+from autograder.protocol.failure_kinds import CallStopped, Kind, SubmissionStatus
 from autograder.sandbox import wire
 from autograder.sandbox.client import Sandbox, Worker, WorkerDiedError, WorkerTimeoutError
 from autograder.sandbox.limits import Limits

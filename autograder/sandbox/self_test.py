@@ -24,7 +24,7 @@ import numpy as np
 
 from autograder.course import PACKAGE_FOLDER
 from autograder.protocol.call import Call, Reply
-from autograder.safe_path import use_safe_path
+from autograder.safe_module_path import use_safe_path
 from autograder.sandbox import confine, wire
 from autograder.sandbox.client import (
     NUMPY_PARENT_FOLDER,

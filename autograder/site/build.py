@@ -31,7 +31,7 @@ Pyodide's packages."""
 
 SELF_STUDY_FILES = """
     solutions/*.py tests/hidden/* tests/misconceptions/*.py autograder/course.py
-    autograder/laptop/self_study.py autograder/grading/__init__.py autograder/grading/quiz.py
+    autograder/laptop/self_study.py autograder/grading/__init__.py autograder/grading/answer_key.py
     autograder/hints/*.py
 """.split()
 """Files of the self-study edition, in addition to the handout."""

@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from autograder import parallel
+from autograder import bounded_processes
 from autograder.submission.choice import cut_off_submissions, read_uploads_of_student
 from autograder.submission.download_layouts import find_at_path, find_in_folder
 from autograder.submission.records import NothingToGradeError, Person, Problem, Submission, Upload
@@ -52,14 +52,18 @@ def read_submission_bounded(path: Path, assignment: str | None, assignments: Seq
 
     A file that exceeds these limits becomes a submission with a problem.
     """
-    outcome = parallel.run_bounded(partial(read_submission, assignment=assignment, assignments=assignments), path)
-    if isinstance(outcome, parallel.CutOff):
+    outcome = bounded_processes.run_bounded(
+        partial(read_submission, assignment=assignment, assignments=assignments), path
+    )
+    if isinstance(outcome, bounded_processes.CutOff):
         return cut_off_submissions(find_at_path(path, assignment, assignments), outcome.why)[0]
     return outcome
 
 
 def read_class_bounded(students: Sequence[tuple[Upload, ...]], assignments: Sequence[str]) -> Iterator[Submission]:
     """Yield the submissions of all students; each student's files are read within the limits of one submission."""
-    outcomes = parallel.map_bounded(partial(read_uploads_of_student, assignments=assignments), students)
+    outcomes = bounded_processes.map_bounded(partial(read_uploads_of_student, assignments=assignments), students)
     for uploads, outcome in zip(students, outcomes, strict=True):
-        yield from cut_off_submissions(uploads, outcome.why) if isinstance(outcome, parallel.CutOff) else outcome
+        yield from (
+            cut_off_submissions(uploads, outcome.why) if isinstance(outcome, bounded_processes.CutOff) else outcome
+        )

@@ -23,10 +23,10 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from autograder import course, parallel
+from autograder import bounded_processes, course
 from autograder.batch import run, workers
-from autograder.batch.database import GRADEBOOK_FILE
 from autograder.batch.gradebook import Gradebook
+from autograder.batch.gradebook_database import GRADEBOOK_FILE
 from autograder.batch.summary import Summary
 from autograder.batch.workers import GraderSetup, Job
 from autograder.cli import main
@@ -164,20 +164,22 @@ def exceed_limit(thing: str) -> str:
 def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Even in a small class, an item that exceeds the limit on processor time or memory, or ends its process,
     is cut off."""
-    monkeypatch.setattr(parallel, "ITEM_PROCESSOR_SECONDS", 1)
-    monkeypatch.setattr(parallel, "ITEM_MEMORY", 100 << 20)
+    monkeypatch.setattr(bounded_processes, "ITEM_PROCESSOR_SECONDS", 1)
+    monkeypatch.setattr(bounded_processes, "ITEM_MEMORY", 100 << 20)
     things = [
         word
         for number in range(6)
         for word in (f"{number}", *(["time"] if number == 2 else []), *(["memory", "end"] if number == 3 else []))
     ]
-    found = list(parallel.map_bounded(exceed_limit, things))
-    why = {thing: one.why for thing, one in zip(things, found, strict=True) if isinstance(one, parallel.CutOff)}
+    found = list(bounded_processes.map_bounded(exceed_limit, things))
+    why = {
+        thing: one.why for thing, one in zip(things, found, strict=True) if isinstance(one, bounded_processes.CutOff)
+    }
     assert set(why) == {"time", "memory", "end"}
     assert "1 seconds of processor time" in why["time"] and "100 MiB" in why["memory"]
     assert [one for one in found if isinstance(one, str)] == [thing for thing in things if thing not in why]
-    assert isinstance(parallel.run_bounded(exceed_limit, "end"), parallel.CutOff)
-    assert list(parallel.map_bounded(exceed_limit, [])) == []
+    assert isinstance(bounded_processes.run_bounded(exceed_limit, "end"), bounded_processes.CutOff)
+    assert list(bounded_processes.map_bounded(exceed_limit, [])) == []
 
 
 # Killed graders
@@ -187,7 +189,7 @@ def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatc
 def fake_graders(monkeypatch: pytest.MonkeyPatch) -> None:
     """Replace graders with fakes, and read submissions in this process, so that no submission runs."""
     monkeypatch.setattr(run, "Processes", Direct)
-    monkeypatch.setattr(parallel, "map_bounded", lambda function, things: map(function, things))
+    monkeypatch.setattr(bounded_processes, "map_bounded", lambda function, things: map(function, things))
 
 
 @pytest.fixture(scope="module")

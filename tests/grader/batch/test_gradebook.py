@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from autograder import course
-from autograder.batch import database
+from autograder.batch import gradebook_database
 from autograder.batch.gradebook import Gradebook
 from autograder.course import BatchError
 from autograder.grading.grade import from_json, to_json
-from autograder.protocol.failure import SubmissionStatus
+from autograder.protocol.failure_kinds import SubmissionStatus
 from autograder.submission import Person, Problem, Submission
 from tests.grader.support.made_up_gradebooks import GRADE, PACKED, packed, submission_file
 
@@ -233,11 +233,11 @@ def test_a_missing_gradebook_is_said(tmp_path: Path) -> None:
         pass
 
 
-@pytest.mark.parametrize("found", [0, database.VERSION - 1, database.VERSION + 1])
+@pytest.mark.parametrize("found", [0, gradebook_database.VERSION - 1, gradebook_database.VERSION + 1])
 def test_other_versions_are_graded_anew(tmp_path: Path, found: int) -> None:
     """If the gradebook has another version, `autograder grade` grades everything again, and other commands
     tell the user to run `autograder grade`."""
-    path = tmp_path / database.GRADEBOOK_FILE
+    path = tmp_path / gradebook_database.GRADEBOOK_FILE
     with sqlite3.connect(path) as other:
         other.executescript(f"CREATE TABLE grades (student TEXT); PRAGMA user_version = {found};")
     with pytest.raises(BatchError, match="run `autograder grade` again"), Gradebook.reading(tmp_path):

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from autograder import cli
 from autograder.batch.summary import AssignmentSummary
-from autograder.command_line import CHECK_FAILED, WRONG_USE
+from autograder.cli_support import CHECK_FAILED, WRONG_USE
 from autograder.grading.grader import Grader
 
 CONTROLS = "\x07\x1b[2J\x9b31m\x85\u202e\u2066\U000e0041\u2028"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.checks import inputs, render
+from autograder.checks import inputs, result_markdown
 from autograder.checks.call_repr import MAX_CALL_CHARACTERS, call_as_prompt
 from autograder.checks.results import Phase
 from autograder.course import Assignment
@@ -103,4 +103,4 @@ def test_short_arrays_and_dicts_appear_in_full_and_long_calls_not_at_all() -> No
         assert call_as_prompt(Call("f", (value,))) == f">>> f({words})"
     assert call_as_prompt(Call("f", ("long" * MAX_CALL_CHARACTERS,))) == ""
     longest = call_as_prompt(Call("f", ("a" * (MAX_CALL_CHARACTERS - len("f('')")),)))
-    assert len(longest) > MAX_CALL_CHARACTERS and render.printable_lines(longest) == longest
+    assert len(longest) > MAX_CALL_CHARACTERS and result_markdown.printable_lines(longest) == longest

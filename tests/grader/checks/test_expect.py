@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from autograder.checks import expect, results
-from autograder.checks.answers import (
+from autograder.checks.proxy import StudentModule, leaves
+from autograder.checks.quiz_answers import (
     HOW_TO_WRITE,
     answer_matches,
     form_errors,
@@ -17,14 +18,13 @@ from autograder.checks.answers import (
     lacks_digits,
     practice_results,
 )
-from autograder.checks.proxy import StudentModule, leaves
 from autograder.checks.results import Phase, Test
 from autograder.checks.value_text import value_text
 from autograder.course import Assignment, find
 from autograder.hints import catalogue
 from autograder.hints.reference import Reference
 from autograder.protocol import call
-from autograder.protocol.failure import BrokenTestError, Kind, WrongResultError
+from autograder.protocol.failure_kinds import BrokenTestError, Kind, WrongResultError
 
 ROPE = find("rope")
 X = np.arange(8.0).reshape(2, 4)

@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 
 from autograder.checks.function_status import FunctionStatus, Status, function_statuses
-from autograder.checks.render import status_note
+from autograder.checks.result_markdown import status_note
 from autograder.checks.results import Phase, Test, TestResult
 from autograder.checks.source import CallGraph
 from autograder.course import Assignment
 from autograder.grading.follow_through import follow_through
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
-from autograder.hints.explain import with_likely_causes
+from autograder.hints.likely_causes import with_likely_causes
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply
-from autograder.protocol.failure import Kind
+from autograder.protocol.failure_kinds import Kind
 from tests.grader.support.in_process_submission import Loaded
 
 SOURCE = '''

@@ -17,7 +17,7 @@ import pytest
 from autograder import course, handout
 from autograder.course import Assignment
 from autograder.grading.suite import Suite
-from autograder.handout import generated_files
+from autograder.handout import stubs_and_recorded_values
 from autograder.hints import catalogue
 from tests.grader.tools import mutants
 
@@ -28,7 +28,7 @@ def one_collection(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     it."""
     if "suite" in request.fixturenames:
         suite = request.getfixturevalue("suite")
-        for module in ("validate", "generated_files"):
+        for module in ("validate", "stubs_and_recorded_values"):
             monkeypatch.setattr(f"autograder.handout.{module}.Suite", lambda _: suite)
 
 
@@ -81,7 +81,7 @@ def test_points_are_for_understanding(assignment: Assignment, suite: Suite) -> N
 def test_stubs_and_recorded_values_are_current(assignment: Assignment) -> None:
     """The handout is up to date: `make handout` has run since the last change to the solution, the public
     tests or the catalogue."""
-    assert not generated_files.outdated_files(assignment), "run `make handout`"
+    assert not stubs_and_recorded_values.outdated_files(assignment), "run `make handout`"
 
 
 def test_tests_have_names_of_their_own(suite: Suite) -> None:
@@ -218,7 +218,7 @@ print(seen.hexdigest())
 @pytest.mark.long
 def test_random_examples_depend_on_nothing_that_a_process_has_loaded(tmp_path: Path) -> None:
     """By default, Hypothesis mixes constants from loaded modules into its examples and stores examples in a
-    folder. `checks.fixtures` prevents both through a private name of Hypothesis; if that name changes, this
+    folder. `checks.pytest_plugin` prevents both through a private name of Hypothesis; if that name changes, this
     test fails."""
     (tmp_path / "odd_constants.py").write_text("".join(f"c{place} = {10**5 + 37 * place}\n" for place in range(2000)))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(course.ROOT)])}

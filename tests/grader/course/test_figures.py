@@ -19,7 +19,7 @@ from matplotlib.text import Text
 
 from assignments import figures
 from autograder import course
-from autograder.handout.generated_files import stub
+from autograder.handout.stubs_and_recorded_values import stub
 from autograder.hints import catalogue
 from tests.grader.support.numbers_in_lessons_helpers import solution
 

@@ -24,7 +24,7 @@ from autograder.checks.results import Phase
 from autograder.course import ROOT
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
-from autograder.protocol.failure import Kind
+from autograder.protocol.failure_kinds import Kind
 from tests.grader.support.numbers_in_lessons_helpers import solution
 
 LESSON = ROOT / "assignments" / "model"

@@ -25,7 +25,7 @@ from nbformat import NotebookNode
 from assignments import figures
 from autograder import course
 from autograder.course import Assignment
-from autograder.handout.generated_files import stub
+from autograder.handout.stubs_and_recorded_values import stub
 
 ASSIGNMENTS = course.ROOT / "assignments"
 

@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from autograder import course
-from autograder.edition import TEXTS_WITH_EXAMPLES, Edition
-from autograder.grading.optional import full_scale
+from autograder.grading.optional_functions import full_scale
 from autograder.grading.otter_scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.handout import bundle, first_problem, leaks
 from autograder.hints import catalogue
+from autograder.term_texts import TEXTS_WITH_EXAMPLES, Edition
 
 FULL = course.all_lessons()
 ROPE = course.find("rope")

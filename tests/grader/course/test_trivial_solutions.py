@@ -27,7 +27,7 @@ from autograder.course import Assignment
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol.call import Call, Raised, Reply, perform
-from autograder.protocol.failure import CallStopped, Kind
+from autograder.protocol.failure_kinds import CallStopped, Kind
 
 Work = Callable[[tuple[Any, ...], Any], Any]
 """Function that turns the arguments and the correct result of a call into a trivial result."""

@@ -11,17 +11,17 @@ import pytest
 from markdown_it import MarkdownIt
 
 from autograder import course
-from autograder.checks import render
-from autograder.checks.render import Audience
+from autograder.checks import result_markdown
+from autograder.checks.result_markdown import Audience
 from autograder.checks.results import Phase, Test, TestResult
 from autograder.grading import feedback, needs_review
 from autograder.grading.grade import Grade
 from autograder.grading.grader import Grader
 from autograder.protocol.call import Raised
-from autograder.protocol.failure import Kind, SubmissionStatus
+from autograder.protocol.failure_kinds import Kind, SubmissionStatus
 from autograder.submission import Submission
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.feedback_messages import OUTCOMES, markdown
+from tests.grader.support.feedback_file import OUTCOMES, markdown
 from tests.grader.support.shared_fixtures import Graded
 
 HOSTILE = (
@@ -211,4 +211,4 @@ def assert_harmless(markdown: str) -> None:
 
 
 def test_plain_text_keeps_letters_and_drops_directions() -> None:
-    assert render.printable_lines("θ·π²\n\u202eabc\x1b[0m\u2066") == "θ·π²\n\ufffdabc\ufffd[0m\ufffd"
+    assert result_markdown.printable_lines("θ·π²\n\u202eabc\x1b[0m\u2066") == "θ·π²\n\ufffdabc\ufffd[0m\ufffd"

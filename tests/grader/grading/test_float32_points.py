@@ -15,7 +15,7 @@ from autograder.course import Assignment
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
-from autograder.protocol.failure import Kind
+from autograder.protocol.failure_kinds import Kind
 
 TABLES = [
     (assignment.name, name)

@@ -27,11 +27,11 @@ from autograder.grading.follow_through_processes import EXCHANGE_CELL_SOURCE, He
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
-from autograder.hints.explain import with_unfiltered_causes, without_hints_above_wrong_functions
+from autograder.hints.likely_causes import with_unfiltered_causes, without_hints_above_wrong_functions
 from autograder.hints.reference import Reference
 from autograder.protocol import call
 from autograder.protocol.call import Call
-from autograder.protocol.failure import CallStopped, Kind
+from autograder.protocol.failure_kinds import CallStopped, Kind
 from tests.grader.support.in_process_submission import Loaded
 
 MAX_POINTS = 9

@@ -14,7 +14,7 @@ from autograder.checks.results import Phase, TestResult
 from autograder.grading import suite_run
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
-from autograder.protocol.failure import BrokenTestError, SubmissionStatus
+from autograder.protocol.failure_kinds import BrokenTestError, SubmissionStatus
 from autograder.sandbox.sandboxed_submission import SandboxedBackend
 
 WRONG = """

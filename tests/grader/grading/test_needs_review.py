@@ -14,8 +14,8 @@ from autograder.grading.needs_review import iter_suspicions
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception
-from autograder.hints.explain import with_unfiltered_causes
-from autograder.protocol.failure import SubmissionStatus
+from autograder.hints.likely_causes import with_unfiltered_causes
+from autograder.protocol.failure_kinds import SubmissionStatus
 from autograder.submission import read_submission
 from tests.grader.support.classroom import SAMPLES
 from tests.grader.support.in_process_submission import Loaded

@@ -23,7 +23,7 @@ from autograder.grading.needs_review import iter_suspicions
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.protocol import call
-from autograder.protocol.failure import Kind, SubmissionStatus
+from autograder.protocol.failure_kinds import Kind, SubmissionStatus
 from tests.grader.support.in_process_submission import Loaded
 
 TABLE = """

@@ -25,10 +25,10 @@ import yaml
 from autograder import course
 from autograder.checks.oracle import Returned
 from autograder.files import write_files
-from autograder.grading import quiz
-from autograder.handout import HandoutError, build, bundle, generated_files, leaks, solution_pages
+from autograder.grading import answer_key
+from autograder.handout import HandoutError, build, bundle, leaks, solution_pages, stubs_and_recorded_values
 from autograder.hints.golden import decoded, fingerprint_record
-from autograder.laptop import launch, self_study
+from autograder.laptop import checks_command, self_study
 from autograder.protocol import codec
 from tests.grader.support.classroom import SAMPLES
 from tests.grader.support.student_folders import put
@@ -147,7 +147,7 @@ PLANTED: dict[str, tuple[str | bytes, str]] = {
     "highlighted.html": (re.sub(r"(\w+)", r'<span class="n">\1</span>', BODY), "s solution: "),
     "hidden_test.md": (f"Think of `{A_LINE}`.", "rope's hidden tests"),
     "its_name.md": (re.findall(r"def (test_\w+)", HIDDEN)[3], "hidden test for rope"),
-    "answer.md": (generated_files.quiz_answer_entries(SOLUTION)[1], "an answer of rope"),
+    "answer.md": (stubs_and_recorded_values.quiz_answer_entries(SOLUTION)[1], "an answer of rope"),
     "seed.md": (f"seed: {course.seed()}\n", "the term's seed"),
     "rope.pyc": (b"\xff\xfe\x00\x01", "not text"),
 }
@@ -166,38 +166,41 @@ def test_no_stub_is_written_over_somebodys_work(tmp_path: Path, monkeypatch: pyt
     """`regenerate` must not overwrite work, because a learner in a checkout works in the files that it writes."""
     given = tmp_path / "rope.py"
     right = ROPE.stub.read_text("utf-8")
-    monkeypatch.setattr(generated_files, "first_problem", lambda one: "")
-    monkeypatch.setattr(generated_files, "term_assignments", lambda: [ROPE])
-    monkeypatch.setattr(generated_files, "outdated_files", lambda one: {given: right})
+    monkeypatch.setattr(stubs_and_recorded_values, "first_problem", lambda one: "")
+    monkeypatch.setattr(stubs_and_recorded_values, "term_assignments", lambda: [ROPE])
+    monkeypatch.setattr(stubs_and_recorded_values, "outdated_files", lambda one: {given: right})
     written = right.replace('raise NotImplementedError("apply_rope is not written yet")', "return 0")
     for work in (written, f"{written}\n(", right.replace('"extra_parameters": None', '"extra_parameters": 0')):
         given.write_text(work)
         with pytest.raises(HandoutError, match=r"contains work, but a stub belongs there"):
-            generated_files.regenerate()
+            stubs_and_recorded_values.regenerate()
         assert given.read_text() == work != right
     given.write_text("# an older stub\n" + right)
-    assert generated_files.regenerate() == [given] and given.read_text() == right
+    assert stubs_and_recorded_values.regenerate() == [given] and given.read_text() == right
 
 
 def test_an_answer_that_does_not_stand_on_its_line_is_named() -> None:
-    key = generated_files.quiz_answer_entries(SOLUTION)[0].partition(": ")[0]
+    key = stubs_and_recorded_values.quiz_answer_entries(SOLUTION)[0].partition(": ")[0]
     with pytest.raises(HandoutError, match=r"rope: .*on one line"):
-        generated_files.stub(SOLUTION.replace(f"{key}: ", f"{key}:\n        "), "rope")
+        stubs_and_recorded_values.stub(SOLUTION.replace(f"{key}: ", f"{key}:\n        "), "rope")
 
 
 def lines_with(mark: str) -> list[int]:
     return [number for number, line in enumerate(SOLUTION.split("\n"), start=1) if line.strip() == mark]
 
 
-@pytest.mark.parametrize("place", range(0, len(lines_with(generated_files.END)), 3))
+@pytest.mark.parametrize("place", range(0, len(lines_with(stubs_and_recorded_values.END)), 3))
 def test_a_mark_without_its_partner_is_named_with_its_line(place: int) -> None:
     """An unmatched mark is reported with its line, in the middle of a solution as well as at its end."""
-    begin, end = lines_with(generated_files.BEGIN)[place], lines_with(generated_files.END)[place]
-    for missing, alone, line in ((begin, generated_files.END, end - 1), (end, generated_files.BEGIN, begin)):
+    begin, end = lines_with(stubs_and_recorded_values.BEGIN)[place], lines_with(stubs_and_recorded_values.END)[place]
+    for missing, alone, line in (
+        (begin, stubs_and_recorded_values.END, end - 1),
+        (end, stubs_and_recorded_values.BEGIN, begin),
+    ):
         lines = SOLUTION.split("\n")
         del lines[missing - 1]
         with pytest.raises(HandoutError, match=f"unmatched {alone} in solutions/rope.py, line {line}$"):
-            generated_files.stub("\n".join(lines), "rope")
+            stubs_and_recorded_values.stub("\n".join(lines), "rope")
 
 
 def test_recorded_values_are_current_up_to_what_differs_between_processors() -> None:
@@ -207,8 +210,8 @@ def test_recorded_values_are_current_up_to_what_differs_between_processors() -> 
 
     for off, is_current in ((0, True), (1e-9, True), (1e-7, True), (1e-4, False), (1, False)):
         assert (
-            generated_files.is_up_to_date(golden(1 + off), golden(1))
-            is generated_files.is_up_to_date(golden(1), golden(1 + off))
+            stubs_and_recorded_values.is_up_to_date(golden(1 + off), golden(1))
+            is stubs_and_recorded_values.is_up_to_date(golden(1), golden(1 + off))
             is is_current
         )
     for other in (
@@ -216,7 +219,7 @@ def test_recorded_values_are_current_up_to_what_differs_between_processors() -> 
         golden(1).replace('"mark"', '"marks"'),
         golden(1).replace(" 2,", " 3,"),
     ):
-        assert not generated_files.is_up_to_date(other, golden(1))
+        assert not stubs_and_recorded_values.is_up_to_date(other, golden(1))
 
 
 def test_a_mark_that_only_rounding_tells_from_the_right_value_may_be_missing() -> None:
@@ -230,13 +233,13 @@ def test_a_mark_that_only_rounding_tells_from_the_right_value_may_be_missing() -
         return json.dumps({"known": known, "calls": calls})
 
     rounded, wrong = right * (1 + 1e-8), right * 1.01
-    assert generated_files.is_up_to_date(golden(), golden(rounded)) and generated_files.is_up_to_date(
-        golden(rounded), golden()
-    )
-    assert generated_files.is_up_to_date(golden(wrong, rounded), golden(wrong))
-    assert not generated_files.is_up_to_date(golden(), golden(wrong)) and not generated_files.is_up_to_date(
-        golden(wrong, wrong), golden(wrong)
-    )
+    assert stubs_and_recorded_values.is_up_to_date(
+        golden(), golden(rounded)
+    ) and stubs_and_recorded_values.is_up_to_date(golden(rounded), golden())
+    assert stubs_and_recorded_values.is_up_to_date(golden(wrong, rounded), golden(wrong))
+    assert not stubs_and_recorded_values.is_up_to_date(
+        golden(), golden(wrong)
+    ) and not stubs_and_recorded_values.is_up_to_date(golden(wrong, wrong), golden(wrong))
 
 
 # Needs of the instructor
@@ -262,7 +265,7 @@ def test_the_page_of_solutions_has_every_function_and_every_answer_with_its_reas
     (path,) = solution_pages.build_pages([ROPE], tmp_path)
     page = html.unescape(re.sub(r"<[^>]*>", "", path.read_text("utf-8")))
     assert "BEGIN SOLUTION" not in page and all(f"def {name}(" in page for name in ("apply_rope", "decay_bound"))
-    assert all(f'"{key}": ' in page and one.reason in page for key, one in quiz.answers(ROPE).items())
+    assert all(f'"{key}": ' in page and one.reason in page for key, one in answer_key.answers(ROPE).items())
 
 
 def test_solutions_are_written_for_the_assignment_that_is_named(
@@ -360,7 +363,7 @@ def test_answers_are_told_by_their_form(laptop: Path, capsys: pytest.CaptureFixt
         assert line in written
         written = written.replace(line, wrong)
     write(written)
-    launch.main(["rope"])
+    checks_command.main(["rope"])
     told = capsys.readouterr().out
     assert all(said in told for _, said in WRITTEN.values()) and told.count(" ✗ ") == len(WRITTEN)
 

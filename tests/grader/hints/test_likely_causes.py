@@ -14,12 +14,12 @@ from autograder.checks.results import Phase, TestResult
 from autograder.course import Assignment
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
-from autograder.hints import catalogue, explain, golden
-from autograder.hints.explain import with_unfiltered_causes
+from autograder.hints import catalogue, golden, likely_causes
+from autograder.hints.likely_causes import with_unfiltered_causes
 from autograder.protocol import call
 from autograder.reports.submission_result import as_json
 from autograder.submission import Submission
-from tests.grader.support.feedback_messages import markdown
+from tests.grader.support.feedback_file import markdown
 
 
 def results_with_functions(name: str, source: str, suites: dict[str, Suite]) -> list[TestResult]:
@@ -123,10 +123,10 @@ def test_a_mark_of_huge_numbers_does_not_depend_on_the_order_of_a_sum(largest: f
     """Processors add numbers in different orders, so an overflowing sum may be NaN on one processor and
     infinite on another."""
     value = np.array([largest, -largest] * 8)
-    known = explain.fingerprint(value)
+    known = likely_causes.fingerprint(value)
     assert known is not None and np.isfinite(known.sums).all()
     recorded = golden.outcome_of_record(golden.fingerprint_record(Returned(value)))
-    assert isinstance(recorded, Returned) and explain.matches(value, recorded.value)
+    assert isinstance(recorded, Returned) and likely_causes.matches(value, recorded.value)
 
 
 TWO_MISTAKES = {

@@ -14,13 +14,13 @@ from autograder import course
 from autograder.checks import expect
 from autograder.checks.proxy import StudentModule
 from autograder.course import Assignment
-from autograder.grading import quiz
+from autograder.grading import answer_key
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
-from autograder.hints.explain import with_unfiltered_causes
+from autograder.hints.likely_causes import with_unfiltered_causes
 from autograder.hints.reference import Reference
 from autograder.protocol.call import Call
-from autograder.protocol.failure import WrongResultError
+from autograder.protocol.failure_kinds import WrongResultError
 
 
 def test_nobody_is_warned_of_what_the_solution_makes_of_a_submission_s_nan() -> None:
@@ -59,7 +59,7 @@ def test_a_hint_gives_no_code_away(assignment: Assignment) -> None:
 
 
 def test_every_answer_has_its_reason(assignment: Assignment) -> None:
-    answers = quiz.answers(assignment)
+    answers = answer_key.answers(assignment)
     assert answers.keys() == vars(catalogue.solution(assignment))["ANSWERS"].keys()
     assert all(answer.reason for answer in answers.values())
 
@@ -81,6 +81,6 @@ def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment) -> None
 
 def test_every_number_that_is_asked_for_has_a_known_wrong_answer(assignment: Assignment, suite: Suite) -> None:
     """Practice questions without points need no hints."""
-    asked = [quiz.key(test) for test in suite.tests if test.question == "ANSWERS" and test.points]
-    numbers = {key for key in asked if not quiz.answers(assignment)[key].is_yes_or_no}
+    asked = [answer_key.key(test) for test in suite.tests if test.question == "ANSWERS" and test.points]
+    numbers = {key for key in asked if not answer_key.answers(assignment)[key].is_yes_or_no}
     assert numbers <= catalogue.wrong_answers(assignment).keys()

@@ -19,7 +19,7 @@ import pytest
 from autograder import course
 from autograder.checks.source import Source
 from autograder.course import ROOT, find, term_assignments
-from autograder.laptop import check_places, launch, live_page
+from autograder.laptop import checks_command, live_page, terminal_or_tab
 from autograder.sandbox.limits import LIMITS
 
 ROPE = find("rope").solution.read_text("utf-8")
@@ -53,7 +53,7 @@ def check(laptop: Path, capsys: pytest.CaptureFixture[str]) -> Check:
     """Return a function that runs `python -m autograder.checks …` and returns the printed text."""
 
     def printed(*words: str) -> str:
-        assert launch.main(words) == 0
+        assert checks_command.main(words) == 0
         out, err = capsys.readouterr()
         assert err == "" and "Traceback" not in out
         return out
@@ -199,8 +199,8 @@ BROKEN_FILES = {
 @pytest.fixture
 def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     """Set the time limit of a call to one second instead of five."""
-    assert LIMITS.call_seconds == check_places.LOCAL_TEST_TIMEOUT_SECONDS, "here as in the grader"
-    monkeypatch.setattr(check_places, "LOCAL_TEST_TIMEOUT_SECONDS", 1)
+    assert LIMITS.call_seconds == terminal_or_tab.LOCAL_TEST_TIMEOUT_SECONDS, "here as in the grader"
+    monkeypatch.setattr(terminal_or_tab, "LOCAL_TEST_TIMEOUT_SECONDS", 1)
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_the_page_draws_from_no_file_that_does_not_return(
     monkeypatch.setattr(live_page, "_course_files", dict)
     monkeypatch.setattr(live_page.webbrowser, "open", lambda address: True)
     monkeypatch.setattr(live_page.PageServer, "draw", lambda server, lesson, source: drawn.append(lesson))
-    monkeypatch.setattr(launch, "_assignments_to_check", lambda files: iter([["rope"]]))
+    monkeypatch.setattr(checks_command, "_assignments_to_check", lambda files: iter([["rope"]]))
     write_solution(text)
     assert "functions are right" in check("rope", "--page")
     assert drawn == ["rope"] * is_drawn
@@ -240,7 +240,7 @@ def test_a_word_that_names_nothing_is_refused_with_what_there_is(
 ) -> None:
     def error_line(*words: str) -> str:
         with pytest.raises(SystemExit) as ended:
-            launch.main(words)
+            checks_command.main(words)
         assert ended.value.code == 2
         (line,) = capsys.readouterr().err.splitlines()
         return line

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from autograder import course
-from autograder.laptop import launch
+from autograder.laptop import checks_command
 from autograder.laptop.page_results import page_results
-from autograder.laptop.progress import AssignmentProgress
+from autograder.laptop.progress_after_run import AssignmentProgress
 from tests.grader.support.classroom import SAMPLES
 
 Learn = Callable[..., str]
@@ -34,7 +34,7 @@ def learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 
     def save_and_run(text: str, *words: str) -> str:
         Path("assignments", "rope", "rope.py").write_text(text, "utf-8")
-        assert launch.main(["rope", *words]) == 0
+        assert checks_command.main(["rope", *words]) == 0
         out, err = capsys.readouterr()
         assert err == ""
         return out
@@ -127,7 +127,7 @@ def test_the_page_shows_hidden_tests_and_folds_solutions(learn: Learn, monkeypat
     def serve(first: str, saves: object, check: Callable[[list[str]], list[AssignmentProgress]], port: int) -> None:
         states.append(page_results(check([first])))
 
-    monkeypatch.setattr(launch.live_page, "serve", serve)
+    monkeypatch.setattr(checks_command.live_page, "serve", serve)
     learn((SAMPLES / "rope" / "rotated_values.py").read_text("utf-8"), "--alone", "--page")
     mark, text = states[0]["rope"]["functions"]["rope_attention"]  # type: ignore[index]
     assert mark == "✗" and "&gt;&gt;&gt; rope_attention(" in text

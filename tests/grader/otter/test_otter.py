@@ -17,7 +17,7 @@ from otter.test_files import GradingResults
 from autograder import course
 from autograder.checks.results import TestResult
 from autograder.course import Assignment
-from autograder.grading import otter_scoring, quiz
+from autograder.grading import answer_key, otter_scoring
 from autograder.grading.otter_scoring import Scorer
 from autograder.grading.suite import Suite
 from autograder.otter import package
@@ -143,7 +143,7 @@ def test_what_is_said_of_hidden_tests_is_the_rule_and_the_kind_alone(graded: Gra
     }
     assert values and not any(number in entries for number in values)
     texts = {test["name"]: test["output"] for test in grade.gradescope["tests"]}
-    assert all(one.reason in texts["ANSWERS"] for one in quiz.answers(course.find("rope")).values())
+    assert all(one.reason in texts["ANSWERS"] for one in answer_key.answers(course.find("rope")).values())
     questions = {one.test.question for one in hidden} - {"ANSWERS"}
     assert questions and all("On inputs that are not shown" in texts[question] for question in questions)
 

@@ -19,7 +19,7 @@ from click.testing import CliRunner, Result
 from autograder.batch.gradebook import Gradebook, code_hash
 from autograder.cli import main
 from autograder.grading.row import Adjustment
-from autograder.protocol.failure import SubmissionStatus
+from autograder.protocol.failure_kinds import SubmissionStatus
 from autograder.submission import Person, Problem, Submission
 from tests.grader.support.made_up_gradebooks import GRADE, PACKED, packed, submission_file
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from autograder import cli, parallel
+from autograder import bounded_processes, cli
 from autograder.batch.gradebook import Gradebook
-from autograder.command_line import WRONG_USE
+from autograder.cli_support import WRONG_USE
 from autograder.course import Assignment
 from autograder.reports import similarity
 from autograder.submission import Submission
@@ -27,7 +27,7 @@ Rows = list[dict[str, str]]
 def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare submissions in the test's process unless a test requests separate processes."""
     if "separate_processes" not in request.fixturenames:
-        monkeypatch.setattr(parallel, "map_bounded", map)
+        monkeypatch.setattr(bounded_processes, "map_bounded", map)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from autograder import course, parallel
+from autograder import bounded_processes, course
 from autograder.cli import main
 from autograder.grading.grade import Grade
 from autograder.reports import submission_result
@@ -60,7 +60,7 @@ def test_the_flag_tells_the_assignment_of_a_name_that_says_nothing(tmp_path: Pat
 
 def test_without_the_flag_such_a_name_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The functions in the file do not identify the assignment, so the message names the missing option."""
-    monkeypatch.setattr(parallel, "run_bounded", lambda function, argument: function(argument))
+    monkeypatch.setattr(bounded_processes, "run_bounded", lambda function, argument: function(argument))
     file = tmp_path / "final version.py"
     file.write_bytes((ROPE / "exponent_counts_pairs.py").read_bytes())
     for environment, option in (({}, "--assignment NAME"), ({"TYPED_MAKE": "1"}, "ASSIGNMENT=NAME")):

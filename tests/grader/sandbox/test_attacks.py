@@ -32,7 +32,7 @@ from autograder.sandbox.limits import LIMITS, Limits
 from autograder.sandbox.sandboxed_submission import SandboxedBackend
 from autograder.submission import Submission
 from tests.grader.support.classroom import right
-from tests.grader.support.feedback_messages import markdown
+from tests.grader.support.feedback_file import markdown
 
 ROPE = course.find("rope")
 FOLDER = Path(__file__).with_name("attacks")

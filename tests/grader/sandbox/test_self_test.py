@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from autograder import command_line, course
+from autograder import cli_support, course
 from autograder.sandbox import client, confine, self_test
 from autograder.sandbox.escape_attempts import ATTEMPTS
 from autograder.sandbox.self_test import BrokenPromiseError, Finding
@@ -46,7 +46,7 @@ def broken_promises(findings: list[Finding]) -> dict[str, str]:
 def test_every_promise_holds_here() -> None:
     """The table that `autograder doctor` prints lists every promise and every limit."""
     out = io.StringIO()
-    assert command_line.print_self_test_table(Console(file=out, width=200)), out.getvalue()
+    assert cli_support.print_self_test_table(Console(file=out, width=200)), out.getvalue()
     text = out.getvalue()
     assert all(one.promise in text for one in ATTEMPTS)
     for amount in ("5 s", "50 s", "1024 MiB", "64 MiB"):

@@ -20,7 +20,7 @@ import pyseccomp
 import pytest
 
 from autograder.protocol.call import Call
-from autograder.protocol.failure import CallStopped, SubmissionStatus
+from autograder.protocol.failure_kinds import CallStopped, SubmissionStatus
 from autograder.sandbox import confine, self_test, system_calls
 from autograder.sandbox.client import Sandbox, SandboxError, Worker, WorkerDiedError
 from autograder.sandbox.escape_attempts import EscapeAttempt

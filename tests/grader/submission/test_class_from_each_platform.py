@@ -117,7 +117,11 @@ def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str, monkeypatch:
     folder, out, key = tmp_path / "class", tmp_path / "out", PLATFORMS[platform][1]
     flag = None if platform in ("Canvas", "Blackboard", "Autolab") else "rope"
     kinds = hand_in(folder, platform, random.Random(platform))
-    stand_ins = {"Processes": Direct, "publish.is_report_current": lambda book: True, "parallel.map_bounded": map}
+    stand_ins = {
+        "Processes": Direct,
+        "output_files.is_report_current": lambda book: True,
+        "bounded_processes.map_bounded": map,
+    }
     for name, stand_in in stand_ins.items():
         monkeypatch.setattr(f"autograder.batch.run.{name}", stand_in)
     summary = run.grade([folder], out, flag)

@@ -17,7 +17,7 @@ from autograder.grading.grader import Grader
 from autograder.hints import catalogue
 from autograder.hints.reference import Reference
 from autograder.protocol.call import load
-from autograder.protocol.failure import BrokenTestError, SubmissionStatus, WrongResultError
+from autograder.protocol.failure_kinds import BrokenTestError, SubmissionStatus, WrongResultError
 from tests.grader.support import classroom
 from tests.grader.support.student_folders import archive_of, notebook, put, zip64_with_an_offset_beyond_all_files
 

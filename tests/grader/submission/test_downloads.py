@@ -39,7 +39,11 @@ def keys(found: list[Submission]) -> list[str]:
 
 def grade(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch, assignment: str | None = "rope") -> str:
     """Return the printed output of a grading run."""
-    stand_ins = {"Processes": Direct, "publish.is_report_current": lambda book: True, "parallel.map_bounded": map}
+    stand_ins = {
+        "Processes": Direct,
+        "output_files.is_report_current": lambda book: True,
+        "bounded_processes.map_bounded": map,
+    }
     for name, stand_in in stand_ins.items():
         monkeypatch.setattr(f"autograder.batch.run.{name}", stand_in)
     printed = io.StringIO()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder import course, parallel
+from autograder import bounded_processes, course
 from autograder.submission import Submission, bounded_reading, read_submission, read_submission_bounded
 from tests.grader.support import classroom
 from tests.grader.support.student_folders import SOLVED, archive_of, notebook, put
@@ -204,7 +204,9 @@ def test_what_students_wrote_is_parsed_in_one_place() -> None:
 def test_one_submission_alone_has_the_budget_of_one_in_a_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In `autograder check`, too, a file that exceeds the limits gets a row with a message."""
     put(tmp_path, {"rope.py": SOLVED})
-    monkeypatch.setattr(parallel, "run_bounded", lambda function, thing: parallel.CutOff("took more than it may"))
+    monkeypatch.setattr(
+        bounded_processes, "run_bounded", lambda function, thing: bounded_processes.CutOff("took more than it may")
+    )
     found: Submission = read_submission_bounded(tmp_path / "rope.py", "rope", ["rope"])
     assert found.assignment == "rope" and found.problem is not None
     assert "could not be read, because that took more than it may" in found.problem.message

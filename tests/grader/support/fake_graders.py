@@ -18,7 +18,7 @@ from unittest import mock
 from autograder.batch import workers
 from autograder.batch.run import REFERENCE_PSEUDO_HASH
 from autograder.batch.workers import GraderSetup, Job
-from autograder.protocol.failure import SubmissionStatus
+from autograder.protocol.failure_kinds import SubmissionStatus
 from tests.grader.support.made_up_gradebooks import GRADE, packed
 
 POINTS_PER_NUMBER = 0.1

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from autograder import course, parallel
+from autograder import bounded_processes, course
 from autograder.batch import run
 from autograder.batch.gradebook import Gradebook
 from tests.grader.support.fake_graders import Direct
@@ -65,6 +65,6 @@ def _until_killed(moment: int, folder: Path, out: Path) -> None:
     sys.addaudithook(count)
     Gradebook.add = add_and_say  # type: ignore[method-assign]
     run.Processes = Direct  # type: ignore[assignment,misc]
-    parallel.map_bounded = lambda function, things: map(function, things)  # type: ignore[assignment,arg-type,return-value]
-    parallel.run_in_subprocess = lambda function, *arguments: function(*arguments)
+    bounded_processes.map_bounded = lambda function, things: map(function, things)  # type: ignore[assignment,arg-type,return-value]
+    bounded_processes.run_in_subprocess = lambda function, *arguments: function(*arguments)
     run.grade([folder], out)

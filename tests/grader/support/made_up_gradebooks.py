@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from autograder.batch.gradebook import Gradebook, code_hash
-from autograder.checks.render import Audience
+from autograder.checks.result_markdown import Audience
 from autograder.checks.results import Phase, Test, TestResult
 from autograder.grading import feedback
 from autograder.grading.grade import Grade, to_json
 from autograder.grading.row import GradeKey
 from autograder.protocol.call import Raised
-from autograder.protocol.failure import Kind, SubmissionStatus
+from autograder.protocol.failure_kinds import Kind, SubmissionStatus
 from autograder.submission import Problem, Submission
 
 COURSE = (

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from autograder import parallel
+from autograder import bounded_processes
 from autograder.batch import run
 from autograder.batch.workers import GraderSetup, Processes
 
@@ -41,8 +41,8 @@ def warm_graders() -> Iterator[None]:
     forking.set_forkserver_preload(["autograder.submission", "autograder.reports.similarity"])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run, "Processes", _taken)
-        patch.setattr(parallel, "multiprocessing", SimpleNamespace(get_context=lambda _: forking))
-        patch.setattr(parallel, "run_in_subprocess", lambda function, *arguments: function(*arguments))
+        patch.setattr(bounded_processes, "multiprocessing", SimpleNamespace(get_context=lambda _: forking))
+        patch.setattr(bounded_processes, "run_in_subprocess", lambda function, *arguments: function(*arguments))
         yield
     for processes in _warm.values():
         Processes.close(processes)

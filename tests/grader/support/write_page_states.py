@@ -13,10 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autograder.laptop.check_places import TERMINAL, CheckPlace
-from autograder.laptop.local_context import LoadedFile, LocalContext
+from autograder.laptop.local_test_run import LoadedFile, LocalContext
 from autograder.laptop.page_results import page_results
-from autograder.laptop.progress import AssignmentProgress
+from autograder.laptop.progress_after_run import AssignmentProgress
+from autograder.laptop.terminal_or_tab import TERMINAL, CheckPlace
 from autograder.site import integers
 from autograder.site.tab import TAB, Clock
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from autograder import course
 from autograder.course import Assignment
 from autograder.grading.suite import Suite
-from autograder.handout.generated_files import BEGIN, END
+from autograder.handout.stubs_and_recorded_values import BEGIN, END
 from autograder.hints import catalogue
 
 SECONDS = 30

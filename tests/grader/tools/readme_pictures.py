@@ -38,7 +38,11 @@ SOURCES = {
         "autograder/site/style/tab.css",
         "autograder/pages/style/course.css",
     ],
-    "feedback.png": ["autograder/site/script/page.js", "autograder/site/style/tab.css", "autograder/checks/render.py"],
+    "feedback.png": [
+        "autograder/site/script/page.js",
+        "autograder/site/style/tab.css",
+        "autograder/checks/result_markdown.py",
+    ],
     "report.png": ["autograder/reports/page_template/report.html", "autograder/reports/class_page.py"],
 }
 """Files that determine how each picture looks."""

@@ -12,14 +12,21 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder.checks.answers import form_errors
 from autograder.checks.function_status import FunctionStatus, Status, function_statuses
 from autograder.checks.proxy import load_failure_message
-from autograder.checks.render import Audience, code_block, escape_markdown, mistakes_text, print_markdown, status_note
+from autograder.checks.quiz_answers import form_errors
+from autograder.checks.result_markdown import (
+    Audience,
+    code_block,
+    escape_markdown,
+    mistakes_text,
+    print_markdown,
+    status_note,
+)
 from autograder.checks.results import POINTS, PUBLIC_POINTS
-from autograder.laptop.local_context import LOADING_STEP, LocalContext
+from autograder.laptop.local_test_run import LOADING_STEP, LocalContext
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import Kind
+from autograder.protocol.failure_kinds import Kind
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -2,7 +2,7 @@
 
 `@pytest.mark.question("apply_rope", points=2)` states the question and the points of a test. For each
 assignment, a fixture of the same name provides the submission. The `TestContext` decides where the
-submission's code runs: in the process of the tests (`laptop.local_context`) or in the grader's worker.
+submission's code runs: in the process of the tests (`laptop.local_test_run`) or in the grader's worker.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hypothesis.internal.constants_ast import Constants
 
 from autograder.checks.proxy import StudentModule
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure import UNFINISHED, WrongResultError
+from autograder.protocol.failure_kinds import UNFINISHED, WrongResultError
 
 hypothesis.settings.register_profile(
     "whereabouts",

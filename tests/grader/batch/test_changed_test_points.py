@@ -17,7 +17,7 @@ from autograder import course
 from autograder.batch import run, workers
 from autograder.batch.workers import GraderSetup, Job
 from autograder.cli import main
-from autograder.command_line import WRONG_USE
+from autograder.cli_support import WRONG_USE
 from autograder.course import Assignment, CourseError
 from autograder.grading.row import GradeKey
 from tests.grader.support.fake_graders import Direct, solved

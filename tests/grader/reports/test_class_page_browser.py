@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from autograder.batch import publish
+from autograder.batch import output_files
 from tests.grader.support import made_up_gradebooks
 from tests.grader.support.browsing import Opened
 
@@ -43,7 +43,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("W" * 300, "<script>console.error('no')</script>", "=1+1"):
         submission_files.append((made_up_gradebooks.submission_file(name, made_up_gradebooks.CODE), grade))
     made_up_gradebooks.write(out, submission_files)
-    publish.write_report_and_similarity(out)
+    output_files.write_report_and_similarity(out)
     return out / "report.html"
 
 

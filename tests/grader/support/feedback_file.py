@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autograder.checks.render import Audience
+from autograder.checks.result_markdown import Audience
 from autograder.grading import feedback
 from autograder.grading.grade import Grade
 from autograder.submission import Submission

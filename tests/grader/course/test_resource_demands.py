@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 
 from autograder import course
-from tests.grader.tools import demanding_tests
+from tests.grader.tools import resource_demands
 
 SPOILED = """
 import time
 import numpy as np
 from autograder import course
-from tests.grader.tools import demanding_tests
+from tests.grader.tools import resource_demands
 
 def {how}
 
-plain, wasteful = demanding_tests.plain_module, alibi_slopes
+plain, wasteful = resource_demands.plain_module, alibi_slopes
 
 def spoiled(assignment):
     module = plain(assignment)
@@ -30,13 +30,13 @@ def spoiled(assignment):
     module.alibi_slopes = lambda n_heads: (next(budget, 9) < 9 and wasteful(n_heads)) or slopes(n_heads)
     return module
 
-demanding_tests.plain_module = spoiled
-print(sum(demand.is_excessive for demand in demanding_tests.demands(course.find("alibi"))))
+resource_demands.plain_module = spoiled
+print(sum(demand.is_excessive for demand in resource_demands.demands(course.find("alibi"))))
 """
 WAYS = {
     "memory": "alibi_slopes(n_heads): np.zeros(80 << 20, dtype=np.uint8)",
     "time": "alibi_slopes(n_heads):"
-    " end = time.process_time() + 1.2 * demanding_tests.MAX_SECONDS;"
+    " end = time.process_time() + 1.2 * resource_demands.MAX_SECONDS;"
     " any(iter(lambda: time.process_time() > end, True))",
 }
 
@@ -44,7 +44,7 @@ WAYS = {
 @pytest.mark.long
 def test_no_test_demands_more_than_its_docstring_says() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.grader.tools.demanding_tests"],
+        [sys.executable, "-m", "tests.grader.tools.resource_demands"],
         cwd=course.ROOT,
         capture_output=True,
         text=True,
@@ -62,8 +62,8 @@ def test_a_reading_that_needs_too_much_is_found(way: str) -> None:
 
 
 def test_every_lesson_has_plain_implementations() -> None:
-    assert {path.stem for path in Path(demanding_tests.SIMPLEST).glob("*.py")} == {
+    assert {path.stem for path in Path(resource_demands.SIMPLEST).glob("*.py")} == {
         each.name for each in course.term_assignments()
     }
     for assignment in course.term_assignments():
-        demanding_tests.plain_module(assignment)
+        resource_demands.plain_module(assignment)

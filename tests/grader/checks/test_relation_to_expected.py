@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from autograder.checks.difference import difference
-from autograder.checks.relation import relation, shape_difference
+from autograder.checks.relation_to_expected import relation, shape_difference
 
 SHAPES = [(7,), (3, 4), (4, 4), (2, 3, 4), (3, 3, 3), (2, 1, 3, 5)]
 KINDS = ["float64", "float32", "int64", "bool"]

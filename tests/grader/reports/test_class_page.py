@@ -16,15 +16,15 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from autograder import cli, parallel
-from autograder.batch import publish
+from autograder import bounded_processes, cli
+from autograder.batch import output_files
 from autograder.batch.gradebook import Gradebook
 from autograder.checks.results import Phase, Test, TestResult
-from autograder.command_line import WRONG_USE
+from autograder.cli_support import WRONG_USE
 from autograder.course import BatchError
 from autograder.grading.grade import Grade
 from autograder.protocol.call import Raised
-from autograder.protocol.failure import Kind
+from autograder.protocol.failure_kinds import Kind
 from autograder.reports.class_page import AssignmentResults, ClassStatistics
 from autograder.submission import Person, Problem, Submission
 from tests.grader.support import made_up_gradebooks
@@ -44,7 +44,7 @@ HOSTILE = (
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare submissions in this process; `test_similarity` covers separate processes."""
-    monkeypatch.setattr(parallel, "map_bounded", map)
+    monkeypatch.setattr(bounded_processes, "map_bounded", map)
 
 
 class PageParser(HTMLParser):
@@ -66,7 +66,7 @@ class PageParser(HTMLParser):
 
 
 def report_page(out: Path) -> str:
-    publish.write_report_and_similarity(out)
+    output_files.write_report_and_similarity(out)
     return (out / "report.html").read_text("utf-8")
 
 
@@ -250,6 +250,6 @@ def test_a_full_disk_leaves_the_page_from_before(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(BatchError, match="No space left"):
-        publish.write_report_and_similarity(tmp_path)
+        output_files.write_report_and_similarity(tmp_path)
     assert (tmp_path / "report.html").read_text("utf-8") == before
     assert not list(tmp_path.glob("*.unfinished"))

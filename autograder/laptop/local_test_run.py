@@ -16,18 +16,18 @@ from typing import Any
 
 import pytest
 
-from autograder.checks import fixtures
-from autograder.checks.answers import practice_results
-from autograder.checks.fixtures import TEST_CONTEXT, TestContext
+from autograder.checks import pytest_plugin
 from autograder.checks.oracle import Oracle
 from autograder.checks.proxy import StudentModule
+from autograder.checks.pytest_plugin import TEST_CONTEXT, TestContext
+from autograder.checks.quiz_answers import practice_results
 from autograder.checks.results import TestResult, test_of, test_result
 from autograder.checks.source import CallGraph, Source
-from autograder.hints.explain import with_likely_causes
 from autograder.hints.golden import GoldenValues
-from autograder.laptop.check_places import TERMINAL, TIMEOUT_MESSAGE_PART, CheckPlace, timeout_message
+from autograder.hints.likely_causes import with_likely_causes
+from autograder.laptop.terminal_or_tab import TERMINAL, TIMEOUT_MESSAGE_PART, CheckPlace, timeout_message
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply, load, perform
-from autograder.protocol.failure import CallStopped, Kind
+from autograder.protocol.failure_kinds import CallStopped, Kind
 
 PYTEST_OPTIONS = (
     "-qq --no-header --no-summary -o console_output_style=classic --override-ini=addopts= --import-mode=importlib"
@@ -153,7 +153,7 @@ class LocalContext(TestContext):
         """Return the student's module for one test."""
         if assignment not in self.files:
             self.files[assignment] = self.load_file(assignment)
-        oracle, graded = self.oracle(assignment, item.name), fixtures.graded_functions_in_file(item)
+        oracle, graded = self.oracle(assignment, item.name), pytest_plugin.graded_functions_in_file(item)
         return StudentModule(assignment, self.files[assignment], oracle, graded)
 
     def run_tests(self, assignments: Sequence[str]) -> None:
@@ -162,7 +162,7 @@ class LocalContext(TestContext):
             str(self.root / "tests" / folder / f"test_{name}.py") for name in assignments for folder in self.folders
         ]
         options = [f"--rootdir={self.root}", *PYTEST_OPTIONS, *self.place.pytest_options]
-        status = pytest.main([*options, *tests], plugins=[fixtures, self])
+        status = pytest.main([*options, *tests], plugins=[pytest_plugin, self])
         if status == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt
         for name in assignments:
@@ -195,7 +195,7 @@ class LocalContext(TestContext):
         self.raised = error if call.when == "setup" else self.raised or error
         if call.when == "teardown":
             name = item.path.stem.removeprefix("test_")
-            result = test_result(test_of(item), self.raised, fixtures.submission_of(item))
+            result = test_result(test_of(item), self.raised, pytest_plugin.submission_of(item))
             self.test_results.setdefault(name, []).append(result)
             for title, text in report.sections:
                 key = name, LOADING_STEP if title.endswith("setup") else item.name

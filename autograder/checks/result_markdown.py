@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from autograder.checks.function_status import FunctionStatus, Status
 from autograder.checks.results import TestResult, points_possible, points_won
-from autograder.protocol.failure import Kind
+from autograder.protocol.failure_kinds import Kind
 
 if TYPE_CHECKING:
     from rich.console import Console

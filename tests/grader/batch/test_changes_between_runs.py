@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
-from autograder import parallel
+from autograder import bounded_processes
 from autograder.batch import run
 from autograder.batch.changes import Changes
 from autograder.batch.gradebook import Gradebook
@@ -33,7 +33,7 @@ NAME = "sinusoidal"
 def fake_graders(monkeypatch: pytest.MonkeyPatch) -> None:
     """Replace graders with fakes, so that no submission runs."""
     monkeypatch.setattr(run, "Processes", Direct)
-    monkeypatch.setattr(parallel, "map_bounded", lambda function, things: map(function, things))
+    monkeypatch.setattr(bounded_processes, "map_bounded", lambda function, things: map(function, things))
 
 
 def grade(folder: Path, out: Path, *later: Path) -> str:

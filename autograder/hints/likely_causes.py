@@ -25,7 +25,7 @@ from autograder.checks.proxy import leaves
 from autograder.checks.results import Phase, Test, TestResult
 from autograder.checks.source import CallGraph
 from autograder.protocol.call import Raised, Reply
-from autograder.protocol.failure import WRONG_OR_NO_VALUE, Kind
+from autograder.protocol.failure_kinds import WRONG_OR_NO_VALUE, Kind
 
 MAGNITUDE_BOUND = 1e290
 """Maximum magnitude of a number in a fingerprint: a larger number counts as this maximum."""

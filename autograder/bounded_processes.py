@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
-from autograder.safe_path import use_safe_path
+from autograder.safe_module_path import use_safe_path
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -19,10 +19,10 @@ from pathlib import Path
 from rich.console import Console
 
 from autograder.checks.output_encoding import print_anywhere
-from autograder.checks.render import print_markdown
+from autograder.checks.result_markdown import print_markdown
 from autograder.laptop import live_page
-from autograder.laptop.local_context import LocalContext, context_class
-from autograder.laptop.progress import (
+from autograder.laptop.local_test_run import LocalContext, context_class
+from autograder.laptop.progress_after_run import (
     AssignmentProgress,
     assignments_with_public_tests,
     lesson_number,
