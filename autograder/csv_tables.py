@@ -7,13 +7,15 @@ with points or commas in numbers. An unchanged cell is written back byte for byt
 from __future__ import annotations
 
 import codecs
+import csv
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograder.course import UserError
+from autograder.files import atomic, without_control_characters
 
 DELIMITERS = ",;\t"
 MAX_TABLE_BYTES = 64 << 20
@@ -205,3 +207,14 @@ def _unquoted(raw: str) -> str:
     if len(text) > 1 and text.startswith('"') and text.endswith('"'):
         return text[1:-1].replace('""', '"')
     return raw
+
+
+def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
+    """Write a table, completely or not at all, for any spreadsheet and any terminal.
+
+    Every cell is quoted, because many spreadsheets split cells at semicolons. The file begins with a byte order mark,
+    from which Excel recognises UTF-8.
+    """
+    with atomic(path, encoding="utf-8-sig") as file:
+        table = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
+        table.writerows([without_control_characters(cell) for cell in row] for row in rows)

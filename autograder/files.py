@@ -1,12 +1,11 @@
-"""Functions that write files, CSV tables and zips, and a file name that several packages use."""
+"""Functions that write files and zips, and a file name that several packages use."""
 
 from __future__ import annotations
 
-import csv
 import io
 import os
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
@@ -26,17 +25,6 @@ def atomic(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
-
-
-def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
-    """Write a table, completely or not at all, for any spreadsheet and any terminal.
-
-    Every cell is quoted, because many spreadsheets split cells at semicolons. The file begins with a byte order mark,
-    from which Excel recognises UTF-8.
-    """
-    with atomic(path, encoding="utf-8-sig") as file:
-        table = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
-        table.writerows([without_control_characters(cell) for cell in row] for row in rows)
 
 
 def without_control_characters(text: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
-from autograder.files import write_csv
+from autograder.csv_tables import write_csv
 from autograder.grading.row import Row
 from autograder.submission.untrusted_names import csv_cell, printable, utf8_safe
 

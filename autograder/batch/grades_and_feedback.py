@@ -8,7 +8,8 @@ from pathlib import Path
 
 from autograder.batch.gradebook import Gradebook
 from autograder.course import term_assignments
-from autograder.files import write_csv, write_files
+from autograder.csv_tables import write_csv
+from autograder.files import write_files
 from autograder.grading.row import IDENTITIES, Row
 from autograder.submission.untrusted_names import csv_cell, safe_name
 

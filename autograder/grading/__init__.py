@@ -7,8 +7,8 @@
     follow_through_retry      the second run of a failed test
     follow_through_processes  the submission in two processes, the second with right values
     follow_through_limits     limits on the size and the cost of questions between the two processes
-    optional_functions        leaves out the functions that the term does not grade, and scales the score
-    otter_scoring             writes the test files that Otter reads, and takes Otter's scores
+    optional_functions        leaves out the functions that the term does not grade
+    otter_scoring             writes the test files that Otter reads, takes Otter's scores, and scales them
     grade                     a grade, and its JSON form
     feedback                  a grade as text for a student or for teaching staff
     answer_key                the right answers to a lesson's questions, with reasons

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograder.checks.result_markdown import Audience, points_text, printable_lines
-from autograder.checks.results import Test, TestResult, by_question, points_possible
+from autograder.checks.results import POINTS, Test, TestResult, by_question, points_possible
 from autograder.course import Assignment
 from autograder.grading import answer_key, feedback
-from autograder.grading.optional_functions import full_scale
 from autograder.protocol.call import ANSWERS
 
 if TYPE_CHECKING:  # Otter imports pandas and nbconvert, which take a second, so it is loaded only to make a grade
@@ -25,6 +24,9 @@ if TYPE_CHECKING:  # Otter imports pandas and nbconvert, which take a second, so
 
 MARKDOWN_OUTPUT_SETTING = {"output_format": "md"}
 """Gradescope's setting for output that is shown as Markdown."""
+
+SCORE_STEP = 0.25
+"""A scaled score is rounded to a multiple of this number of points."""
 
 _TEST_FILE_HEADER = '''"""Question {question}, generated from the course's pytest suites."""
 
@@ -138,3 +140,25 @@ def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], ass
 def _public_or_full_summary(public: str, full: str, public_only: bool = False) -> str:
     """Return the public summary if `public_only` is true, or the full summary otherwise."""
     return public if public_only else full
+
+
+def full_scale(numbers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return Otter's numbers with the score scaled to full marks, and rounded to a quarter of a point.
+
+    The points of the questions do not change. Gradescope adds up the points of all tests, so the points of
+    each test are scaled, and an additional entry rounds the total.
+    """
+    possible = numbers["max_score"]
+    if possible in (0, POINTS):
+        return dict(numbers)
+    share = numbers["score"] / possible
+    score = round(POINTS * share / SCORE_STEP) * SCORE_STEP
+    tests = [_scaled(entry, POINTS / possible) for entry in numbers["gradescope"]["tests"]]
+    rounding = {"name": "Rounding", "score": score - POINTS * share, "visibility": "after_published"}
+    gradescope = numbers["gradescope"] | {"tests": [*tests, rounding]}
+    return {**numbers, "score": score, "max_score": float(POINTS), "gradescope": gradescope}
+
+
+def _scaled(entry: Mapping[str, Any], factor: float) -> dict[str, Any]:
+    points = {key: entry[key] * factor for key in ("score", "max_score") if entry.get(key) is not None}
+    return {**entry, **points}

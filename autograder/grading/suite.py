@@ -217,3 +217,9 @@ class _Collector:
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Keep the collected tests."""
         self.items = [item for item in session.items if isinstance(item, pytest.Function)]
+
+
+@functools.cache
+def all_tests(assignment: Assignment) -> list[Test]:
+    """Return all tests of an assignment, collected once."""
+    return Suite(assignment).tests

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from autograder.course import PACKAGE_FOLDER, ROOT, Assignment, shipped_code
 from autograder.files import write_files, write_zip
+from autograder.grading.suite import all_tests
 from autograder.handout import otter_files
 from autograder.handout.leaks import leaks
 from autograder.handout.stubs_and_recorded_values import HandoutError
@@ -58,7 +59,7 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
     questions = {assignment.name: quiz_questions.answer_forms_and_practice(assignment) for assignment in chosen}
     made = {QUESTIONS_FILE: json.dumps(questions, indent=1)}
     for assignment in chosen:
-        made |= otter_files.notebook_and_test_files(assignment, quiz_questions.all_tests(assignment))
+        made |= otter_files.notebook_and_test_files(assignment, all_tests(assignment))
     files |= {name: text.encode("utf-8") for name, text in made.items()}
     files |= {
         name: edition.text(files[name].decode("utf-8"), name).encode("utf-8")

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 from autograder.checks import quiz_answers
-from autograder.checks.results import Test
 from autograder.course import Assignment
 from autograder.grading import answer_key
-from autograder.grading.suite import Suite
+from autograder.grading.suite import all_tests
 from autograder.hints import catalogue
 from autograder.protocol.call import ANSWERS
-
-
-@functools.cache
-def all_tests(assignment: Assignment) -> list[Test]:
-    """Return all tests of an assignment, collected once."""
-    return Suite(assignment).tests
 
 
 def answer_forms_and_practice(assignment: Assignment) -> dict[str, dict[str, Any]]:

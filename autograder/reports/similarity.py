@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from autograder import bounded_processes
 from autograder.bounded_processes import CutOff
 from autograder.course import ROOT, Assignment, term_assignments
-from autograder.files import write_csv
+from autograder.csv_tables import write_csv
 from autograder.grading.row import Row
 from autograder.submission import Submission, find_in_folder, read_class_bounded
 from autograder.submission.syntax_trees import NotPythonError, parse

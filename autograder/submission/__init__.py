@@ -3,17 +3,18 @@
 The package finds each student's uploads in a folder, ranks the files that may count, and returns a submission
 for each student and assignment.
 
-    download_layouts  the uploads of each student in a folder
-    platforms         the facts in names that platforms write
-    candidates        one student's files that may count, on disk and in zips, likeliest first
-    choice            the file that counts, or why no file counts
-    last_commit       the time of a clone's last commit
-    bounded_reading   bytes of files and zips
-    code              Python text of scripts and notebooks
-    cell_cleaner      cells without the lines that only a notebook's host can run
-    syntax_trees      syntax trees of students' texts
-    untrusted_names   assignments in names, and names made safe to show and to write
-    records           Person, Upload, Submission, Problem
+    download_layouts     the uploads of each student in a folder
+    platforms            the facts in names that platforms write
+    candidates           one student's files that may count, on disk and in zips, likeliest first
+    choice               the file that counts, or why no file counts
+    last_commit          the time of a clone's last commit
+    bounded_reading      bytes of files and zips
+    code                 Python text of scripts and notebooks
+    cell_cleaner         cells without the lines that only a notebook's host can run
+    syntax_trees         syntax trees of students' texts
+    assignment_mentions  the assignment that a name mentions
+    untrusted_names      names made safe to show and to write
+    records              Person, Upload, Submission, Problem
 
 A submission that cannot be read has a `problem`, which contains a message for a person. This package writes
 no file, follows no link, and bounds all reading.

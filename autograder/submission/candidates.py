@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from zipfile import ZipInfo
 
 from autograder.submission import bounded_reading
+from autograder.submission.assignment_mentions import mention
 from autograder.submission.code import Code, functions, read_code
 from autograder.submission.records import Problem, Upload, problem_of
-from autograder.submission.untrusted_names import mention, printable, stem_and_suffix, utf8_safe
+from autograder.submission.untrusted_names import printable, stem_and_suffix, utf8_safe
 
 MAX_CANDIDATES_PER_ASSIGNMENT = 20  # also the maximum number of zips that are opened for one student
 

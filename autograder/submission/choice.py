@@ -13,11 +13,12 @@ from dataclasses import replace
 
 from autograder.protocol.call import ANSWERS
 from autograder.submission import bounded_reading, platforms
+from autograder.submission.assignment_mentions import words_beside
 from autograder.submission.candidates import Candidate, StudentFiles
 from autograder.submission.code import functions
 from autograder.submission.last_commit import last_commit_time
 from autograder.submission.records import Problem, Submission, Upload, problem_of
-from autograder.submission.untrusted_names import printable, semicolon_list, stem_and_suffix, words_beside
+from autograder.submission.untrusted_names import printable, semicolon_list, stem_and_suffix
 
 _MAX_LISTED_FILES = 3
 

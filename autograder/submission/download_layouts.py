@@ -17,9 +17,10 @@ from typing import NamedTuple
 
 from autograder.course import left_out_lessons
 from autograder.submission import platforms
+from autograder.submission.assignment_mentions import Mention, mention
 from autograder.submission.bounded_reading import MIB, READABLE, is_junk, read_bytes
 from autograder.submission.records import NothingToGradeError, Person, Problem, Upload
-from autograder.submission.untrusted_names import Mention, mention, printable, stem_and_suffix, utf8_safe
+from autograder.submission.untrusted_names import printable, stem_and_suffix, utf8_safe
 
 _NOT_SUBMITTED_FILE = re.compile(  # tables, pages and editors' backup copies beside the submissions
     r"(readme|license|index|grades|roster|gradebook|notes)(\.(md|txt|html?))?|.+(\.(csv|xlsx?|ods|sqlite|lock)|~)", re.I

@@ -27,8 +27,9 @@ from typing import Any
 
 import yaml
 
+from autograder.submission.assignment_mentions import mention
 from autograder.submission.records import NothingToGradeError, Person, Problem, Upload
-from autograder.submission.untrusted_names import mention, printable, semicolon_list, utf8_safe
+from autograder.submission.untrusted_names import printable, semicolon_list, utf8_safe
 
 CANVAS, ANONYMOUS, MOODLE, BLACKBOARD = "Canvas", "Canvas, anonymous", "Moodle", "Blackboard"
 BRIGHTSPACE, AUTOLAB, GITHUB, GRADESCOPE = "Brightspace", "Autolab", "GitHub Classroom", "Gradescope"

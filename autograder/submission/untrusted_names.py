@@ -1,14 +1,12 @@
-"""Assignments in names that people chose, and safe forms of names for sentences, files and spreadsheets."""
+"""Safe forms of names that people chose, for sentences, files and spreadsheets."""
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import itertools
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from autograder.files import without_control_characters
 
@@ -27,46 +25,6 @@ def stem_and_suffix(name: str) -> tuple[str, str]:
         return double[1], double[2].casefold()
     base, dot, ending = name.rpartition(".")
     return (base, (dot + ending).casefold()) if base else (name, "")
-
-
-class Mention(NamedTuple):
-    """The assignment that a name contains, if any.
-
-    The match is exact if the name is the assignment's name.
-    """
-
-    assignment: str = ""
-    is_exact: bool = False
-
-    @property
-    def strength(self) -> int:
-        """Sort key: the strongest of several mentions counts."""
-        return bool(self.assignment) + self.is_exact
-
-
-def mention(name: str, assignments: Collection[str]) -> Mention:
-    """Return the assignment that a name contains as a word; an empty mention if it contains none or several.
-
-    If the name of one matching assignment contains the name of another, as rope_2d contains rope, the longest
-    counts.
-    """
-    words = f"_{_snake_case(name)}_"
-    named = {each for each in assignments if f"_{_snake_case(each)}_" in words}
-    outer = [each for each in named if not any(each != other and f"_{each}_" in f"_{other}_" for other in named)]
-    if len(outer) != 1:
-        return Mention()
-    return Mention(outer[0], is_exact=outer[0].casefold() == name.casefold())
-
-
-def words_beside(name: str, assignment: str) -> frozenset[str]:
-    """Return the words of three or more letters in a name that are not part of the assignment's name."""
-    rest = f"_{_snake_case(name)}_".replace(f"_{_snake_case(assignment)}_", "_")
-    return frozenset(re.findall(r"[^\W\d_]{3,}", rest))
-
-
-@functools.lru_cache(4096)
-def _snake_case(name: str) -> str:
-    return re.sub(r"[\W_]+", "_", name.casefold()).strip("_")
 
 
 def utf8_safe(text: str) -> str:

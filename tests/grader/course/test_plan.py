@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 from autograder import course
-from autograder.grading.optional_functions import full_scale
-from autograder.grading.otter_scoring import Scorer
+from autograder.grading.otter_scoring import Scorer, full_scale
 from autograder.grading.suite import Suite
 from autograder.handout import bundle, first_problem, leaks
 from autograder.hints import catalogue

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder import course, files
+from autograder import course, csv_tables
 from autograder.batch.run import grade
 from autograder.checks import expect
 from autograder.checks.proxy import StudentModule
@@ -117,13 +117,13 @@ def test_no_name_breaks_a_row(tmp_path: Path) -> None:
     is never left incomplete."""
     rows = [["student", "score"], ["carriage\rreturn", "1"], ["line\nfeed", 'quo"te'], ["both\r\n", ",;\t"], ["", ""]]
     table = tmp_path / "table.csv"
-    files.write_csv(table, rows)
+    csv_tables.write_csv(table, rows)
     with table.open(encoding="utf-8-sig", newline="") as file:
         assert list(csv.reader(file)) == [[re.sub(r"[\r\n\t]", " ", cell) for cell in row] for row in rows]
     before = table.read_bytes()
     assert before.startswith(b'\xef\xbb\xbf"student","score"\n"carriage return","1"\n')
     with pytest.raises(Fails):
-        files.write_csv(table, (row if row[1] != "1" else (_ for _ in ()).throw(Fails()) for row in rows))
+        csv_tables.write_csv(table, (row if row[1] != "1" else (_ for _ in ()).throw(Fails()) for row in rows))
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"table.csv": before}
 
 

@@ -197,7 +197,7 @@ def test_what_students_wrote_is_parsed_in_one_place() -> None:
     packages = [(path, name) for path, name in paths if name.parts[0] not in ("handout", "laptop", "pages", "protocol")]
     parsing = {name.as_posix() for path, name in packages if "ast.parse(" in path.read_text("utf-8")}
     assert parsing == {"checks/source.py"}
-    readers = [name.parts[0] for path, name in paths if re.search(r"\bread_file\b", path.read_text("utf-8"))]
+    readers = [name.parts[0] for path, name in paths if re.search(r"\bread_submission\b", path.read_text("utf-8"))]
     assert readers == ["submission"], "everybody else reads in a process that can be ended"
 
 

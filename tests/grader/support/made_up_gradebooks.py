@@ -16,7 +16,7 @@ from autograder.grading.grade import Grade, to_json
 from autograder.grading.row import GradeKey
 from autograder.protocol.call import Raised
 from autograder.protocol.failure_kinds import Kind, SubmissionStatus
-from autograder.submission import Problem, Submission
+from autograder.submission import Person, Problem, Submission
 
 COURSE = (
     *("attention", "naive", "sinusoidal", "learned", "rope", "relative", "alibi", "context_extension", "extrapolation"),
@@ -109,6 +109,25 @@ GRADE = Grade(
 )
 """A grade with a value in every field."""
 PACKED = packed(GRADE)
+
+
+def submission_from(platform: str, number: str, name: str, **fields: object) -> Submission:
+    """Return a submission by a person on a platform, in a file named as this platform names files."""
+    file = {
+        "Canvas": f"{name}_{number}_900{number}_rope.py",
+        "Moodle": f"{name}_{number}_assignsubmission_file_rope.py",
+    }
+    submission = submission_file(name, name, person=Person(platform, number=number, name=name))
+    return replace(submission, file=file.get(platform, f"{name}.py"), **fields)  # type: ignore[arg-type]
+
+
+def write_gradebook(out: Path, *folders: Iterable[Submission]) -> None:
+    """Write the gradebook of a finished run in which each submission has the grade GRADE."""
+    with Gradebook.writing(out) as book:
+        book.replace_submissions(folders, {"rope": "suite"})
+        for key in book.ungraded_key_counts():
+            book.add(key, PACKED)
+        book.record_finished_run()
 
 
 def write(out: Path, graded: Iterable[tuple[Submission, Grade]]) -> None:
