@@ -70,7 +70,7 @@ class Edition:
         if lesson in self.lessons:
             source = self._with_marked_optional_functions(source, lesson, file)
             if file == "README.md":
-                unmet = self._unmet_needs_phrase(lesson, source)
+                unmet = self._unavailable_lessons_phrase(lesson, source)
                 note = f"\n\n*This lesson builds on {unmet}.*" if unmet else ""
                 source = _LESSON_NEEDS.sub(lambda facts: facts[0] + note, source, count=1)
                 source = _TITLE.sub(f"# {self.number(lesson)}. ", source)
@@ -89,15 +89,15 @@ class Edition:
     def unmet_needs(self) -> Iterator[str]:
         """Yield a message for each lesson of this term that builds on a lesson that is left out or comes later."""
         for name in self.shipped_lessons:
-            if unmet := self._unmet_needs_phrase(name, course.Assignment(name).lesson.read_text("utf-8")):
+            if unmet := self._unavailable_lessons_phrase(name, course.Assignment(name).lesson.read_text("utf-8")):
                 yield f"{name} builds on {unmet}"
 
-    def _unmet_needs_phrase(self, lesson: str, source: str) -> str:
+    def _unavailable_lessons_phrase(self, lesson: str, lesson_text: str) -> str:
         """Return a phrase on the lessons that a lesson's text needs and that are left out or come later this term.
 
         Return an empty string if there are none.
         """
-        facts = _LESSON_NEEDS.search(source)
+        facts = _LESSON_NEEDS.search(lesson_text)
         named = self._lessons_named_in(facts["needs"]) if facts else []
         missing = [name for name in named if name not in self.lessons]
         later = [name for name in named if name in self.lessons and self.number(name) > self.number(lesson)]

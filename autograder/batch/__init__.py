@@ -8,5 +8,5 @@ output_files  a run's files: grades_and_feedback writes tables and feedback, cha
 summary       the run's result on the screen
 """
 
-IMPORTABLE_MODULES = ("gradebook", "output_files", "run", "workers")
+MODULES_FOR_OTHER_PACKAGES = ("gradebook", "output_files", "run", "workers")
 """Modules that other packages of `autograder` may import."""

@@ -27,7 +27,7 @@ import sys
 if sys.version_info < (3, 11):  # noqa: UP036 - a student with an older version gets one clear message
     raise SystemExit("Python 3.11 or newer is needed; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031 - old versions run it
 
-IMPORTABLE_MODULES = """
+MODULES_FOR_OTHER_PACKAGES = """
     quiz_answers call_repr difference expect pytest_plugin function_status inputs numpy_errors oracle proxy
     result_markdown results source output_encoding value_text
 """.split()

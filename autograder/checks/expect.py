@@ -42,7 +42,7 @@ __all__ = "answer answers close difference dtype holds matches precision raises 
 SEQUENCE_GROWTH_FACTOR = 4
 """Ratio of the lengths of successive sequences in `vectorised`."""
 
-ALLOWED_EXTRA_EXECUTED_LINES = 4
+ALLOWED_EXECUTED_LINE_GROWTH = 4
 """Number of additional lines, for example in a branch, that may run for long sequences without counting as a loop."""
 
 
@@ -90,7 +90,7 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
         Call(function.name, arguments(size), {}, measured=True, uncounted=function.submission.graded) for size in sizes
     )
     short, middle, long = (_matching_reply_and_expected(function, call)[0].lines for call in calls)
-    grows = long - middle > 1.5 * (middle - short) + ALLOWED_EXTRA_EXECUTED_LINES
+    grows = long - middle > 1.5 * (middle - short) + ALLOWED_EXECUTED_LINE_GROWTH
     if grows or long - short >= sizes[2] - sizes[0]:  # a line per position, whatever the steps: a loop that ends early
         lines = f"{function.name} executes {short} lines of Python for length {sizes[0]}, {long} for {sizes[2]}"
         raise WrongResultError(

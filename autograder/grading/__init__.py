@@ -18,5 +18,14 @@
 Only `grader` and `otter_scoring` load the sandbox and Otter, so a program that only reads grades stays small.
 """
 
-IMPORTABLE_MODULES = ("feedback", "grader", "answer_key", "grade", "needs_review", "row", "otter_scoring", "suite")
+MODULES_FOR_OTHER_PACKAGES = (
+    "feedback",
+    "grader",
+    "answer_key",
+    "grade",
+    "needs_review",
+    "row",
+    "otter_scoring",
+    "suite",
+)
 """Modules that other packages of `autograder` may import."""

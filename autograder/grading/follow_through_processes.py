@@ -29,9 +29,9 @@ from autograder.sandbox.function_substitutes import (
     MAX_QUESTIONS_PER_ROUND,
     UNANSWERED_TAG,
     Answer,
+    EncryptedAnswer,
     Question,
-    SealedAnswer,
-    seal,
+    encrypt_with_question,
 )
 from autograder.sandbox.sandboxed_submission import SandboxedBackend
 
@@ -48,10 +48,10 @@ MAX_ROUNDS_PER_CALL = 8
 """Maximum number of times that the second process makes the same helped call, each time with more answers."""
 
 MAX_CACHED_ANSWERS = 1024
-"""Maximum number of sealed answers that the grader caches for later submissions."""
+"""Maximum number of encrypted answers that the grader caches for later submissions."""
 
 MAX_ANSWER_CHARACTERS = 8 * codec.MAX_NUMBERS - 1024
-"""Maximum number of characters in a sealed answer, so that an answer and its label fit into one message."""
+"""Maximum number of characters in a encrypted answer, so that an answer and its label fit into one message."""
 
 
 class GradedProcess:
@@ -101,9 +101,9 @@ class HelpedCall:
     questions: Sequence[Call]
     """Calls to these functions that the solution makes during the call."""
 
-    def message(self, sealed_answers: list[SealedAnswer]) -> Call:
-        """Return the message that delivers sealed answers and then makes the call without measurements."""
-        return Call("_helped_call", (sorted(self.replaced), sealed_answers, *_call_as_tuple(self.call)))
+    def message(self, encrypted_answers: list[EncryptedAnswer]) -> Call:
+        """Return the message that delivers encrypted answers and then makes the call without measurements."""
+        return Call("_helped_call", (sorted(self.replaced), encrypted_answers, *_call_as_tuple(self.call)))
 
 
 class ProcessWithSubstitutes:
@@ -158,7 +158,9 @@ class ProcessWithSubstitutes:
         raise CallStopped.
         """
         messages = {
-            request: request.message(self._sealed_answers(request)) for request in requests if not request.call.measured
+            request: request.message(self._encrypted_answers(request))
+            for request in requests
+            if not request.call.measured
         }
         new = {request: message for request, message in messages.items() if _fits_a_message(message)}
         self.backend.send_ahead(new.values())
@@ -168,35 +170,35 @@ class ProcessWithSubstitutes:
     def helped_reply(self, request: HelpedCall) -> Reply:
         """Return the reply to a helped call.
 
-        The second process first receives the sealed answers to `request.questions`. The second process then
+        The second process first receives the encrypted answers to `request.questions`. The second process then
         receives answers to its own questions, within the bounds of the call and of `request.questions`.
         """
-        reply = self.first_replies.get(request) or self._make_helped_call(request, self._sealed_answers(request))
+        reply = self.first_replies.get(request) or self._make_helped_call(request, self._encrypted_answers(request))
         for _ in range(MAX_ROUNDS_PER_CALL - 1):
             if (asked := _unanswered(reply)) is None:
                 break
             reply = self._make_helped_call(
-                request, [_sealed(*answer) for answer in self._iter_right_answers(asked, request)]
+                request, [_encrypted(*answer) for answer in self._iter_right_answers(asked, request)]
             )
         if _unanswered(reply) is not None:
             raise CallStopped(Kind.KILLED, f"{request.call.function} keeps asking for more right values")
         is_counted = request.call.measured and reply.raised is None
         return self.backend.call(request.call) if is_counted else reply
 
-    def _sealed_answers(self, request: HelpedCall) -> list[SealedAnswer]:
-        """Return the sealed answers to the questions that a helped call is expected to ask."""
+    def _encrypted_answers(self, request: HelpedCall) -> list[EncryptedAnswer]:
+        """Return the encrypted answers to the questions that a helped call is expected to ask."""
         return [
-            _cached_sealed_reply(self.reference, question.encoded)
+            _cached_encrypted_reply(self.reference, question.encoded)
             if is_cacheable(question)
-            else _sealed_reply(self.reference, question)
+            else _encrypted_reply(self.reference, question)
             for question in request.questions
         ]
 
-    def _make_helped_call(self, request: HelpedCall, sealed_answers: list[SealedAnswer]) -> Reply:
-        """Send sealed answers and make the call, in one message if possible. Return the reply."""
-        together = request.message(sealed_answers)
+    def _make_helped_call(self, request: HelpedCall, encrypted_answers: list[EncryptedAnswer]) -> Reply:
+        """Send encrypted answers and make the call, in one message if possible. Return the reply."""
+        together = request.message(encrypted_answers)
         if not _fits_a_message(together):
-            for alone in (Call("_receive", ([answer],)) for answer in sealed_answers):
+            for alone in (Call("_receive", ([answer],)) for answer in encrypted_answers):
                 if _fits_a_message(alone):
                     self.backend.call(alone)
             together = request.message([])
@@ -236,21 +238,23 @@ def _answer(question: Call, right: Reply) -> tuple[Question, Answer]:
     return _call_as_tuple(question), answer
 
 
-def _sealed_reply(reference: Reference, question: Call) -> SealedAnswer:
-    """Return the solution's sealed answer to a question."""
-    return _sealed(*_answer(question, reference.reply(question)))
+def _encrypted_reply(reference: Reference, question: Call) -> EncryptedAnswer:
+    """Return the solution's encrypted answer to a question."""
+    return _encrypted(*_answer(question, reference.reply(question)))
 
 
 @functools.lru_cache(MAX_CACHED_ANSWERS)
-def _cached_sealed_reply(reference: Reference, encoded: bytes) -> SealedAnswer:
-    """Return the solution's sealed answer to a small question, cached because many submissions need it."""
-    return _sealed_reply(reference, Call(*codec.decode(encoded)))
+def _cached_encrypted_reply(reference: Reference, encoded: bytes) -> EncryptedAnswer:
+    """Return the solution's encrypted answer to a small question, cached because many submissions need it."""
+    return _encrypted_reply(reference, Call(*codec.decode(encoded)))
 
 
-def _sealed(question: Question, answer: Answer) -> SealedAnswer:
-    """Return the sealed answer to a question; an answer that is too large for a message becomes None."""
-    sealed = seal(codec.encode(question), answer)
-    return sealed if len(sealed[1]) <= MAX_ANSWER_CHARACTERS else seal(codec.encode(question), None)
+def _encrypted(question: Question, answer: Answer) -> EncryptedAnswer:
+    """Return the encrypted answer to a question; an answer that is too large for a message becomes None."""
+    encrypted = encrypt_with_question(codec.encode(question), answer)
+    return (
+        encrypted if len(encrypted[1]) <= MAX_ANSWER_CHARACTERS else encrypt_with_question(codec.encode(question), None)
+    )
 
 
 def _call_as_tuple(question: Call) -> Question:

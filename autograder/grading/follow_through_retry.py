@@ -183,14 +183,14 @@ class Retry:
         """Return the reply with right values if they change the result, else the first process's reply."""
         if not self.is_changed_by_right_values(call):
             return self.first.reply(call)
-        if call.encoded not in self.checked_calls and self.new_call_checks and not self._spend_check_on_new_reply(call):
+        if call.encoded not in self.checked_calls and self.new_call_checks and not self._is_new_reply_allowed(call):
             raise CallStopped(Kind.KILLED, f"the first answer of {call.function} is not allowed")
         self.helped.append(call)
         if call.function in self.replaced:
             return self.reference.reply(call)
         return self.second.helped_reply(self.helped_call(call))
 
-    def _spend_check_on_new_reply(self, call: Call) -> bool:
+    def _is_new_reply_allowed(self, call: Call) -> bool:
         """Use up one check, and return whether the first process's answer to a new call is allowed."""
         self.new_call_checks -= 1
         try:

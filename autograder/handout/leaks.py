@@ -16,7 +16,7 @@ from autograder.handout.stubs_and_recorded_values import BEGIN, END, quiz_answer
 
 MIN_SECRET_CHARACTERS = 24
 """Minimum number of characters, without spaces, of a secret line: a line such as `return x` reveals nothing."""
-BLOCK_CHARACTERS = MIN_SECRET_CHARACTERS // 2
+LOOKUP_BLOCK_CHARACTERS = MIN_SECRET_CHARACTERS // 2
 
 _TINY_MODEL_FOLDER = "assignments/model/tiny"
 BINARY_FILE_PATHS = frozenset(
@@ -35,8 +35,8 @@ def leaks(files: Mapping[str, bytes]) -> list[str]:
     secrets = _secret_descriptions()
     by_block: dict[str, set[str]] = {"": {part for part in secrets if len(part) < MIN_SECRET_CHARACTERS}}
     for part in secrets.keys() - by_block[""]:
-        for start in range(BLOCK_CHARACTERS):
-            by_block.setdefault(part[start : start + BLOCK_CHARACTERS], set()).add(part)
+        for start in range(LOOKUP_BLOCK_CHARACTERS):
+            by_block.setdefault(part[start : start + LOOKUP_BLOCK_CHARACTERS], set()).add(part)
     texts = {name: content for name, content in files.items() if name not in BINARY_FILE_PATHS}
     reasons = {content: [*_in_file(content, secrets, by_block)] for content in set(texts.values())}
     return [f"{name}: {what}" for name, content in texts.items() for what in reasons[content]]
@@ -55,7 +55,9 @@ def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, 
     squeezed = "".join(map(_squeezed, dict.fromkeys((text, without_tags))))
     # A secret's first MIN_SECRET_CHARACTERS always contain one of these blocks: most secrets need no search.
     # A shorter secret belongs to the empty block.
-    blocks = {squeezed[start : start + BLOCK_CHARACTERS] for start in range(0, len(squeezed), BLOCK_CHARACTERS)}
+    blocks = {
+        squeezed[start : start + LOOKUP_BLOCK_CHARACTERS] for start in range(0, len(squeezed), LOOKUP_BLOCK_CHARACTERS)
+    }
     likely = {part for block in by_block.keys() & {"", *blocks} for part in by_block[block]}
     yield from (what for part, what in secrets.items() if part in likely and part in squeezed)
 

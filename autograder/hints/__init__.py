@@ -8,5 +8,5 @@
 Students receive `likely_causes` and `golden`, which contain no solution.
 """
 
-IMPORTABLE_MODULES = ("catalogue", "likely_causes", "golden", "reference")
+MODULES_FOR_OTHER_PACKAGES = ("catalogue", "likely_causes", "golden", "reference")
 """Modules that other packages of `autograder` may import."""

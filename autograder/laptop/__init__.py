@@ -14,7 +14,7 @@
 Students receive this package, except for `self_study` and `learn`.
 """
 
-IMPORTABLE_MODULES = """
+MODULES_FOR_OTHER_PACKAGES = """
     terminal_or_tab checks_command local_test_run notebook_checks page_results progress_after_run self_study
     errors_outside_tests
 """.split()

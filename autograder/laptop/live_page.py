@@ -60,7 +60,7 @@ class PageServer(ThreadingHTTPServer):
             self.state[name] = self.state[name] | value if isinstance(value, dict) else value
         self.files["state.json"] = json.dumps(self.state).encode()
 
-    def draw(self, lesson: str, source: Path) -> None:
+    def draw_pictures(self, lesson: str, source: Path) -> None:
         """Draw a lesson's pictures in a separate process, so that the student's code can end only that process.
 
         A changed picture gets a new address, so that browsers load it.
@@ -122,7 +122,7 @@ def serve(
             lessons = page_results(all_progress)
             server.update(checking=False, lessons=lessons)
             if lessons[changed[0]]["runs"]:
-                server.draw(changed[0], all_progress[0].source.path.parent)
+                server.draw_pictures(changed[0], all_progress[0].source.path.parent)
             print("\nThe page shows the result. Save a file to check again; Ctrl-C stops.", flush=True)
 
 

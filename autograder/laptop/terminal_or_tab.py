@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
-LOCAL_TEST_TIMEOUT_SECONDS = 5
+LOCAL_TIMEOUT_SECONDS = 5
 """Maximum time for a test in a terminal, or for a call in a browser tab; a call has the same limit in grading."""
 
 TIMEOUT_MESSAGE_PART = "from pytest-timeout"
@@ -24,7 +24,7 @@ class CheckPlace:
     The defaults are those of a terminal in a handout or a checkout.
     """
 
-    pytest_options: tuple[str, ...] = ("-p", "pytest_timeout", f"--timeout={LOCAL_TEST_TIMEOUT_SECONDS}")
+    pytest_options: tuple[str, ...] = ("-p", "pytest_timeout", f"--timeout={LOCAL_TIMEOUT_SECONDS}")
     """Options for pytest that only this place needs."""
     location_format: str = "{path}:{line}"
     """Words that identify a line in the student's file, with `{path}` and `{line}`."""
@@ -49,7 +49,7 @@ class CheckPlace:
 
 def timeout_message(function: str, where: str = "", seconds: float | None = None) -> str:
     """Return the message about a function that did not return in time. `where` names the line, if it is known."""
-    sentence = f"{function} did not return within {seconds or LOCAL_TEST_TIMEOUT_SECONDS} seconds{where}."
+    sentence = f"{function} did not return within {seconds or LOCAL_TIMEOUT_SECONDS} seconds{where}."
     return f"{sentence} Is there a loop that never ends?"
 
 

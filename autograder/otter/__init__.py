@@ -8,5 +8,5 @@ A batch and Otter give the same result: the batch loads the generated files in a
 Otter's kernel loads the same files.
 """
 
-IMPORTABLE_MODULES = ("package",)
+MODULES_FOR_OTHER_PACKAGES = ("package",)
 """Modules that other packages of `autograder` may import."""

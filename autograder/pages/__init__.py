@@ -17,5 +17,5 @@ from autograder.pages.course_pages import course_files, pictures, search_script,
 from autograder.pages.markdown import highlighted_code
 
 __all__ = ["course_files", "highlighted_code", "pictures", "search_script", "style"]
-IMPORTABLE_MODULES = ("quiz_questions",)
+MODULES_FOR_OTHER_PACKAGES = ("quiz_questions",)
 """Modules that other packages of `autograder` may import."""

@@ -8,5 +8,5 @@ Students receive this package. The package imports only numpy and the standard l
 worker loads it.
 """
 
-IMPORTABLE_MODULES = ("call", "codec", "failure_kinds")
+MODULES_FOR_OTHER_PACKAGES = ("call", "codec", "failure_kinds")
 """Modules that other packages of `autograder` may import."""

@@ -10,7 +10,7 @@
 Text that a submission controls is escaped or cleaned before it is shown.
 """
 
-IMPORTABLE_MODULES = (
+MODULES_FOR_OTHER_PACKAGES = (
     "class_page",
     "feedback_zip",
     "submission_result",

@@ -197,7 +197,7 @@ class _StudentLines:
 
     def _has_name_of(self, row: Row, number: int) -> bool:
         cells = (self._table.lines[number][column] for column in range(len(self._table.titles)))
-        return any(_is_alike(row.submission.person.name, cell) for cell in cells)
+        return any(_is_similar_person_name(row.submission.person.name, cell) for cell in cells)
 
 
 def _shared_words_before_number(cells: Sequence[str]) -> str:
@@ -206,7 +206,7 @@ def _shared_words_before_number(cells: Sequence[str]) -> str:
     return prefixes.pop() if len(prefixes) == 1 else ""
 
 
-def _is_alike(name: str, other: str) -> bool:
+def _is_similar_person_name(name: str, other: str) -> bool:
     """Return True for spellings of the same name, even in another order, without accents, or with letters missing."""
     words, others = words_of(name), words_of(other)
     pairs = ((words, others), (sorted(words), sorted(others)))

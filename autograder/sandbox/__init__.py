@@ -16,7 +16,7 @@ The grader imports `sandboxed_submission`, `limits` and `self_test`, and the mod
 the project, zygote and worker import only `protocol.call`, `protocol.codec` and this package.
 """
 
-IMPORTABLE_MODULES = (
+MODULES_FOR_OTHER_PACKAGES = (
     "sandboxed_submission",
     "client",
     "confine",

@@ -17,7 +17,7 @@ class EscapeAttempt:
     """beginnings of the texts that show a refusal (an exception, or how the worker ended), separated by commas"""
 
 
-ATTEMPTING_SUBMISSION = """
+ATTEMPT_HELPERS_SOURCE = """
 import ctypes, fcntl, mmap, os, resource, socket, threading, time
 libc, REMOVE = ctypes.CDLL(None, use_errno=True), 0
 FUTEX, WAKE = {'x86_64': 202}.get(os.uname().machine, 98), 1

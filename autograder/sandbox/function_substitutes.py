@@ -39,14 +39,14 @@ Question = tuple[str, tuple[Any, ...], dict[str, Any]]
 Answer = tuple[str, Any] | None
 """Either the name and message of an error, or "" and the right value; None if the submission's function must run."""
 
-SealedAnswer = tuple[str, str]
+EncryptedAnswer = tuple[str, str]
 """Hash of a question, and the answer in a form that is readable only with the question."""
 
 
-def seal(question: bytes, answer: Answer) -> SealedAnswer:
+def encrypt_with_question(question: bytes, answer: Answer) -> EncryptedAnswer:
     """Return an answer in a form that can be sent before the submission asks the question.
 
-    Code that cannot compute the question learns nothing from the sealed answer.
+    Code that cannot compute the question learns nothing from the encrypted answer.
     """
     return _question_hash(question), base64.b64encode(_mixed(question, codec.encode(answer))).decode("ascii")
 
@@ -79,8 +79,8 @@ class Exchange:
         """Names of the functions whose substitutes return right values during the current call."""
         self.answers: dict[bytes, Answer] = {}
         """Opened answers, keyed by encoded question."""
-        self.sealed: dict[str, str] = {}
-        """Sealed answers, keyed by the hash of the question."""
+        self.encrypted: dict[str, str] = {}
+        """Encrypted answers, keyed by the hash of the question."""
         self.current = b""
         """Encoded call that is being made with substitutes."""
         self.pending: dict[bytes, Question] = {}
@@ -95,26 +95,26 @@ class Exchange:
         self.loaded = dict(namespace)
         """The globals before the first call."""
 
-    def receive(self, sealed: Collection[SealedAnswer]) -> None:
-        """Store sealed answers."""
-        self.sealed.update(sealed)
+    def receive(self, encrypted: Collection[EncryptedAnswer]) -> None:
+        """Store encrypted answers."""
+        self.encrypted.update(encrypted)
 
     def call_with_substitutes(
         self,
         replaced: Collection[str],
-        sealed: Collection[SealedAnswer],
+        encrypted: Collection[EncryptedAnswer],
         name: str,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
-        """Store sealed answers, replace the functions in `replaced`, and call the submission's function.
+        """Store encrypted answers, replace the functions in `replaced`, and call the submission's function.
 
         Return UNANSWERED_TAG and the questions if the call has unanswered questions.
         """
         if self.current != (current := codec.encode((name, args, kwargs))):
             self.current = current
             self._forget_declined_questions()
-        self.receive(sealed)
+        self.receive(encrypted)
         self._set_replaced_and_take_questions(replaced)
         try:
             return self.namespace[name](*args, **kwargs)
@@ -125,7 +125,7 @@ class Exchange:
         """Forget which questions the grader left unanswered, since the grader decides this separately for each call."""
         for key in [key for key, answer in self.answers.items() if answer is None]:
             del self.answers[key]
-            self.sealed.pop(_question_hash(key), None)
+            self.encrypted.pop(_question_hash(key), None)
 
     def _set_replaced_and_take_questions(self, replaced: Collection[str]) -> list[Question]:
         """Store the names of the replaced functions. Return the unanswered questions, and forget them."""
@@ -171,8 +171,8 @@ class Exchange:
         def substitute(*args: Any, **kwargs: Any) -> Any:
             if name in self.replaced:
                 key = codec.encode((name, args, kwargs))
-                if key not in self.answers and (sealed := self.sealed.get(_question_hash(key))) is not None:
-                    self.answers[key] = codec.decode(_mixed(key, base64.b64decode(sealed)))
+                if key not in self.answers and (encrypted := self.encrypted.get(_question_hash(key))) is not None:
+                    self.answers[key] = codec.decode(_mixed(key, base64.b64decode(encrypted)))
                 if key not in self.answers and len(self.pending) < MAX_QUESTIONS_PER_ROUND:
                     self.pending[key] = copy.deepcopy((name, args, kwargs))
                 if (answer := self.answers.get(key)) is not None:

@@ -36,7 +36,7 @@ from autograder.sandbox.client import (
     environment,
     thread_states,
 )
-from autograder.sandbox.escape_attempts import ATTEMPTING_SUBMISSION, ATTEMPTS, EscapeAttempt
+from autograder.sandbox.escape_attempts import ATTEMPT_HELPERS_SOURCE, ATTEMPTS, EscapeAttempt
 from autograder.sandbox.limits import LIMITS, MIB
 
 
@@ -148,11 +148,11 @@ class _Examined:
         self.worker: Worker | None = None
 
     def running_worker(self) -> Worker:
-        """Return a running worker that has loaded ATTEMPTING_SUBMISSION."""
+        """Return a running worker that has loaded ATTEMPT_HELPERS_SOURCE."""
         if self.worker is None:
             self.worker = self.sandbox.open()
             self.worker.ask(
-                wire.load_request("attempts", (ATTEMPTING_SUBMISSION,), "attempts.py", ATTEMPT_TIMEOUT_SECONDS),
+                wire.load_request("attempts", (ATTEMPT_HELPERS_SOURCE,), "attempts.py", ATTEMPT_TIMEOUT_SECONDS),
                 ATTEMPT_TIMEOUT_SECONDS,
             )
         return self.worker

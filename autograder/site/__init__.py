@@ -14,5 +14,5 @@ An instructor's site contains only what is in the handout, and is checked by `le
 contains hidden tests, reasons and solutions.
 """
 
-IMPORTABLE_MODULES = ("build",)
+MODULES_FOR_OTHER_PACKAGES = ("build",)
 """Modules that other packages of `autograder` may import."""

@@ -19,7 +19,7 @@ from autograder.site.libraries import needed_files, unpacked_wheels
 from autograder.site.tab_pages import tab_pages
 
 HERE = Path(__file__).parent
-FETCH_RELEASE = "fetch"
+FETCH_PYODIDE_OPTION = "fetch"
 """Value of `pyodide` for which the build fetches the release of Pyodide."""
 
 PYODIDE_MEGABYTES = 8.9
@@ -64,7 +64,7 @@ def build(
         archives = _compiled(archives, lambda: _core_at(source), warn)
         pyodide_files, address = {}, source
     else:
-        folder = pyodide_release.fetch() if source == FETCH_RELEASE else Path(source)
+        folder = pyodide_release.fetch() if source == FETCH_PYODIDE_OPTION else Path(source)
         release = _release(folder)
         parts = {name: needed_files(release[name]) for name in release if name.endswith((".zip", ".whl"))}
         archives = _compiled({**archives, **parts}, lambda: folder, warn)

@@ -24,12 +24,7 @@ from autograder.laptop.errors_outside_tests import called_function_and_line, err
 from autograder.laptop.local_test_run import context_class
 from autograder.laptop.page_results import page_results
 from autograder.laptop.progress_after_run import OUTPUT_HEADING, AssignmentProgress, assignments_with_public_tests
-from autograder.laptop.terminal_or_tab import (
-    LOCAL_TEST_TIMEOUT_SECONDS,
-    TIMEOUT_MESSAGE_PART,
-    CheckPlace,
-    timeout_message,
-)
+from autograder.laptop.terminal_or_tab import LOCAL_TIMEOUT_SECONDS, TIMEOUT_MESSAGE_PART, CheckPlace, timeout_message
 from autograder.site import integers
 
 Texts = Mapping[str, str]
@@ -59,7 +54,7 @@ class CallTimeout(BaseException):
     """Raised to end a call that takes too long."""
 
 
-class Clock:
+class CallTimeLimiter:
     """Clock that ends a loop in the student's code after its time limit, and tells the page when calls begin and end.
 
     If a call cannot be ended in this way, for example in a loop in C, the page replaces the worker.
@@ -75,7 +70,7 @@ class Clock:
         monitoring.set_events(tool, monitoring.events.JUMP)
 
     @contextmanager
-    def limit(self, function: str, seconds: float = LOCAL_TEST_TIMEOUT_SECONDS) -> Iterator[None]:
+    def limit(self, function: str, seconds: float = LOCAL_TIMEOUT_SECONDS) -> Iterator[None]:
         """Limit one call of a function."""
         self.began(function, seconds, timeout_message(function, seconds=seconds))
         self.seconds = seconds
@@ -102,7 +97,7 @@ class Tab:
         sys.breakpointhook = _refuse_debugger
         sys.dont_write_bytecode = True  # two versions of a file may have the same size and time
         integers.use_int64()
-        self.clock = Clock(began, ended)
+        self.limiter = CallTimeLimiter(began, ended)
         self.context = context_class(self_study)
 
     def job(self, kind: str, task: str) -> Generator[str, None, str]:
@@ -118,14 +113,14 @@ class Tab:
         try:
             messages = getattr(self, kind)(**json.loads(task))
             while True:
-                with self.clock.limit(what, seconds):
+                with self.limiter.limit(what, seconds):
                     message = next(messages, None)
                 if message is None:
                     return "{}"
                 yield json.dumps(message)
         except CallTimeout as error:
             function, where = called_function_and_line(error)
-            failed = timeout_message(function or what, where, self.clock.seconds)
+            failed = timeout_message(function or what, where, self.limiter.seconds)
         except Exception as error:  # a student's function can raise anything
             failed = error_sentence(error)
         return json.dumps({"failed": failed})
@@ -139,7 +134,7 @@ class Tab:
         _write_students_code(files)
         tries_file = Path(".tries.json")  # self-study counts wrong answers in it; the page keeps its content
         tries_file.write_text(str(tries or "{}"), "utf-8")
-        run = self.context(place=replace(TAB, limit_call=self.clock.limit, timed_out_functions=timed_out_functions))
+        run = self.context(place=replace(TAB, limit_call=self.limiter.limit, timed_out_functions=timed_out_functions))
         run.run_tests([name])
         progress = AssignmentProgress(name, run)
         lesson = page_results([progress], _text_adapted_to_tab)[name]
@@ -158,23 +153,23 @@ class Tab:
 
     def generate(self, files: Texts, prompt: str) -> Iterator[dict[str, str]]:
         """Yield texts: first the source of each function, and then the text that the functions write."""
-        model, text_generation = self._model_and_text_generation(files)
+        model, text_generation = self._loaded_model_and_generator(files)
         sources = "".join(f"{name}: {source}\n" for name, source in model.parts.sources.items())
         return ({"text": text} for text in chain([f"{sources}\n"], text_generation.written(model, prompt)))
 
     def experiment(self, files: Texts, name: str) -> Iterator[dict[str, str]]:
         """Return the texts of an experiment."""
-        model, text_generation = self._model_and_text_generation(files)
+        model, text_generation = self._loaded_model_and_generator(files)
         return ({"text": text} for text in text_generation.compared(model, name))
 
-    def _model_and_text_generation(self, files: Texts) -> Any:
+    def _loaded_model_and_generator(self, files: Texts) -> Any:
         """Return the writer's model, with the functions in these files, and the module that makes its texts."""
         from assignments.writer import llama, text_generation, written_functions  # in a separate archive
 
         _write_students_code(files)
         for name in assignments_with_public_tests():
             sys.modules.pop(f"assignments.{name}.{name}", None)
-        return llama.Model(written_functions.written_functions(limit=self.clock.limit)), text_generation
+        return llama.Model(written_functions.written_functions(limit=self.limiter.limit)), text_generation
 
 
 def _refuse_debugger(*_: Any, **__: Any) -> None:

@@ -34,7 +34,7 @@ from autograder.submission.records import NothingToGradeError, Person, Problem, 
 __all__ = ["NothingToGradeError", "Person", "Problem", "Submission", "Upload", "find_in_folder"]
 __all__ += ["read_class_bounded", "read_submission", "read_submission_bounded"]
 
-IMPORTABLE_MODULES = ("untrusted_names", "syntax_trees", "records")
+MODULES_FOR_OTHER_PACKAGES = ("untrusted_names", "syntax_trees", "records")
 """Modules that other packages of `autograder` may import."""
 
 

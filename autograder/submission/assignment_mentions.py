@@ -37,7 +37,7 @@ def mention(name: str, assignments: Collection[str]) -> Mention:
     return Mention(outer[0], is_exact=outer[0].casefold() == name.casefold())
 
 
-def words_beside(name: str, assignment: str) -> frozenset[str]:
+def words_besides_assignment(name: str, assignment: str) -> frozenset[str]:
     """Return the words of three or more letters in a name that are not part of the assignment's name."""
     rest = f"_{_snake_case(name)}_".replace(f"_{_snake_case(assignment)}_", "_")
     return frozenset(re.findall(r"[^\W\d_]{3,}", rest))

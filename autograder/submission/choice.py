@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from autograder.protocol.call import ANSWERS
 from autograder.submission import bounded_reading, platforms
-from autograder.submission.assignment_mentions import words_beside
+from autograder.submission.assignment_mentions import words_besides_assignment
 from autograder.submission.candidates import Candidate, StudentFiles
 from autograder.submission.code import functions
 from autograder.submission.last_commit import last_commit_time
@@ -152,7 +152,7 @@ def _doubts_about_student_names(files: StudentFiles) -> Iterator[str]:
         words: candidate.label
         for candidate in files.plain_else_zipped
         if candidate.name_match == 1 and candidate.upload.path.parent in files.folders
-        if (words := words_beside(candidate.upload.path.stem, candidate.assignment))
+        if (words := words_besides_assignment(candidate.upload.path.stem, candidate.assignment))
     }
     first, *others = named.items() or [(frozenset(), "")]
     if other := next((label for words, label in others if words.isdisjoint(first[0])), ""):

@@ -106,7 +106,7 @@ def _of_cells(sources: Sequence[str]) -> Code:
     if all(isinstance(statement, ast.Pass) for tree in trees for statement in tree.body):
         why = f"The notebook has no code cell that can be run{fault}"
         raise UnreadableError(f"{why}: hand in the notebook with your functions.")
-    return Code(tuple(texts), _left_out("code cell", left_out, fault), *bound_and_implemented_names(trees))
+    return Code(tuple(texts), _omission_note("code cell", left_out, fault), *bound_and_implemented_names(trees))
 
 
 def _of_script(text: str) -> Code:
@@ -133,10 +133,10 @@ def _of_script(text: str) -> Code:
     tree = parse(code)
     if not tree.body:
         raise UnreadableError("The file contains no code: hand in the file with your functions.")
-    return Code((code,), _left_out("line", [*dict.fromkeys(left_out)]), *bound_and_implemented_names([tree]))
+    return Code((code,), _omission_note("line", [*dict.fromkeys(left_out)]), *bound_and_implemented_names([tree]))
 
 
-def _left_out(where: str, numbers: Sequence[int], fault: str = "") -> tuple[str, ...]:
+def _omission_note(where: str, numbers: Sequence[int], fault: str = "") -> tuple[str, ...]:
     """Return a note about the omitted lines or cells, or none if `numbers` is empty."""
     what = "what only a notebook can run, such as magics, shell and help lines, uploads and calls to Otter"
     places = f"{where}{'s' * (len(numbers) > 1)} {semicolon_list([*map(str, numbers)], _MAX_LISTED_OMISSIONS)}"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SLOWEST_FILES = """
     site_browser site_endless pyodide_agreement site_firefox dask_cluster batch course_pages_browser safe_module_path
     pyodide_release bytecode site laptop_checks handout gradescope_and_wheel attacks follow_through figures
-    notebooks live_page_browser trivial_solutions new_assignment otter endless_loading wall guess_per_process
+    notebooks live_page_browser trivial_solutions new_assignment otter endless_loading sandbox_workers guess_per_process
     learn contained_faults self_test class_page_browser threat_model labs writer similarity bench
 """.split()
 """Slowest test files, which run first and in this order, so that no slow file runs alone at the end of the

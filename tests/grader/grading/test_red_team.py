@@ -299,8 +299,8 @@ def _hollow(name):
                     pass
         _asking.clear()
         answer = _exchange.answers.get(key)
-        if answer is None and (sealed := _exchange.sealed.get(_exchange_module._question_hash(key))):
-            answer = _codec.decode(_exchange_module._mixed(key, _base64.b64decode(sealed)))
+        if answer is None and (encrypted := _exchange.encrypted.get(_exchange_module._question_hash(key))):
+            answer = _codec.decode(_exchange_module._mixed(key, _base64.b64decode(encrypted)))
         if answer is None or _exchange.pending:
             raise _exchange_module.UnansweredQuestion
         return _exchange_module._value(*answer)
@@ -332,7 +332,7 @@ def BASE(*arguments, **options):
 
 def ABOVE(*arguments, **options):
     if "_exchange" in globals():
-        found = [*_exchange.answers.values(), *_exchange.sealed.values()]
+        found = [*_exchange.answers.values(), *_exchange.encrypted.values()]
         for value in found[::-1]:
             value = value[1] if type(value) is tuple else value
             if value is not None:

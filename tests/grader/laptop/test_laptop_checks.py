@@ -199,8 +199,8 @@ BROKEN_FILES = {
 @pytest.fixture
 def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     """Set the time limit of a call to one second instead of five."""
-    assert LIMITS.call_seconds == terminal_or_tab.LOCAL_TEST_TIMEOUT_SECONDS, "here as in the grader"
-    monkeypatch.setattr(terminal_or_tab, "LOCAL_TEST_TIMEOUT_SECONDS", 1)
+    assert LIMITS.call_seconds == terminal_or_tab.LOCAL_TIMEOUT_SECONDS, "here as in the grader"
+    monkeypatch.setattr(terminal_or_tab, "LOCAL_TIMEOUT_SECONDS", 1)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_the_page_draws_from_no_file_that_does_not_return(
     drawn: list[str] = []
     monkeypatch.setattr(live_page, "_course_files", dict)
     monkeypatch.setattr(live_page.webbrowser, "open", lambda address: True)
-    monkeypatch.setattr(live_page.PageServer, "draw", lambda server, lesson, source: drawn.append(lesson))
+    monkeypatch.setattr(live_page.PageServer, "draw_pictures", lambda server, lesson, source: drawn.append(lesson))
     monkeypatch.setattr(checks_command, "_assignments_to_check", lambda files: iter([["rope"]]))
     write_solution(text)
     assert "functions are right" in check("rope", "--page")

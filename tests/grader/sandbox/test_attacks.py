@@ -2,7 +2,7 @@
 Each attack gets the same score as the unfinished stub, and no part of the grade that a student or instructor
 sees reveals a secret or has a side effect.
 
-The limits of a worker are tested in `test_wall`, without a grade.
+The limits of a worker are tested in `test_sandbox_workers`, without a grade.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ fetch = async (url, ...more) => {
   const answer = await fetched(url, ...more);
   if (!/worker-\\w+\\.js$/.test(url)) return answer;
   const module = "autograder.laptop.terminal_or_tab";
-  const limit = `python.runPython("import ${module}; ${module}.LOCAL_TEST_TIMEOUT_SECONDS = 2");`;
+  const limit = `python.runPython("import ${module}; ${module}.LOCAL_TIMEOUT_SECONDS = 2");`;
   return new Response((await answer.text()).replace("tab = python", `${limit} tab = python`));
 };
 """

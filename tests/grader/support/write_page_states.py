@@ -18,7 +18,7 @@ from autograder.laptop.page_results import page_results
 from autograder.laptop.progress_after_run import AssignmentProgress
 from autograder.laptop.terminal_or_tab import TERMINAL, CheckPlace
 from autograder.site import integers
-from autograder.site.tab import TAB, Clock
+from autograder.site.tab import TAB, CallTimeLimiter
 
 IN_TAB = sys.platform == "emscripten"
 
@@ -63,7 +63,7 @@ def main() -> None:
     if IN_TAB:
         gc.freeze()
         integers.use_int64()
-        place = replace(TAB, limit_call=Clock(ignore, ignore).limit)
+        place = replace(TAB, limit_call=CallTimeLimiter(ignore, ignore).limit)
     items = json.loads(Path("items.json").read_text("utf-8"))
     states = [state(*item, place) for item in items]
     Path("states.json").write_text(json.dumps(states), "utf-8")
