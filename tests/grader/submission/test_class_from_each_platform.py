@@ -20,7 +20,7 @@ from autograder import cli, course
 from autograder.batch import run
 from autograder.batch.gradebook import Gradebook
 from autograder.reports import feedback_zip
-from tests.grader.support.fake_graders import Direct, whose
+from tests.grader.support.fake_graders import run_in_this_process, whose
 from tests.grader.support.student_folders import archive_of, notebook, put
 
 SIZE = 30
@@ -117,13 +117,7 @@ def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str, monkeypatch:
     folder, out, key = tmp_path / "class", tmp_path / "out", PLATFORMS[platform][1]
     flag = None if platform in ("Canvas", "Blackboard", "Autolab") else "rope"
     kinds = hand_in(folder, platform, random.Random(platform))
-    stand_ins = {
-        "Processes": Direct,
-        "output_files.is_report_current": lambda book: True,
-        "bounded_processes.map_bounded": map,
-    }
-    for name, stand_in in stand_ins.items():
-        monkeypatch.setattr(f"autograder.batch.run.{name}", stand_in)
+    run_in_this_process(monkeypatch)
     summary = run.grade([folder], out, flag)
     assert platform in summary.remarks[0] and len(summary.assignments["rope"].scores) == SIZE
     with Gradebook.reading(out) as book:

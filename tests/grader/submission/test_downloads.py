@@ -21,7 +21,7 @@ from autograder.submission import NothingToGradeError, Submission
 from autograder.submission.download_layouts import find_in_folder
 from autograder.submission.last_commit import last_commit_time
 from tests.grader.support import classroom
-from tests.grader.support.fake_graders import Direct
+from tests.grader.support.fake_graders import run_in_this_process
 from tests.grader.support.student_folders import SOLVED, archive_of, put
 
 KNOWN = ["rope", "alibi", "context_extension"]
@@ -39,13 +39,7 @@ def keys(found: list[Submission]) -> list[str]:
 
 def grade(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch, assignment: str | None = "rope") -> str:
     """Return the printed output of a grading run."""
-    stand_ins = {
-        "Processes": Direct,
-        "output_files.is_report_current": lambda book: True,
-        "bounded_processes.map_bounded": map,
-    }
-    for name, stand_in in stand_ins.items():
-        monkeypatch.setattr(f"autograder.batch.run.{name}", stand_in)
+    run_in_this_process(monkeypatch)
     printed = io.StringIO()
     run.grade([folder], out, assignment, console=Console(file=printed, width=500))
     return printed.getvalue()
