@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -201,15 +201,6 @@ class LocalContext(TestContext):
                 key = name, LOADING_STEP if title.endswith("setup") else item.name
                 self.printed[key] = self.printed.get(key, "") + text
         return report
-
-
-def context_class(self_study: bool) -> Callable[..., LocalContext]:
-    """Return the context's class for a run of the public tests or, in self-study, of public and hidden tests."""
-    if not self_study:
-        return LocalContext
-    from autograder.laptop.self_study import SelfStudyContext
-
-    return SelfStudyContext
 
 
 @pytest.hookimpl(trylast=True)

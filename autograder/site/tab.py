@@ -21,9 +21,9 @@ from types import CodeType
 from typing import Any
 
 from autograder.laptop.errors_outside_tests import called_function_and_line, error_sentence
-from autograder.laptop.local_test_run import context_class
 from autograder.laptop.page_results import page_results
 from autograder.laptop.progress_after_run import OUTPUT_HEADING, AssignmentProgress, assignments_with_public_tests
+from autograder.laptop.public_or_self_study import context_class
 from autograder.laptop.terminal_or_tab import LOCAL_TIMEOUT_SECONDS, TIMEOUT_MESSAGE_PART, CheckPlace, timeout_message
 from autograder.site import integers
 
