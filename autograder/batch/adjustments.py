@@ -13,8 +13,8 @@ from pathlib import Path
 from autograder import csv_tables
 from autograder.batch.gradebook import Gradebook
 from autograder.course import all_lessons
-from autograder.grading.row import Adjustment, identities
-from autograder.submission.untrusted_names import folded, printable
+from autograder.grading.row import Adjustment, PeopleIndex
+from autograder.submission.untrusted_names import printable
 
 ADJUSTMENTS_FILE = "adjustments.csv"
 REQUIRED_COLUMNS = {"student", "assignment", "reason"}
@@ -31,16 +31,15 @@ def apply(book: Gradebook, path: Path) -> tuple[int, list[str]]:
     lines = list(_lines(path)) if path.is_file() else []
     if not lines:
         return 0, []
-    people: dict[tuple[str, str], set[int]] = defaultdict(set)
+    people: defaultdict[str, PeopleIndex[int]] = defaultdict(PeopleIndex)
     for number, submission in book.submissions():
-        for name in identities(submission):
-            people[submission.assignment, name].add(number)
-    elsewhere = set(all_lessons()) - {assignment for assignment, _ in people}
+        people[submission.assignment].add(submission, number)
+    elsewhere = set(all_lessons()) - people.keys()
     of_others: Counter[str] = Counter()
     by_submission: dict[int, list[Adjustment]] = defaultdict(list)
     unmatched = []
     for number, student, assignment, adjustment in lines:
-        matches = people.get((assignment, folded(student)), set())
+        matches = people[assignment].find(student)
         if len(matches) == 1:
             by_submission[min(matches)].append(adjustment)
         elif assignment in elsewhere:
