@@ -53,9 +53,7 @@ def difference(actual: Any, expected: Any, tolerance: float | None = None) -> Di
         return _tuple_difference(actual, expected, tolerance)
     if not _type_fits(actual, expected):
         array = np.asarray(expected) if np.ndim(expected) else expected  # or a list from the submission
-        return Difference(
-            Kind.SHAPE, f"expected {type_in_words(array)}, got {type_in_words(actual)}", actual, expected
-        )
+        return Difference(Kind.SHAPE, f"expected {type_in_words(array)}, got {type_in_words(actual)}", actual, expected)
     if np.shape(actual) != np.shape(expected):
         words = shape_difference(np.shape(actual), np.shape(expected))
         return Difference(Kind.SHAPE, words, actual, expected)

@@ -126,6 +126,7 @@ class ProcessWithSubstitutes:
         """Return the backend for calls of one kind, after the end of a worker that has received the other kind."""
         if calls and kind != self._kind:
             self.backend.close()  # with everything that the submission has kept anywhere in its process
+            self.first_replies.clear()  # the questions in them followed answers that only the ended worker has
             self._kind = kind
         return self.backend
 
