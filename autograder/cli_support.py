@@ -103,11 +103,14 @@ class Commands(click.Group):
         return super().main(*arguments, **options)
 
     def invoke(self, context: click.Context) -> Any:
-        """Run a command."""
+        """Run a command. A command that is interrupted at any moment ends with exit code 130."""
         try:
             return super().invoke(context)
         except course.UserError as error:
             raise CommandError(str(error)) from error
+        except KeyboardInterrupt:
+            echo("Stopped.", err=True)
+            context.exit(INTERRUPTED)
 
 
 def warn_if_incomplete(out: Path) -> None:

@@ -53,9 +53,7 @@ def difference(actual: Any, expected: Any, tolerance: float | None = None) -> Di
         return _tuple_difference(actual, expected, tolerance)
     if not _type_fits(actual, expected):
         array = np.asarray(expected) if np.ndim(expected) else expected  # or a list from the submission
-        return Difference(
-            Kind.SHAPE, f"expected {_type_in_words(array)}, got {_type_in_words(actual)}", actual, expected
-        )
+        return Difference(Kind.SHAPE, f"expected {type_in_words(array)}, got {type_in_words(actual)}", actual, expected)
     if np.shape(actual) != np.shape(expected):
         words = shape_difference(np.shape(actual), np.shape(expected))
         return Difference(Kind.SHAPE, words, actual, expected)
@@ -64,7 +62,7 @@ def difference(actual: Any, expected: Any, tolerance: float | None = None) -> Di
 
 def _dict_difference(actual: Any, expected: dict[str, Any], tolerance: float | None) -> Difference | None:
     if type(actual) is not dict:
-        return Difference(Kind.SHAPE, f"expected a dict, got {_type_in_words(actual)}", actual, expected)
+        return Difference(Kind.SHAPE, f"expected a dict, got {type_in_words(actual)}", actual, expected)
     if actual.keys() != expected.keys():
         entries = (", ".join(sorted(each)) or "none" for each in (expected, actual))
         words = "expected a dict with the entries {}; got the entries {:.200}".format(*entries)
@@ -78,7 +76,7 @@ def _dict_difference(actual: Any, expected: dict[str, Any], tolerance: float | N
 def _tuple_difference(actual: Any, expected: Sequence[Any], tolerance: float | None) -> Difference | None:
     if type(actual) not in (tuple, list) or len(actual) != len(expected):
         count = f" of {len(actual)}" if type(actual) in (tuple, list) else ""
-        words = f"expected {len(expected)} results, got {_type_in_words(actual)}{count}"
+        words = f"expected {len(expected)} results, got {type_in_words(actual)}{count}"
         return Difference(Kind.SHAPE, words, actual, expected)
     for number, pair in enumerate(zip(actual, expected, strict=True), start=1):
         if differs := difference(*pair, tolerance):
@@ -124,7 +122,7 @@ def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> Di
     return Difference(Kind.VALUE, words, actual, expected)
 
 
-def _type_in_words(value: Any) -> str:
+def type_in_words(value: Any) -> str:
     """Describe a value for a message without the value's repr, which may have any length."""
     if value is None:
         return "None (is a `return` missing?)"

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks.difference import TOLERANCE, difference
+from autograder.checks.difference import TOLERANCE, difference, type_in_words
 from autograder.checks.oracle import Refused, Returned
 from autograder.checks.proxy import Function, StudentModule, leaves
 from autograder.checks.quiz_answers import (
@@ -108,9 +108,15 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     reply, expected = _reply_and_expected(function, Call(function.name, args, kwargs))
     actual = leaves(reply.value) if type(expected) in (tuple, list, dict) else (reply.value,)
     results = (actual, leaves(expected))
-    actual_shapes, expected_shapes = (" and ".join(str(np.shape(part)) for part in result) for result in results)
+    actual_shapes, expected_shapes = (" and ".join(map(_shape_text, result)) for result in results)
     if actual_shapes != expected_shapes:
         raise WrongResultError(Kind.SHAPE, f"{function.name}: expected shape {expected_shapes}, got {actual_shapes}")
+
+
+def _shape_text(part: Any) -> str:
+    """Return the shape of a number, an array or a list; the type of any other value, because it has no shape."""
+    has_shape = isinstance(part, bool | int | float | list | np.generic | np.ndarray)
+    return str(np.shape(part)) if has_shape else type_in_words(part)
 
 
 def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any) -> None:

@@ -15,9 +15,10 @@ reach the submission's second process. If the test passes, the student gets its 
    that itself turns one guess into the other, such as two signs that cancel. That function loses its points.)
 
 The second process calls the submission's own functions before it gets any call of a test, because a function
-that has not seen the test's call cannot look up the value from which a wrong guess would follow. The tests of
-a function run again before the tests of functions that build on it: the later tests bring the function's
-right values into the second process, where the submission could keep them for its own tests.
+that has not seen the test's call cannot look up the value from which a wrong guess would follow. The second
+process then starts again, because those calls contain arguments that the solution computes. The tests of a
+function run again before the tests of functions that build on it: the later tests bring the function's right
+values into the second process, where the submission could keep them for its own tests.
 """
 
 from __future__ import annotations
@@ -71,8 +72,6 @@ def follow_through(
             second.fetch_submitted_values(question for question in questions if question.function not in first.silent)
         # All retries send their questions before any retry runs.
         allowed = [retry for retry in in_time(helped) if retry.are_first_replies_explained()]
-        if allowed:
-            second.end_if_results_kept()
         passed: dict[Test, TestResult] = {}
         for retries in _groups_in_dependency_order(allowed, suite):
             with contextlib.suppress(CallStopped):

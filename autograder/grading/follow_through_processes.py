@@ -2,7 +2,10 @@
 
 The first process has run the tests. The second process loads the submission with a substitute for each
 function (`sandbox.function_substitutes`) that can return right values. The second process receives only the
-calls that follow-through needs.
+calls that follow-through needs. These calls are of two kinds: calls to the submission's own functions, with
+arguments that the solution computes, and helped calls. No worker receives calls of both kinds: a worker that
+knows the solution's arguments could pass them to substitutes, and so earn points for steps that the
+submission does not contain.
 """
 
 from __future__ import annotations
@@ -10,9 +13,9 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from autograder.checks.results import TestResult
 from autograder.grading.follow_through_limits import (
@@ -40,7 +43,6 @@ from autograder.sandbox.function_substitutes import Exchange as _Exchange
 
 _exchange = _Exchange(globals(), {functions!r})
 _original_value, _helped_call, _receive = _exchange.original_value, _exchange.call_with_substitutes, _exchange.receive
-_may_have_kept_results = _exchange.may_have_kept_results
 """
 """Last cell of the submission in the second process, which puts the substitutes in place."""
 
@@ -117,15 +119,26 @@ class ProcessWithSubstitutes:
         """Replies of the submission's own functions, keyed by encoded question."""
         self.first_replies: dict[HelpedCall, Reply] = {}
         """Replies to helped calls before the grader answered any question of the submission, keyed by helped call."""
+        self._kind: Literal["own", "helped"] = "own"
+        """Kind of the calls that the current worker may receive."""
+
+    def _backend_for(self, calls: Collection[object], kind: Literal["own", "helped"]) -> SandboxedBackend:
+        """Return the backend for calls of one kind, after the end of a worker that has received the other kind."""
+        if calls and kind != self._kind:
+            self.backend.close()  # with everything that the submission has kept anywhere in its process
+            self.first_replies.clear()  # the questions in them followed answers that only the ended worker has
+            self._kind = kind
+        return self.backend
 
     def fetch_submitted_values(self, questions: Iterable[Call]) -> None:
         """Store the replies of the submission's own functions to new questions. May raise CallStopped."""
         new = {question.encoded: question for question in questions if question.encoded not in self.submitted_values}
         calls = {key: Call("_original_value", _call_as_tuple(question)) for key, question in new.items()}
         sendable = {key: call for key, call in calls.items() if _fits_a_message(call) and self.budget.spend(key)}
-        self.backend.send_ahead(sendable.values())
+        backend = self._backend_for(sendable, "own")
+        backend.send_ahead(sendable.values())
         for key, call in sendable.items():
-            self.submitted_values[key] = reply = self.backend.call(call)
+            self.submitted_values[key] = reply = backend.call(call)
             self.budget.spend(reply.encoded)
 
     def submitted_value(self, question: Call) -> Any:
@@ -140,17 +153,6 @@ class ProcessWithSubstitutes:
             raise ValueError(f"{question.function} gives no value to compute with")
         return copy.deepcopy(reply.value)  # the solution may change the value
 
-    def end_if_results_kept(self) -> None:
-        """End the process if the submission may have kept results of its wrong functions, as a cache does.
-
-        The next call then starts a new process. The submission itself says whether it keeps results, because
-        a false statement can cost it time or points, but gains nothing.
-        """
-        with contextlib.suppress(CallStopped):
-            if self.backend.call(Call("_may_have_kept_results", ())).value is False:
-                return
-        self.backend.close()
-
     def fetch_helped(self, requests: Iterable[HelpedCall]) -> None:
         """Make helped calls for the first time, without waiting between calls, and store the replies.
 
@@ -163,9 +165,10 @@ class ProcessWithSubstitutes:
             if not request.call.measured
         }
         new = {request: message for request, message in messages.items() if _fits_a_message(message)}
-        self.backend.send_ahead(new.values())
+        backend = self._backend_for(new, "helped")
+        backend.send_ahead(new.values())
         for request, message in new.items():
-            self.first_replies[request] = self.backend.call(message)
+            self.first_replies[request] = backend.call(message)
 
     def helped_reply(self, request: HelpedCall) -> Reply:
         """Return the reply to a helped call.
@@ -197,12 +200,13 @@ class ProcessWithSubstitutes:
     def _make_helped_call(self, request: HelpedCall, encrypted_answers: list[EncryptedAnswer]) -> Reply:
         """Send encrypted answers and make the call, in one message if possible. Return the reply."""
         together = request.message(encrypted_answers)
+        backend = self._backend_for([request], "helped")
         if not _fits_a_message(together):
             for alone in (Call("_receive", ([answer],)) for answer in encrypted_answers):
                 if _fits_a_message(alone):
-                    self.backend.call(alone)
+                    backend.call(alone)
             together = request.message([])
-        return self.backend.call(together)
+        return backend.call(together)
 
     def _iter_right_answers(self, asked: list[Any], request: HelpedCall) -> Iterator[tuple[Question, Answer]]:
         """Yield each of the submission's questions with its answer; a question may be any plain value."""

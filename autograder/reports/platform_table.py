@@ -18,7 +18,7 @@ from pathlib import Path
 from autograder import csv_tables
 from autograder.course import UserError
 from autograder.csv_tables import Table
-from autograder.grading.row import Row, identities
+from autograder.grading.row import Row, identifiers
 from autograder.protocol.failure_kinds import SubmissionStatus
 from autograder.submission.untrusted_names import folded, printable, semicolon_list, words_of
 
@@ -188,7 +188,7 @@ class _StudentLines:
         return bool(self._lines_with_identity(row)) and not self.lines_of(row)
 
     def _lines_with_identity(self, row: Row) -> set[int]:
-        return set[int]().union(*(self._lines[key] for key in identities(row.submission) & self._lines.keys()))
+        return set[int]().union(*(self._lines[key] for key in identifiers(row.submission) & self._lines.keys()))
 
     def _line_lacks_moodle_name(self, row: Row, line: int) -> bool:
         """Return True if a line lacks the name in Moodle's folder, so that its number may be a group's number."""

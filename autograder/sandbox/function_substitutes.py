@@ -2,8 +2,7 @@
 
 A substitute contains no rule and no answer. While its function is replaced, a substitute looks up each call
 among the answers that have arrived, and records the call as a question if there is no answer. Without an
-answer, the substitute runs the submission's function. The same process says whether the submission may keep
-results between calls. The submission shares its second worker with the
+answer, the substitute runs the submission's function. The submission shares its second worker with the
 substitutes and can change everything in it, so the grader trusts nothing that the worker sends.
 """
 
@@ -13,25 +12,17 @@ import base64
 import copy
 import hashlib
 from collections.abc import Callable, Collection
-from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from autograder.protocol import codec
-from autograder.protocol.call import ANSWERS
 
 MAX_QUESTIONS_PER_ROUND = 256
 """Maximum number of unanswered questions that one call reports."""
 
 UNANSWERED_TAG = "unanswered"
 """First part of the result of a call that has unanswered questions."""
-
-IMMUTABLE_TYPES = (
-    *(int, float, complex, str, bytes, np.generic, np.ufunc),
-    *(BuiltinFunctionType, FunctionType, type(np.outer), ModuleType, type(annotations)),
-)
-"""Types whose values no call changes; a function counts as unchanging only if another module defines it."""
 
 Question = tuple[str, tuple[Any, ...], dict[str, Any]]
 """A call to a replaced function: the function's name, the positional arguments and the keyword arguments."""
@@ -85,15 +76,12 @@ class Exchange:
         """Encoded call that is being made with substitutes."""
         self.pending: dict[bytes, Question] = {}
         """Unanswered questions that have not been reported yet, keyed by encoded question."""
-        self.originals = {name: namespace.get(name) for name in functions}
-        """The submission's own functions; None for a function that is not written."""
         self.substitutes: dict[str, Callable[..., Any]] = {}
-        for name, original in self.originals.items():
+        for name in functions:
+            original = namespace.get(name)
             substitute = namespace[name] = self.substitutes[name] = self._answering_substitute(name, original)
             aliases = [alias for alias, value in namespace.items() if value is original is not None]
             namespace.update(dict.fromkeys(aliases, substitute))
-        self.loaded = dict(namespace)
-        """The globals before the first call."""
 
     def receive(self, encrypted: Collection[EncryptedAnswer]) -> None:
         """Store encrypted answers."""
@@ -138,32 +126,6 @@ class Exchange:
         """Return the value of the submission's own function, while no function is replaced."""
         self._set_replaced_and_take_questions(())
         return self.substitutes[name](*args, **kwargs)
-
-    def may_have_kept_results(self) -> bool:
-        """Return whether the submission has kept results, or has an object in which it could, as a cache does."""
-        own = {id(value) for value in (self, *self.substitutes.values())}
-        values = {
-            name: value
-            for name, value in self.namespace.items()
-            if name != ANSWERS
-            and not name[:2] == name[-2:] == "__"
-            and id(getattr(value, "__self__", value)) not in own
-        }
-        if any(self.loaded.get(name, self) is not value for name, value in values.items()):
-            return True  # a call has changed a global
-        return not all(map(self._is_immutable, [*values.values(), *self.originals.values()]))
-
-    def _is_immutable(self, value: Any) -> bool:
-        """Return whether no call can change a global, a default value, or a part of either."""
-        match value:
-            case tuple() | frozenset():
-                return all(map(self._is_immutable, value))
-            case FunctionType() if value.__globals__ is self.namespace:
-                defaults = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
-                return not value.__closure__ and not value.__dict__ and self._is_immutable(defaults)
-            case type():
-                return bool(value.__module__ != self.namespace["__name__"])
-        return value is None or isinstance(value, IMMUTABLE_TYPES)
 
     def _answering_substitute(self, name: str, original: Callable[..., Any] | None) -> Callable[..., Any]:
         """Return the substitute for `original`, which is None if the function is not written."""

@@ -75,10 +75,15 @@ class CellCleaner:
                 self.host_names -= assigned_or_imported_names(*header)
 
     def _needs_host(self, part: ast.AST) -> bool:
-        """Return True if a part of a tree contains `await` or reads one of the host's names."""
+        """Return True if a part of a tree contains `await` or reads one of the host's names.
+
+        A name that a comprehension or lambda in the part binds is not the host's.
+        """
         nodes = [*ast.walk(part)]
         read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-        return not read.isdisjoint(self.host_names) or any(isinstance(node, ast.Await) for node in nodes)
+        bound = assigned_or_imported_names(*(node.target for node in nodes if isinstance(node, ast.comprehension)))
+        bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        return not (read - bound).isdisjoint(self.host_names) or any(isinstance(node, ast.Await) for node in nodes)
 
 
 def _always_needs_host(statement: ast.stmt, block: ast.AST) -> bool:

@@ -52,9 +52,11 @@ def bound_and_implemented_names(trees: Iterable[ast.Module]) -> tuple[frozenset[
 
 
 def assigned_or_imported_names(*nodes: ast.AST) -> set[str]:
-    """Return the names that parts of a tree assign or import."""
+    """Return the names that parts of a tree assign or import, without those that exist only in a comprehension."""
     parts = [part for node in nodes for part in ast.walk(node)]
-    names = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    inner = {id(part) for loop in parts if isinstance(loop, ast.comprehension) for part in ast.walk(loop.target)}
+    stored = [part for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
+    names = {part.id for part in stored if id(part) not in inner}
     return names | {part.asname or part.name.partition(".")[0] for part in parts if isinstance(part, ast.alias)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import re
@@ -94,7 +95,8 @@ def words_of(name: str) -> list[str]:
     """Return the words of a name in lower case without accents and strokes, such as lukasz for Łukasz."""
     letters = []
     for letter in folded(name):
-        described = unicodedata.name(letter, "")
-        plain, mark, _ = described.partition(" WITH ")
-        letters.append(unicodedata.lookup(plain) if mark and plain.startswith("LATIN ") else letter)
+        plain, mark, _ = unicodedata.name(letter, "").partition(" WITH ")
+        with contextlib.suppress(KeyError):  # some letters, such as ƛ, exist only with their mark
+            letter = unicodedata.lookup(plain) if mark and plain.startswith("LATIN ") else letter
+        letters.append(letter)
     return re.findall(r"[^\W\d_]+", "".join(letters))

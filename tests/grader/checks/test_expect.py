@@ -115,6 +115,16 @@ def test_a_list_in_the_right_shape_answers_and_no_list_is_expected() -> None:
     assert "expected an array of shape (2, 4), dtype float64, got a list" in twice.message
 
 
+@pytest.mark.parametrize("result", ["None", "'19'", "{}", "{'r': 19}", "object()"])
+def test_only_a_number_answers_where_a_number_is_expected(result: str) -> None:
+    """Otherwise, a function that refuses a bad argument and has no `return` would earn points."""
+    module, _ = call.load("alibi", [f"def effective_window(slope, tolerance): return {result}"], "alibi.py")
+    alibi = StudentModule("alibi", catalogue.ModuleBackend(module), Reference(find("alibi")))
+    with pytest.raises(WrongResultError) as caught:
+        expect.answers(alibi.effective_window, 0.25, 0.01)
+    assert caught.value.kind is Kind.SHAPE
+
+
 def test_the_largest_difference_is_told_with_digits_that_differ() -> None:
     expected = np.array([1.0, -1.390615, np.nan, 3.0])
     words = words_of(np.array([1.0 + 1e-4, -1.390625, np.nan, 4.62]), expected)

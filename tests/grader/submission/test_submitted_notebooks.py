@@ -112,6 +112,26 @@ def test_what_only_a_notebook_understands_is_dropped_and_nothing_else(
     assert submission.notes == ((left_out("2"),) if left != source else ())
 
 
+BINDINGS = [
+    "x = [{0} for {0} in y]",
+    "x = {{{0}: 1 for _, {0} in y}}",
+    "x = lambda {0}: {0} + 1",
+    "x = sum({0} for {0} in y)",
+]
+"""Statements that bind a name and read it, so that the name is not the host's."""
+
+
+@pytest.mark.parametrize("binding", BINDINGS)
+@pytest.mark.parametrize("name", ["mo", "get_ipython", "files"])
+def test_a_name_that_a_statement_binds_itself_is_not_the_hosts(
+    submission_file: Reader, binding: str, name: str
+) -> None:
+    """`mo` is marimo's usual name, but also a student's name for a variable."""
+    host, reads_host = "from google.colab import files", f"{name}.upload()"
+    submission = read(submission_file, host, f"{binding.format(name)}\n{reads_host}")
+    assert submission.cells == ("pass", f"{binding.format(name)}\npass")
+
+
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
 def test_line_ends_of_other_systems_inside_a_cell(submission_file: Reader, end: str) -> None:
     submission = submission_file(notebook(end.join(["!ls", "x = 1", "%time f()", "y = 2"])))
