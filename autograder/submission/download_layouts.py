@@ -19,7 +19,7 @@ from autograder.course import left_out_lessons
 from autograder.submission import platforms
 from autograder.submission.bounded_reading import MIB, READABLE, is_junk, read_bytes
 from autograder.submission.records import NothingToGradeError, Person, Problem, Upload
-from autograder.submission.untrusted_names import Mention, mention, printable, stem_and_suffix, utf8_safe
+from autograder.submission.untrusted_names import Mention, mention, name_beside, printable, stem_and_suffix, utf8_safe
 
 _NOT_SUBMITTED_FILE = re.compile(  # tables, pages and editors' backup copies beside the submissions
     r"(readme|license|index|grades|roster|gradebook|notes)(\.(md|txt|html?))?|.+(\.(csv|xlsx?|ods|sqlite|lock)|~)", re.I
@@ -202,8 +202,13 @@ class _Finder:
         )  # the nearest of the strongest mentions
         if self.flag:
             assignment, is_decided = self.flag, True
+        person = upload.person
+        if upload.file and not person.platform:  # the file's name identifies the person and may mention the assignment
+            mentioned = assignment if is_decided else mention(person.name, self.assignments).name
+            person = replace(person, name=name_beside(person.name, mentioned))
         label = utf8_safe(self.prefix + "/".join((*inside, name)))
-        return replace(upload, assignment=assignment, is_decided=is_decided, path=folder / name, label=label)
+        placed = replace(upload, person=person, assignment=assignment, is_decided=is_decided)
+        return replace(placed, path=folder / name, label=label)
 
     def names_beside(self, path: Path) -> list[str]:
         """Return the name of a file and the names of the files beside it, which may reveal the platform."""
@@ -248,7 +253,7 @@ def _by_person_and_assignment(uploads: Iterable[Upload]) -> tuple[tuple[Upload, 
     students = []
     for (key, _), group in groups.items():
         person = people[key]
-        number = person.number or person.sid
+        number = person.number or person.sid or person.login
         student = f"{person.label}_{number}" if times[person.label] > 1 and number else person.label
         students.append(tuple(replace(upload, person=person, student=student) for upload in group))
     return tuple(sorted(students, key=lambda group: (group[0].student, group[0].person.key)))

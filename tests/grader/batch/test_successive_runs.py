@@ -164,8 +164,8 @@ def test_a_file_of_several_folders_is_named_with_its_folder(
     run.grade(paths, tmp_path / "out", "rope", console=Console(file=page, width=300))
     earlier, later = (f"{label}/rope_ada.py".lstrip("/") for label in labels)
     rows = {row["student"]: row for row in classroom.grades(tmp_path / "out")}
-    assert (rows["rope_ada"]["file"], rows["rope_ada"]["score"]) == (later, "0.2")
-    assert f"Not graded, because another submission by the student counts: rope_ada ({earlier})." in page.getvalue()
+    assert (rows["ada"]["file"], rows["ada"]["score"]) == (later, "0.2")
+    assert f"Not graded, because another submission by the student counts: ada ({earlier})." in page.getvalue()
 
 
 def test_a_run_that_was_killed_is_compared_with_the_one_before_it(
