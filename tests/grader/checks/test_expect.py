@@ -159,6 +159,17 @@ def test_an_int_may_be_larger_than_any_of_numpy_s(exponent: int) -> None:
         assert (expect.difference(*pair) or (None,))[0] is Kind.SHAPE
 
 
+@pytest.mark.parametrize("result", [3.0, np.float64(3), np.float32(3)])
+def test_a_whole_number_of_the_wrong_type_is_told_that_its_value_is_right(result: float) -> None:
+    """np.ceil and / return floats, although a function such as bits_needed returns an int."""
+    sentence = "; the value is right, but the result of np.ceil, np.floor or / is not an int: convert it"
+    for expected, is_right in ((3, True), (4, False)):
+        differs = expect.difference(result, expected)
+        assert differs is not None and differs.kind is Kind.SHAPE
+        assert differs.words.startswith("expected an int, got a ") and differs.words.endswith(sentence) is is_right
+    assert "value is right" not in (expect.difference(1.0, True) or ("", ""))[1]
+
+
 def test_a_wrong_dtype_is_a_mistake_of_its_own() -> None:
     source = "import numpy as np\n" + RIGHT.format(".astype(np.float64)")
     x = X.astype(np.float32)
