@@ -54,7 +54,7 @@ def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options
     """Grade every submission in FOLDER into OUT.
 
     If a student has submissions for one assignment in several FOLDERs, the last one that implements anything
-    counts. Write corrections by hand into adjustments.csv, next to the last FOLDER, with the columns student,
+    counts. Write corrections by hand into adjustments.csv, next to a FOLDER, with the columns student,
     assignment, points or score, and reason.
     """
     from rich.console import Console

@@ -59,6 +59,7 @@ def grade(
     grades that are already complete stay stored.
     """
     _refuse_folders_containing_course(folders)
+    adjustments_path = _adjustments_path(folders)
     begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
     setup = GraderSetup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
     assignments = tuple(one.name for one in course.term_assignments())
@@ -77,7 +78,6 @@ def grade(
             )
             _store_submissions(book, submissions, disabled_locks, summary)
             summary.add_names("Not read", class_download_remarks)
-        adjustments_path = folders[-1].resolve().parent / adjustments.ADJUSTMENTS_FILE
         _apply_adjustments(book, adjustments_path, summary)
         if to_grade := book.ungraded_key_counts():
             workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
@@ -99,6 +99,22 @@ def _refuse_folders_containing_course(folders: Iterable[Path]) -> None:
         raise NothingToGradeError(
             f"{inside} contains this course itself, not submissions: name the folder that contains them"
         )
+
+
+def _adjustments_path(folders: Sequence[Path]) -> Path:
+    """Return the path of the table of corrections next to one of the folders, whether or not the table exists.
+
+    A table inside one of the folders does not count, because a student may have submitted it. Raise
+    NothingToGradeError if there are several tables, since a student may have a line in each.
+    """
+    roots = [folder.resolve() for folder in folders]
+    outside = [root.parent for root in roots if not any(root.parent.is_relative_to(other) for other in roots)]
+    paths = [*dict.fromkeys(parent / adjustments.ADJUSTMENTS_FILE for parent in outside)]
+    tables = [path for path in paths if path.is_file()]
+    if len(tables) > 1:
+        shown = " and ".join(printable(str(path), 200) for path in tables)
+        raise NothingToGradeError(f"there are several tables of corrections, {shown}: put all lines into one of them")
+    return tables[0] if tables else paths[-1]
 
 
 def _store_submissions(

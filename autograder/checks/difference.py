@@ -24,6 +24,9 @@ reason for it."""
 MAX_NEARLY_RIGHT_DIFFERENCE = 1e-4
 """Maximum relative difference that is attributed to low precision and not to a wrong formula."""
 
+MAX_HALF_PRECISION_DIFFERENCE = 2.0**-8
+"""Maximum difference, relative to the largest expected value, that a computation in float16 may cause."""
+
 
 class Difference(NamedTuple):
     """The first difference between two results."""
@@ -53,7 +56,11 @@ def difference(actual: Any, expected: Any, tolerance: float | None = None) -> Di
         return _tuple_difference(actual, expected, tolerance)
     if not _type_fits(actual, expected):
         array = np.asarray(expected) if np.ndim(expected) else expected  # or a list from the submission
-        return Difference(Kind.SHAPE, f"expected {type_in_words(array)}, got {type_in_words(actual)}", actual, expected)
+        words = f"expected {type_in_words(array)}, got {type_in_words(actual)}"
+        is_int_expected = isinstance(expected, int | np.integer) and type(expected) is not bool
+        if is_int_expected and isinstance(actual, float | np.floating) and actual == expected:
+            words += "; the value is right, but the result of np.ceil, np.floor or / is not an int: convert it"
+        return Difference(Kind.SHAPE, words, actual, expected)
     if np.shape(actual) != np.shape(expected):
         words = shape_difference(np.shape(actual), np.shape(expected))
         return Difference(Kind.SHAPE, words, actual, expected)
@@ -116,10 +123,28 @@ def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> Di
     words = "expected {}, got {}".format(*_distinguishable(target[worst], numbers[worst], are_booleans))
     if target.size > 1:
         words = f"at index {worst}: {words} ({(~agrees).sum()} of {target.size} values differ)"
+    is_imprecise = np.asarray(expected).dtype.kind == "f" and _differs_in_precision(numbers, target, agrees)
     if lost <= MAX_NEARLY_RIGHT_DIFFERENCE:
         digits = -math.floor(math.log10(max(lost, 1e-16)))
         words += f"; right to {digits} digits{': compute in float64' if digits > 5 else ''}"
-    return Difference(Kind.VALUE, words, actual, expected)
+    elif is_imprecise and _is_in_float16(numbers):
+        words += "; every value is rounded to float16: compute in float64"
+    return Difference(Kind.PRECISION if is_imprecise else Kind.VALUE, words, actual, expected)
+
+
+def _differs_in_precision(numbers: np.ndarray, target: np.ndarray, agrees: np.ndarray) -> bool:
+    """Return True if low precision alone may explain why values do not agree, as in values computed in float16."""
+    largest = np.abs(target[np.isfinite(target)]).max(initial=0.0)
+    overflow = np.where(target > 0, np.inf, -np.inf)
+    may_overflow = np.abs(target) > np.finfo(np.float16).max
+    with np.errstate(invalid="ignore"):
+        is_near = np.abs(numbers - target) <= MAX_HALF_PRECISION_DIFFERENCE * largest
+    return bool(np.all(agrees | is_near | (may_overflow & (numbers == overflow))))
+
+
+def _is_in_float16(numbers: np.ndarray) -> bool:
+    with np.errstate(over="ignore"):
+        return np.array_equal(numbers, numbers.astype(np.float16), equal_nan=True)
 
 
 def type_in_words(value: Any) -> str:

@@ -53,7 +53,8 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
         if result.test.phase is not Phase.HIDDEN or result.passed:
             readable.append(result)
         elif result.kind not in _REDACTED_TO_RAISED:
-            readable.append(TestResult(result.test, result.kind, hint=result.hint))
+            kind = Kind.VALUE if result.kind is Kind.PRECISION else result.kind  # how wrong a value is stays hidden
+            readable.append(TestResult(result.test, kind, hint=result.hint))
         elif result.test.question not in unfinished:
             readable.append(TestResult(result.test, Kind.RAISED, hint=result.hint))
     return readable

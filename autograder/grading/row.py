@@ -139,11 +139,19 @@ def identifiers(submission: Submission) -> set[str]:
     return {folded(text) for text in (stated if person.platform else (submission.student,)) if text}
 
 
+def names(submission: Submission) -> set[str]:
+    """Return a student's names, folded for comparison.
+
+    A student may have chosen the name that a platform shows, so a name in the form of a number or address is left out.
+    """
+    texts = {folded(submission.person.name), folded(submission.student)}
+    return {name for name in texts if name and not _IDENTIFIER_FORM.fullmatch(name)}
+
+
 class PeopleIndex(Generic[Item]):
     """Items that belong to students, such as submissions, keyed by the texts with which an instructor names a student.
 
-    A student may have chosen the name that a platform shows. Therefore, a name counts only if it is no other
-    student's identifier, and a name in the form of a number or address never counts.
+    A name counts only if it is no other student's identifier.
     """
 
     def __init__(self) -> None:
@@ -154,9 +162,8 @@ class PeopleIndex(Generic[Item]):
         """Add an item of the student who handed in a submission."""
         for identifier in identifiers(submission):
             self._by_identifier[identifier].add(item)
-        for name in filter(None, {folded(submission.person.name), folded(submission.student)}):
-            if not _IDENTIFIER_FORM.fullmatch(name):
-                self._by_name[name].add(item)
+        for name in names(submission):
+            self._by_name[name].add(item)
 
     def find(self, text: str) -> set[Item]:
         """Return the items of all students whom a text may mean."""

@@ -26,6 +26,7 @@ class Kind(Enum):
     """
 
     VALUE = "it returned wrong values"
+    PRECISION = "it returned values that are right to a few digits only"
     SHAPE = "it returned a value of the wrong type or shape"
     RAISED = "it gave no result: it raised an exception, did not return in time or ended its process"
     DTYPE = "it returned an array of the wrong dtype"
@@ -50,7 +51,7 @@ class Kind(Enum):
         return self.name.lower() if self in STOPPED or self is Kind.UNREADABLE else "failed"
 
 
-WRONG_OR_NO_VALUE = frozenset({Kind.VALUE, Kind.SHAPE, Kind.RAISED})
+WRONG_OR_NO_VALUE = frozenset({Kind.VALUE, Kind.PRECISION, Kind.SHAPE, Kind.RAISED})
 """Kinds of mistakes that also affect every function that uses the wrong function or is compared with it."""
 
 RIGHT_VALUES = frozenset({Kind.DTYPE, Kind.CHANGED, Kind.LOOP, Kind.ACCEPTED})

@@ -27,6 +27,8 @@ _SUPPORT_FILE = re.compile(  # files that students do not write and that never c
     re.IGNORECASE,
 )
 _HANDOUT_NOTEBOOK = "explore.ipynb"
+_VERSION_FOLDER = re.compile(r"(?:^|/)versi[oó]n (\d{1,6})/", re.IGNORECASE)
+"""The folder in which Microsoft Teams keeps each submission of a student's work."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Candidate:
     upload: Upload
     assignment: str  # from the file's name, otherwise from the nearest folder's name; empty if unknown
     name_match: int  # 2 if the file is named exactly after the assignment, 1 if it or a folder mentions it
-    age: tuple[int, bool]  # sort key: a smaller key means a later file
+    age: tuple[int, int, bool]  # sort key: a smaller key means a later file
     member: ZipInfo | None = None
     fault: Problem | None = None  # why the zip could not be opened
 
@@ -49,7 +51,7 @@ class Candidate:
         return printable(self.upload.label)
 
     @property
-    def rank(self) -> tuple[int, bool, bool, bool, int]:
+    def rank(self) -> tuple[int, int, bool, bool, bool, int]:
         """Sort key: a smaller key means a likelier file."""
         return *self.age, self.fault is not None, self.member is not None, -self.name_match
 
@@ -81,9 +83,10 @@ class StudentFiles:
         newest = {(upload.attempt, upload.file_name): upload for upload in uploads}.values()
         self._files: list[Candidate] = []  # of all kinds, on disk
         for upload in uploads:
-            age = -upload.attempt, upload not in newest
             files = [upload] if upload.file else map(upload.file_in_folder, bounded_reading.files_below(upload.path))
-            self._files += [Candidate(file, *self._name_match(file.file), age) for file in files]
+            for file in files:
+                age = -upload.attempt, -_version(file.file), upload not in newest
+                self._files.append(Candidate(file, *self._name_match(file.file), age))
         self._plain = [file for file in self._files if _may_be_students_code(file.upload.file)]
 
     @functools.cached_property
@@ -145,6 +148,12 @@ class StudentFiles:
         is_single = self.last.is_decided and len(candidates) == 1
         fitting = (each for each in candidates if is_single or each.assignment in (assignment, ""))
         return sorted(fitting, key=lambda candidate: candidate.rank)[:MAX_CANDIDATES_PER_ASSIGNMENT]
+
+
+def _version(path: str) -> int:
+    """Return the number of the version folder in a path, or 0 if there is none."""
+    match = _VERSION_FOLDER.search(path)
+    return int(match[1]) if match else 0
 
 
 def _may_be_students_code(name: str) -> bool:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from autograder.protocol.call import ANSWERS
 from autograder.submission import bounded_reading, platforms
-from autograder.submission.assignment_mentions import words_besides_assignment
 from autograder.submission.candidates import Candidate, StudentFiles
 from autograder.submission.code import functions
 from autograder.submission.last_commit import last_commit_time
@@ -21,6 +21,8 @@ from autograder.submission.records import Problem, Submission, Upload, problem_o
 from autograder.submission.untrusted_names import printable, semicolon_list, stem_and_suffix
 
 _MAX_LISTED_FILES = 3
+_MIN_UNNAMED_FILES = 3
+"""Minimum number of files such as rope.py and rope (1).py in one folder that may come from a download without names."""
 
 
 def read_uploads_of_student(uploads: Sequence[Upload], assignments: Sequence[str]) -> list[Submission]:
@@ -111,7 +113,7 @@ def _several(assignment: str, labels: Sequence[str]) -> Problem:
     archive = labels[0].partition("!")[0] if "!" in labels[0] else ""
     folder = printable(archive or os.path.commonpath(labels))
     action = f"unpack {folder} and grade the new folder" if archive else f"grade the folder {folder} by itself"
-    advice = f"if these are several students' files, {action}" if folder else "keep the one that counts"
+    advice = "keep the one that counts" + (f"; if these are several students' files, {action}" if folder else "")
     return Problem(
         f"Several files could be {assignment}, {which}: hand in one, {assignment}.py or {assignment}.ipynb.",
         f"{which} could each be {assignment}; {advice}",
@@ -148,6 +150,18 @@ def _doubts_about_student_names(files: StudentFiles) -> Iterator[str]:
     """Yield a message to staff if the names of files in a student's folder seem to contain different people's names."""
     if files.last.person.platform:
         return
+    unnamed = [
+        candidate
+        for candidate in files.plain_else_zipped
+        if candidate.name_match and not words_beside(candidate.upload.path.stem, candidate.assignment)
+    ]
+    for folder, count in Counter(os.path.dirname(candidate.upload.label) for candidate in unnamed).items():
+        if count >= _MIN_UNNAMED_FILES:
+            yield (
+                f"If the {count} files that are named only after the assignment are from several students, name each"
+                f" file after its student, and grade the folder {printable(folder)} by itself."
+            )
+            return
     named = {
         words: candidate.label
         for candidate in files.plain_else_zipped

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from autograder.course import left_out_lessons
 from autograder.submission import platforms
-from autograder.submission.assignment_mentions import Mention, mention
+from autograder.submission.assignment_mentions import Mention, mention, name_besides_assignment
 from autograder.submission.bounded_reading import MIB, READABLE, is_junk, read_bytes
 from autograder.submission.records import NothingToGradeError, Person, Problem, Upload
 from autograder.submission.untrusted_names import printable, stem_and_suffix, utf8_safe
@@ -205,8 +205,13 @@ class _Finder:
         )  # the nearest of the strongest mentions
         if self.flag:
             assignment, is_decided = self.flag, True
+        person = upload.person
+        if upload.file and not person.platform:  # the file's name identifies the person and may mention the assignment
+            mentioned = assignment if is_decided else mention(person.name, self.assignments).assignment
+            person = replace(person, name=name_besides_assignment(person.name, mentioned))
         label = utf8_safe(self.prefix + "/".join((*inside, name)))
-        return replace(upload, assignment=assignment, is_decided=is_decided, path=folder / name, label=label)
+        placed = replace(upload, person=person, assignment=assignment, is_decided=is_decided)
+        return replace(placed, path=folder / name, label=label)
 
     def names_in_same_folder(self, path: Path) -> list[str]:
         """Return the name of a file and the names of the files beside it, which may reveal the platform."""
@@ -251,7 +256,7 @@ def _by_person_and_assignment(uploads: Iterable[Upload]) -> tuple[tuple[Upload, 
     students = []
     for (key, _), group in groups.items():
         person = people[key]
-        number = person.number or person.sid
+        number = person.number or person.sid or person.login
         student = f"{person.label}_{number}" if times[person.label] > 1 and number else person.label
         students.append(tuple(replace(upload, person=person, student=student) for upload in group))
     return tuple(sorted(students, key=lambda group: (group[0].student, group[0].person.key)))

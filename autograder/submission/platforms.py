@@ -6,6 +6,7 @@ Moodle      Ada Lovelace_12345_assignsubmission_file_rope.py (number of the part
             ends in file_ or onlinetext_, whose last _ may lack
 Blackboard  Week 5_alovelace_attempt_2026-11-01-14-22-32_rope.py (assignment, user name, time), and .txt
 Brightspace 41-201 - Ada Lovelace - Nov 2, 2026 1022 AM/ (numbers of user and folder, name, time)
+Sakai       Lovelace, Ada(alovelace)/ (name, login)
 Autolab     ada@uni.example_3_rope.py (address, number of the attempt)
 GitHub      rope-alovelace/ (a clone: assignment at Classroom, login)
 Gradescope  submission_9001/ and submission_metadata.yml (an export: the metadata name each owner)
@@ -32,7 +33,7 @@ from autograder.submission.records import NothingToGradeError, Person, Problem, 
 from autograder.submission.untrusted_names import printable, semicolon_list, utf8_safe
 
 CANVAS, ANONYMOUS, MOODLE, BLACKBOARD = "Canvas", "Canvas, anonymous", "Moodle", "Blackboard"
-BRIGHTSPACE, AUTOLAB, GITHUB, GRADESCOPE = "Brightspace", "Autolab", "GitHub Classroom", "Gradescope"
+BRIGHTSPACE, SAKAI, AUTOLAB, GITHUB, GRADESCOPE = "Brightspace", "Sakai", "Autolab", "GitHub Classroom", "Gradescope"
 METADATA = "submission_metadata.yml"
 _TYPED_TEXT = Problem("The platform received text or a link instead of a file: hand in the .py or .ipynb file itself.")
 
@@ -48,6 +49,7 @@ _NAME_PATTERNS = {
     r"(?:file(?:_(?P<file>[^/]+)|_?/)|(?P<text>onlinetext)(?:_[^/]*|_?/))",
     BLACKBOARD: r"(?P<name>[^/]+?_[^_/]+)_attempt_(?P<time>\d{4}(?:-\d{2}){5})(?:_(?P<file>[^/]+)|(?P<text>\.txt))",
     BRIGHTSPACE: r"(?P<number>\d{1,18})-\d{1,18} - (?P<name>.+) - (?P<time>[^-]*\d{4}[^-]*)/(?P<file>)",
+    SAKAI: r"(?P<name>[^/]+, [^/]*)\((?P<login>[^()/]+)\)/(?P<file>)",
     AUTOLAB: r"(?P<email>[^@\s]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)_(?P<attempt>\d{1,9})_(?P<file>[^/]+)",
 }
 _TIME_FORMATS = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%d %B, %Y %I%M %p")  # of Blackboard and Brightspace
@@ -100,11 +102,11 @@ def _by_name_patterns(folders: Collection[str], files: Collection[str]) -> tuple
 
 def _upload(platform: str, parts: dict[str, str]) -> Upload:
     """Return an upload from the parts of a name that a platform marks."""
-    number, email = utf8_safe(parts.get("number", "")), utf8_safe(parts.get("email", ""))
+    number, login, email = (utf8_safe(parts.get(part, "")) for part in ("number", "login", "email"))
     name = utf8_safe(parts.get("name") or email or f"anon_{number}")
     time = _time(re.sub(r" (?=\d{3} )", " 0", parts.get("time", "")))  # for an hour with one digit
     return Upload(
-        Person(CANVAS if platform == ANONYMOUS else platform, number, email=email, name=name),
+        Person(CANVAS if platform == ANONYMOUS else platform, number, login, email, name=name),
         parts["file"] + parts.get("suffix", ""),
         attempt=int(parts.get("attempt") or re.sub(r"\D", "", time) or 0),
         version=(int(parts.get("upload") or 0), int(parts.get("version") or 0)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
@@ -56,7 +57,8 @@ class Person:
     @property
     def key(self) -> str:
         """The person's identifier, the same in every folder, or an empty string if it is unknown."""
-        identity = self.number or self.email.casefold() or self.login or self.sid or self.name
+        name = unicodedata.normalize("NFC", self.name)  # macOS writes an accent as a separate character
+        identity = self.number or self.email.casefold() or self.login or self.sid or name
         return f"{self.platform}:{identity}" if identity else ""
 
     @property

@@ -84,6 +84,28 @@ def softmax_without_its_sum(scores, axis=-1):
     return right / np.where(highest == 0, 1, highest)
 
 
+NUMBER_ADDED_TO_THE_SUM = (
+    "You added a small number to the sum, so the weights no longer sum to 1. The rule: divide by the sum itself, which "
+    "is at least 1 after the largest score of the slice is subtracted; only a slice of −∞ alone has the sum 0."
+)
+
+
+def softmax_with_a_larger_sum(digits):
+    """Return an entry for a softmax with a small number in the denominator, against a division by 0."""
+
+    def larger_sum(scores, axis=-1):
+        (scores,) = exact(scores)
+        highest = scores.max(axis=axis, keepdims=True)
+        powers = np.exp(scores - np.where(np.isneginf(highest), 0, highest))
+        return powers / (powers.sum(axis=axis, keepdims=True) + 10.0**-digits)
+
+    larger_sum.__name__ = f"softmax_with_1e_minus_{digits}_added_to_the_sum"
+    return mistake("softmax", "expected: other libraries' epsilon", hint=NUMBER_ADDED_TO_THE_SUM)(larger_sum)
+
+
+vars().update({entry.name: entry for entry in map(softmax_with_a_larger_sum, range(3, 8))})
+
+
 @mistake("softmax", "expected: the exponentials returned as they are, and no maximum subtracted")
 def exponentials_of_the_scores(scores, axis=-1):
     """You did not divide the weights by their sum. The rule: the weights of each slice along `axis` sum to 1."""

@@ -125,6 +125,11 @@ def counted_from_one(mask):
     return np.where(_truth(mask), batches.position_ids(mask) + 1, 0)
 
 
+@mistake("position_ids", "expected: the running sum of the mask as it is", hint=counted_from_one.hint)
+def running_sum_of_the_mask(mask):
+    return np.cumsum(_truth(mask), axis=-1)
+
+
 @mistake("position_ids", "turboderp-org/exllamav2 #606 (negative positions for padding)")
 def padding_at_minus_one(mask):
     """Your padding on the left has the position −1. The rule: padding has position 0, because index −1 reads the last

@@ -503,6 +503,12 @@ def sink_overflows(scores, sink):
     return np.where(spoiled, np.nan, right)
 
 
+@mistake("sink_weights", "expected: the formula as it is written", hint=sink_overflows.hint)
+def nothing_subtracted_from_scores_and_sinks(scores, sink):
+    powers = np.exp(np.asarray(scores, dtype=np.float64))
+    return powers / (powers.sum(axis=-1, keepdims=True) + np.exp(np.asarray(sink))[:, np.newaxis, np.newaxis])
+
+
 def with_sink_unshifted(scores, sink, largest_of):
     """Weights for which largest_of(scores, sinks) is subtracted from the scores but not from the sinks."""
     scores, sinks = np.asarray(scores, dtype=np.float64), np.asarray(sink, dtype=np.float64)[:, None, None]

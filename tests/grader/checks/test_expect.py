@@ -50,7 +50,7 @@ def grade(source: str, check: Any) -> WrongResultError:
 def words_of(actual: Any, expected: Any, tolerance: float | None = None) -> str:
     """Return the sentence that describes the difference between two results of the same shape."""
     differs = expect.difference(actual, expected, tolerance)
-    assert differs is not None and differs.kind is Kind.VALUE
+    assert differs is not None and differs.kind in (Kind.VALUE, Kind.PRECISION)
     return differs.words
 
 
@@ -167,6 +167,17 @@ def test_an_int_may_be_larger_than_any_of_numpy_s(exponent: int) -> None:
             assert (expect.difference(*pair) or (None,))[0] is Kind.VALUE
     for pair in ((large, True), (True, large)):
         assert (expect.difference(*pair) or (None,))[0] is Kind.SHAPE
+
+
+@pytest.mark.parametrize("result", [3.0, np.float64(3), np.float32(3)])
+def test_a_whole_number_of_the_wrong_type_is_told_that_its_value_is_right(result: float) -> None:
+    """np.ceil and / return floats, although a function such as bits_needed returns an int."""
+    sentence = "; the value is right, but the result of np.ceil, np.floor or / is not an int: convert it"
+    for expected, is_right in ((3, True), (4, False)):
+        differs = expect.difference(result, expected)
+        assert differs is not None and differs.kind is Kind.SHAPE
+        assert differs.words.startswith("expected an int, got a ") and differs.words.endswith(sentence) is is_right
+    assert "value is right" not in (expect.difference(1.0, True) or ("", ""))[1]
 
 
 def test_a_wrong_dtype_is_a_mistake_of_its_own() -> None:
@@ -387,6 +398,46 @@ def test_nearly_right_values_are_told_with_their_right_digits() -> None:
     assert words.endswith("digits: compute in float64")
     words = words_of(expected * 1e-5, expected * 1.1e-5)
     assert "digits" not in words
+
+
+ROUNDED_TO_FLOAT16 = {
+    "a table": np.cos(np.outer(np.arange(5), [1.0, 0.1, 0.01])),
+    "one number": np.float64(0.7),
+    "numbers beyond float16": np.array([0.1, 65535.0, 1e6, -1e7]),
+    "an infinite value": np.array([0.3, np.inf, -np.inf, 0.0]),
+    "NaN": np.array([0.3, np.nan]),
+}
+
+
+@pytest.mark.parametrize("expected", ROUNDED_TO_FLOAT16.values(), ids=ROUNDED_TO_FLOAT16)
+def test_float16_is_named_as_low_precision_and_not_as_a_wrong_value(expected: np.ndarray) -> None:
+    """Values that are rounded to float16, whatever their dtype, get a message that names the cause. Values that are
+    computed from float16, and then not rounded, are also nearly right."""
+    with np.errstate(over="ignore"):
+        half = np.asarray(expected).astype(np.float16)
+    for actual in (half, half.astype(np.float32), half.astype(np.float64)):
+        differs = expect.difference(actual, expected)
+        assert differs is not None and differs.kind is Kind.PRECISION
+        assert differs.words.endswith("every value is rounded to float16: compute in float64")
+    differs = expect.difference(expected * 1.001, expected)
+    assert differs is not None and differs.kind is Kind.PRECISION and "float16" not in differs.words
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected"),
+    [
+        (np.array([0.5, 0.25]), np.array([0.5, 0.3])),
+        (np.zeros(3), np.array([1.0, 2.0, 3.0])),
+        (np.array([1.0, np.nan]), np.array([1.0, 1.0])),
+        (np.array([1.0, np.inf]), np.array([1.0, 60000.0])),
+        (np.array([-np.inf]), np.array([1e6])),
+        (np.array([999]), np.array([1000])),
+        (np.array([1e-9]), np.array([0.0])),
+    ],
+)
+def test_other_wrong_values_are_not_put_down_to_low_precision(actual: np.ndarray, expected: np.ndarray) -> None:
+    differs = expect.difference(actual, expected, tolerance=1e-12)
+    assert differs is not None and differs.kind is Kind.VALUE and "float16" not in differs.words
 
 
 @pytest.mark.parametrize(

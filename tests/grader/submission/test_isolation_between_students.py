@@ -49,6 +49,7 @@ PLATFORMS: dict[str, Callable[[int, str], str]] = {
     "Moodle with folders": lambda number, file: f"{NAMES[number]}_{100 + number}_assignsubmission_file_/{file}",
     "Blackboard": lambda number, file: f"Week 5_{first_name(number)}_attempt_{STAMP}_{file}",
     "Brightspace": lambda number, file: f"{100 + number}-20 - {NAMES[number]} - Nov 2, 2026 1022 AM/{file}",
+    "Sakai": lambda number, file: f"{NAMES[number]}, X({first_name(number)})/Submission attachment(s)/{file}",
     "Autolab": lambda number, file: f"{first_name(number)}@x.edu_1_{file}",
     "GitHub Classroom": lambda number, file: f"week-5-{first_name(number)}/{file}",
     "Gradescope": lambda number, file: f"submission_{number}/{file}",
@@ -58,7 +59,7 @@ EXPORT = "".join(
     for n, name in enumerate(NAMES)
 )
 EVES = {f"{platform}:{key}" for platform in ("Canvas", "Moodle", "Brightspace") for key in ("103", "aB3xZ")}
-EVES |= {":eve", "Blackboard:eve", "GitHub Classroom:eve", "Gradescope:eve@x.edu", "Autolab:eve@x.edu"}
+EVES |= {":eve", "Blackboard:eve", "Sakai:eve", "GitHub Classroom:eve", "Gradescope:eve@x.edu", "Autolab:eve@x.edu"}
 
 # Every platform's marks for Alan, in a name that Eve chooses for her own file.
 MARKS = [made(ALAN, "rope.py").replace("/", "_") for made in PLATFORMS.values()]

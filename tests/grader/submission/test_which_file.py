@@ -230,3 +230,37 @@ def test_a_browser_s_number_makes_no_second_student(
         assert (grace.problem, grace.file) == (None, first if counts == "first" else later)
     else:
         assert grace.problem is not None and first in grace.problem.message and later in grace.problem.message
+
+
+@pytest.mark.parametrize("folder", ["Version {}", "version {}", "Versión {}", "Week 5/Version {}"])
+@pytest.mark.parametrize("count", [2, 11])
+def test_the_last_version_in_teams_counts(folder: str, count: int, tmp_path: Path) -> None:
+    """Microsoft Teams keeps each submission in a folder with a number, which may have two digits. A version in which
+    nothing is written does not replace a version that has code."""
+    texts = [SOLVED.replace("def rope_cos_sin(", f"def version_{number}(") for number in range(count)]
+    names = [f"{folder.format(number)}/rope.py" for number in range(1, count + 1)]
+    put(tmp_path, {f"ada/{name}": text for name, text in zip(names, texts, strict=True)})
+    put(tmp_path, {f"bob/{name}": text for name, text in zip(names, [*texts[:-1], STUB], strict=True)})
+    ada, bob = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert (ada.problem, ada.file, ada.doubt) == (None, f"ada/{names[-1]}", "")
+    assert any(f"ada/{names[0]}" in note and "came earlier" in note for note in ada.notes) == (count < 5)
+    assert (bob.problem, bob.file) == (None, f"bob/{names[-2]}") and f"bob/{names[-1]}" in bob.doubt
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 20])
+@pytest.mark.parametrize("folder", ["Week 5", "rope"])
+def test_a_download_without_names_is_named_to_the_instructor(folder: str, count: int, tmp_path: Path) -> None:
+    """Google Drive numbers files with the same name, so in a folder of rope.py, rope (1).py and so on, nothing shows
+    whose files they are."""
+    files = ["rope.py", *(f"rope ({number}).py" for number in range(1, count))]
+    put(tmp_path, {f"{folder}/{file}": SOLVED for file in files})
+    (row,) = classroom.read_folder(tmp_path, "rope", KNOWN)
+    sentence = f"If the {count} files that are named only after the assignment are from several students, name each"
+    assert (sentence in row.doubt) == (count >= 3) and row.problem is None
+
+
+def test_the_advice_on_two_files_of_one_student_can_be_followed(tmp_path: Path) -> None:
+    put(tmp_path, {"ada.py": SOLVED, "ada (1).py": OTHER, "bob/one.py": SOLVED, "bob/two.py": OTHER})
+    ada, bob = (row.problem for row in classroom.read_folder(tmp_path, "rope", KNOWN))
+    assert ada is not None and ada.for_staff.endswith("keep the one that counts")
+    assert bob is not None and "keep the one that counts; if these are several students' files" in bob.for_staff
