@@ -202,9 +202,10 @@ class _StudentLines:
 
     def label(self, line: int) -> str:
         """Return the first cell of a line, with the student's key if several lines have the same first cell."""
-        names = [other[0] for other in self._table.lines]
+        first_cells = [other[0] for other in self._table.lines]
         key = next((cell for cell in self._keys(line) if cell), "")
-        return printable(f"{names[line]} ({key})" if names.count(names[line]) > 1 else names[line])
+        first = first_cells[line]
+        return printable(f"{first} ({key})" if first_cells.count(first) > 1 else first)
 
     def changed_numbers(self, lines: Iterable[int], rows: Iterable[Row]) -> list[str]:
         """Return the keys in these lines that a spreadsheet program shortened, or that lack leading zeros or end in .0.

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from autograder.protocol.call import ANSWERS
 from autograder.submission import bounded_reading, platforms
+from autograder.submission.assignment_mentions import words_besides_assignment
 from autograder.submission.candidates import Candidate, StudentFiles
 from autograder.submission.code import functions
 from autograder.submission.last_commit import last_commit_time
@@ -153,7 +154,7 @@ def _doubts_about_student_names(files: StudentFiles) -> Iterator[str]:
     unnamed = [
         candidate
         for candidate in files.plain_else_zipped
-        if candidate.name_match and not words_beside(candidate.upload.path.stem, candidate.assignment)
+        if candidate.name_match and not words_besides_assignment(candidate.upload.path.stem, candidate.assignment)
     ]
     for folder, count in Counter(os.path.dirname(candidate.upload.label) for candidate in unnamed).items():
         if count >= _MIN_UNNAMED_FILES:
