@@ -26,7 +26,7 @@ from autograder.safe_module_path import use_safe_path
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-ITEM_PROCESSOR_SECONDS = 5
+MAX_PROCESSOR_SECONDS_PER_ITEM = 5
 """Maximum processor time for one item. Reading a submission and comparing a submission are separate items."""
 
 ITEM_MEMORY = 512 << 20
@@ -93,7 +93,7 @@ def cut_off(error: Exception, timeout: float) -> CutOff | None:
     if isinstance(error, ProcessExpired | BrokenProcessPool | CancelledError):
         code = getattr(error, "exitcode", None)
         if code == -signal.SIGXCPU:
-            return CutOff(f"took more than {ITEM_PROCESSOR_SECONDS} seconds of processor time")
+            return CutOff(f"took more than {MAX_PROCESSOR_SECONDS_PER_ITEM} seconds of processor time")
         return Ended("ended its process" + (f" (exit code {code})" if code is not None else ""))
     return None
 
@@ -130,7 +130,7 @@ def run_in_subprocess(function: Callable[..., Result], *arguments: Any) -> Resul
 def _submit_within_budget(
     pool: TimeLimitedPool, function: Callable[[Item], Result], item: Item
 ) -> Future[Result | CutOff]:
-    return pool.submit(_within_budget, function, item, ITEM_PROCESSOR_SECONDS, ITEM_MEMORY)
+    return pool.submit(_within_budget, function, item, MAX_PROCESSOR_SECONDS_PER_ITEM, ITEM_MEMORY)
 
 
 def _outcome(future: Future[Result | CutOff]) -> Result | CutOff:

@@ -28,7 +28,7 @@ from autograder.cli_support import (
     WALL_DOWN,
     CommandError,
     Commands,
-    disabled_locks,
+    disabled_locks_after_test,
     echo,
     known_assignment,
     print_self_test_table,
@@ -61,7 +61,7 @@ def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options
 
     from autograder.batch import run
 
-    locks = disabled_locks(isolation)
+    locks = disabled_locks_after_test(isolation)
     jobs = jobs or len(os.sched_getaffinity(0))
     try:
         run.grade(folders, jobs=jobs, disabled_locks=locks, console=Console(), **options)
@@ -83,7 +83,7 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
     from autograder.reports import submission_result
     from autograder.submission import read_submission_bounded
 
-    locks = disabled_locks(isolation)
+    locks = disabled_locks_after_test(isolation)
     submission = read_submission_bounded(file, assignment, [each.name for each in course.term_assignments()])
     if not submission.assignment:
         assert submission.problem is not None
@@ -136,7 +136,7 @@ def handout(out: Path, only: tuple[str, ...]) -> None:
 
     for path in handout_files.regenerate():
         echo(f"updated {path.relative_to(course.ROOT)}")
-    for sentence in Edition.of_term(only).unmet_needs():
+    for sentence in Edition.of_term(only).unmet_lesson_needs():
         echo(f"Warning: {sentence}.", err=True)
     echo(handout_files.build(out, only))
 
@@ -203,7 +203,7 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     from autograder.reports import similarity as pairs_table
 
     warn_if_incomplete(out)
-    for text in output_files.store_and_compare_earlier_terms(out, folders):
+    for text in output_files.remember_and_compare_folders(out, folders):
         echo(f"Not compared: {text}.", err=True)
     pairs = pairs_table.read(out) or []
     for pair in pairs[:40]:

@@ -22,7 +22,7 @@ PACKAGE_FOLDER = Path(__file__).resolve().parent
 ROOT = PACKAGE_FOLDER / "_course" if (PACKAGE_FOLDER / "_course").is_dir() else PACKAGE_FOLDER.parent
 
 
-class _CoursePath:
+class _AssignmentPath:
     """The path of one part of an assignment; on the class itself, a pattern with {0} for the assignment's name."""
 
     def __init__(self, pattern: str) -> None:
@@ -38,21 +38,21 @@ class Assignment:
 
     name: str
 
-    folder = _CoursePath("assignments/{0}")
+    folder = _AssignmentPath("assignments/{0}")
     """Folder that students receive, with the lesson, the stub and the notebook."""
-    stub = _CoursePath("assignments/{0}/{0}.py")
+    stub = _AssignmentPath("assignments/{0}/{0}.py")
     """File with the functions to write."""
-    lesson = _CoursePath("assignments/{0}/README.md")
+    lesson = _AssignmentPath("assignments/{0}/README.md")
     """File with the lesson's text."""
-    solution = _CoursePath("solutions/{0}.py")
+    solution = _AssignmentPath("solutions/{0}.py")
     """File with the reference solution."""
-    public_tests = _CoursePath("tests/public/test_{0}.py")
+    public_tests = _AssignmentPath("tests/public/test_{0}.py")
     """File with the tests that students receive."""
-    hidden_tests = _CoursePath("tests/hidden/test_{0}.py")
+    hidden_tests = _AssignmentPath("tests/hidden/test_{0}.py")
     """File with the tests that students do not receive."""
-    misconceptions = _CoursePath("tests/misconceptions/{0}.py")
+    misconceptions = _AssignmentPath("tests/misconceptions/{0}.py")
     """File with the catalogue of known mistakes."""
-    golden_values = _CoursePath("tests/public/expected/{0}.json")
+    golden_values = _AssignmentPath("tests/public/expected/{0}.json")
     """File with the recorded values on the public inputs, generated from the solution."""
 
     @property

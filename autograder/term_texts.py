@@ -22,13 +22,13 @@ OPTIONAL_NOTE = "Optional, not graded"
 _LINK = r"(?<!!)\[(?P<label>[^\[\]]*)\]\((?P<target>[^()\s]+)\)"
 _MORE_NUMBERS = r"(?:(?:,\s+and\s+|,\s+|\s+and\s+|\s+or\s+|\s+to\s+|–)\d+)*"
 _LESSON_WORDS = rf"\b[Ll]esson\s+(?P<number>\d+)\b|\b[Ll]essons\s+(?P<numbers>\d+{_MORE_NUMBERS})\b"
-_LESSON_MENTION = re.compile(f"{_LINK}|{_LESSON_WORDS}")
+_LINK_OR_LESSON_WORDS = re.compile(f"{_LINK}|{_LESSON_WORDS}")
 """Pattern of a link, of `lesson 5`, and of `lessons 2 to 4, and 10`."""
 _LESSON_LINK_LABEL = re.compile(r"(?P<word>[Ll]essons?\s+)?(?P<number>\d+)(?P<rest>\b[^\d]*)", re.DOTALL)
 _TITLE = re.compile(r"\A# \d+\. ")
 _LESSON_LINK_LIST = re.compile(r'(?s)(?<=<div class="plain">\n\n).*?(?=\n\n</div>)')
 _GLOSSARY_NUMBERS = re.compile(r"(?m)(?<=\| )\d+(?:, \d+)*(?= \|$)")
-TEXTS_WITH_EXAMPLES = ("README.md", "Makefile", "assignments/README.md", "assignments/setup.md")
+TEXTS_WITH_EXAMPLE_LESSON = ("README.md", "Makefile", "assignments/README.md", "assignments/setup.md")
 """Texts in a handout that concern all lessons, but mention one lesson, function or lab as an example."""
 _EXAMPLE, _EXAMPLE_FUNCTION, _EXAMPLE_LAB = "attention", "softmax", "modern"
 _LESSON_NEEDS = re.compile(r"(?ms)^\*\*[^*]*?· needs (?P<needs>.*?)\*\*$")
@@ -82,11 +82,11 @@ class Edition:
             )
         if path == "assignments/glossary.md":
             source = _GLOSSARY_NUMBERS.sub(lambda match: self.renumbered_table_cell(match[0]), source)
-        if path in TEXTS_WITH_EXAMPLES:
+        if path in TEXTS_WITH_EXAMPLE_LESSON:
             source = self._with_shipped_examples(source)
-        return _LESSON_MENTION.sub(functools.partial(self._renumbered_mention, folder), source)
+        return _LINK_OR_LESSON_WORDS.sub(functools.partial(self._renumbered_mention, folder), source)
 
-    def unmet_needs(self) -> Iterator[str]:
+    def unmet_lesson_needs(self) -> Iterator[str]:
         """Yield a message for each lesson of this term that builds on a lesson that is left out or comes later."""
         for name in self.shipped_lessons:
             if unmet := self._unavailable_lessons_phrase(name, course.Assignment(name).lesson.read_text("utf-8")):
@@ -106,7 +106,7 @@ class Edition:
 
     def _lessons_named_in(self, source: str) -> list[str]:
         """Return the lessons that a text mentions, in the course's order."""
-        mentions = [*_LESSON_MENTION.finditer(source)]
+        mentions = [*_LINK_OR_LESSON_WORDS.finditer(source)]
         numbers: set[int] = set()
         for mention in mentions:
             numbers |= {*_expanded(mention["number"] or mention["numbers"] or _label_number(mention["label"]))}

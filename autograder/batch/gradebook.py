@@ -209,7 +209,7 @@ class Gradebook:
         query = "SELECT submission FROM submissions WHERE NOT counts ORDER BY assignment, student, number"
         return list(self._read(_submission_without_code, query))
 
-    def questions(self) -> dict[str, list[str]]:
+    def questions_by_assignment(self) -> dict[str, list[str]]:
         """Return the questions of each assignment that has a grade, in the order of the assignment's suite."""
         query = (
             "SELECT assignment, grade FROM submissions JOIN results USING (assignment, grading, code) WHERE counts"

@@ -81,13 +81,13 @@ def is_report_current(book: Gradebook) -> bool:
         return False
 
 
-def store_and_compare_earlier_terms(out: Path, folders: Iterable[Path]) -> list[str]:
+def remember_and_compare_folders(out: Path, earlier_folders: Iterable[Path]) -> list[str]:
     """Compare the class in OUT with earlier terms' folders, now and in later runs.
 
-    Return the result of `write_report_and_similarity`.
+    Return the names of the files that could not be compared.
     """
     with Gradebook.writing(out) as book:
-        book.remember(COMPARED_FOLDERS, [str(folder.resolve()) for folder in folders])
+        book.remember(COMPARED_FOLDERS, [str(folder.resolve()) for folder in earlier_folders])
     return write_report_and_similarity(out)
 
 

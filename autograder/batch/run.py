@@ -76,7 +76,7 @@ def grade(
                 _read_submissions(where, one.students, assignments, class_download_remarks)
                 for where, one in zip(folders, downloads, strict=True)
             )
-            _store_submissions(book, submissions, disabled_locks, summary)
+            _replace_submissions(book, submissions, disabled_locks, summary)
             summary.add_names("Not read", class_download_remarks)
         _apply_adjustments(book, adjustments_path, summary)
         if to_grade := book.ungraded_key_counts():
@@ -117,7 +117,7 @@ def _adjustments_path(folders: Sequence[Path]) -> Path:
     return tables[0] if tables else paths[-1]
 
 
-def _store_submissions(
+def _replace_submissions(
     book: Gradebook, submissions: Iterable[Iterable[Submission]], disabled_locks: Collection[str], summary: Summary
 ) -> None:
     """Replace the submissions of the last run, and list those that have disappeared since."""
@@ -224,17 +224,17 @@ def _prove_suites(book: Gradebook, to_grade: Iterable[GradeKey], workers: Proces
     scores.
     """
     last_gradings = {score.assignment: score.grading for score in book.last_run_scores()}
-    proofs = {key.assignment: key._replace(code=REFERENCE_PSEUDO_HASH) for key in to_grade}
-    solutions = {name: (course.Assignment(name).solution.read_text("utf-8"),) for name in proofs}
-    new = [Job(key, solutions[name]) for name, key in proofs.items() if book.grade(key) is None]
+    solution_keys = {key.assignment: key._replace(code=REFERENCE_PSEUDO_HASH) for key in to_grade}
+    solutions = {name: (course.Assignment(name).solution.read_text("utf-8"),) for name in solution_keys}
+    new = [Job(key, solutions[name]) for name, key in solution_keys.items() if book.grade(key) is None]
     with closing(_grade_all(book, new, workers)) as graded:
         deque(graded, maxlen=0)
-    for name, key in proofs.items():
-        proof = book.grade(key)  # None if graders ended on it, and another grader proved that it can grade
-        if proof is not None and (fault := fault_of_suite(course.Assignment(name), proof)):
+    for name, key in solution_keys.items():
+        solution_grade = book.grade(key)  # None if graders ended on it, and another grader proved that it can grade
+        if solution_grade is not None and (fault := fault_of_suite(course.Assignment(name), solution_grade)):
             raise BatchError(fault)
         earlier = book.grade(key._replace(grading=last_gradings.get(name, "")))
-        if proof and earlier and (changed := sentences_on_changed_test_points(earlier, proof)):
+        if solution_grade and earlier and (changed := sentences_on_changed_test_points(earlier, solution_grade)):
             yield f"Points of {name} differ from the last run: {semicolon_list(changed, MAX_LISTED)}."
 
 

@@ -16,7 +16,7 @@ from autograder.checks.value_text import value_text
 from autograder.protocol.codec import Foreign
 from autograder.protocol.failure_kinds import Kind
 
-TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
+TOLERANCE_BY_DTYPE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
 """Allowed difference, relative to 1 + |expected|: a hundred times the rounding error of a correct formula for
 features and positions of moderate size. A test with larger positions specifies its own tolerance and the
 reason for it."""
@@ -107,7 +107,7 @@ def _type_fits(actual: Any, expected: Any) -> bool:
 def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> Difference | None:
     if tolerance is None:
         # A right value in the wrong precision is a dtype mistake, which `dtype` reports once.
-        tolerance = max(TOLERANCE.get(np.asarray(each).dtype, 0.0) for each in (actual, expected))
+        tolerance = max(TOLERANCE_BY_DTYPE.get(np.asarray(each).dtype, 0.0) for each in (actual, expected))
     # Compare as floats, because a Python int may be larger than any numpy int.
     numbers, target = np.asarray(actual, np.float64), np.asarray(expected, np.float64)
     agrees = agreement(numbers, target, tolerance)

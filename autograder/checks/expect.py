@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks.difference import TOLERANCE, difference, type_in_words
+from autograder.checks.difference import TOLERANCE_BY_DTYPE, difference, type_in_words
 from autograder.checks.oracle import Refused, Returned
 from autograder.checks.proxy import Function, StudentModule, leaves
 from autograder.checks.quiz_answers import (
@@ -87,9 +87,10 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
     """
     sizes = [length * SEQUENCE_GROWTH_FACTOR**step for step in range(3)]
     calls = (
-        Call(function.name, arguments(size), {}, measured=True, uncounted=function.submission.graded) for size in sizes
+        Call(function.name, arguments(size), {}, measured=True, uncounted=function.submission.tested_functions)
+        for size in sizes
     )
-    short, middle, long = (_matching_reply_and_expected(function, call)[0].lines for call in calls)
+    short, middle, long = (_matching_reply_and_expected(function, call)[0].executed_lines for call in calls)
     grows = long - middle > 1.5 * (middle - short) + ALLOWED_EXECUTED_LINE_GROWTH
     if grows or long - short >= sizes[2] - sizes[0]:  # a line per position, whatever the steps: a loop that ends early
         lines = f"{function.name} executes {short} lines of Python for length {sizes[0]}, {long} for {sizes[2]}"
@@ -147,7 +148,9 @@ def precision(*results: Any) -> float:
 
     A function that returns float32 instead of float64 loses points only in the test of dtypes.
     """
-    return max(TOLERANCE.get(np.asarray(result).dtype, TOLERANCE[np.dtype(np.float64)]) for result in results)
+    return max(
+        TOLERANCE_BY_DTYPE.get(np.asarray(result).dtype, TOLERANCE_BY_DTYPE[np.dtype(np.float64)]) for result in results
+    )
 
 
 def holds(condition: object, rule: str) -> None:
@@ -165,14 +168,14 @@ def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERA
     answers = function.value(function.attempt(Call(ANSWERS)))
     failure = submission.backend.failure
     if answers is None and failure is not None:
-        raise function.not_defined_error(failure)
+        raise function.not_reached_error(failure)
     if type(answers) is not dict:
         what = "ANSWERS is not a dict of answers: keep it as in the stub, and fill in the values"
         raise WrongResultError(Kind.UNANSWERED, what)
     actual = answers.get(key)
     if actual is None:
         raise WrongResultError(Kind.UNANSWERED, f"{key} is not answered yet")
-    expected, wrong_answers = submission.oracle.answer(key)
+    expected, wrong_answers = submission.oracle.right_answer_and_hints(key)
     if not answer_matches(actual, expected, tolerance):
         hint = next((hint for value, hint in wrong_answers.items() if answer_matches(actual, value)), None)
         if hint is None and (error := form_error(actual, form_of_right_answer(expected))):

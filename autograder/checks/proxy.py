@@ -62,7 +62,7 @@ class Function:
         undefined = raised.is_undefined(self.name)
         failure = self.submission.backend.failure
         if undefined and failure is not None:
-            return self.not_defined_error(failure)
+            return self.not_reached_error(failure)
         inside = raised.function if raised.function != self.name else None
         if undefined or "NotImplementedError" in raised.bases:
             if inside is not None:
@@ -77,7 +77,7 @@ class Function:
         blamed = None if self.submission.has_student_arguments(next(reversed(self.submission.seen))) else self.name
         return WrongResultError(Kind.RAISED, f"{self.name} {what}", function=blamed)
 
-    def not_defined_error(self, failure: Raised) -> WrongResultError:
+    def not_reached_error(self, failure: Raised) -> WrongResultError:
         """Return the error for a function whose definition comes after the line where the file stops."""
         return WrongResultError(
             Kind.NOT_REACHED, f"{load_failure_message(failure)}; {self.name} is not defined", function=self.name
@@ -98,11 +98,11 @@ def load_failure_message(failure: Raised) -> str:
 class StudentModule:
     """The functions of one submission; `oracle` returns the right outcome of each call."""
 
-    def __init__(self, name: str, backend: Backend, oracle: Oracle, graded: tuple[str, ...] = ()) -> None:
+    def __init__(self, name: str, backend: Backend, oracle: Oracle, tested_functions: tuple[str, ...] = ()) -> None:
         self.name = name
         self.backend = backend
         self.oracle = oracle
-        self.graded = graded
+        self.tested_functions = tested_functions
         """Names of the functions that have tests."""
         self.seen: dict[Call, Reply | None] = {}
         """All calls so far, each with its reply; None stands for a missing reply."""

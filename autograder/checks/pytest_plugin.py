@@ -88,13 +88,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             hypothesis.seed(term * 2**32 + test)(function)
 
 
-def graded_functions_in_file(item: pytest.Item) -> tuple[str, ...]:
+def functions_tested_in_file(item: pytest.Item) -> tuple[str, ...]:
     """Return the functions that have tests in the file of `item`, including tests that are not selected."""
-    return _graded_in(item.module) if isinstance(item, pytest.Function) else ()
+    return _functions_tested_in(item.module) if isinstance(item, pytest.Function) else ()
 
 
 @functools.cache
-def _graded_in(module: ModuleType) -> tuple[str, ...]:
+def _functions_tested_in(module: ModuleType) -> tuple[str, ...]:
     """Return the functions that have tests in a module; cached, because each test requests the functions."""
     tests = vars(module).values()
     marks = (mark for test in tests for mark in getattr(test, "pytestmark", ()) if mark.name == "question")

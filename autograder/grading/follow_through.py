@@ -30,7 +30,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from autograder.checks.results import Test, TestResult
 from autograder.grading.follow_through_limits import QuestionBudget
-from autograder.grading.follow_through_processes import EXCHANGE_CELL_SOURCE, GradedProcess, ProcessWithSubstitutes
+from autograder.grading.follow_through_processes import EXCHANGE_CELL_TEMPLATE, GradedProcess, ProcessWithSubstitutes
 from autograder.grading.follow_through_retry import Retry, WrongFunctions
 from autograder.grading.suite import Suite
 from autograder.protocol.call import ANSWERS
@@ -60,7 +60,7 @@ def follow_through(
         return list(results)
     in_time = functools.partial(_while_there_is_time, backend=backend)
     functions = sorted({test.question for test in suite.tests} - {ANSWERS})
-    with backend.second_process(EXCHANGE_CELL_SOURCE.format(functions=functions)) as second_backend:
+    with backend.second_process(EXCHANGE_CELL_TEMPLATE.format(functions=functions)) as second_backend:
         first = GradedProcess(backend, all_results)
         second = ProcessWithSubstitutes(second_backend, suite.reference, QuestionBudget())
         retries = [Retry(result, suite.calls_to_solution(result.test), wrong, first, second) for result in written]

@@ -37,9 +37,9 @@ class QuestionBudget:
         finally:
             self.seconds -= time.process_time() - begin
 
-    def spend(self, *parts: bytes) -> bool:
+    def spend(self, *encoded: bytes) -> bool:
         """Subtract bytes from the budget. Return True if the budget is still sufficient."""
-        self.bytes -= sum(map(len, parts))
+        self.bytes -= sum(map(len, encoded))
         return self.bytes >= 0 and self.seconds > 0
 
 

@@ -38,7 +38,7 @@ from autograder.sandbox.function_substitutes import (
 )
 from autograder.sandbox.sandboxed_submission import SandboxedBackend
 
-EXCHANGE_CELL_SOURCE = """
+EXCHANGE_CELL_TEMPLATE = """
 from autograder.sandbox.function_substitutes import Exchange as _Exchange
 
 _exchange = _Exchange(globals(), {functions!r})
@@ -49,10 +49,10 @@ _original_value, _helped_call, _receive = _exchange.original_value, _exchange.ca
 MAX_ROUNDS_PER_CALL = 8
 """Maximum number of times that the second process makes the same helped call, each time with more answers."""
 
-MAX_CACHED_ANSWERS = 1024
+MAX_CACHED_ENCRYPTED_ANSWERS = 1024
 """Maximum number of encrypted answers that the grader caches for later submissions."""
 
-MAX_ANSWER_CHARACTERS = 8 * codec.MAX_NUMBERS - 1024
+MAX_ANSWER_CHARACTERS = 8 * codec.MAX_NUMBERS_PER_MESSAGE - 1024
 """Maximum number of characters in a encrypted answer, so that an answer and its label fit into one message."""
 
 
@@ -247,7 +247,7 @@ def _encrypted_reply(reference: Reference, question: Call) -> EncryptedAnswer:
     return _encrypted(*_answer(question, reference.reply(question)))
 
 
-@functools.lru_cache(MAX_CACHED_ANSWERS)
+@functools.lru_cache(MAX_CACHED_ENCRYPTED_ANSWERS)
 def _cached_encrypted_reply(reference: Reference, encoded: bytes) -> EncryptedAnswer:
     """Return the solution's encrypted answer to a small question, cached because many submissions need it."""
     return _encrypted_reply(reference, Call(*codec.decode(encoded)))

@@ -16,14 +16,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from autograder.checks.difference import TOLERANCE, difference
+from autograder.checks.difference import TOLERANCE_BY_DTYPE, difference
 from autograder.checks.proxy import dtypes
 from autograder.checks.results import TestResult
 from autograder.grading.follow_through_processes import GradedProcess, HelpedCall, ProcessWithSubstitutes, unmeasured
 from autograder.grading.suite import Suite
 from autograder.hints.reference import Reference
 from autograder.protocol.call import ANSWERS, Call, Reply
-from autograder.protocol.failure_kinds import RIGHT_VALUES, CallStopped, Kind
+from autograder.protocol.failure_kinds import RIGHT_VALUE_KINDS, CallStopped, Kind
 
 MAX_NEW_CALL_CHECKS = 2
 """Maximum number of new calls, which the first run did not make, whose first answers a second run checks."""
@@ -52,7 +52,7 @@ class WrongFunctions:
         calls = (item for result in results for item in result.calls.items())
         of_wrong_dtype = {call.function for call, reply in calls if reference.differs_only_in_dtype(call, reply)}
         names = {result.test.question for result in failed} | of_wrong_dtype
-        with_wrong_values = {result.test.question for result in failed if result.kind not in RIGHT_VALUES}
+        with_wrong_values = {result.test.question for result in failed if result.kind not in RIGHT_VALUE_KINDS}
         return cls(frozenset(names), frozenset(with_wrong_values))
 
 
@@ -183,14 +183,14 @@ class Retry:
         """Return the reply with right values if they change the result, else the first process's reply."""
         if not self.is_changed_by_right_values(call):
             return self.first.reply(call)
-        if call.encoded not in self.checked_calls and self.new_call_checks and not self._is_new_reply_allowed(call):
+        if call.encoded not in self.checked_calls and self.new_call_checks and not self._passes_new_call_check(call):
             raise CallStopped(Kind.KILLED, f"the first answer of {call.function} is not allowed")
         self.helped.append(call)
         if call.function in self.replaced:
             return self.reference.reply(call)
         return self.second.helped_reply(self.helped_call(call))
 
-    def _is_new_reply_allowed(self, call: Call) -> bool:
+    def _passes_new_call_check(self, call: Call) -> bool:
         """Use up one check, and return whether the first process's answer to a new call is allowed."""
         self.new_call_checks -= 1
         try:
@@ -265,7 +265,7 @@ class Retry:
         """Return whether right code that calls the submission's own wrong functions returns this answer."""
         return any(self._follows(each, call, reply) for each in self.reference.solutions_in_all_ways(call.function))
 
-    def _follows(self, module: ModuleType, call: Call, reply: Reply) -> bool:
+    def _follows(self, solution: ModuleType, call: Call, reply: Reply) -> bool:
         submitted_values: list[Any] = []
 
         def stand_in(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -278,12 +278,12 @@ class Retry:
         try:
             self.second.fetch_submitted_values(self.replaced_inner_calls(call))
             with self.second.budget.charged():
-                expected = self.reference.value_with(module, call, stand_ins)
+                expected = self.reference.value_with(solution, call, stand_ins)
                 # A result need not be more precise than the values from which it is computed.
                 has_float32 = any(np.float32 in dtypes(value) for value in submitted_values)
         except (Exception, CallStopped):
             return False
-        return difference(reply.value, expected, TOLERANCE[np.dtype(np.float32)] if has_float32 else None) is None
+        return difference(reply.value, expected, TOLERANCE_BY_DTYPE[np.dtype("f4")] if has_float32 else None) is None
 
 
 def _cached_by_call(function: Callable[[Call], T]) -> Callable[[Call], T]:

@@ -9,7 +9,7 @@ from autograder.checks.results import Phase, TestResult, by_question, points_pos
 from autograder.grading import feedback
 from autograder.grading.grade import Grade
 from autograder.grading.row import Row
-from autograder.protocol.failure_kinds import RIGHT_VALUES, STOPPED, Kind, SubmissionStatus
+from autograder.protocol.failure_kinds import RIGHT_VALUE_KINDS, STOPPED, Kind, SubmissionStatus
 from autograder.submission.untrusted_names import printable
 
 NO_GRADE_STATUS = "without a grade"
@@ -76,7 +76,7 @@ def _is_by_heart(test_results: list[TestResult]) -> bool:
         return False
     phases = (Phase.PUBLIC, Phase.HIDDEN)
     public, hidden = ([result for result in test_results if result.test.phase is phase] for phase in phases)
-    nearly_right = RIGHT_VALUES | {Kind.PRECISION}
+    nearly_right = RIGHT_VALUE_KINDS | {Kind.PRECISION}
     lost_points = points_possible(result for result in hidden if not result.passed and result.kind not in nearly_right)
     return bool(public) and all(result.passed for result in public) and lost_points > points_possible(hidden) / 2
 

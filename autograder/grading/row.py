@@ -24,7 +24,7 @@ Item = TypeVar("Item")
 _IDENTIFIER_FORM = re.compile(r"\d+|[^@]*@.*", re.DOTALL)
 """The form of a platform's number or of an address."""
 
-IDENTITIES = ("number", "sid", "email", "login", "name")
+IDENTITY_FIELDS = ("number", "sid", "email", "login", "name")
 """Fields that identify a person, in the order in which the last columns of tables show them."""
 
 

@@ -75,7 +75,7 @@ class Suite(pytest_plugin.TestContext):
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
         """Return the submission being graded, in the form in which a test uses it."""
-        return StudentModule(assignment, self.backend, self.oracle, pytest_plugin.graded_functions_in_file(item))
+        return StudentModule(assignment, self.backend, self.oracle, pytest_plugin.functions_tested_in_file(item))
 
     def run(self, backend: Backend, *phases: Phase) -> list[TestResult]:
         """Run the tests of some phases, by default of all phases, on one submission."""

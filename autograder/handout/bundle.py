@@ -15,7 +15,7 @@ from autograder.handout import otter_files
 from autograder.handout.leaks import leaks
 from autograder.handout.stubs_and_recorded_values import HandoutError
 from autograder.pages import course_files, pictures, quiz_questions
-from autograder.term_texts import TEXTS_WITH_EXAMPLES, Edition
+from autograder.term_texts import TEXTS_WITH_EXAMPLE_LESSON, Edition
 
 QUESTIONS_FILE = "tests/public/questions.json"
 """Path of a file that exists in every handout but in no checkout of the course."""
@@ -78,7 +78,7 @@ _PICTURE = re.compile(r"\]\((?:\.\./)?(figures/\w+\.svg)")
 def _mentions_lessons(name: str) -> bool:
     """Return True for a file that mentions lessons by number or uses a lesson as an example."""
     is_of_lessons = name.startswith(("assignments/", "tests/"))
-    return name in TEXTS_WITH_EXAMPLES or (is_of_lessons and name.endswith((".md", ".py", ".ipynb", ".json")))
+    return name in TEXTS_WITH_EXAMPLE_LESSON or (is_of_lessons and name.endswith((".md", ".py", ".ipynb", ".json")))
 
 
 def build(target: Path, only: Collection[str] = ()) -> Path:

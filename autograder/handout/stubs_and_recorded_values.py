@@ -36,27 +36,29 @@ class HandoutError(UserError):
     """An error that prevents making the handout. The message says where the fault is and how to fix it."""
 
 
-def stub(source: str, name: str) -> str:
+def stub(solution_source: str, lesson: str) -> str:
     """Return the stub that students get for a solution.
 
     In a stub, marked bodies raise NotImplementedError, marked blocks of the module are missing, and every
     answer is None, without a reason. Raise HandoutError for an unmatched mark or an answer that is not on one
     line.
     """
-    if unmatched := _unmatched_mark(source):
-        raise HandoutError(f"unmatched {unmatched[0]} in solutions/{name}.py, line {unmatched[1]}")
+    if unmatched := _unmatched_mark(solution_source):
+        raise HandoutError(f"unmatched {unmatched[0]} in solutions/{lesson}.py, line {unmatched[1]}")
 
     def emptied(block: re.Match[str]) -> str:
-        functions = re.findall(r"(?m)^def (\w+)", source[: block.start()])
+        functions = re.findall(r"(?m)^def (\w+)", solution_source[: block.start()])
         return f'{block[1]}raise NotImplementedError("{functions[-1]} is not written yet")\n' if block[1] else ""
 
-    kept = re.sub(rf"(?ms)^([ ]*){BEGIN}\n((?!^[ ]*{BEGIN}).)*?^[ ]*{END}\n", emptied, source)
+    kept = re.sub(rf"(?ms)^([ ]*){BEGIN}\n((?!^[ ]*{BEGIN}).)*?^[ ]*{END}\n", emptied, solution_source)
     code, answers = _split_at_quiz_answers(re.sub(r"\n{4,}", "\n\n\n", kept))
     for number, line in enumerate(answers):
         if match := _ANSWERS_ENTRY.fullmatch(line):
             answers[number] = f"    {match[1]}: None,"
         elif not re.match(r"    # |\}?$", line):
-            raise HandoutError(f"{name}: {line.strip()!r} in {ANSWERS} is neither a comment nor an answer on one line")
+            raise HandoutError(
+                f"{lesson}: {line.strip()!r} in {ANSWERS} is neither a comment nor an answer on one line"
+            )
     return "\n".join([code, *answers])
 
 
@@ -73,7 +75,7 @@ def _unmatched_mark(source: str) -> tuple[str, int] | None:
     return (BEGIN, opened) if opened else None
 
 
-def quiz_answer_entries(solution: str) -> list[str]:
+def right_answer_entries(solution: str) -> list[str]:
     """Return each key and answer in a solution as written, such as `"rotates_values": False`."""
     return [
         f"{match[1]}: {match[2]}"

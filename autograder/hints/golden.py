@@ -48,7 +48,7 @@ def decoded(expected: str | None) -> Returned | Refused:
 def fingerprint_record(outcome: Outcome) -> FingerprintRecord:
     """Return the fingerprint record of an outcome, or None if it is an error without a mark or has no fingerprint."""
     if isinstance(outcome, Refused):
-        return outcome.error_mark or None
+        return outcome.numpy_error_mark or None
     value = fingerprint(outcome.value) if isinstance(outcome, Returned) else None
     return None if value is None else [*value.shape, *(float(f"{total:.10g}") for total in value.sums)]
 
@@ -79,7 +79,7 @@ class GoldenValues:
         self.recorded: dict[Call, dict[str, Any]] = {}
         """The record of each call of the submission, keyed by call."""
 
-    def start_test(self, test: str) -> GoldenValues:
+    def go_to_test(self, test: str) -> GoldenValues:
         """Go to the first recorded call of a test, and return this oracle."""
         self.calls = iter(self.content.get("calls", {}).get(test, []))
         return self
@@ -91,7 +91,7 @@ class GoldenValues:
             raise BrokenTestError(f"no recorded value for this call to {call.function}: run `make handout`")
         return decoded(golden["expected"])
 
-    def answer(self, key: str) -> NoReturn:
+    def right_answer_and_hints(self, key: str) -> NoReturn:
         """Raise BrokenTestError, since no right answer is recorded."""
         raise BrokenTestError("answers are not in the handout")
 
@@ -144,7 +144,7 @@ class GoldenRecorder:
 
     def __init__(self, reference: Reference) -> None:
         self.reference = reference
-        self.answer = reference.answer
+        self.right_answer_and_hints = reference.right_answer_and_hints
         self.observation = reference.observation
         self.test = ""
         """Name of the current test."""

@@ -129,7 +129,7 @@ class LocalContext(TestContext):
         if assignment not in self.oracles:
             self.oracles[assignment] = self.load_oracle(assignment)
         oracle = self.oracles[assignment]
-        return oracle.start_test(test) if isinstance(oracle, GoldenValues) else oracle
+        return oracle.go_to_test(test) if isinstance(oracle, GoldenValues) else oracle
 
     def load_oracle(self, assignment: str) -> Oracle:
         """Load an assignment's recorded values."""
@@ -153,8 +153,8 @@ class LocalContext(TestContext):
         """Return the student's module for one test."""
         if assignment not in self.files:
             self.files[assignment] = self.load_file(assignment)
-        oracle, graded = self.oracle(assignment, item.name), pytest_plugin.graded_functions_in_file(item)
-        return StudentModule(assignment, self.files[assignment], oracle, graded)
+        oracle, tested_functions = self.oracle(assignment, item.name), pytest_plugin.functions_tested_in_file(item)
+        return StudentModule(assignment, self.files[assignment], oracle, tested_functions)
 
     def run_tests(self, assignments: Sequence[str]) -> None:
         """Run the tests of some assignments. May raise KeyboardInterrupt."""

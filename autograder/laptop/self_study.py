@@ -63,7 +63,7 @@ class SelfStudyContext(LocalContext):
         all_tries = _wrong_answers_so_far()
         tries = all_tries.setdefault(assignment, {})
         for result in self.test_results[assignment]:
-            key = answer_key.key(result.test)
+            key = answer_key.quiz_question_key(result.test)
             if result.test.phase is Phase.ANSWERS and not result.is_unfinished:  # no answer, or one of another form
                 answer = value_text(submitted[key])
                 sentence = _answer_feedback(result, answer, right[key], tries.setdefault(key, []))
@@ -98,7 +98,10 @@ def _wrong_answers_so_far() -> dict[str, dict[str, list[str]]]:
 
 def _answer_feedback(result: TestResult, answer: str, right: RightAnswer, tries: list[str]) -> str:
     """Return the message about one answer; if the answer is wrong, also add it to `tries`."""
-    key, tries_before_reason = answer_key.key(result.test), 1 if right.is_yes_or_no else TRIES_BEFORE_REASON
+    key, tries_before_reason = (
+        answer_key.quiz_question_key(result.test),
+        1 if right.is_yes_or_no else TRIES_BEFORE_REASON,
+    )
     if not result.passed and answer not in tries:
         tries.append(answer)
     if result.passed:

@@ -29,7 +29,7 @@ from autograder.safe_module_path import use_safe_path
 PLUGIN_CLASS = "autograder.otter.plugin.GradingPlugin"
 CONSTRAINTS_FILE = "constraints.txt"
 
-_RUN_OTTER_SCRIPT = '''"""The script that the platform starts."""
+_RUN_OTTER_TEMPLATE = '''"""The script that the platform starts."""
 
 if __name__ == "__main__":  # the process that reads the submission also loads this file
     from autograder.otter.gradescope_entry import grade_in_container
@@ -50,7 +50,7 @@ def build(
         for assignment in chosen:
             target = folder / f"{assignment.name}.zip"
             settings = _otter_config(assignment, config or {}, isolation)
-            starter = _RUN_OTTER_SCRIPT.format(
+            starter = _RUN_OTTER_TEMPLATE.format(
                 folder=AutograderConfig(settings).autograder_dir, assignment=assignment.name
             )
             files = _otter_generated_files(assignment, settings, built.name)

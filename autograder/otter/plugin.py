@@ -49,7 +49,7 @@ class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         )
         _remove_all_but_tests(path.parent)
         # Otter reads the file again before it requests the driver.
-        path.write_text(_PLACEHOLDER_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")
+        path.write_text(_PLACEHOLDER_NOTEBOOK_JSON if path.suffix == ".ipynb" else "", encoding="utf-8")
 
     def before_execution(self, submission: Any) -> Any:
         """Grade the submission, and return the notebook that Otter runs instead, which names the passed tests."""
@@ -79,7 +79,7 @@ from autograder.grading.otter_scoring import otter_namespace
 result = otter_namespace({passed!r})["result"]
 """
 
-_PLACEHOLDER_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+_PLACEHOLDER_NOTEBOOK_JSON = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 
 
 def _remove_all_but_tests(folder: Path) -> None:

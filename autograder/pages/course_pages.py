@@ -28,7 +28,7 @@ from autograder.term_texts import Edition
 HERE = Path(__file__).parent
 SHARED_STYLE_FILE = templates.FOLDER / "shared.css"
 ASSIGNMENTS_FOLDER = ROOT / "assignments"
-COURSE_MAP_FILE = "figures/map.svg"
+COURSE_MAP_PICTURE_FILE = "figures/map.svg"
 """The picture of the whole course, the only picture that depends on the plan."""
 
 
@@ -191,7 +191,7 @@ def pictures(edition: Edition, names: Iterable[str]) -> dict[str, bytes]:
         if path.name in shown
     }
     return pictures_by_path | (
-        _map_files(edition) if edition.lessons_differ_from_full and COURSE_MAP_FILE in pictures_by_path else {}
+        _map_files(edition) if edition.lessons_differ_from_full and COURSE_MAP_PICTURE_FILE in pictures_by_path else {}
     )
 
 
@@ -206,5 +206,5 @@ def _map_files(edition: Edition) -> dict[str, bytes]:
     }
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "figures" / "narrow").mkdir(parents=True)
-        figures.save(figures.course_map(course=rows), Path(folder) / COURSE_MAP_FILE)
+        figures.save(figures.course_map(course=rows), Path(folder) / COURSE_MAP_PICTURE_FILE)
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in Path(folder).rglob("*.svg")}

@@ -25,7 +25,7 @@ MAX_VALUES_PER_MESSAGE = 100_000
 """Maximum number of values in one message, including containers and their contents, so that a few bytes
 cannot request much memory."""
 
-MAX_NUMBERS = 1 << 18
+MAX_NUMBERS_PER_MESSAGE = 1 << 18
 """Maximum total of numbers in the arrays of one message, four times the course's largest result; eight bytes
 of text count as one number. This limit also bounds the work of a test that multiplies two results, and the
 memory of a reply."""
@@ -129,11 +129,11 @@ class _Bounded:
     def grow(self, numbers: int, what: str, size: object) -> None:
         """Count more numbers. Raise MalformedError, with the words `what` and `size`, if the total is too large."""
         self.numbers += numbers
-        if self.numbers > MAX_NUMBERS:
+        if self.numbers > MAX_NUMBERS_PER_MESSAGE:
             raise MalformedError(f"{what} {size}, too large to compare")
 
 
-def _counted_size(shape: tuple[int, ...]) -> int:
+def _size_ignoring_empty_axes(shape: tuple[int, ...]) -> int:
     """Return the number of entries in an array; in an empty array, each axis of length 0 counts as length 1.
 
     The number cannot overflow, since it is a Python integer.
@@ -199,7 +199,7 @@ class _Encoder(_Bounded):
             self._foreign(f"an array of shape {value.shape}, dtype {value.dtype}")
             return
         # Count the numbers before writing them, because an array of equal numbers may exceed any memory.
-        self.grow(_counted_size(value.shape), "an array of shape", value.shape)
+        self.grow(_size_ignoring_empty_axes(value.shape), "an array of shape", value.shape)
         self.out.append(b"%c%b%c" % (tag, spelling, axes) + _SHAPES[axes].pack(*value.shape) + value.tobytes())
 
 
@@ -279,7 +279,7 @@ class _Decoder(_Bounded):
         if dtype is None or axes > MAX_AXES:
             raise MalformedError(f"an array of an unknown dtype, or of {axes} axes")
         shape = self._unpack(_SHAPES[axes])
-        self.grow(_counted_size(shape), "an array of shape", shape)
+        self.grow(_size_ignoring_empty_axes(shape), "an array of shape", shape)
         data = self._bytes(math.prod(shape) * dtype.itemsize)
         if dtype.kind == "b":  # a bool is 0 or 1, but bytes from outside may have any value
             data = (np.frombuffer(data, np.uint8) != 0).tobytes()

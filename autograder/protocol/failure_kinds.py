@@ -54,7 +54,7 @@ class Kind(Enum):
 WRONG_OR_NO_VALUE = frozenset({Kind.VALUE, Kind.PRECISION, Kind.SHAPE, Kind.RAISED})
 """Kinds of mistakes that also affect every function that uses the wrong function or is compared with it."""
 
-RIGHT_VALUES = frozenset({Kind.DTYPE, Kind.CHANGED, Kind.LOOP, Kind.ACCEPTED})
+RIGHT_VALUE_KINDS = frozenset({Kind.DTYPE, Kind.CHANGED, Kind.LOOP, Kind.ACCEPTED})
 """Kinds of mistakes in a function that returns right values."""
 
 UNFINISHED = frozenset({Kind.NOT_WRITTEN, Kind.WAITING, Kind.NOT_REACHED, Kind.UNANSWERED})

@@ -21,7 +21,7 @@ from autograder.course import UserError
 from autograder.csv_tables import Table
 from autograder.grading.row import Row, identifiers, names
 from autograder.protocol.failure_kinds import SubmissionStatus
-from autograder.submission.untrusted_names import folded, printable, semicolon_list, words_of
+from autograder.submission.untrusted_names import folded, printable, semicolon_list, unaccented_words
 
 ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Identifier", "ID number", "Email address")
 NUMBER_COLUMNS = ("ID", "Identifier")
@@ -251,7 +251,7 @@ def _shared_words_before_number(cells: Sequence[str]) -> str:
 
 def _is_similar_person_name(name: str, other: str) -> bool:
     """Return True for spellings of the same name, even in another order, without accents, or with letters missing."""
-    words, others = words_of(name), words_of(other)
+    words, others = unaccented_words(name), unaccented_words(other)
     pairs = ((words, others), (sorted(words), sorted(others)))
     texts = (("".join(first), "".join(second)) for first, second in pairs)
     return bool(words) and any(SequenceMatcher(None, *text).ratio() >= MIN_NAME_SIMILARITY for text in texts)

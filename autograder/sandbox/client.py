@@ -111,19 +111,15 @@ class Sandbox:
             raise SandboxError(f"the sandbox could not be set up ({error}): run `autograder doctor`") from error
         return worker
 
-    def kill_worker(self) -> tuple[int, str]:
-        """Kill the current worker and wait for its end.
-
-        Return the worker's exit status (negative for a signal). If the zygote had already killed the worker
-        for exceeding a limit, also return a description of the limit; otherwise an empty text.
-        """
+    def kill_worker(self) -> zygote.WorkerEnd:
+        """Kill the current worker, unless the zygote had already killed it, and wait for its end."""
         try:
             self.control.sendall(zygote.END)
             ended = self._zygote_message()
         except OSError as error:
             raise SandboxError(f"a worker could not be ended ({error}): run `autograder doctor`") from error
         self._renew_scratch()
-        return ended["status"], ended["exceeded_limit"]
+        return zygote.WorkerEnd(ended["status"], ended["exceeded_limit"])
 
     def _zygote_message(self) -> dict[str, Any]:
         """Return the zygote's next message. Raise OSError for an error message or a closed connection."""

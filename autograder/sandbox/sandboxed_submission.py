@@ -60,7 +60,7 @@ class SandboxedBackend:
         Raise SandboxError if the machine is at fault.
         """
         # Even a plain result can make a test compute for a long time, which counts as the submission's time.
-        self._set_status_if_late()
+        self._set_status_if_out_of_time()
         if self.status is not None:
             raise CallStopped(Kind[self.status.name], self.why)
         if self.slow[call.function] >= self.limits.slow_calls:
@@ -114,7 +114,7 @@ class SandboxedBackend:
             raise self._died(what, error, loading) from error
         finally:
             self.seconds_left -= time.monotonic() - begin
-            self._set_status_if_late()
+            self._set_status_if_out_of_time()
 
     @property
     def is_out_of_time(self) -> bool:
@@ -125,7 +125,7 @@ class SandboxedBackend:
         """Return the seconds that are left until the submission is no longer called."""
         return min(self.seconds_left, self.deadline - time.monotonic())
 
-    def _set_status_if_late(self) -> None:
+    def _set_status_if_out_of_time(self) -> None:
         if self.is_out_of_time:
             self._set_final_status(
                 SubmissionStatus.TIMEOUT,

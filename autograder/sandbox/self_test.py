@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,13 +51,13 @@ class Finding:
     promise: str
     locks: str
     """names of the locks that keep the promise, separated by commas"""
-    detail: str = ""
+    breach: str = ""
     """attempt that succeeded; empty if the promise holds"""
 
     @property
     def held(self) -> bool:
         """True if no attempt succeeded."""
-        return not self.detail
+        return not self.breach
 
     @property
     def fix(self) -> str:
@@ -102,7 +102,9 @@ def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
         with closing(Sandbox(disabled_locks, limits)) as sandbox, _attempt_variables(sandbox) as variables:
             worker = _Examined(sandbox, variables)
             findings = [Finding(each.promise, each.locks, worker.lets_through(each)) for each in ATTEMPTS]
-            return findings + [Finding(promise, lock, look(worker)) for promise, lock, look in OUTSIDE_CHECKS]
+            return findings + [
+                Finding(promise, lock, describe_breach(worker)) for promise, lock, describe_breach in OUTSIDE_CHECKS
+            ]
     except SandboxError as error:
         lock = next((name for name in FIX if f"{name}: " in str(error)), "zygote")
         return [Finding("starts in a worker with its locks", lock, str(error))]
@@ -113,7 +115,7 @@ def require() -> None:
     for finding in examine():
         if not finding.held:
             raise BrokenPromiseError(
-                f"the sandbox does not hold here: {finding.promise} ({finding.detail})."
+                f"the sandbox does not hold here: {finding.promise} ({finding.breach})."
                 f" {finding.fix} {ADVICE_WITHOUT_SANDBOX}"
             )
 
@@ -242,11 +244,20 @@ def _is_gone(process: int) -> bool:
     return thread_states(process) <= {"Z", "X"}
 
 
-OUTSIDE_CHECKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
-    ("has no privileges and cannot gain any", "user", _has_privileges),
-    ("does nothing while its other process runs", "zygote", _runs_while_suspended),
-    ("cannot run longer than allowed", "zygote", _outlives_its_timeout),
-    ("is never imported by the programs that read or grade it", "zygote", _shadows_stdlib_for_grader),
-    ("ends when the grader ends", "session", _worker_outlives_zygote),
+class OutsideCheck(NamedTuple):
+    """A promise that the grader checks from outside the worker."""
+
+    promise: str
+    lock: str
+    describe_breach: Callable[[_Examined], str]
+    """returns an empty text if the promise holds"""
+
+
+OUTSIDE_CHECKS = (
+    OutsideCheck("has no privileges and cannot gain any", "user", _has_privileges),
+    OutsideCheck("does nothing while its other process runs", "zygote", _runs_while_suspended),
+    OutsideCheck("cannot run longer than allowed", "zygote", _outlives_its_timeout),
+    OutsideCheck("is never imported by the programs that read or grade it", "zygote", _shadows_stdlib_for_grader),
+    OutsideCheck("ends when the grader ends", "session", _worker_outlives_zygote),
 )
-"""Promises that the grader checks from outside, each with its lock and a function that describes a breach."""
+"""Promises that the grader checks from outside the worker."""

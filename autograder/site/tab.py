@@ -17,7 +17,7 @@ from dataclasses import replace
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
 from autograder.laptop.errors_outside_tests import called_function_and_line, error_sentence
@@ -153,16 +153,16 @@ class Tab:
 
     def generate(self, files: Texts, prompt: str) -> Iterator[dict[str, str]]:
         """Yield texts: first the source of each function, and then the text that the functions write."""
-        model, text_generation = self._loaded_model_and_generator(files)
+        model, text_generation = self._model_and_text_generation_module(files)
         sources = "".join(f"{name}: {source}\n" for name, source in model.parts.sources.items())
         return ({"text": text} for text in chain([f"{sources}\n"], text_generation.written(model, prompt)))
 
     def experiment(self, files: Texts, name: str) -> Iterator[dict[str, str]]:
         """Return the texts of an experiment."""
-        model, text_generation = self._loaded_model_and_generator(files)
+        model, text_generation = self._model_and_text_generation_module(files)
         return ({"text": text} for text in text_generation.compared(model, name))
 
-    def _loaded_model_and_generator(self, files: Texts) -> Any:
+    def _model_and_text_generation_module(self, files: Texts) -> tuple[Any, ModuleType]:
         """Return the writer's model, with the functions in these files, and the module that makes its texts."""
         from assignments.writer import llama, text_generation, written_functions  # in a separate archive
 

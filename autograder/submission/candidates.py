@@ -86,7 +86,7 @@ class StudentFiles:
             files = [upload] if upload.file else map(upload.file_in_folder, bounded_reading.files_below(upload.path))
             for file in files:
                 age = -upload.attempt, -_version(file.file), upload not in newest
-                self._files.append(Candidate(file, *self._name_match(file.file), age))
+                self._files.append(Candidate(file, *self._assignment_and_name_match(file.file), age))
         self._plain = [file for file in self._files if _may_be_students_code(file.upload.file)]
 
     @functools.cached_property
@@ -106,11 +106,11 @@ class StudentFiles:
             for name, member in members.items():
                 if _may_be_students_code(name):
                     inside = replace(upload, label=utf8_safe(f"{upload.label}!{name}"))
-                    match = self._name_match(f"{upload.file}/{name}")
+                    match = self._assignment_and_name_match(f"{upload.file}/{name}")
                     candidates.append(Candidate(inside, *match, packed.age, member))
         return candidates, names
 
-    def _name_match(self, path: str) -> tuple[str, int]:
+    def _assignment_and_name_match(self, path: str) -> tuple[str, int]:
         """Return the assignment that a path mentions nearest to the path's end, and how strong this mention is."""
         *folders, file = path.split("/")
         around = [mention(name, self.assignments)._replace(is_exact=False) for name in reversed(folders)]

@@ -60,7 +60,7 @@ class CellCleaner:
             header = [part for part in ast.iter_child_nodes(statement) if not isinstance(part, nested)]
             wrappers = getattr(statement, "decorator_list", []) or getattr(statement, "items", [])
             if wrappers and ast.unparse(wrappers[0]).startswith(_MARIMO_DECORATORS):
-                yield _marimo_header_edit(statement)
+                yield _marimo_cell_header_edit(statement)
                 yield from self._host_code_edits(statement)
                 done = end
             elif isinstance(statement, DEFINITIONS):
@@ -94,7 +94,7 @@ def _always_needs_host(statement: ast.stmt, block: ast.AST) -> bool:
     return is_cells_end or isinstance(statement, ast.AsyncFor | ast.AsyncWith)
 
 
-def _marimo_header_edit(cell: Any) -> _Edit:
+def _marimo_cell_header_edit(cell: Any) -> _Edit:
     """Return the edit that replaces a marimo cell's header with `if True:`, to keep the indentation valid."""
     first = min(node.lineno for node in (cell, *getattr(cell, "decorator_list", ())))
     body = min(getattr(node, "lineno", _LINE_END_COLUMN) for node in ast.walk(cell.body[0]))

@@ -32,20 +32,20 @@ def read_uploads_of_student(uploads: Sequence[Upload], assignments: Sequence[str
     last, readable = uploads[-1], [upload for upload in uploads if not upload.problem]
     try:
         if problem := _packed_download(last) if readable else last.problem:
-            return [_submission_without_code(last, last.assignment, problem)]
+            return [_submission_before_reading(last, last.assignment, problem)]
         files = StudentFiles(readable, assignments)
         return [_choose(files, assignment) for assignment in files.assignments_to_grade()]
     except Exception as error:  # any unforeseen error from the file system or a parser
-        return [_submission_without_code(last, last.assignment, problem_of(error))]
+        return [_submission_before_reading(last, last.assignment, problem_of(error))]
 
 
 def cut_off_submissions(uploads: Sequence[Upload], why: str) -> list[Submission]:
     """Return a submission with a problem for a student whose files exceeded the limits on reading."""
     problem = Problem(f"It could not be read, because that {why}: hand in one plain .py or .ipynb file.")
-    return [_submission_without_code(uploads[-1], uploads[-1].assignment, problem)]
+    return [_submission_before_reading(uploads[-1], uploads[-1].assignment, problem)]
 
 
-def _submission_without_code(upload: Upload, assignment: str, problem: Problem | None) -> Submission:
+def _submission_before_reading(upload: Upload, assignment: str, problem: Problem | None) -> Submission:
     """Return a submission with the facts that are known before the upload is read."""
     notes = (f"{upload.person.platform} marks it as late.",) if upload.late else ()
     submission = Submission(
@@ -58,15 +58,15 @@ def _choose(files: StudentFiles, assignment: str) -> Submission:
     """Return the submission for one assignment, or for an unknown assignment, which is ""."""
     ranked = files.ranked_candidates(assignment) if assignment else []
     if not ranked:
-        return _submission_without_code(files.last, assignment, _no_file(files, assignment))
+        return _submission_before_reading(files.last, assignment, _no_file(files, assignment))
     first = [candidate for candidate in ranked if candidate.is_written(assignment)] or ranked
     tied = [candidate for candidate in first if candidate.rank == first[0].rank]
     if len(tied) > 1 and not tied[0].fault:
-        return _submission_without_code(
+        return _submission_before_reading(
             files.last, assignment, _several(assignment, [candidate.upload.label for candidate in tied])
         )
     chosen, code = tied[0], tied[0].code
-    submission = replace(_submission_without_code(chosen.upload, assignment, code.problem), sha256=code.sha256)
+    submission = replace(_submission_before_reading(chosen.upload, assignment, code.problem), sha256=code.sha256)
     if code.problem:
         return submission
     doubts = [*_doubts(assignment, chosen, ranked)]

@@ -27,7 +27,7 @@ _NOT_SUBMITTED_FILE = re.compile(  # tables, pages and editors' backup copies be
 )
 _RESULTS_FOLDER_FILES = ("gradebook.sqlite", "grades.csv")
 _GRADESCOPE_EXPORT_NAME = re.compile(r"assignment_\d+_export")
-_SUBMISSIONS = re.compile(r"(.*-)?submissions", re.IGNORECASE)
+_SUBMISSIONS_FOLDER_NAME = re.compile(r"(.*-)?submissions", re.IGNORECASE)
 _MAX_FOLDERS_ABOVE_FILE = 3  # the folders of a student, an assignment and a download
 _MAX_METADATA_BYTES = 64 * MIB
 
@@ -84,7 +84,7 @@ def find_at_path(path: Path, assignment: str | None, assignments: Sequence[str])
     finder = _Finder(path.parent, around, assignments, assignment)
     is_folder = os.path.isdir(path) and not os.path.islink(path)
     folders, files = ([path.name], []) if is_folder else ([], finder.names_in_same_folder(path))
-    uploads = finder.of_class(path.parent, folders, files)[1]
+    uploads = finder.read_student_entries(path.parent, folders, files)[1]
     (group,) = _by_person_and_assignment([upload for upload in uploads if upload.path == path])
     return group
 
@@ -110,7 +110,7 @@ class _Finder:
         folders, files = self._submitted_entries(folder)
         if platforms.is_gradescope_export(folders, files):
             return "a Gradescope export", self._of_gradescope_export(folder, folders)
-        if self._holds_only_downloads(folder, folders, files):
+        if self._holds_only_class_downloads(folder, folders, files):
             found = [self.read(folder / name) for name in folders]
             layouts = dict.fromkeys(layout for layout, _ in found)
             return " and ".join(layouts), [upload for _, uploads in found for upload in uploads]
@@ -118,38 +118,38 @@ class _Finder:
         mentions = {name: mention(name, {*self.assignments, *left_out}) for name in folders if not is_assignments}
         lessons = {name: found.assignment for name, found in mentions.items() if found.is_exact}
         if folder == self.root and len(folders) == 1 and not files and not lessons:
-            self._refuse_a_download_inside(folder / folders[0])
+            self._refuse_class_download_inside(folder / folders[0])
         lessons |= {name: "" for name in folders if _GRADESCOPE_EXPORT_NAME.fullmatch(name)}
         others = [name for name in folders if name not in lessons]
         if not lessons or len(lessons) < len(others) + len(files):
-            return self.of_class(folder, folders, files)
+            return self.read_student_entries(folder, folders, files)
         uploads: list[Upload] = []
         for name, assignment in lessons.items():
             if assignment in left_out:
                 self.ignored_files.append(f"{name} (left out this term)")
             elif self.flag is None or assignment in ("", self.flag):
                 uploads += self.read(folder / name, is_assignments=True)[1]
-        for upload in self.of_class(folder, others, files)[1]:
+        for upload in self.read_student_entries(folder, others, files)[1]:
             # This person may differ from a person with the same name inside the folders.
             person = replace(upload.person, name=f"{upload.person.name}, beside the folders")
             uploads.append(replace(upload, person=person))
         return "folders of assignments", uploads
 
-    def _holds_only_downloads(self, folder: Path, folders: list[str], files: list[str]) -> bool:
+    def _holds_only_class_downloads(self, folder: Path, folders: list[str], files: list[str]) -> bool:
         """Return True if a folder contains only whole downloads and their zips, but no clone of a repository.
 
         Archive tools name the inner folder like the outer one; Canvas and GitHub's command line name it
         "submissions".
         """
         repeats = [name.casefold() for name in folders] == [folder.name.casefold()]
-        is_named_so = repeats or (bool(folders) and all(map(_SUBMISSIONS.fullmatch, folders)))
+        is_named_so = repeats or (bool(folders) and all(map(_SUBMISSIONS_FOLDER_NAME.fullmatch, folders)))
         has_clone = any(os.path.lexists(folder / name / ".git") for name in folders)
         if not is_named_so or has_clone or not {f"{name}.zip" for name in folders}.issuperset(files):
             return False
         self.ignored_files.extend(f"{name} (the folder with that name was read)" for name in files)
         return True
 
-    def _refuse_a_download_inside(self, folder: Path) -> None:
+    def _refuse_class_download_inside(self, folder: Path) -> None:
         """Raise NothingToGradeError if the only folder contains a class, which would be mistaken for one student."""
         for _ in range(_MAX_FOLDERS_ABOVE_FILE):
             folders, files = self._submitted_entries(folder)
@@ -178,7 +178,7 @@ class _Finder:
             for upload in owners
         ]
 
-    def of_class(self, folder: Path, folders: list[str], files: list[str]) -> tuple[str, list[Upload]]:
+    def read_student_entries(self, folder: Path, folders: list[str], files: list[str]) -> tuple[str, list[Upload]]:
         """Return the layout of many students' files and folders, and the upload in each entry."""
         platform, stated = platforms.recognise(folders, files, self.assignments)
         # A download belongs to one assignment, the one that most names mention.

@@ -71,7 +71,7 @@ def recognise(
     login begins.
     """
     platform, uploads = _by_name_patterns(folders, files)
-    return (platform, uploads) if platform else _clones(folders, assignments)
+    return (platform, uploads) if platform else _github_classroom_clones(folders, assignments)
 
 
 def class_download_platform(folders: Collection[str], files: Collection[str]) -> str:
@@ -136,7 +136,7 @@ def _with_blackboard_logins(uploads: dict[str, Upload]) -> dict[str, Upload]:
     return {name: replace(upload, person=people[name]) for name, upload in uploads.items()}
 
 
-def _clones(folders: Collection[str], assignments: Sequence[str]) -> tuple[str, dict[str, Upload]]:
+def _github_classroom_clones(folders: Collection[str], assignments: Sequence[str]) -> tuple[str, dict[str, Upload]]:
     """Return GitHub Classroom's name and uploads if most folder names begin with an assignment's GitHub name."""
     beginnings = Counter(name[: dash.end()] for name in folders for dash in re.finditer("-(?=.)", name, re.DOTALL))
     slug, count = max(beginnings.items(), key=lambda item: (item[1], len(item[0])), default=("", 0))

@@ -13,7 +13,7 @@ from autograder.checks.source import is_stub
 from autograder.protocol.call import ANSWERS
 from autograder.submission.untrusted_names import printable
 
-PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+GRADER_PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
 """Python version of the grader, for messages about syntax, since a student's Python may be newer."""
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 

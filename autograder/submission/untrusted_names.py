@@ -91,7 +91,7 @@ def folded(name: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
-def words_of(name: str) -> list[str]:
+def unaccented_words(name: str) -> list[str]:
     """Return the words of a name in lower case without accents and strokes, such as lukasz for Łukasz."""
     letters = []
     for letter in folded(name):

@@ -23,7 +23,7 @@ from autograder.checks.source import CallGraph
 from autograder.course import Assignment
 from autograder.grading.follow_through import follow_through
 from autograder.grading.follow_through_limits import QuestionBounds, QuestionBudget
-from autograder.grading.follow_through_processes import EXCHANGE_CELL_SOURCE, HelpedCall, ProcessWithSubstitutes
+from autograder.grading.follow_through_processes import EXCHANGE_CELL_TEMPLATE, HelpedCall, ProcessWithSubstitutes
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
@@ -524,7 +524,7 @@ def test_a_question_that_one_call_may_not_ask_is_answered_in_a_call_that_may() -
     reference = Reference(assignment)
     for sizes in itertools.permutations((8, 12, 6)):
         module, _ = call.load("rope", [f"{assignment.solution.read_text('utf-8')}\n{ASKS_FOR_12_FEATURES}"], "rope.py")
-        cell = EXCHANGE_CELL_SOURCE.format(functions=["rope_frequencies", "rotation_matrix"])
+        cell = EXCHANGE_CELL_TEMPLATE.format(functions=["rope_frequencies", "rotation_matrix"])
         with Loaded(module).second_process(cell) as backend:
             second = ProcessWithSubstitutes(backend, reference, QuestionBudget())
             learned = []

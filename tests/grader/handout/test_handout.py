@@ -147,7 +147,7 @@ PLANTED: dict[str, tuple[str | bytes, str]] = {
     "highlighted.html": (re.sub(r"(\w+)", r'<span class="n">\1</span>', BODY), "s solution: "),
     "hidden_test.md": (f"Think of `{A_LINE}`.", "rope's hidden tests"),
     "its_name.md": (re.findall(r"def (test_\w+)", HIDDEN)[3], "hidden test for rope"),
-    "answer.md": (stubs_and_recorded_values.quiz_answer_entries(SOLUTION)[1], "an answer of rope"),
+    "answer.md": (stubs_and_recorded_values.right_answer_entries(SOLUTION)[1], "an answer of rope"),
     "seed.md": (f"seed: {course.seed()}\n", "the term's seed"),
     "rope.pyc": (b"\xff\xfe\x00\x01", "not text"),
 }
@@ -180,7 +180,7 @@ def test_no_stub_is_written_over_somebodys_work(tmp_path: Path, monkeypatch: pyt
 
 
 def test_an_answer_that_does_not_stand_on_its_line_is_named() -> None:
-    key = stubs_and_recorded_values.quiz_answer_entries(SOLUTION)[0].partition(": ")[0]
+    key = stubs_and_recorded_values.right_answer_entries(SOLUTION)[0].partition(": ")[0]
     with pytest.raises(HandoutError, match=r"rope: .*on one line"):
         stubs_and_recorded_values.stub(SOLUTION.replace(f"{key}: ", f"{key}:\n        "), "rope")
 

@@ -81,6 +81,6 @@ def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment) -> None
 
 def test_every_number_that_is_asked_for_has_a_known_wrong_answer(assignment: Assignment, suite: Suite) -> None:
     """Practice questions without points need no hints."""
-    asked = [answer_key.key(test) for test in suite.tests if test.question == "ANSWERS" and test.points]
+    asked = [answer_key.quiz_question_key(test) for test in suite.tests if test.question == "ANSWERS" and test.points]
     numbers = {key for key in asked if not answer_key.answers(assignment)[key].is_yes_or_no}
     assert numbers <= catalogue.wrong_answers(assignment).keys()

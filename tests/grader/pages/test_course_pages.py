@@ -251,7 +251,9 @@ def test_questions_for_practice_take_an_answer_and_graded_ones_do_not(pages: dic
     for one in course.term_assignments():
         asked = dict(re.findall(r'data-ask="(\w+)" data-right="(.+?)"', page := pages[f"{one.name}.html"]))
         solution, facts = catalogue.solution(one).ANSWERS, quiz_questions.answer_forms_and_practice(one)
-        graded = {answer_key.key(test) for test in all_tests(one) if test.question == ANSWERS and test.points}
+        graded = {
+            answer_key.quiz_question_key(test) for test in all_tests(one) if test.question == ANSWERS and test.points
+        }
         assert facts["practice"].keys() == solution.keys() - graded <= asked.keys() and not graded & asked.keys()
         assert facts["forms"].keys() == solution.keys()
         assert set(facts["forms"].values()) <= {"yes or no", "a whole number", "a number", "a word"}

@@ -123,4 +123,4 @@ def test_the_self_test_sees_a_path_that_is_not_safe(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(self_test, "use_safe_path", lambda: None)
     broken = [finding for finding in self_test.examine() if not finding.held]
     assert [finding.promise for finding in broken] == ["is never imported by the programs that read or grade it"]
-    assert "socket.py" in broken[0].detail
+    assert "socket.py" in broken[0].breach

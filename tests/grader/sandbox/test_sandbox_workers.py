@@ -404,7 +404,7 @@ def test_another_process_s_descriptors_cannot_be_asked_for(sandbox: Sandbox) -> 
 
 
 def everybody_may_read_the_interpreter() -> bool:
-    return all(confine._is_open(Path(module.__file__ or "")) for module in (os, np))
+    return all(confine._is_readable_by_everyone(Path(module.__file__ or "")) for module in (os, np))
 
 
 # Properties and end of a worker

@@ -124,7 +124,7 @@ def test_a_library_that_is_missing_is_a_finding(
     """A library may be missing if a machine has no libseccomp or has another operating system."""
     replace_module(module, "raise RuntimeError('not on this machine')")
     (finding,) = self_test.examine()
-    assert (finding.locks, finding.held) == (lock, False) and "not on this machine" in finding.detail
+    assert (finding.locks, finding.held) == (lock, False) and "not on this machine" in finding.breach
 
 
 FAILING_IN_WORKER = """
@@ -147,7 +147,7 @@ def test_a_lock_that_fails_in_a_worker_is_named(replace_module: Callable[[str, s
     replace_module("landlockpy", FAILING_IN_WORKER)
     for _ in range(4):
         (finding,) = self_test.examine()
-        assert (finding.locks, finding.held) == ("landlock", False) and "not for a worker" in finding.detail
+        assert (finding.locks, finding.held) == ("landlock", False) and "not for a worker" in finding.breach
 
 
 FIRST_ABI = """
