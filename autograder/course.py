@@ -76,9 +76,9 @@ class Assignment:
 GRADE_DECIDING_SUBPACKAGES = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "otter")
 """Packages whose code affects a grade or its feedback. Every module in these packages is hashed."""
 
-_SHIPPED = (
-    "__init__.py protocol/*.py checks/*.py laptop/*.py hints/__init__.py hints/golden.py hints/likely_causes.py".split()
-)
+_SHIPPED = """
+    __init__.py protocol/*.py checks/*.py laptop/*.py hints/__init__.py hints/golden_values.py hints/likely_causes.py
+""".split()
 
 
 def shipped_code() -> list[Path]:

@@ -27,7 +27,7 @@ _LINK_OR_LESSON_WORDS = re.compile(f"{_LINK}|{_LESSON_WORDS}")
 _LESSON_LINK_LABEL = re.compile(r"(?P<word>[Ll]essons?\s+)?(?P<number>\d+)(?P<rest>\b[^\d]*)", re.DOTALL)
 _TITLE = re.compile(r"\A# \d+\. ")
 _LESSON_LINK_LIST = re.compile(r'(?s)(?<=<div class="plain">\n\n).*?(?=\n\n</div>)')
-_GLOSSARY_NUMBERS = re.compile(r"(?m)(?<=\| )\d+(?:, \d+)*(?= \|$)")
+_GLOSSARY_LESSON_NUMBERS = re.compile(r"(?m)(?<=\| )\d+(?:, \d+)*(?= \|$)")
 TEXTS_WITH_EXAMPLE_LESSON = ("README.md", "Makefile", "assignments/README.md", "assignments/setup.md")
 """Texts in a handout that concern all lessons, but mention one lesson, function or lab as an example."""
 _EXAMPLE, _EXAMPLE_FUNCTION, _EXAMPLE_LAB = "attention", "softmax", "modern"
@@ -81,7 +81,7 @@ class Edition:
                 " ·\n".join(f"[{self.number(one)} {one}]({one}/README.md)" for one in self.shipped_lessons), source
             )
         if path == "assignments/glossary.md":
-            source = _GLOSSARY_NUMBERS.sub(lambda match: self.renumbered_table_cell(match[0]), source)
+            source = _GLOSSARY_LESSON_NUMBERS.sub(lambda match: self.renumbered_table_cell(match[0]), source)
         if path in TEXTS_WITH_EXAMPLE_LESSON:
             source = self._with_shipped_examples(source)
         return _LINK_OR_LESSON_WORDS.sub(functools.partial(self._renumbered_mention, folder), source)

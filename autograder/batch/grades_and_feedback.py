@@ -39,7 +39,7 @@ def _write_feedback_and_result(out: Path, row: Row) -> list[Path]:
     """Write a student's feedback and result; return the paths."""
     name = row.submission.assignment or safe_name(f"unknown_{row.submission.file}", set())
     texts = {
-        out / "feedback" / row.folder / f"{name}.md": row.feedback_markdown,
+        out / "feedback" / row.folder / f"{name}.md": row.full_feedback_markdown,
         out / "results" / row.folder / f"{name}.json": f"{row.gradescope_json}\n",
     }
     return write_files(texts)

@@ -29,7 +29,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from autograder.checks.results import Test, TestResult
-from autograder.grading.follow_through_limits import QuestionBudget
+from autograder.grading.follow_through_limits import FollowThroughBudget
 from autograder.grading.follow_through_processes import EXCHANGE_CELL_TEMPLATE, GradedProcess, ProcessWithSubstitutes
 from autograder.grading.follow_through_retry import Retry, WrongFunctions
 from autograder.grading.suite import Suite
@@ -62,15 +62,15 @@ def follow_through(
     functions = sorted({test.question for test in suite.tests} - {ANSWERS})
     with backend.second_process(EXCHANGE_CELL_TEMPLATE.format(functions=functions)) as second_backend:
         first = GradedProcess(backend, all_results)
-        second = ProcessWithSubstitutes(second_backend, suite.reference, QuestionBudget())
+        second = ProcessWithSubstitutes(second_backend, suite.reference, FollowThroughBudget())
         retries = [Retry(result, suite.calls_to_solution(result.test), wrong, first, second) for result in written]
-        first.fetch_replies(question for retry in in_time(retries) for question in retry.iter_calls_to_replaced())
+        first.fetch_replies(call for retry in in_time(retries) for call in retry.iter_calls_to_replaced())
         helped = [retry for retry in in_time(retries) if retry.may_pass_with_right_values()]
         first.fetch_replies(call for retry in in_time(helped) for call in retry.iter_calls_only_in_second_run())
-        questions = [question for retry in in_time(helped) for question in retry.iter_explaining_inner_calls()]
+        inner_calls = [call for retry in in_time(helped) for call in retry.iter_explaining_inner_calls()]
         with contextlib.suppress(CallStopped):
-            second.fetch_submitted_values(question for question in questions if question.function not in first.silent)
-        # All retries send their questions before any retry runs.
+            second.fetch_submitted_values(call for call in inner_calls if call.function not in first.silent)
+        # All retries send these calls before any retry runs.
         allowed = [retry for retry in in_time(helped) if retry.are_first_replies_explained()]
         passed: dict[Test, TestResult] = {}
         for retries in _groups_in_dependency_order(allowed, suite):

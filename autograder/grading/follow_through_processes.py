@@ -20,8 +20,8 @@ from typing import Any, Literal
 from autograder.checks.results import TestResult
 from autograder.grading.follow_through_limits import (
     MAX_WHOLE_NUMBER_FOR_SOLUTION,
-    QuestionBounds,
-    QuestionBudget,
+    AnsweredCallBounds,
+    FollowThroughBudget,
     largest_magnitude,
 )
 from autograder.hints.reference import Reference, is_cacheable
@@ -29,12 +29,12 @@ from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply, perform
 from autograder.protocol.failure_kinds import CallStopped, Kind
 from autograder.sandbox.function_substitutes import (
-    MAX_QUESTIONS_PER_ROUND,
+    MAX_UNANSWERED_CALLS_PER_ROUND,
     UNANSWERED_TAG,
     Answer,
     EncryptedAnswer,
-    Question,
-    encrypt_with_question,
+    ReplacedCall,
+    encrypt_with_call,
 )
 from autograder.sandbox.sandboxed_submission import SandboxedBackend
 
@@ -100,7 +100,7 @@ class HelpedCall:
     call: Call
     replaced: frozenset[str]
     """Names of the functions that return right values."""
-    questions: Sequence[Call]
+    expected_calls: Sequence[Call]
     """Calls to these functions that the solution makes during the call."""
 
     def message(self, encrypted_answers: list[EncryptedAnswer]) -> Call:
@@ -111,14 +111,14 @@ class HelpedCall:
 class ProcessWithSubstitutes:
     """The submission in its second process, with a substitute for each function."""
 
-    def __init__(self, backend: SandboxedBackend, reference: Reference, budget: QuestionBudget) -> None:
+    def __init__(self, backend: SandboxedBackend, reference: Reference, budget: FollowThroughBudget) -> None:
         self.backend = backend
         self.reference = reference
         self.budget = budget
         self.submitted_values: dict[bytes, Reply] = {}
-        """Replies of the submission's own functions, keyed by encoded question."""
+        """Replies of the submission's own functions, keyed by encoded call."""
         self.first_replies: dict[HelpedCall, Reply] = {}
-        """Replies to helped calls before the grader answered any question of the submission, keyed by helped call."""
+        """Replies to helped calls before the grader answered any further call, keyed by helped call."""
         self._kind: Literal["own", "helped"] = "own"
         """Kind of the calls that the current worker may receive."""
 
@@ -126,31 +126,33 @@ class ProcessWithSubstitutes:
         """Return the backend for calls of one kind, after the end of a worker that has received the other kind."""
         if calls and kind != self._kind:
             self.backend.close()  # with everything that the submission has kept anywhere in its process
-            self.first_replies.clear()  # the questions in them followed answers that only the ended worker has
+            self.first_replies.clear()  # the unanswered calls in them followed answers that only the ended worker has
             self._kind = kind
         return self.backend
 
-    def fetch_submitted_values(self, questions: Iterable[Call]) -> None:
-        """Store the replies of the submission's own functions to new questions. May raise CallStopped."""
-        new = {question.encoded: question for question in questions if question.encoded not in self.submitted_values}
-        calls = {key: Call("_original_value", _call_as_tuple(question)) for key, question in new.items()}
-        sendable = {key: call for key, call in calls.items() if _fits_a_message(call) and self.budget.spend(key)}
+    def fetch_submitted_values(self, calls: Iterable[Call]) -> None:
+        """Store the replies of the submission's own functions to new calls. May raise CallStopped."""
+        new = {call.encoded: call for call in calls if call.encoded not in self.submitted_values}
+        messages = {key: Call("_original_value", _call_as_tuple(call)) for key, call in new.items()}
+        sendable = {
+            key: message for key, message in messages.items() if _fits_a_message(message) and self.budget.spend(key)
+        }
         backend = self._backend_for(sendable, "own")
         backend.send_ahead(sendable.values())
-        for key, call in sendable.items():
-            self.submitted_values[key] = reply = backend.call(call)
+        for key, message in sendable.items():
+            self.submitted_values[key] = reply = backend.call(message)
             self.budget.spend(reply.encoded)
 
-    def submitted_value(self, question: Call) -> Any:
+    def submitted_value(self, call: Call) -> Any:
         """Return the value of the submission's own function, for the solution to compute with.
 
         Raise ValueError if there is no value or if it is too large, and CallStopped if there is no reply.
         """
-        self.fetch_submitted_values([question])
-        reply = self.submitted_values.get(question.encoded)
+        self.fetch_submitted_values([call])
+        reply = self.submitted_values.get(call.encoded)
         is_value = reply is not None and reply.raised is None and self.budget.spend()
         if reply is None or not is_value or largest_magnitude(reply.value) > MAX_WHOLE_NUMBER_FOR_SOLUTION:
-            raise ValueError(f"{question.function} gives no value to compute with")
+            raise ValueError(f"{call.function} gives no value to compute with")
         return copy.deepcopy(reply.value)  # the solution may change the value
 
     def fetch_helped(self, requests: Iterable[HelpedCall]) -> None:
@@ -173,8 +175,9 @@ class ProcessWithSubstitutes:
     def helped_reply(self, request: HelpedCall) -> Reply:
         """Return the reply to a helped call.
 
-        The second process first receives the encrypted answers to `request.questions`. The second process then
-        receives answers to its own questions, within the bounds of the call and of `request.questions`.
+        The second process first receives the encrypted answers to `request.expected_calls`. The second process
+        then receives answers to the calls that it reports as unanswered, within the bounds of the call and of
+        `request.expected_calls`.
         """
         reply = self.first_replies.get(request) or self._make_helped_call(request, self._encrypted_answers(request))
         for _ in range(MAX_ROUNDS_PER_CALL - 1):
@@ -189,12 +192,12 @@ class ProcessWithSubstitutes:
         return self.backend.call(request.call) if is_counted else reply
 
     def _encrypted_answers(self, request: HelpedCall) -> list[EncryptedAnswer]:
-        """Return the encrypted answers to the questions that a helped call is expected to ask."""
+        """Return the encrypted answers to the calls that a helped call is expected to make."""
         return [
-            _cached_encrypted_reply(self.reference, question.encoded)
-            if is_cacheable(question)
-            else _encrypted_reply(self.reference, question)
-            for question in request.questions
+            _cached_encrypted_reply(self.reference, call.encoded)
+            if is_cacheable(call)
+            else _encrypted_reply(self.reference, call)
+            for call in request.expected_calls
         ]
 
     def _make_helped_call(self, request: HelpedCall, encrypted_answers: list[EncryptedAnswer]) -> Reply:
@@ -208,62 +211,61 @@ class ProcessWithSubstitutes:
             together = request.message([])
         return backend.call(together)
 
-    def _iter_right_answers(self, asked: list[Any], request: HelpedCall) -> Iterator[tuple[Question, Answer]]:
-        """Yield each of the submission's questions with its answer; a question may be any plain value."""
-        held = QuestionBounds.of(request.call, *request.questions)
-        for question in asked[:MAX_QUESTIONS_PER_ROUND]:
-            match question:
+    def _iter_right_answers(self, asked: list[Any], request: HelpedCall) -> Iterator[tuple[ReplacedCall, Answer]]:
+        """Yield each call in `asked` with its answer; the submission may have put any plain value into `asked`."""
+        bounds = AnsweredCallBounds.of(request.call, *request.expected_calls)
+        for each in asked[:MAX_UNANSWERED_CALLS_PER_ROUND]:
+            match each:
                 case tuple((str(name), tuple(args), dict(kwargs))):  # not an array, as in `wire._unpack_header`
                     call = Call(name, args, kwargs)
-                    is_answered = name in request.replaced and held.covers(call)
+                    is_answered = name in request.replaced and bounds.covers(call)
                     yield self._right_answer(call) if is_answered else (_call_as_tuple(call), None)
 
-    def _right_answer(self, question: Call) -> tuple[Question, Answer]:
-        """Return a question of the submission, with the solution's answer or None."""
-        if self.budget.spend(question.encoded):
+    def _right_answer(self, call: Call) -> tuple[ReplacedCall, Answer]:
+        """Return a call that the submission makes, with the solution's answer or None."""
+        if self.budget.spend(call.encoded):
             with self.budget.charged():
-                right = perform(self.reference.solution, question.copy())
+                right = perform(self.reference.solution, call.copy())
             if right.raised is None or right.raised.kind in ("ValueError", "IndexError"):
-                return _answer(question, right)
-        return _call_as_tuple(question), None
+                return _answer(call, right)
+        return _call_as_tuple(call), None
 
 
 def _unanswered(reply: Reply) -> list[Any] | None:
-    """Return the unanswered questions in the reply to a helped call; None if the reply is the call's result."""
+    """Return the unanswered calls in the reply to a helped call; None if the reply is the call's result."""
     match reply.value:
-        case tuple((str(head), list(questions))) if head == UNANSWERED_TAG:
-            return questions
+        case tuple((str(head), list(calls))) if head == UNANSWERED_TAG:
+            return calls
     return None
 
 
-def _answer(question: Call, right: Reply) -> tuple[Question, Answer]:
-    """Return a question with the answer from the right reply."""
+def _answer(call: Call, right: Reply) -> tuple[ReplacedCall, Answer]:
+    """Return a call with the answer from the right reply."""
     answer = (right.raised.kind, right.raised.message) if right.raised is not None else ("", right.value)
-    return _call_as_tuple(question), answer
+    return _call_as_tuple(call), answer
 
 
-def _encrypted_reply(reference: Reference, question: Call) -> EncryptedAnswer:
-    """Return the solution's encrypted answer to a question."""
-    return _encrypted(*_answer(question, reference.reply(question)))
+def _encrypted_reply(reference: Reference, call: Call) -> EncryptedAnswer:
+    """Return the solution's encrypted answer to a call."""
+    return _encrypted(*_answer(call, reference.reply(call)))
 
 
 @functools.lru_cache(MAX_CACHED_ENCRYPTED_ANSWERS)
 def _cached_encrypted_reply(reference: Reference, encoded: bytes) -> EncryptedAnswer:
-    """Return the solution's encrypted answer to a small question, cached because many submissions need it."""
+    """Return the solution's encrypted answer to a small call, cached because many submissions need it."""
     return _encrypted_reply(reference, Call(*codec.decode(encoded)))
 
 
-def _encrypted(question: Question, answer: Answer) -> EncryptedAnswer:
-    """Return the encrypted answer to a question; an answer that is too large for a message becomes None."""
-    encrypted = encrypt_with_question(codec.encode(question), answer)
-    return (
-        encrypted if len(encrypted[1]) <= MAX_ANSWER_CHARACTERS else encrypt_with_question(codec.encode(question), None)
-    )
+def _encrypted(call: ReplacedCall, answer: Answer) -> EncryptedAnswer:
+    """Return the encrypted answer to a call; an answer that is too large for a message becomes None."""
+    encoded = codec.encode(call)
+    encrypted = encrypt_with_call(encoded, answer)
+    return encrypted if len(encrypted[1]) <= MAX_ANSWER_CHARACTERS else encrypt_with_call(encoded, None)
 
 
-def _call_as_tuple(question: Call) -> Question:
-    """Return a question in the form that the second process reads."""
-    return question.function, question.args, question.kwargs
+def _call_as_tuple(call: Call) -> ReplacedCall:
+    """Return a call in the form that the second process reads."""
+    return call.function, call.args, call.kwargs
 
 
 def _fits_a_message(call: Call) -> bool:

@@ -76,9 +76,9 @@ class Retry:
         self.wrong = wrong
         self.first = first
         self.second = second
-        question, calls = result.test.question, self.reference.call_graph_of_all_ways
+        tested, calls = result.test.question, self.reference.call_graph_of_all_ways
         self.replaced = frozenset(
-            name for name in wrong.names if name != question and question not in calls.dependencies(name)
+            name for name in wrong.names if name != tested and tested not in calls.dependencies(name)
         )
         """Names of the wrong functions, except for the tested function and functions that build on it."""
         self.checked_calls = {call.encoded for call in result.calls}
@@ -113,9 +113,9 @@ class Retry:
         """Yield calls to replaced functions; their replies show whether right values change a result of the test."""
         for call in (*self.result.calls, *self.calls_to_solution):
             with contextlib.suppress(MemoryError):  # a test may pass on a result, which may be very large
-                questions = self._replaced_calls_at_any_depth(call)
-                if not any(map(self._differs, filter(self.first.has_replied, questions))):
-                    yield from itertools.islice(itertools.filterfalse(self.first.has_replied, questions), 1)
+                replaced_calls = self._replaced_calls_at_any_depth(call)
+                if not any(map(self._differs, filter(self.first.has_replied, replaced_calls))):
+                    yield from itertools.islice(itertools.filterfalse(self.first.has_replied, replaced_calls), 1)
 
     def iter_calls_only_in_second_run(self) -> Iterator[Call]:
         """Yield the calls of the second run that the first process must also answer."""
@@ -174,8 +174,8 @@ class Retry:
         """Return the lowest in the call graph of the functions whose right values changed the result of a call."""
         by_function: dict[str, list[Call]] = {}
         for call in self.helped:
-            for question in [unmeasured(call), *(inner_call.call for inner_call in self.reference.inner_calls(call))]:
-                by_function.setdefault(question.function, []).append(question)
+            for each in [unmeasured(call), *(inner_call.call for inner_call in self.reference.inner_calls(call))]:
+                by_function.setdefault(each.function, []).append(each)
         names = self.reference.call_graph_of_all_ways.topological_order(self.replaced & by_function.keys())
         return next((name for name in names if any(map(self._differs, by_function[name]))), None)
 
@@ -220,27 +220,27 @@ class Retry:
         return [*itself, *(inner.call for inner in inner_calls if inner.call.function in below)]
 
     def _is_changed_by_right_values(self, call: Call) -> bool:
-        # Questions with a stored reply come first, because one difference is enough.
-        questions = self._replaced_calls_at_any_depth(call)
-        questions.sort(key=lambda question: not self.first.has_replied(question))
-        return any(map(self._differs, questions))
+        # Calls with a stored reply come first, because one difference is enough.
+        replaced_calls = self._replaced_calls_at_any_depth(call)
+        replaced_calls.sort(key=lambda each: not self.first.has_replied(each))
+        return any(map(self._differs, replaced_calls))
 
-    def _differs(self, question: Call) -> bool:
+    def _differs(self, call: Call) -> bool:
         """Return whether the first process and the solution return different results for a call.
 
         For a function that returned no wrong value in any test, only a different error or dtype counts: any
         other difference would cost the function little, and could tell two guesses apart.
         """
-        right = self.reference.reply(question)
+        right = self.reference.reply(call)
         try:
-            reply = self.first.reply(question)
+            reply = self.first.reply(call)
         except CallStopped:
-            return question.function in self.wrong.with_wrong_values
+            return call.function in self.wrong.with_wrong_values
         if reply.raised is not None or right.raised is not None:
-            may_raise = right.raised is not None or question.function in self.wrong.with_wrong_values
+            may_raise = right.raised is not None or call.function in self.wrong.with_wrong_values
             return may_raise and (reply.raised and reply.raised.kind) != (right.raised and right.raised.kind)
         if difference(reply.value, right.value) is not None:
-            return question.function in self.wrong.with_wrong_values
+            return call.function in self.wrong.with_wrong_values
         return dtypes(reply.value) != dtypes(right.value)
 
     # Is a first answer allowed?

@@ -122,7 +122,7 @@ class Row:
         return f"Submitted {self.submission.submitted}." if self.submission.submitted else ""
 
     @property
-    def feedback_markdown(self) -> str:
+    def full_feedback_markdown(self) -> str:
         """The page for the student once hidden results are published, as Markdown."""
         by_hand = ""
         if self.adjustments:

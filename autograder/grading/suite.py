@@ -34,7 +34,7 @@ from autograder.checks.results import Phase, Test, TestResult, point_problems, t
 from autograder.course import Assignment, CourseError
 from autograder.grading.optional_functions import without_optional_tests
 from autograder.hints import catalogue
-from autograder.hints.golden import GoldenRecorder, RecordingBackend
+from autograder.hints.golden_values import GoldenRecorder, RecordingBackend
 from autograder.hints.reference import Reference
 from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure_kinds import BrokenTestError

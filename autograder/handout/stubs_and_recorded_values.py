@@ -21,7 +21,7 @@ from autograder.course import Assignment, UserError, term_assignments
 from autograder.files import write_files
 from autograder.grading.suite import Suite
 from autograder.handout.validate import first_problem
-from autograder.hints.golden import as_text, decoded, fingerprint_record
+from autograder.hints.golden_values import as_text, decoded, fingerprint_record
 from autograder.protocol.call import ANSWERS
 
 PROCESSOR_TOLERANCE = 1e-6

@@ -5,7 +5,7 @@ right value if the mistake changes nothing, otherwise the same wrong value. An e
 function without wrong values, and only if the solution with the mistake fails with arrays of the same sizes.
 Values that no known mistake explains get no hint, since a false cause is worse than no cause. In the grader,
 the solution is run with each mistake in it (`hints.reference`). A student's machine has only recorded
-fingerprints of the results with each mistake (`hints.golden`).
+fingerprints of the results with each mistake (`hints.golden_values`).
 """
 
 from __future__ import annotations

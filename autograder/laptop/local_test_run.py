@@ -23,7 +23,7 @@ from autograder.checks.pytest_plugin import TEST_CONTEXT, TestContext
 from autograder.checks.quiz_answers import practice_results
 from autograder.checks.results import TestResult, test_of, test_result
 from autograder.checks.source import CallGraph, Source
-from autograder.hints.golden import GoldenValues
+from autograder.hints.golden_values import GoldenValues
 from autograder.hints.likely_causes import with_likely_causes
 from autograder.laptop.terminal_or_tab import TERMINAL, TIMEOUT_MESSAGE_PART, CheckPlace, timeout_message
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply, load, perform

@@ -35,17 +35,17 @@ _CANVAS_TYPED_TEXT_NAME_END = re.compile(r"_(?:text|link)[^_]*\.html$")
 
 def html_page(row: Row) -> str:
     """Return feedback as HTML. Raw HTML in it has no effect, although text from submissions is already escaped."""
-    body = str(MarkdownIt("commonmark", {"html": False}).render(row.feedback_markdown))
+    body = str(MarkdownIt("commonmark", {"html": False}).render(row.full_feedback_markdown))
     return templates.filled(templates.FOLDER / "feedback.html", row=row, body=Markup(body))
 
 
 def _feedback_notebook(row: Row) -> str:
-    cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": row.feedback_markdown}
+    cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": row.full_feedback_markdown}
     return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
 FEEDBACK_BY_EXTENSION: dict[str, Callable[[Row], str | bytes]] = {
-    **dict.fromkeys((".py", ".txt", ".md"), lambda row: row.feedback_markdown),
+    **dict.fromkeys((".py", ".txt", ".md"), lambda row: row.full_feedback_markdown),
     **dict.fromkeys((".html", ".htm"), html_page),
     ".ipynb": _feedback_notebook,
     ".zip": lambda row: zipped({"feedback.html": html_page(row).encode("utf-8")}),

@@ -105,7 +105,7 @@ def _uncompiled_site_files(shipped: Mapping[str, bytes], self_study: bool) -> di
     site_files = {
         f"site/{path.relative_to(HERE)}": path for path in HERE.rglob("*") if path.suffix in (".js", ".css", ".html")
     }
-    site_files |= {f"autograder/site/{name}": HERE / name for name in ("__init__.py", "integers.py", "tab.py")}
+    site_files |= {f"autograder/site/{name}": HERE / name for name in ("__init__.py", "int64_numpy.py", "tab.py")}
     if self_study:
         site_files |= {
             path.relative_to(ROOT).as_posix(): path for pattern in SELF_STUDY_FILES for path in ROOT.glob(pattern)

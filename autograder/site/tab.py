@@ -25,7 +25,7 @@ from autograder.laptop.page_results import page_results
 from autograder.laptop.progress_after_run import OUTPUT_HEADING, AssignmentProgress, assignments_with_public_tests
 from autograder.laptop.public_or_self_study import context_class
 from autograder.laptop.terminal_or_tab import LOCAL_TIMEOUT_SECONDS, TIMEOUT_MESSAGE_PART, CheckPlace, timeout_message
-from autograder.site import integers
+from autograder.site import int64_numpy
 
 Texts = Mapping[str, str]
 STEP_TIMEOUTS_BY_JOB = {"draw": ("A picture", 20), "generate": ("The writer", 5), "experiment": ("The experiment", 120)}
@@ -96,7 +96,7 @@ class Tab:
         gc.freeze()  # a search for garbage in what is imported takes a quarter of a check
         sys.breakpointhook = _refuse_debugger
         sys.dont_write_bytecode = True  # two versions of a file may have the same size and time
-        integers.use_int64()
+        int64_numpy.use_int64()
         self.limiter = CallTimeLimiter(began, ended)
         self.context = context_class(self_study)
 
@@ -179,12 +179,12 @@ def _refuse_debugger(*_: Any, **__: Any) -> None:
 def _write_students_code(files: Texts) -> None:
     for name, text in files.items():
         Path("assignments", name, f"{name}.py").write_text(text, "utf-8")
-    integers.distinguish_int32_if_named("\n".join(files.values()))
+    int64_numpy.distinguish_int32_if_named("\n".join(files.values()))
 
 
 def _text_adapted_to_tab(html: str) -> str:
     """Return a text that names the file without its folder, with links to the file's lines in the editor."""
-    html = html.replace(integers.WIDE_INDEX_MESSAGE_PART, integers.WIDE_INDEX_MESSAGE_PART + integers.WIDE_INDEX_NOTE)
+    html = html.replace(int64_numpy.WIDE_INDEX_MESSAGE, int64_numpy.WIDE_INDEX_MESSAGE + int64_numpy.WIDE_INDEX_NOTE)
     html = re.sub(r"assignments/\w+/(?=\w+\.py)", "", html)
     parts = STUDENT_OUTPUT.split(html)  # a student's output stays unchanged
     link = r'\1<a href="#line-\3" data-click="line">\2</a>'

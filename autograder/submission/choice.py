@@ -39,10 +39,10 @@ def read_uploads_of_student(uploads: Sequence[Upload], assignments: Sequence[str
         return [_submission_before_reading(last, last.assignment, problem_of(error))]
 
 
-def cut_off_submissions(uploads: Sequence[Upload], why: str) -> list[Submission]:
+def cut_off_submission(uploads: Sequence[Upload], why: str) -> Submission:
     """Return a submission with a problem for a student whose files exceeded the limits on reading."""
     problem = Problem(f"It could not be read, because that {why}: hand in one plain .py or .ipynb file.")
-    return [_submission_before_reading(uploads[-1], uploads[-1].assignment, problem)]
+    return _submission_before_reading(uploads[-1], uploads[-1].assignment, problem)
 
 
 def _submission_before_reading(upload: Upload, assignment: str, problem: Problem | None) -> Submission:

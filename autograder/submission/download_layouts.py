@@ -72,7 +72,7 @@ def find_in_folder(
     return Download(layout, _by_person_and_assignment(uploads), tuple(ignored_files))
 
 
-def find_at_path(path: Path, assignment: str | None, assignments: Sequence[str]) -> tuple[Upload, ...]:
+def find_students_upload(path: Path, assignment: str | None, assignments: Sequence[str]) -> tuple[Upload, ...]:
     """Return the upload at one path, with facts from the names of files beside it and folders around it.
 
     Raise NothingToGradeError if the path does not exist.

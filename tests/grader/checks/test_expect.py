@@ -11,7 +11,7 @@ import pytest
 from autograder.checks import expect, results
 from autograder.checks.proxy import StudentModule, leaves
 from autograder.checks.quiz_answers import (
-    PYTHON_VALUE_BY_FORM,
+    HOW_TO_WRITE_BY_FORM,
     answer_matches,
     form_errors,
     form_of_right_answer,
@@ -363,7 +363,7 @@ def test_an_answer_of_another_type_names_the_type_and_never_the_value(assignment
             told = caught.value
             if told.hint is None:  # otherwise it is a known wrong number, such as a fraction for a whole number
                 answer = value_text(vars(solution)["ANSWERS"][key])
-                words = [PYTHON_VALUE_BY_FORM.get(form, form) + quoted for quoted in ("", ", without quotes,")]
+                words = [HOW_TO_WRITE_BY_FORM.get(form, form) + quoted for quoted in ("", ", without quotes,")]
                 assert told.kind is Kind.UNANSWERED and "np." not in answer
                 assert told.message in [f"{key}: write {each} instead of {answer}" for each in words]
 

@@ -328,10 +328,10 @@ def _hollow(name):
                     pass
         _asking.clear()
         answer = _exchange.answers.get(key)
-        if answer is None and (encrypted := _exchange.encrypted.get(_exchange_module._question_hash(key))):
+        if answer is None and (encrypted := _exchange.encrypted.get(_exchange_module._call_hash(key))):
             answer = _codec.decode(_exchange_module._mixed(key, _base64.b64decode(encrypted)))
         if answer is None or _exchange.pending:
-            raise _exchange_module.UnansweredQuestion
+            raise _exchange_module.UnansweredCall
         return _exchange_module._value(*answer)
     return function
 

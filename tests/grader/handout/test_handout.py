@@ -27,7 +27,7 @@ from autograder.checks.oracle import Returned
 from autograder.files import write_files
 from autograder.grading import answer_key
 from autograder.handout import HandoutError, build, bundle, leaks, solution_pages, stubs_and_recorded_values
-from autograder.hints.golden import decoded, fingerprint_record
+from autograder.hints.golden_values import decoded, fingerprint_record
 from autograder.laptop import checks_command, self_study
 from autograder.protocol import codec
 from tests.grader.support.classroom import SAMPLES

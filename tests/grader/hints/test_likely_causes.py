@@ -14,7 +14,7 @@ from autograder.checks.results import Phase, TestResult
 from autograder.course import Assignment
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
-from autograder.hints import catalogue, golden, likely_causes
+from autograder.hints import catalogue, golden_values, likely_causes
 from autograder.hints.likely_causes import with_unfiltered_causes
 from autograder.protocol import call
 from autograder.reports.submission_result import as_json
@@ -125,7 +125,7 @@ def test_a_mark_of_huge_numbers_does_not_depend_on_the_order_of_a_sum(largest: f
     value = np.array([largest, -largest] * 8)
     known = likely_causes.fingerprint(value)
     assert known is not None and np.isfinite(known.sums).all()
-    recorded = golden.outcome_of_record(golden.fingerprint_record(Returned(value)))
+    recorded = golden_values.outcome_of_record(golden_values.fingerprint_record(Returned(value)))
     assert isinstance(recorded, Returned) and likely_causes.matches(value, recorded.value)
 
 
@@ -161,7 +161,7 @@ def home_and_grader_causes(suite: Suite, module: types.ModuleType, function: str
     """Return the causes that a student's machine and the grader name for a function, from the public tests."""
     backend = catalogue.ModuleBackend(module)
     graded = with_unfiltered_causes(suite.reference, suite.run(backend, Phase.PUBLIC))
-    recorded = golden.GoldenValues(suite.assignment.golden_values)
+    recorded = golden_values.GoldenValues(suite.assignment.golden_values)
     at_home = []
     try:
         for test in suite.tests:

@@ -13,7 +13,7 @@ from autograder import course
 from autograder.checks.difference import TOLERANCE_BY_DTYPE
 from autograder.course import Assignment
 from autograder.hints import likely_causes
-from autograder.hints.golden import IN_DEPENDENCIES, IN_ITSELF
+from autograder.hints.golden_values import IN_DEPENDENCIES, IN_ITSELF
 from autograder.protocol import codec
 from autograder.protocol.failure_kinds import Kind, SubmissionStatus
 from autograder.reports import submission_result

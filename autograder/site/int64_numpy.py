@@ -30,7 +30,7 @@ INDEX_POSITIONS = {"take": 1, "put": 1, "repeat": 1, "bincount": 0, "choose": 0}
 SUMMAND_POSITIONS = dict.fromkeys(("sum", "prod", "cumsum", "cumprod"), 0)
 """Functions that add or multiply many numbers, with default integers unless the numbers are wider."""
 
-WIDE_INDEX_MESSAGE_PART = "from dtype('int64') to dtype('int32') according to the rule 'safe'"
+WIDE_INDEX_MESSAGE = "from dtype('int64') to dtype('int32') according to the rule 'safe'"
 WIDE_INDEX_NOTE = " (only in a browser tab: call numpy's function, np.take(x, indices), not x.take(indices))"
 """Part of numpy's message about indices that are wider than a method accepts, and the explanation to be added."""
 
