@@ -238,8 +238,11 @@ class _StudentLines:
         return is_from_moodle and self._has_names and not self._has_name_of(row, line)
 
     def _has_name_of(self, row: Row, number: int) -> bool:
-        cells = (self._table.lines[number][column] for column in range(len(self._table.titles)))
-        return any(_is_alike(row.submission.person.name, cell) for cell in cells)
+        cells = [self._table.lines[number][column] for column in range(len(self._table.titles))]
+        name = row.submission.person.name
+        # In a course with groups, Moodle writes the group's name and a hyphen before the student's name.
+        names = [name, *(name[hyphen.end() :] for hyphen in re.finditer("-", name))]
+        return any(_is_alike(each, cell) for each in names for cell in cells)
 
 
 def _shared_words_before_number(cells: Sequence[str]) -> str:
