@@ -59,7 +59,7 @@ def difference(actual: Any, expected: Any, tolerance: float | None = None) -> Di
         words = f"expected {type_in_words(array)}, got {type_in_words(actual)}"
         is_int_expected = isinstance(expected, int | np.integer) and type(expected) is not bool
         if is_int_expected and isinstance(actual, float | np.floating) and actual == expected:
-            words += "; the value is right, but the result of np.ceil, np.floor or / is not an int: convert it"
+            words += "; the value is right, but its type is not (np.ceil, np.floor and / return floats): convert it"
         return Difference(Kind.SHAPE, words, actual, expected)
     if np.shape(actual) != np.shape(expected):
         words = shape_difference(np.shape(actual), np.shape(expected))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from autograder.checks.function_status import FunctionStatus, function_statuses
 from autograder.checks.proxy import load_failure_message
@@ -53,11 +54,11 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
         if result.test.phase is not Phase.HIDDEN or result.passed:
             readable.append(result)
         elif result.kind not in _KINDS_SHOWN_AS_RAISED:
-            kind = Kind.VALUE if result.kind is Kind.PRECISION else result.kind  # how wrong a value is stays hidden
-            readable.append(TestResult(result.test, kind, hint=result.hint))
+            readable.append(TestResult(result.test, result.kind, hint=result.hint))
         elif result.test.question not in unfinished:
             readable.append(TestResult(result.test, Kind.RAISED, hint=result.hint))
-    return readable
+    # How far a value in a hidden test is from the right value is not shown.
+    return [replace(one, kind=Kind.VALUE) if one.kind is Kind.PRECISION else one for one in readable]
 
 
 def function_texts(test_results: Sequence[TestResult], audience: Audience) -> list[tuple[FunctionStatus, str]]:

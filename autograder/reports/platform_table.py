@@ -239,8 +239,11 @@ class _StudentLines:
         return is_from_moodle and self._has_names and not self._has_name_of(row, line)
 
     def _has_name_of(self, row: Row, number: int) -> bool:
-        cells = (self._table.lines[number][column] for column in range(len(self._table.titles)))
-        return any(_is_similar_person_name(row.submission.person.name, cell) for cell in cells)
+        cells = [self._table.lines[number][column] for column in range(len(self._table.titles))]
+        name = row.submission.person.name
+        # In a course with groups, Moodle writes the group's name and a hyphen before the student's name.
+        names_from_moodle = [name, *(name[hyphen.end() :] for hyphen in re.finditer("-", name))]
+        return any(_is_similar_person_name(each, cell) for each in names_from_moodle for cell in cells)
 
 
 def _shared_words_before_number(cells: Sequence[str]) -> str:

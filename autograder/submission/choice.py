@@ -114,7 +114,7 @@ def _several(assignment: str, labels: Sequence[str]) -> Problem:
     archive = labels[0].partition("!")[0] if "!" in labels[0] else ""
     folder = printable(archive or os.path.commonpath(labels))
     action = f"unpack {folder} and grade the new folder" if archive else f"grade the folder {folder} by itself"
-    advice = "keep the one that counts" + (f"; if these are several students' files, {action}" if folder else "")
+    advice = "keep only the one that counts" + (f"; if these are several students' files, {action}" if folder else "")
     return Problem(
         f"Several files could be {assignment}, {which}: hand in one, {assignment}.py or {assignment}.ipynb.",
         f"{which} could each be {assignment}; {advice}",

@@ -304,6 +304,14 @@ def packed_from_one(boundaries):
     return batches.packed_positions(boundaries) + 1
 
 
+@mistake("packed_positions", "expected: the boundaries from the second one on, for those up to the last one")
+def end_of_the_text_subtracted(boundaries):
+    """You subtracted the end of each text from the index in the row, so your positions are negative. The rule: subtract
+    the boundary where the text begins."""
+    ends = np.repeat(np.asarray(boundaries)[1:], _sizes(boundaries))
+    return np.arange(len(ends)) - ends
+
+
 @mistake("packed_positions", "hiyouga/LlamaFactory #7308: a mask that numbers the texts")
 def number_of_the_text(boundaries):
     """You returned the number of the text to which each token belongs. The rule: return the position of each

@@ -37,6 +37,11 @@ def shares_without_the_token_itself(length):
     return 1 / np.maximum(np.arange(float(length)), 1)
 
 
+@mistake("first_token_share", "expected: 1/t for 1/(t + 1)", hint=shares_without_the_token_itself.hint)
+def shares_without_the_token_itself_at_token_0_either(length):
+    return 1 / np.arange(float(length))
+
+
 @mistake("first_token_share", "expected: t counted from 1 and the token itself added once more")
 def shares_with_one_token_too_many(length):
     """In your result, token t shares its weight among t + 2 tokens. The rule: there are t + 1 tokens: token t and the t

@@ -172,7 +172,7 @@ def test_an_int_may_be_larger_than_any_of_numpy_s(exponent: int) -> None:
 @pytest.mark.parametrize("result", [3.0, np.float64(3), np.float32(3)])
 def test_a_whole_number_of_the_wrong_type_is_told_that_its_value_is_right(result: float) -> None:
     """np.ceil and / return floats, although a function such as bits_needed returns an int."""
-    sentence = "; the value is right, but the result of np.ceil, np.floor or / is not an int: convert it"
+    sentence = "; the value is right, but its type is not (np.ceil, np.floor and / return floats): convert it"
     for expected, is_right in ((3, True), (4, False)):
         differs = expect.difference(result, expected)
         assert differs is not None and differs.kind is Kind.SHAPE

@@ -215,3 +215,25 @@ def test_a_mistake_that_explains_few_of_the_wrong_calls_is_no_cause(suites: dict
         return (token_table[np.asarray(token_ids)] + position_table[length - 1]).astype(dtype)
     """
     assert joined_hints(results_with_functions("learned", source, suites), "embed") == ""
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        ("np.abs(before - after).mean()", "mean of the differences"),
+        ("(before - after).max()", "signed differences"),
+        ("np.abs(permute_tokens(before, np.argsort(order)) - after).max()", "measures invariance"),
+    ],
+)
+def test_a_gap_with_a_mistake_is_named_if_it_is_computed_in_float64(
+    result: str, words: str, suites: dict[str, Suite]
+) -> None:
+    """The gap of float32 features is computed in float64, so a known mistake computes it in float64 too."""
+    source = f"""
+    def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
+        x, w_q, w_k, w_v, _ = _features(x, w_q, w_k, w_v)
+        before = permute_tokens(self_attention(x, w_q, w_k, w_v, mask), order)
+        after = self_attention(permute_tokens(x, order), w_q, w_k, w_v, mask)
+        return float({result})
+    """
+    assert words in joined_hints(results_with_functions("attention", source, suites), "equivariance_gap")

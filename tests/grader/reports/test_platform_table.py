@@ -264,6 +264,17 @@ def test_a_group_s_number_is_no_participant_s(out: Path) -> None:
     assert "Without a submission: Participant 17." in done.output
 
 
+@pytest.mark.parametrize("group", ["Team Red", "Tutorium Montag, 10 Uhr (Raum 2.11)", "G-7", "实验一组"])
+@pytest.mark.parametrize("name", ["Li Wu", "Anne-Marie O'Neil", "Łukasz Żak", "李小龙"])
+def test_a_group_s_name_before_a_student_s_name_is_no_other_name(out: Path, group: str, name: str) -> None:
+    """In a course with groups, each student's folder in Moodle's download begins with the name of the group."""
+    people = [submission_from("Moodle", "17", f"{group}-{name}"), submission_from("Moodle", "18", f"{group}-Hedy")]
+    write_gradebook(out, people)
+    done, rows = run_roster(out, MOODLE.replace("Ada Lovelace", f'"{name}"').replace("Hedy Lamarr", "Jim Gray"))
+    assert [row["Grade"] for row in rows] == [SCORE, ""]
+    assert f"Same number, another name (a group's, perhaps): {group}-Hedy, rope." in done.output
+
+
 SPELLINGS = {
     "Łukasz Żak": ("Lukasz Zak", "ŻAK Łukasz", "?ukasz ?ak", "Å ukasz Å»ak"),
     "Zoë Müller": ("Zoe Mueller", "Zoe\u0308 Mu\u0308ller", "MÜLLER, Zoë", "Zo Mller"),

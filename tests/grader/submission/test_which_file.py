@@ -262,5 +262,5 @@ def test_a_download_without_names_is_named_to_the_instructor(folder: str, count:
 def test_the_advice_on_two_files_of_one_student_can_be_followed(tmp_path: Path) -> None:
     put(tmp_path, {"ada.py": SOLVED, "ada (1).py": OTHER, "bob/one.py": SOLVED, "bob/two.py": OTHER})
     ada, bob = (row.problem for row in classroom.read_folder(tmp_path, "rope", KNOWN))
-    assert ada is not None and ada.for_staff.endswith("keep the one that counts")
-    assert bob is not None and "keep the one that counts; if these are several students' files" in bob.for_staff
+    assert ada is not None and ada.for_staff.endswith("keep only the one that counts")
+    assert bob is not None and "keep only the one that counts; if these are several students' files" in bob.for_staff
