@@ -119,10 +119,10 @@ class ProcessWithSubstitutes:
         """Replies of the submission's own functions, keyed by encoded question."""
         self.first_replies: dict[HelpedCall, Reply] = {}
         """Replies to helped calls before the grader answered any question of the submission, keyed by helped call."""
-        self._kind: Literal["own", "helped"] = "own"
+        self._kind: Literal["submitted", "helped"] = "submitted"
         """Kind of the calls that the current worker may receive."""
 
-    def _backend_for(self, calls: Collection[object], kind: Literal["own", "helped"]) -> SandboxedBackend:
+    def _backend_for(self, calls: Collection[object], kind: Literal["submitted", "helped"]) -> SandboxedBackend:
         """Return the backend for calls of one kind, after the end of a worker that has received the other kind."""
         if calls and kind != self._kind:
             self.backend.close()  # with everything that the submission has kept anywhere in its process
@@ -135,7 +135,7 @@ class ProcessWithSubstitutes:
         new = {question.encoded: question for question in questions if question.encoded not in self.submitted_values}
         calls = {key: Call("_original_value", _as_sent(question)) for key, question in new.items()}
         sendable = {key: call for key, call in calls.items() if _fits_a_message(call) and self.budget.spend(key)}
-        backend = self._backend_for(sendable, "own")
+        backend = self._backend_for(sendable, "submitted")
         backend.send_ahead(sendable.values())
         for key, call in sendable.items():
             self.submitted_values[key] = reply = backend.call(call)

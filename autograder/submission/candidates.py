@@ -21,7 +21,8 @@ from autograder.submission.untrusted_names import mention, printable, stem_and_s
 MAX_CANDIDATES_PER_ASSIGNMENT = 20  # also the maximum number of zips that are opened for one student
 
 _SUPPORT_FILE = re.compile(  # names of files that students rarely write
-    r"(?:.*/)?(?:figures|phone_layout|measuring|experiments|lab(?:_\w+)?|conftest|setup|__init__|test_[^/]*)\.(?:py|ipynb)",
+    r"(?:.*/)?(?:figures|phone_layout|measuring|experiments|lab(?:_\w+)?|conftest|setup|__init__|test_[^/]*)"
+    r"\.(?:py|ipynb)",
     re.IGNORECASE | re.DOTALL,
 )
 _HANDOUT_FOLDER = re.compile(
