@@ -119,10 +119,10 @@ class ProcessWithSubstitutes:
         """Replies of the submission's own functions, keyed by encoded call."""
         self.first_replies: dict[HelpedCall, Reply] = {}
         """Replies to helped calls before the grader answered any further call, keyed by helped call."""
-        self._kind: Literal["own", "helped"] = "own"
+        self._kind: Literal["submitted", "helped"] = "submitted"
         """Kind of the calls that the current worker may receive."""
 
-    def _backend_for(self, calls: Collection[object], kind: Literal["own", "helped"]) -> SandboxedBackend:
+    def _backend_for(self, calls: Collection[object], kind: Literal["submitted", "helped"]) -> SandboxedBackend:
         """Return the backend for calls of one kind, after the end of a worker that has received the other kind."""
         if calls and kind != self._kind:
             self.backend.close()  # with everything that the submission has kept anywhere in its process
@@ -137,7 +137,7 @@ class ProcessWithSubstitutes:
         sendable = {
             key: message for key, message in messages.items() if _fits_a_message(message) and self.budget.spend(key)
         }
-        backend = self._backend_for(sendable, "own")
+        backend = self._backend_for(sendable, "submitted")
         backend.send_ahead(sendable.values())
         for key, message in sendable.items():
             self.submitted_values[key] = reply = backend.call(message)

@@ -21,9 +21,13 @@ from autograder.submission.untrusted_names import printable, stem_and_suffix, ut
 
 MAX_CANDIDATES_PER_ASSIGNMENT = 20  # also the maximum number of zips that are opened for one student
 
-_SUPPORT_FILE = re.compile(  # files that students do not write and that never compete with students' code
-    r"(?:^|/)(?:(?:figures|phone_layout|measuring|experiments|lab(?:_\w+)?|conftest|setup|__init__|test_[^/]*)\.(?:py|ipynb)$"
-    r"|assignments/[^/]+/tests/|tests/public/|autograder/(?:protocol|checks|hints|laptop)/)",
+_SUPPORT_FILE = re.compile(  # names of files that students rarely write
+    r"(?:.*/)?(?:figures|phone_layout|measuring|experiments|lab(?:_\w+)?|conftest|setup|__init__|test_[^/]*)"
+    r"\.(?:py|ipynb)",
+    re.IGNORECASE | re.DOTALL,
+)
+_HANDOUT_FOLDER = re.compile(
+    r"(?:^|/)(?:assignments/(?:[^/]+/tests|writer)/|tests/public/|autograder/(?:protocol|checks|hints|laptop)/)",
     re.IGNORECASE,
 )
 _HANDOUT_NOTEBOOK = "explore.ipynb"
@@ -88,6 +92,7 @@ class StudentFiles:
                 age = -upload.attempt, -_version(file.file), upload not in newest
                 self._files.append(Candidate(file, *self._assignment_and_name_match(file.file), age))
         self._plain = [file for file in self._files if _may_be_students_code(file.upload.file)]
+        self._support = [file for file in self._files if _is_support_file(file.upload.file)]
 
     @functools.cached_property
     def _zipped_candidates_and_names(self) -> tuple[list[Candidate], list[str]]:
@@ -137,11 +142,18 @@ class StudentFiles:
         return [name for name in self.assignments if name in named] or [self.last.assignment]
 
     def ranked_candidates(self, assignment: str) -> list[Candidate]:
-        """Return the candidates for an assignment, likeliest first."""
+        """Return the candidates for an assignment, likeliest first.
+
+        A file that has the name of a support file, such as lab_5.py, counts only if no other file is written.
+        """
         ranked_candidates = self._of_assignment(assignment, self.plain_else_zipped)
         if any(candidate.is_written(assignment) for candidate in ranked_candidates):
             return ranked_candidates
-        return self._of_assignment(assignment, [*self._plain, *self._zipped_candidates_and_names[0]])
+        ranked_candidates = self._of_assignment(assignment, [*self._plain, *self._zipped_candidates_and_names[0]])
+        if any(candidate.is_written(assignment) for candidate in ranked_candidates):
+            return ranked_candidates
+        support = self._of_assignment(assignment, self._support)
+        return [*ranked_candidates, *(candidate for candidate in support if candidate.is_written(assignment))]
 
     def _of_assignment(self, assignment: str, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Return an assignment's candidates in order; a single file may have any name if the assignment is decided."""
@@ -158,4 +170,10 @@ def _version(path: str) -> int:
 
 def _may_be_students_code(name: str) -> bool:
     """Return True for the name of a code file that a student may have written."""
-    return stem_and_suffix(name)[1] in bounded_reading.CODE and not _SUPPORT_FILE.search(name)
+    is_code = stem_and_suffix(name)[1] in bounded_reading.CODE
+    return is_code and not _is_support_file(name) and not _HANDOUT_FOLDER.search(name)
+
+
+def _is_support_file(name: str) -> bool:
+    """Return True for a file that has the name of a support file, and that never competes with students' code."""
+    return bool(_SUPPORT_FILE.fullmatch(name)) and not _HANDOUT_FOLDER.search(name)

@@ -117,11 +117,11 @@ _right_base = BASE
 
 def BASE(*args, **kwargs):
     if not _is_helped():
-        _np.was_asked_for_its_own_value = True
+        _np.base_was_called = True
     result = _right_base(*args, **kwargs)
     return tuple(part * 0.0 for part in result) if isinstance(result, tuple) else result * 0.0
 
-def _right_if_told(own):
+def _right_if_informed(own):
     def function(*args, _own=own, **kwargs):
         if _is_helped() and not RIGHT_GUESS:
             raise RuntimeError
@@ -129,7 +129,7 @@ def _right_if_told(own):
     return function
 
 for _name in ABOVE:
-    globals()[_name] = _right_if_told(globals()[_name])
+    globals()[_name] = _right_if_informed(globals()[_name])
 """
 """Attack: the functions above a wrong function are right only in a process in which the wrong function has been
 asked for its own value, with the arguments that the solution computes. Numpy's namespace keeps the arguments."""
@@ -196,9 +196,9 @@ def test_one_guess_is_judged_however_many_functions_below_are_wrong(
 def test_arguments_that_the_solution_computes_never_reach_a_process_that_gets_right_values(
     lesson: str, grader: Grader
 ) -> None:
-    deaf = points_of(lesson, LISTENING, "False", grader)
-    assert points_of(lesson, LISTENING, "hasattr(_np, 'was_asked_for_its_own_value')", grader) == deaf
-    assert sum(deaf.values()) < sum(points_of(lesson, LISTENING, "True", grader).values())
+    uninformed = points_of(lesson, LISTENING, "False", grader)
+    assert points_of(lesson, LISTENING, "hasattr(_np, 'base_was_called')", grader) == uninformed
+    assert sum(uninformed.values()) < sum(points_of(lesson, LISTENING, "True", grader).values())
 
 
 WAYS = {way.implementation.__name__: (one.name, way) for one in course.term_assignments() for way in other_ways(one)}

@@ -43,6 +43,17 @@ def test_a_clone_of_the_handout_has_one_file_for_each_assignment(tmp_path: Path,
         assert read_submission(tmp_path / "ada", one.name, KNOWN).cells == found.cells
 
 
+def test_an_untouched_clone_of_the_handout_has_only_stubs(tmp_path: Path, handed_out: dict[str, bytes]) -> None:
+    """The handout's support files define functions with names such as `softmax`, `encode` and `forward`."""
+    put(tmp_path / "ada", handed_out)  # type: ignore[arg-type]
+    rows = {one.assignment: one for one in classroom.read_folder(tmp_path, None, KNOWN)}
+    assert {name: row.file for name, row in rows.items()} == {
+        name: f"ada/assignments/{name}/{name}.py" for name in KNOWN
+    }
+    for name in KNOWN:
+        assert read_file(tmp_path / "ada", name, KNOWN).file == rows[name].file
+
+
 COUNTS: dict[str, tuple[dict[str, str | bytes], str, str]] = {
     "the stub, and a file of one's own": (IN_A_CLONE | {"main.py": SOLVED}, "main.py", "rope.py"),
     "one of that name elsewhere": (IN_A_CLONE | {"rope.py": SOLVED}, "rope.py", "assignments/rope/rope.py"),
@@ -80,6 +91,34 @@ def test_what_counts_and_what_is_said_of_the_others(
     for one in (read_submission(tmp_path / "ada", "rope", KNOWN), *classroom.read_folder(tmp_path, "rope", KNOWN)):
         assert (one.problem, one.file) == (None, f"ada/{counts}")
         assert (named in one.doubt and one.doubt in one.notes) if named else one.notes == ()
+
+
+SUPPORT_NAMES = ["lab.py", "lab_5.py", "lab_rope.ipynb", "setup.py", "experiments.py", "test_rope.py", "figures.py"]
+"""Names of the handout's support files, which a student may also choose for a file."""
+
+
+@pytest.mark.parametrize("name", SUPPORT_NAMES)
+@pytest.mark.parametrize("beside", [{}, {"rope.py": STUB}, IN_A_CLONE], ids=["alone", "stub", "clone"])
+def test_a_students_file_may_have_the_name_of_a_support_file(
+    tmp_path: Path, name: str, beside: dict[str, str | bytes]
+) -> None:
+    """Such a file counts if nothing else is written, and otherwise never competes."""
+    code = notebook(SOLVED) if name.endswith(".ipynb") else SOLVED
+    put(tmp_path / "class" / "ada", beside | {name: code})
+    put(tmp_path / "class" / "bob", beside | {name: code, "mine/rope.py": OTHER})
+    put(tmp_path / "canvas", {f"ada_1_2_{name}": code, "bob_3_4_rope.py": OTHER})
+    ada, bob = classroom.read_folder(tmp_path / "class", "rope", KNOWN)
+    assert (ada.problem, ada.file) == (None, f"ada/{name}")
+    assert (bob.problem, bob.file) == (None, "bob/mine/rope.py")
+    files = [one.file for one in classroom.read_folder(tmp_path / "canvas", None, KNOWN) if one.problem is None]
+    assert files == [f"ada_1_2_{name}", "bob_3_4_rope.py"]
+
+
+@pytest.mark.parametrize("name", SUPPORT_NAMES)
+def test_a_support_file_without_the_assignments_functions_is_no_submission(tmp_path: Path, name: str) -> None:
+    put(tmp_path / "ada", {name: notebook("x = 1") if name.endswith(".ipynb") else "x = 1"})
+    problem = read_file(tmp_path / "ada", "rope", KNOWN).problem
+    assert problem is not None and "There is no .py or .ipynb file for rope" in problem.message
 
 
 JUNK = [
