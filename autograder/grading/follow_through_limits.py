@@ -44,7 +44,7 @@ class FollowThroughBudget:
 
 
 class AnsweredCallBounds:
-    """The size and the whole numbers of some calls; a call that goes beyond them is not answered.
+    """Limits that some calls set on a call's size and whole numbers; a call beyond these limits is not answered.
 
     Without this limit, the submission could request all values of a function of whole numbers, and the right
     values could reach the first process through a channel that no lock closes.
@@ -54,7 +54,7 @@ class AnsweredCallBounds:
         self.size = size
         """Bytes of the longest call."""
         self.numbers = numbers
-        """Absolute values of the whole numbers in the arguments, shape (n,)."""
+        """Absolute values of all whole numbers in the arguments, shape (n,)."""
 
     @classmethod
     def of(cls, *calls: Call) -> AnsweredCallBounds:

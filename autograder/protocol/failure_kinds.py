@@ -6,7 +6,7 @@ from enum import Enum, StrEnum
 
 
 class SubmissionStatus(StrEnum):
-    """Status of a submission, as files and reports show it."""
+    """Status of a submission, as shown in files and reports."""
 
     GRADED = "graded"
     IMPORT_ERROR = "import_error"
@@ -35,7 +35,7 @@ class Kind(Enum):
     ACCEPTED = "it does not refuse a bad argument with the right error"
     TIMEOUT = "it did not return in time"
     CRASHED = "it ended its process"
-    KILLED = "it was not run, since the submission had ended its process too often"
+    KILLED = "it was not run, since the submission had ended its process too many times"
     ANSWER = "the answer is not right"
     UNANSWERED = "the question is not answered yet"
     NOT_WRITTEN = "it is not implemented yet"
@@ -93,8 +93,8 @@ class WrongResultError(AssertionError):
 class CallStopped(BaseException):
     """Raised when a call receives no reply, because it took too long or its process ended.
 
-    The class is not a subclass of Exception, so neither a test nor a search for a smaller failing example
-    makes further calls.
+    The class is not a subclass of Exception, so no `except Exception` catches it in a test, or in the search
+    for a smaller failing example, and continues with further calls.
     """
 
     def __init__(self, kind: Kind, message: str) -> None:

@@ -343,7 +343,7 @@ def test_attempts_whose_order_nothing_tells_are_named(tmp_path: Path) -> None:
     put(tmp_path, {f"4{n}-201 - Bo - {day}. März 2026 0922/rope.py": SOLVED for n in range(2) for day in (1, 2)})
     found = rows(tmp_path)
     assert [one.student_key for one in found] == ["Brightspace:40", "Brightspace:41"]
-    assert all(one.problem and one.problem.for_instructor.endswith("keep the one that counts") for one in found)
+    assert all(one.problem and one.problem.for_instructor.endswith("keep only the one that counts") for one in found)
 
 
 @pytest.mark.parametrize("packed", [False, True])

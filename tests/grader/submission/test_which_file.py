@@ -51,7 +51,7 @@ def test_an_untouched_clone_of_the_handout_has_only_stubs(tmp_path: Path, handed
         name: f"ada/assignments/{name}/{name}.py" for name in KNOWN
     }
     for name in KNOWN:
-        assert read_file(tmp_path / "ada", name, KNOWN).file == rows[name].file
+        assert read_submission(tmp_path / "ada", name, KNOWN).file == rows[name].file
 
 
 COUNTS: dict[str, tuple[dict[str, str | bytes], str, str]] = {
@@ -117,7 +117,7 @@ def test_a_students_file_may_have_the_name_of_a_support_file(
 @pytest.mark.parametrize("name", SUPPORT_NAMES)
 def test_a_support_file_without_the_assignments_functions_is_no_submission(tmp_path: Path, name: str) -> None:
     put(tmp_path / "ada", {name: notebook("x = 1") if name.endswith(".ipynb") else "x = 1"})
-    problem = read_file(tmp_path / "ada", "rope", KNOWN).problem
+    problem = read_submission(tmp_path / "ada", "rope", KNOWN).problem
     assert problem is not None and "There is no .py or .ipynb file for rope" in problem.message
 
 
