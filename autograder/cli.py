@@ -138,7 +138,7 @@ def handout(out: Path, only: tuple[str, ...]) -> None:
         echo(f"updated {path.relative_to(course.ROOT)}")
     for sentence in Edition.of_term(only).unmet_lesson_needs():
         echo(f"Warning: {sentence}.", err=True)
-    echo(handout_files.build(out, only))
+    echo(handout_files.build_handout(out, only))
 
 
 @main.command(short_help="Build the course as a site in which Python runs.")

@@ -106,7 +106,7 @@ class Gradebook:
                         submission = replace(submission, student=student, person=person)
                     if submission.student_key not in folder_of:
                         folder_of[submission.student_key] = safe_name(submission.student, names)
-                    self._insert_submission(
+                    self._insert_and_supersede(
                         submission, grading_keys.get(submission.assignment, ""), folder_of[submission.student_key], last
                     )
                 for submission in here:
@@ -173,16 +173,16 @@ class Gradebook:
             digest.update(repr(tuple(row)).encode("utf-8", "backslashreplace"))
         return digest.hexdigest()
 
-    def _insert_submission(self, submission: Submission, grading: str, folder: str, last_earlier_number: int) -> None:
+    def _insert_and_supersede(self, submission: Submission, grading: str, folder: str, max_earlier_number: int) -> None:
         """Insert a submission. A submission replaces the student's earlier ones, unless only those implement anything.
 
-        Earlier submissions come from earlier folders and have numbers up to `last_earlier_number`.
+        Earlier submissions come from earlier folders and have numbers up to `max_earlier_number`.
         """
         who = utf8_safe(submission.student_key)
         counts = 1
         if submission.assignment:
             earlier = "assignment = ? AND who = ? AND number <= ? AND counts"
-            values = (submission.assignment, who, last_earlier_number)
+            values = (submission.assignment, who, max_earlier_number)
             written = f"SELECT 1 FROM submissions WHERE {earlier} AND json_extract(submission, '$.is_written')"
             if not submission.is_written and self._database.execute(written, values).fetchone():
                 counts = 0

@@ -82,7 +82,7 @@ def grade(
         if to_grade := book.ungraded_key_counts():
             workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
             with closing(workers), closing(_grade_all(book, _jobs(book, to_grade), workers)) as graded:
-                for sentence in _prove_suites(book, to_grade, workers):
+                for sentence in _changed_points_after_proof(book, to_grade, workers):
                     console.print(sentence, markup=False, highlight=False, soft_wrap=True)
                 counts = (to_grade[key] for key in graded)
                 summary.newly_graded = sum(_with_progress(counts, sum(to_grade.values()), console))
@@ -216,7 +216,9 @@ def _unread_corrections_remark(count: int, last_table: str | None, table: Path) 
     return f"{which} not applied: it read {then}, and this run reads {there}. Put the lines there that still count."
 
 
-def _prove_suites(book: Gradebook, to_grade: Iterable[GradeKey], workers: Processes | Cluster) -> Iterator[str]:
+def _changed_points_after_proof(
+    book: Gradebook, to_grade: Iterable[GradeKey], workers: Processes | Cluster
+) -> Iterator[str]:
     """Grade the reference solution of each assignment, once per suite, before any submission.
 
     Yield a message for each assignment in which a test's points have changed since the last run. Raise

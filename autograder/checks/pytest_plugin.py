@@ -2,7 +2,7 @@
 
 `@pytest.mark.question("apply_rope", points=2)` states the question and the points of a test. For each
 assignment, a fixture of the same name provides the submission. The `TestContext` decides where the
-submission's code runs: in the process of the tests (`laptop.local_test_run`) or in the grader's worker.
+submission's code runs: in the process of the tests (`laptop.in_process_test_run`) or in the grader's worker.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ def _answers(results: Sequence[TestResult], assignment: str, audience: Audience)
     """
     right = answer_key.answers(Assignment(assignment))
     sentences = (
-        f"- {escape_markdown(wrong_answer_text(result))}"
+        f"- {escape_markdown(wrong_quiz_answer_text(result))}"
         f"{'' if result.test.points else ' (For practice, without points.)'}"
         for result in results
         if not result.passed
@@ -164,7 +164,7 @@ def _answers(results: Sequence[TestResult], assignment: str, audience: Audience)
     return "\n".join([f"## `{ANSWERS}`{points}\n", *lines]).strip()
 
 
-def wrong_answer_text(result: TestResult) -> str:
+def wrong_quiz_answer_text(result: TestResult) -> str:
     """Return the text for a wrong or missing answer."""
     return f"{result.message}. {result.hint or ''}".strip()
 

@@ -67,7 +67,7 @@ def follow_through(
         first.fetch_replies(call for retry in in_time(retries) for call in retry.iter_calls_to_replaced())
         helped = [retry for retry in in_time(retries) if retry.may_pass_with_right_values()]
         first.fetch_replies(call for retry in in_time(helped) for call in retry.iter_calls_only_in_second_run())
-        inner_calls = [call for retry in in_time(helped) for call in retry.iter_explaining_inner_calls()]
+        inner_calls = [call for retry in in_time(helped) for call in retry.iter_inner_calls_of_unexplained()]
         with contextlib.suppress(CallStopped):
             second.fetch_submitted_values(call for call in inner_calls if call.function not in first.silent)
         # All retries send these calls before any retry runs.

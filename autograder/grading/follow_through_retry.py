@@ -123,7 +123,7 @@ class Retry:
         yield from (call for call in new if not self.is_changed_by_right_values(call))
         yield from itertools.islice(filter(self.is_changed_by_right_values, new), MAX_NEW_CALL_CHECKS)
 
-    def iter_explaining_inner_calls(self) -> Iterator[Call]:
+    def iter_inner_calls_of_unexplained(self) -> Iterator[Call]:
         """Yield the calls to replaced functions that the solution makes during calls with unexplained answers."""
         new = filter(self.is_changed_by_right_values, self.iter_calls_only_in_second_run())
         for call in (*(call for call, _ in self.unexplained), *new):

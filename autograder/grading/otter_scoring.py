@@ -125,7 +125,7 @@ def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], ass
     answers = []
     for result in groups.get(ANSWERS, []):
         key = answer_key.quiz_question_key(result.test)
-        text = f"✓ {key}." if result.passed else f"✗ {feedback.wrong_answer_text(result)}"
+        text = f"✓ {key}." if result.passed else f"✗ {feedback.wrong_quiz_answer_text(result)}"
         answers.append(f"- {text} {right[key].sentence}")
     texts[ANSWERS] = printable_lines("\n".join(answers))
     for file in files:

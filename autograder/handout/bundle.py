@@ -81,21 +81,21 @@ def _mentions_lessons(name: str) -> bool:
     return name in TEXTS_WITH_EXAMPLE_LESSON or (is_of_lessons and name.endswith((".md", ".py", ".ipynb", ".json")))
 
 
-def build(target: Path, only: Collection[str] = ()) -> Path:
+def build_handout(zip_path: Path, open_assignments: Collection[str] = ()) -> Path:
     """Write the zip and, beside the zip, a folder with the same content; return the zip's path.
 
-    `only` names the assignments that are open so far; by default, all assignments are open. Raise
+    `open_assignments` names the assignments that are open so far; by default, all assignments are open. Raise
     HandoutError if the handout would reveal a secret or replace anything except an earlier handout.
     """
-    folder = target.with_suffix("")
-    if target.suffix != ".zip":
-        raise HandoutError(f"{target} cannot be the handout's name: choose one that ends in .zip")
+    folder = zip_path.with_suffix("")
+    if zip_path.suffix != ".zip":
+        raise HandoutError(f"{zip_path} cannot be the handout's name: choose one that ends in .zip")
     if folder.is_symlink() or (folder.exists() and not (folder / QUESTIONS_FILE).is_file()):
         raise HandoutError(f"{folder} is in the handout's place but is not a handout: move it, or choose another --out")
-    files = contents(only)
+    files = contents(open_assignments)
     if leaked := leaks(files):
         raise HandoutError("the handout would give answers away:\n" + "\n".join(leaked))
-    write_zip(target, {f"handout/{name}": content for name, content in files.items()})
+    write_zip(zip_path, {f"handout/{name}": content for name, content in files.items()})
     shutil.rmtree(folder, ignore_errors=True)
     write_files({folder / name: content for name, content in files.items()})
-    return target
+    return zip_path

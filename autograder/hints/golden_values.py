@@ -104,7 +104,7 @@ class GoldenValues:
         """Return a call as evidence for or against mistakes; None if the right result is not recorded."""
         if (golden := self.recorded.get(call)) is not None:
             right, records = decoded(golden["expected"]), golden["mistakes"]
-        elif (other := self._other_call_record(call)) is not None:
+        elif (other := self._uncompared_call_record(call)) is not None:
             right, records = outcome_of_record(other["result"]), other["mistakes"]
         else:
             return None
@@ -116,7 +116,7 @@ class GoldenValues:
 
         return observation_of(reply, right.value, self.ranked_mistake_groups(call.function), predicted)
 
-    def _other_call_record(self, call: Call) -> dict[str, Any] | None:
+    def _uncompared_call_record(self, call: Call) -> dict[str, Any] | None:
         """Return the record of a call with these arguments whose result no test compares with the solution's."""
         records = self.content.get("other_calls", {}).get(call.function, ())
         arguments = arguments_record(call) if records else None

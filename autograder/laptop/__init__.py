@@ -2,7 +2,7 @@
 
     checks_command        the command line: checks once, after every save, or with the course in the browser
     terminal_or_tab       the differences between a terminal and a browser tab
-    local_test_run        one run of the tests on the student's file in this process; a pytest plugin
+    in_process_test_run   one run of the tests on the student's file in this process; a pytest plugin
     public_or_self_study  the choice between a run of the public tests and a run in self-study
     progress_after_run    the state of an assignment after a run, and its text in Markdown
     page_results          the state of an assignment as HTML, for a lesson's page
@@ -16,7 +16,7 @@ Students receive this package, except for `self_study` and `learn`.
 """
 
 MODULES_FOR_OTHER_PACKAGES = """
-    terminal_or_tab checks_command local_test_run public_or_self_study notebook_checks page_results
+    terminal_or_tab checks_command in_process_test_run public_or_self_study notebook_checks page_results
     progress_after_run self_study errors_outside_tests
 """.split()
 """Modules that other packages of `autograder` may import."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from autograder.laptop.local_test_run import LocalContext
+from autograder.laptop.in_process_test_run import LocalContext
 
 
 def context_class(self_study: bool) -> Callable[..., LocalContext]:

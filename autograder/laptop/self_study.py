@@ -23,7 +23,7 @@ from autograder.grading import answer_key
 from autograder.grading.answer_key import RightAnswer
 from autograder.hints import catalogue
 from autograder.hints.reference import Reference
-from autograder.laptop.local_test_run import LocalContext
+from autograder.laptop.in_process_test_run import LocalContext
 from autograder.laptop.progress_after_run import SPOILER_WARNING, AssignmentProgress
 from autograder.laptop.terminal_or_tab import TERMINAL, CheckPlace
 

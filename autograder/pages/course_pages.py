@@ -61,7 +61,7 @@ def course_files(edition: Edition | None = None) -> dict[str, bytes]:
     }
     files = pages | {
         "course.css": style(),
-        "dials.js": dials.course_script(),
+        "dials.js": dials.minified_site_script(),
         "search.js": search_script(bodies),
         "minisearch.js": str(rjsmin.jsmin((HERE / "vendor" / "minisearch.js").read_text("utf-8"))),
     }

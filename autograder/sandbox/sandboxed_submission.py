@@ -111,7 +111,7 @@ class SandboxedBackend:
         try:
             return self.worker.ask(request, max(min(seconds, self._time_left()), MIN_WAIT_SECONDS))
         except WorkerDiedError as error:
-            raise self._died(what, error, loading) from error
+            raise self._after_worker_death(what, error, loading) from error
         finally:
             self.seconds_left -= time.monotonic() - begin
             self._set_status_if_out_of_time()
@@ -132,7 +132,7 @@ class SandboxedBackend:
                 f"not run: the submission has used its {self.limits.submission_seconds:g} seconds",
             )
 
-    def _died(self, what: str, error: WorkerDiedError, loading: bool) -> CallStopped:
+    def _after_worker_death(self, what: str, error: WorkerDiedError, loading: bool) -> CallStopped:
         """Return the exception for a worker that ended. Stop calling the submission if too many workers have ended."""
         ended = self._end_worker() or str(error)
         is_slow = isinstance(error, WorkerTimeoutError)

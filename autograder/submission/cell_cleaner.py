@@ -67,7 +67,7 @@ class CellCleaner:
                 for decorator in filter(self._needs_host, statement.decorator_list):
                     yield decorator.lineno, 0, decorator.end_lineno or 0, _LINE_END_COLUMN, ""
                 self.host_names.discard(statement.name)
-            elif any(map(self._needs_host, header)) or _always_needs_host(statement, block):
+            elif any(map(self._needs_host, header)) or _runs_only_in_host(statement, block):
                 yield statement.lineno, statement.col_offset, *end, "pass"
                 self.host_names |= assigned_or_imported_names(*header)
                 done = end
@@ -86,7 +86,7 @@ class CellCleaner:
         return not (read - bound).isdisjoint(self.host_names) or any(isinstance(node, ast.Await) for node in nodes)
 
 
-def _always_needs_host(statement: ast.stmt, block: ast.AST) -> bool:
+def _runs_only_in_host(statement: ast.stmt, block: ast.AST) -> bool:
     """Return True for a statement that always needs the host, or for the `return` that ends a marimo cell."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return bool(_HOST_IMPORT.fullmatch(ast.unparse(statement)))

@@ -26,7 +26,7 @@ from autograder import course
 from autograder.checks.oracle import Returned
 from autograder.files import write_files
 from autograder.grading import answer_key
-from autograder.handout import HandoutError, build, bundle, leaks, solution_pages, stubs_and_recorded_values
+from autograder.handout import HandoutError, build_handout, bundle, leaks, solution_pages, stubs_and_recorded_values
 from autograder.hints.golden_values import decoded, fingerprint_record
 from autograder.laptop import checks_command, self_study
 from autograder.protocol import codec
@@ -91,7 +91,7 @@ def test_a_handout_is_written_over_nothing_else(tmp_path: Path, out: str, there:
     put(tmp_path, {there: "mine"})
     for name, said in ((out, "choose another --out"), ("handout", r"ends in \.zip")):
         with pytest.raises(HandoutError, match=said):
-            build(tmp_path / name)
+            build_handout(tmp_path / name)
     assert [path.name for path in tmp_path.rglob("*.*")] == [Path(there).name]
 
 
@@ -101,14 +101,14 @@ def test_zip_and_folder_are_the_same_each_time_replace_earlier_ones_and_are_not_
     files = {bundle.QUESTIONS_FILE: b"{}", "LICENSE": b"free"}
     monkeypatch.setattr(bundle, "contents", lambda only: files)
     put(tmp_path, {f"fall/{bundle.QUESTIONS_FILE}": "{}", "fall/old.txt": ""})
-    first, second = (build(tmp_path / "fall.zip", ["rope"]).read_bytes() for _ in range(2))
+    first, second = (build_handout(tmp_path / "fall.zip", ["rope"]).read_bytes() for _ in range(2))
     with zipfile.ZipFile(io.BytesIO(first)) as archive:
         assert {name.removeprefix("handout/"): archive.read(name) for name in archive.namelist()} == files
     there = {path.relative_to(tmp_path / "fall").as_posix() for path in (tmp_path / "fall").rglob("*.*")}
     assert first == second and there == {bundle.QUESTIONS_FILE}
     files["assignments/rope/notes.md"] = BODY.encode()
     with pytest.raises(HandoutError, match=r"notes\.md: a line of \w+'s solution"):
-        build(tmp_path / "handout.zip")
+        build_handout(tmp_path / "handout.zip")
     assert not list(tmp_path.glob("handout*"))
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autograder.laptop.local_test_run import LoadedFile, LocalContext
+from autograder.laptop.in_process_test_run import LoadedFile, LocalContext
 from autograder.laptop.page_results import page_results
 from autograder.laptop.progress_after_run import AssignmentProgress
 from autograder.laptop.terminal_or_tab import TERMINAL, CheckPlace

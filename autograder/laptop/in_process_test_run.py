@@ -166,9 +166,9 @@ class LocalContext(TestContext):
         if status == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt
         for name in assignments:
-            self.test_results[name] = self._results_with_causes(name)
+            self.test_results[name] = self._results_with_likely_causes(name)
 
-    def _results_with_causes(self, assignment: str) -> list[TestResult]:
+    def _results_with_likely_causes(self, assignment: str) -> list[TestResult]:
         oracle, results, file = self.oracles[assignment], self.test_results[assignment], self.files[assignment]
         return with_likely_causes(oracle, results, lambda: file.call_graph)
 
