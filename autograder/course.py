@@ -70,7 +70,7 @@ class Assignment:
         seed()  # raises its error here, before a grader fails on it
         optional = " ".join(sorted(self.optional_functions)).encode()
         suite_files = (self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values)
-        return hashlib.sha256(_deciding_code_digest() + optional + _content(*suite_files, seed_file())).hexdigest()
+        return hashlib.sha256(_deciding_code_digest() + optional + _hash_input(*suite_files, seed_file())).hexdigest()
 
 
 GRADE_DECIDING_SUBPACKAGES = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "otter")
@@ -81,10 +81,10 @@ _SHIPPED = """
 """.split()
 
 
-def shipped_code() -> list[Path]:
+def shipped_autograder_files() -> list[Path]:
     """Return the files of this package that students receive; self-study needs hidden tests and is left out."""
     shipped = (path for pattern in _SHIPPED for path in sorted(PACKAGE_FOLDER.glob(pattern)))
-    return [path for path in shipped if path.name not in ("self_study.py", "learn.py")]
+    return [path for path in shipped if path.name not in ("self_study.py", "learn_command.py")]
 
 
 _LIBRARIES = ("numpy", "hypothesis", "pytest", "otter-grader", "landlockpy", "pyseccomp")
@@ -98,10 +98,10 @@ def _deciding_code_digest() -> bytes:
     files = (
         path for package in GRADE_DECIDING_SUBPACKAGES for path in sorted((PACKAGE_FOLDER / package).rglob("*.py"))
     )
-    return hashlib.sha256(_versions().encode() + _content(Path(__file__), *files)).digest()
+    return hashlib.sha256(_versions().encode() + _hash_input(Path(__file__), *files)).digest()
 
 
-def _content(*paths: Path) -> bytes:
+def _hash_input(*paths: Path) -> bytes:
     """Return the content of files, each after its name and size."""
     contents = ((path.name, path.read_bytes()) for path in paths)
     return b"".join(f"{name} {len(content)}\n".encode() + content for name, content in contents)
@@ -148,7 +148,7 @@ def term_assignments() -> list[Assignment]:
 
 def all_lessons() -> list[str]:
     """Return the names of all the course's lessons, ordered by the numbers in their titles."""
-    return sorted(_names(), key=_title_number_and_name)
+    return sorted(_names(), key=_lesson_sort_key)
 
 
 def left_out_lessons() -> set[str]:
@@ -203,7 +203,7 @@ def _names() -> set[str]:
     return {path.stem for path in (ROOT / "solutions").glob("*.py") if path.stem != "__init__"}
 
 
-def _title_number_and_name(name: str) -> tuple[int, str]:
+def _lesson_sort_key(name: str) -> tuple[int, str]:
     """Return the number at the beginning of a lesson's title, for sorting; a lesson without a number comes last."""
     lesson = Assignment(name).lesson
     if not lesson.is_file():

@@ -13,7 +13,7 @@ from autograder.files import write_files
 from autograder.grading.row import IDENTITY_FIELDS, Row
 from autograder.submission.untrusted_names import csv_cell, safe_name
 
-COLUMNS = "student assignment score max_score status submitted late file sha256 seconds".split()
+FIRST_COLUMNS = "student assignment score max_score status submitted late file sha256 seconds".split()
 
 
 def write(book: Gradebook, *observers: Callable[[Row], object]) -> None:
@@ -58,7 +58,7 @@ def _grades(book: Gradebook, rows: Iterator[Row]) -> Iterator[list[str]]:
         return f"{assignment}.{question}" if len(questions) > 1 else question
 
     columns = [column(assignment, question) for assignment, names in questions.items() for question in names]
-    yield [*COLUMNS, *columns, "adjustment", *IDENTITY_FIELDS]
+    yield [*FIRST_COLUMNS, *columns, "adjustment", *IDENTITY_FIELDS]
     for row in rows:
         submission, grade = row.submission, row.grade
         points = {column(submission.assignment, name): _number(won) for name, won in grade.questions.items()}
@@ -90,7 +90,7 @@ class _StudentScores:
     scores: dict[str, float] = field(default_factory=dict)
 
 
-class StudentTable:
+class StudentScoreTable:
     """Scores by student, collected row by row."""
 
     def __init__(self, section_by_person: Mapping[str, str]) -> None:

@@ -75,7 +75,7 @@ class Job:
         """
         return self.failures[-1] if self.exceeded_grader_time or len(self.failures) >= MAX_GRADERS_LOST_PER_JOB else ""
 
-    def after(self, failure: CutOff) -> Job:
+    def with_failure(self, failure: CutOff) -> Job:
         """Return the same job with one more failure. No other grader runs the code after a grader was too slow."""
         return replace(self, failures=(*self.failures, failure.why), exceeded_grader_time=isinstance(failure, Slow))
 

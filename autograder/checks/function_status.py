@@ -64,7 +64,7 @@ def function_statuses(test_results: Iterable[TestResult], call_graph: CallGraph 
     failure is in the tested function itself.
     """
     groups = by_question(result for result in test_results if result.test.question != ANSWERS)
-    origins = _origins(groups, call_graph) if call_graph else {}
+    origins = _causes_in_other_functions(groups, call_graph) if call_graph else {}
     return [_function_status(name, group, call_graph, origins) for name, group in groups.items()]
 
 
@@ -92,7 +92,7 @@ def _function_status(
     return FunctionStatus(name, group, Status.UNFINISHED)
 
 
-def _origins(groups: Mapping[str, list[TestResult]], call_graph: CallGraph) -> dict[Test, str]:
+def _causes_in_other_functions(groups: Mapping[str, list[TestResult]], call_graph: CallGraph) -> dict[Test, str]:
     """Map a failed test to another function whose mistake may be the failure's only cause, if such a function exists.
 
     A failed test without a suspect shows a mistake in the tested function itself, and this mistake may then

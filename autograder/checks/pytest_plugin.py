@@ -22,7 +22,7 @@ from hypothesis.internal.constants_ast import Constants
 
 from autograder.checks.proxy import StudentModule
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure_kinds import UNFINISHED, WrongResultError
+from autograder.protocol.failure_kinds import UNFINISHED, FailedTestError
 
 hypothesis.settings.register_profile(
     "whereabouts",
@@ -143,9 +143,7 @@ def submission_of(item: pytest.Item) -> StudentModule | None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     """Report a failure as a message without a traceback, and a test of an unwritten function as skipped."""
-    wrong = (
-        call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, WrongResultError) else None
-    )
+    wrong = call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, FailedTestError) else None
     if wrong is not None:
         # Formatting a traceback that nobody sees takes longer than the test.
         submission = submission_of(item)

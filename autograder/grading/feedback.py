@@ -36,7 +36,7 @@ _STOPPED_MESSAGE_BY_STATUS = {
 }
 """Message for the student, keyed by the status of a submission that was stopped."""
 
-_KINDS_SHOWN_AS_RAISED = frozenset({Kind.RAISED, *UNFINISHED, *STOPPED})
+_KINDS_REDACTED_TO_RAISED = frozenset({Kind.RAISED, *UNFINISHED, *STOPPED})
 """Kinds of failure that a student sees only as "an exception" in a hidden test."""
 
 
@@ -53,7 +53,7 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
     for result in test_results:
         if result.test.phase is not Phase.HIDDEN or result.passed:
             readable.append(result)
-        elif result.kind not in _KINDS_SHOWN_AS_RAISED:
+        elif result.kind not in _KINDS_REDACTED_TO_RAISED:
             readable.append(TestResult(result.test, result.kind, hint=result.hint))
         elif result.test.question not in unfinished:
             readable.append(TestResult(result.test, Kind.RAISED, hint=result.hint))

@@ -31,7 +31,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from autograder.checks.results import Test, TestResult
 from autograder.grading.follow_through_limits import FollowThroughBudget
 from autograder.grading.follow_through_processes import EXCHANGE_CELL_TEMPLATE, GradedProcess, ProcessWithSubstitutes
-from autograder.grading.follow_through_retry import Retry, WrongFunctions
+from autograder.grading.follow_through_second_run import Retry, WrongFunctions
 from autograder.grading.suite import Suite
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure_kinds import STOPPED, CallStopped, Kind
@@ -58,7 +58,7 @@ def follow_through(
     written = [result for result in failed if result.test.question not in missing]
     if not written:
         return list(results)
-    in_time = functools.partial(_while_there_is_time, backend=backend)
+    in_time = functools.partial(_while_submission_has_time, backend=backend)
     functions = sorted({test.question for test in suite.tests} - {ANSWERS})
     with backend.second_process(EXCHANGE_CELL_TEMPLATE.format(functions=functions)) as second_backend:
         first = GradedProcess(backend, all_results)
@@ -96,6 +96,6 @@ def _groups_in_dependency_order(retries: Sequence[Retry], suite: Suite) -> Itera
         yield list(group)
 
 
-def _while_there_is_time(retries: Iterable[Retry], backend: SandboxedBackend) -> Iterator[Retry]:
+def _while_submission_has_time(retries: Iterable[Retry], backend: SandboxedBackend) -> Iterator[Retry]:
     """Yield the retries until the submission's time has run out; checks of replies also take time."""
     return itertools.takewhile(lambda _: not backend.is_out_of_time, retries)

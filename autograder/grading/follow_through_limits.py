@@ -43,7 +43,7 @@ class FollowThroughBudget:
         return self.bytes >= 0 and self.seconds > 0
 
 
-class AnsweredCallBounds:
+class AnswerableCallBounds:
     """Limits that some calls set on a call's size and whole numbers; a call beyond these limits is not answered.
 
     Without this limit, the submission could request all values of a function of whole numbers, and the right
@@ -57,7 +57,7 @@ class AnsweredCallBounds:
         """Absolute values of all whole numbers in the arguments, shape (n,)."""
 
     @classmethod
-    def of(cls, *calls: Call) -> AnsweredCallBounds:
+    def of(cls, *calls: Call) -> AnswerableCallBounds:
         """Return the bounds that these calls set together."""
         numbers = [_whole_numbers((call.args, call.kwargs)) for call in calls]
         return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(numbers))))

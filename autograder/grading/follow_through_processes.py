@@ -20,17 +20,17 @@ from typing import Any, Literal
 from autograder.checks.results import TestResult
 from autograder.grading.follow_through_limits import (
     MAX_WHOLE_NUMBER_FOR_SOLUTION,
-    AnsweredCallBounds,
+    AnswerableCallBounds,
     FollowThroughBudget,
     largest_magnitude,
 )
-from autograder.hints.reference import Reference, is_cacheable
+from autograder.hints.reference_oracle import Reference, fits_in_cache
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply, perform
 from autograder.protocol.failure_kinds import CallStopped, Kind
 from autograder.sandbox.function_substitutes import (
     MAX_UNANSWERED_CALLS_PER_ROUND,
-    UNANSWERED_TAG,
+    UNANSWERED_CALLS_TAG,
     Answer,
     EncryptedAnswer,
     ReplacedCall,
@@ -52,8 +52,8 @@ MAX_ROUNDS_PER_CALL = 8
 MAX_CACHED_ENCRYPTED_ANSWERS = 1024
 """Maximum number of encrypted answers that the grader caches for later submissions."""
 
-MAX_ANSWER_CHARACTERS = 8 * codec.MAX_NUMBERS_PER_MESSAGE - 1024
-"""Maximum number of characters in a encrypted answer, so that an answer and its label fit into one message."""
+MAX_ENCRYPTED_ANSWER_CHARACTERS = 8 * codec.MAX_NUMBERS_PER_MESSAGE - 1024
+"""Maximum number of characters in an encrypted answer, so that an answer and its label fit into one message."""
 
 
 class GradedProcess:
@@ -117,16 +117,18 @@ class ProcessWithSubstitutes:
         self.budget = budget
         self.submitted_values: dict[bytes, Reply] = {}
         """Replies of the submission's own functions, keyed by encoded call."""
-        self.first_replies: dict[HelpedCall, Reply] = {}
+        self.first_round_replies: dict[HelpedCall, Reply] = {}
         """Replies to helped calls before the grader answered any further call, keyed by helped call."""
         self._kind: Literal["submitted", "helped"] = "submitted"
         """Kind of the calls that the current worker may receive."""
 
-    def _backend_for(self, calls: Collection[object], kind: Literal["submitted", "helped"]) -> SandboxedBackend:
+    def _backend_reserved_for(
+        self, calls: Collection[object], kind: Literal["submitted", "helped"]
+    ) -> SandboxedBackend:
         """Return the backend for calls of one kind, after the end of a worker that has received the other kind."""
         if calls and kind != self._kind:
             self.backend.close()  # with everything that the submission has kept anywhere in its process
-            self.first_replies.clear()  # the unanswered calls in them followed answers that only the ended worker has
+            self.first_round_replies.clear()  # they depend on answers that only the ended worker has
             self._kind = kind
         return self.backend
 
@@ -137,7 +139,7 @@ class ProcessWithSubstitutes:
         sendable = {
             key: message for key, message in messages.items() if _fits_a_message(message) and self.budget.spend(key)
         }
-        backend = self._backend_for(sendable, "submitted")
+        backend = self._backend_reserved_for(sendable, "submitted")
         backend.send_ahead(sendable.values())
         for key, message in sendable.items():
             self.submitted_values[key] = reply = backend.call(message)
@@ -167,10 +169,10 @@ class ProcessWithSubstitutes:
             if not request.call.measured
         }
         new = {request: message for request, message in messages.items() if _fits_a_message(message)}
-        backend = self._backend_for(new, "helped")
+        backend = self._backend_reserved_for(new, "helped")
         backend.send_ahead(new.values())
         for request, message in new.items():
-            self.first_replies[request] = backend.call(message)
+            self.first_round_replies[request] = backend.call(message)
 
     def helped_reply(self, request: HelpedCall) -> Reply:
         """Return the reply to a helped call.
@@ -179,7 +181,9 @@ class ProcessWithSubstitutes:
         then receives answers to the calls that it reports as unanswered, within the bounds of the call and of
         `request.expected_calls`.
         """
-        reply = self.first_replies.get(request) or self._make_helped_call(request, self._encrypted_answers(request))
+        reply = self.first_round_replies.get(request) or self._make_helped_call(
+            request, self._encrypted_answers(request)
+        )
         for _ in range(MAX_ROUNDS_PER_CALL - 1):
             if (asked := _unanswered(reply)) is None:
                 break
@@ -195,7 +199,7 @@ class ProcessWithSubstitutes:
         """Return the encrypted answers to the calls that a helped call is expected to make."""
         return [
             _cached_encrypted_reply(self.reference, call.encoded)
-            if is_cacheable(call)
+            if fits_in_cache(call)
             else _encrypted_reply(self.reference, call)
             for call in request.expected_calls
         ]
@@ -203,7 +207,7 @@ class ProcessWithSubstitutes:
     def _make_helped_call(self, request: HelpedCall, encrypted_answers: list[EncryptedAnswer]) -> Reply:
         """Send encrypted answers and make the call, in one message if possible. Return the reply."""
         together = request.message(encrypted_answers)
-        backend = self._backend_for([request], "helped")
+        backend = self._backend_reserved_for([request], "helped")
         if not _fits_a_message(together):
             for alone in (Call("_receive", ([answer],)) for answer in encrypted_answers):
                 if _fits_a_message(alone):
@@ -213,7 +217,7 @@ class ProcessWithSubstitutes:
 
     def _iter_right_answers(self, asked: list[Any], request: HelpedCall) -> Iterator[tuple[ReplacedCall, Answer]]:
         """Yield each call in `asked` with its answer; the submission may have put any plain value into `asked`."""
-        bounds = AnsweredCallBounds.of(request.call, *request.expected_calls)
+        bounds = AnswerableCallBounds.of(request.call, *request.expected_calls)
         for each in asked[:MAX_UNANSWERED_CALLS_PER_ROUND]:
             match each:
                 case tuple((str(name), tuple(args), dict(kwargs))):  # not an array, as in `wire._unpack_header`
@@ -234,7 +238,7 @@ class ProcessWithSubstitutes:
 def _unanswered(reply: Reply) -> list[Any] | None:
     """Return the unanswered calls in the reply to a helped call; None if the reply is the call's result."""
     match reply.value:
-        case tuple((str(head), list(calls))) if head == UNANSWERED_TAG:
+        case tuple((str(head), list(calls))) if head == UNANSWERED_CALLS_TAG:
             return calls
     return None
 
@@ -260,7 +264,7 @@ def _encrypted(call: ReplacedCall, answer: Answer) -> EncryptedAnswer:
     """Return the encrypted answer to a call; an answer that is too large for a message becomes None."""
     encoded = codec.encode(call)
     encrypted = encrypt_with_call(encoded, answer)
-    return encrypted if len(encrypted[1]) <= MAX_ANSWER_CHARACTERS else encrypt_with_call(encoded, None)
+    return encrypted if len(encrypted[1]) <= MAX_ENCRYPTED_ANSWER_CHARACTERS else encrypt_with_call(encoded, None)
 
 
 def _call_as_tuple(call: Call) -> ReplacedCall:

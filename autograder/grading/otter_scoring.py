@@ -75,7 +75,7 @@ def otter_namespace(passed: Collection[str]) -> dict[str, Callable[[str], None]]
     return {"result": result}
 
 
-def passed(test_results: list[TestResult]) -> set[str]:
+def passed_test_names(test_results: list[TestResult]) -> set[str]:
     """Return the names of the tests that passed."""
     return {result.test.name for result in test_results if result.passed}
 
@@ -99,7 +99,7 @@ class OtterScorer:
         """Run Otter's test files on the results. Return the grade's points and its form for Gradescope."""
         from otter.test_files import GradingResults
 
-        namespace = otter_namespace(passed(test_results))
+        namespace = otter_namespace(passed_test_names(test_results))
         for file in self.files:
             file.run(namespace)
         set_summaries(self.files, test_results, self.assignment)

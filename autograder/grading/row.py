@@ -139,7 +139,7 @@ def identifiers(submission: Submission) -> set[str]:
     return {folded(text) for text in (stated if person.platform else (submission.student,)) if text}
 
 
-def names(submission: Submission) -> set[str]:
+def student_names(submission: Submission) -> set[str]:
     """Return a student's names, folded for comparison.
 
     A student may have chosen the name that a platform shows, so a name in the form of a number or address is left out.
@@ -162,7 +162,7 @@ class PeopleIndex(Generic[Item]):
         """Add an item of the student who handed in a submission."""
         for identifier in identifiers(submission):
             self._by_identifier[identifier].add(item)
-        for name in names(submission):
+        for name in student_names(submission):
             self._by_name[name].add(item)
 
     def find(self, text: str) -> set[Item]:

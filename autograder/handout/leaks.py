@@ -11,7 +11,7 @@ import html
 import re
 from collections.abc import Iterator, Mapping, Set
 
-from autograder.course import Assignment, all_lessons, seed, shipped_code
+from autograder.course import Assignment, all_lessons, seed, shipped_autograder_files
 from autograder.handout.stubs_and_recorded_values import BEGIN, END, right_answer_entries, stub
 
 MIN_SECRET_CHARACTERS = 24
@@ -64,7 +64,7 @@ def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, 
 
 def _secret_descriptions() -> dict[str, str]:
     """Return the secrets of all lessons, even of those that this term leaves out, with a description of each."""
-    shown = [path.read_text("utf-8") for path in shipped_code()]
+    shown = [path.read_text("utf-8") for path in shipped_autograder_files()]
     secrets = {BEGIN: "a solution's marks", END: "a solution's marks"}
     for assignment in map(Assignment, all_lessons()):
         name = assignment.name

@@ -16,7 +16,7 @@ from typing import Any
 
 from autograder.checks.difference import difference
 from autograder.checks.oracle import Returned
-from autograder.checks.source import Source
+from autograder.checks.source import SourceFile
 from autograder.course import Assignment, UserError, term_assignments
 from autograder.files import write_files
 from autograder.grading.suite import Suite
@@ -51,7 +51,7 @@ def stub(solution_source: str, lesson: str) -> str:
         return f'{block[1]}raise NotImplementedError("{functions[-1]} is not written yet")\n' if block[1] else ""
 
     kept = re.sub(rf"(?ms)^([ ]*){BEGIN}\n((?!^[ ]*{BEGIN}).)*?^[ ]*{END}\n", emptied, solution_source)
-    code, answers = _split_at_quiz_answers(re.sub(r"\n{4,}", "\n\n\n", kept))
+    code, answers = _code_and_answer_lines(re.sub(r"\n{4,}", "\n\n\n", kept))
     for number, line in enumerate(answers):
         if match := _ANSWERS_ENTRY.fullmatch(line):
             answers[number] = f"    {match[1]}: None,"
@@ -79,12 +79,12 @@ def right_answer_entries(solution: str) -> list[str]:
     """Return each key and answer in a solution as written, such as `"rotates_values": False`."""
     return [
         f"{match[1]}: {match[2]}"
-        for line in _split_at_quiz_answers(solution)[1]
+        for line in _code_and_answer_lines(solution)[1]
         if (match := _ANSWERS_ENTRY.fullmatch(line))
     ]
 
 
-def _split_at_quiz_answers(source: str) -> tuple[str, list[str]]:
+def _code_and_answer_lines(source: str) -> tuple[str, list[str]]:
     """Return the text before the answers, and the lines after `ANSWERS = {`."""
     code, begin, answers = source.partition(f"\n{ANSWERS} = {{\n")
     return code + begin.rstrip("\n"), answers.split("\n") if begin else []
@@ -95,7 +95,7 @@ def outdated_files(assignment: Assignment) -> dict[Path, str]:
     stub_file, values = assignment.stub, assignment.golden_values
     right = {
         stub_file: stub(assignment.solution.read_text("utf-8"), assignment.name),
-        values: as_text(Suite(assignment).golden_content()),
+        values: as_text(Suite(assignment).record_golden_values()),
     }
     there = {path: path.read_text("utf-8") if path.is_file() else "" for path in right}
     return {
@@ -161,7 +161,7 @@ def regenerate() -> list[Path]:
         raise HandoutError(sentence)
     outdated = {path: text for assignment in term_assignments() for path, text in outdated_files(assignment).items()}
     for path in [path for path in outdated if path.suffix == ".py" and path.exists()]:
-        written, opened = Source(path), re.findall(r'NotImplementedError\("(\w+) is not', outdated[path])
+        written, opened = SourceFile(path), re.findall(r'NotImplementedError\("(\w+) is not', outdated[path])
         changed = (written.functions.keys() - set(written.unwritten())) & {*opened}
         if written.problem or any(written.answers.values()) or changed:
             raise HandoutError(f"{path} contains work, but a stub belongs there: move the file away first")

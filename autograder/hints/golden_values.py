@@ -26,7 +26,7 @@ from autograder.protocol.call import Call, Raised, Reply
 from autograder.protocol.failure_kinds import BrokenTestError
 
 if TYPE_CHECKING:  # the recording code is not in the handout
-    from autograder.hints.reference import Reference
+    from autograder.hints.reference_oracle import Reference
 
 IN_ITSELF, IN_DEPENDENCIES = "own", "below"
 """Names of two groups of known mistakes: in a function itself, and in functions that it builds on."""

@@ -22,7 +22,7 @@ from autograder.checks.proxy import StudentModule
 from autograder.checks.pytest_plugin import TEST_CONTEXT, TestContext
 from autograder.checks.quiz_answers import practice_results
 from autograder.checks.results import TestResult, test_of, test_result
-from autograder.checks.source import CallGraph, Source
+from autograder.checks.source import CallGraph, SourceFile
 from autograder.hints.golden_values import GoldenValues
 from autograder.hints.likely_causes import with_likely_causes
 from autograder.laptop.terminal_or_tab import TERMINAL, TIMEOUT_MESSAGE_PART, CheckPlace, timeout_message
@@ -56,7 +56,7 @@ class LoadedFile:
 
     def __init__(self, name: str, path: Path, place: CheckPlace) -> None:
         self.place = place
-        self.source = Source(path)
+        self.source = SourceFile(path)
         self.call_graph = CallGraph(self.source.functions)
         self.timed_out_functions = dict(place.timed_out_functions)
         """Messages about code that did not return and is no longer called, keyed by function or LOADING_STEP."""
@@ -146,7 +146,7 @@ class LocalContext(TestContext):
         if isinstance(answers, dict):
             yield from practice_results(answers, self.answer_forms_and_practice(assignment).get("practice", {}))
 
-    def solution(self, assignment: str, function: str) -> str | None:
+    def worked_solution(self, assignment: str, function: str) -> str | None:
         """Return a worked solution; None if the student's machine has none."""
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:

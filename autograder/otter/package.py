@@ -24,7 +24,7 @@ from autograder.course import ROOT, Assignment, UserError
 from autograder.files import write_zip
 from autograder.grading.otter_scoring import otter_files_by_name
 from autograder.grading.suite import Suite
-from autograder.safe_module_path import use_safe_path
+from autograder.module_search_path import use_safe_path
 
 PLUGIN_CLASS = "autograder.otter.plugin.GradingPlugin"
 CONSTRAINTS_FILE = "constraints.txt"

@@ -30,7 +30,7 @@ _LATEX_REWRITES = (
 )
 """Patterns and replacements, applied before a formula is converted: names as text, brackets marked as left or
 right, and a thin space around a function, but not before a bracket."""
-_BEFORE_UNARY_SIGN = frozenset("([{,;=<>≤≥≈→↦⌊⌈+−·×/∣")
+_CHARACTERS_BEFORE_UNARY_SIGN = frozenset("([{,;=<>≤≥≈→↦⌊⌈+−·×/∣")
 """Characters after which a plus or a minus is a sign."""
 
 
@@ -71,4 +71,4 @@ def _correct_symbols(row: Element) -> None:
                 symbol.set("form", "prefix")
             case "mtext" if re.fullmatch(r"\S{2,}", text):
                 symbol.tag = "mi"  # a name; next to text, browsers read the minus of `high − low` as a sign
-        begins = row.tag in ("mrow", "mtd") and symbol.tag == "mo" and text in _BEFORE_UNARY_SIGN
+        begins = row.tag in ("mrow", "mtd") and symbol.tag == "mo" and text in _CHARACTERS_BEFORE_UNARY_SIGN

@@ -129,7 +129,7 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
     sys.modules[name] = module
     stopped: list[Raised] = []
     lines_before = 0
-    stand_in = _MissingModuleFinder()
+    stand_in = _StandInModuleFinder()
     sys.meta_path.append(stand_in)
     with warnings.catch_warnings(action="ignore"):
         for number, cell in enumerate(cells, start=1):
@@ -145,7 +145,7 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
     return module, next(iter(stopped + list(stand_in.missing.values())), None)
 
 
-class _MissingModuleFinder:
+class _StandInModuleFinder:
     """Import finder that provides an empty module for each missing import outside a `try`."""
 
     def __init__(self) -> None:
@@ -164,7 +164,7 @@ class _MissingModuleFinder:
     def remove(self) -> None:
         """Stop providing empty modules, so that no other code in this process imports an empty module."""
         sys.meta_path.remove(self)
-        for name in [name for name, module in sys.modules.items() if type(module) is _MissingModule]:
+        for name in [name for name, module in sys.modules.items() if type(module) is _StandInModule]:
             del sys.modules[name]
 
     def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
@@ -173,13 +173,13 @@ class _MissingModuleFinder:
         return ModuleSpec(name, self, is_package=True) if is_missing else None  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> types.ModuleType:
-        return _MissingModule(spec.name)
+        return _StandInModule(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Leave the module empty. A name that a file imports from an empty module is another empty module."""
 
 
-class _MissingModule(types.ModuleType):
+class _StandInModule(types.ModuleType):
     """Empty module that raises an error when code uses it."""
 
     def __getattr__(self, name: str) -> Any:

@@ -68,7 +68,7 @@ MAX_MESSAGE_CHARACTERS = 4000
 """Maximum number of characters in a message that a person reads, however much text a submission returns."""
 
 
-class WrongResultError(AssertionError):
+class FailedTestError(AssertionError):
     """The failure of a test.
 
     `kind` is the kind of mistake, and `value` is the compared value. `hint` names the likely cause if a known

@@ -39,7 +39,7 @@ def html_page(row: Row) -> str:
     return templates.filled(templates.FOLDER / "feedback.html", row=row, body=Markup(body))
 
 
-def _feedback_notebook(row: Row) -> str:
+def _feedback_notebook_json(row: Row) -> str:
     cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": row.full_feedback_markdown}
     return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
@@ -47,7 +47,7 @@ def _feedback_notebook(row: Row) -> str:
 FEEDBACK_BY_EXTENSION: dict[str, Callable[[Row], str | bytes]] = {
     **dict.fromkeys((".py", ".txt", ".md"), lambda row: row.full_feedback_markdown),
     **dict.fromkeys((".html", ".htm"), html_page),
-    ".ipynb": _feedback_notebook,
+    ".ipynb": _feedback_notebook_json,
     ".zip": lambda row: zipped({"feedback.html": html_page(row).encode("utf-8")}),
 }
 """For each file extension, a function that returns feedback in that format."""

@@ -19,12 +19,12 @@ from pathlib import Path
 from autograder import csv_tables
 from autograder.course import UserError
 from autograder.csv_tables import Table
-from autograder.grading.row import Row, identifiers, names
+from autograder.grading.row import Row, identifiers, student_names
 from autograder.protocol.failure_kinds import SubmissionStatus
 from autograder.submission.untrusted_names import folded, printable, semicolon_list, unaccented_words
 
 ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Identifier", "ID number", "Email address")
-NUMBER_COLUMNS = ("ID", "Identifier")
+PLATFORM_NUMBER_COLUMNS = ("ID", "Identifier")
 """Columns in which Canvas and Moodle write their numbers; in another column, an equal number is somebody else's."""
 
 SECTION_COLUMNS = ("section", "sections", "group", "groups")
@@ -81,7 +81,9 @@ def fill_table(
     lines_without = sorted(student_lines.all_lines - lines_with_submission)
     filled.remarks["Without a submission"] = [student_lines.label(number) for number in lines_without]
     heading = "Numbers that a spreadsheet program may have changed (export the table again, and fill in that file)"
-    filled.remarks[heading] = student_lines.changed_numbers(lines_without, chain.from_iterable(rows.values()))
+    filled.remarks[heading] = student_lines.keys_changed_by_spreadsheet(
+        lines_without, chain.from_iterable(rows.values())
+    )
     filled.remarks = {heading: about for heading, about in filled.remarks.items() if about}
     table.write(filled.path)
     return filled
@@ -173,7 +175,7 @@ class _StudentLines:
         self._lines_by_number: dict[str, set[int]] = defaultdict(set)
         for column in columns:
             prefix = _shared_words_before_number([line[column].strip() for line in table.lines])
-            has_numbers = id_column is not None or table.titles[column] in NUMBER_COLUMNS
+            has_numbers = id_column is not None or table.titles[column] in PLATFORM_NUMBER_COLUMNS
             for number, line in enumerate(table.lines):
                 text = line[column].strip()
                 for key in {text, text.removeprefix(prefix), text.removeprefix("#")} - {""}:
@@ -207,7 +209,7 @@ class _StudentLines:
         first = first_cells[line]
         return printable(f"{first} ({key})" if first_cells.count(first) > 1 else first)
 
-    def changed_numbers(self, lines: Iterable[int], rows: Iterable[Row]) -> list[str]:
+    def keys_changed_by_spreadsheet(self, lines: Iterable[int], rows: Iterable[Row]) -> list[str]:
         """Return the keys in these lines that a spreadsheet program shortened, or that lack leading zeros or end in .0.
 
         A key counts only if an unmatched student has it in its original form, or if the key is too short to show
@@ -229,7 +231,7 @@ class _StudentLines:
         person = row.submission.person
         keys = {folded(key) for key in (person.sid, person.email, person.login) if key}
         if not keys and not person.number:
-            keys = identifiers(row.submission) or names(row.submission)
+            keys = identifiers(row.submission) or student_names(row.submission)
         by_number = self._lines_by_number.get(folded(person.number), set()) if person.number else set()
         return by_number.union(*(self._lines.get(key, set()) for key in keys))
 
@@ -246,9 +248,9 @@ class _StudentLines:
         return any(_is_similar_person_name(each, cell) for each in names_from_moodle for cell in cells)
 
 
-def _shared_words_before_number(cells: Sequence[str]) -> str:
+def _shared_words_before_number(column_cells: Sequence[str]) -> str:
     """Return the words before the number, as in `Participant 123`, if all cells share these words."""
-    prefixes = {re.sub(r"\d+$", "", cell) for cell in cells if cell}
+    prefixes = {re.sub(r"\d+$", "", cell) for cell in column_cells if cell}
     return prefixes.pop() if len(prefixes) == 1 else ""
 
 

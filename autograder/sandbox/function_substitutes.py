@@ -21,7 +21,7 @@ from autograder.protocol import codec
 MAX_UNANSWERED_CALLS_PER_ROUND = 256
 """Maximum number of unanswered calls that one helped call reports."""
 
-UNANSWERED_TAG = "unanswered"
+UNANSWERED_CALLS_TAG = "unanswered"
 """First part of the result of a helped call that made unanswered calls."""
 
 ReplacedCall = tuple[str, tuple[Any, ...], dict[str, Any]]
@@ -97,7 +97,7 @@ class Exchange:
     ) -> Any:
         """Store encrypted answers, replace the functions in `replaced`, and call the submission's function.
 
-        Return UNANSWERED_TAG and the unanswered calls if the function made such calls.
+        Return UNANSWERED_CALLS_TAG and the unanswered calls if the function made such calls.
         """
         if self.current != (current := codec.encode((name, args, kwargs))):
             self.current = current
@@ -107,7 +107,7 @@ class Exchange:
         try:
             return self.namespace[name](*args, **kwargs)
         except UnansweredCall:
-            return UNANSWERED_TAG, self._set_replaced_and_take_unanswered(replaced)
+            return UNANSWERED_CALLS_TAG, self._set_replaced_and_take_unanswered(replaced)
 
     def _forget_declined_calls(self) -> None:
         """Forget which calls the grader left unanswered, since the grader decides this separately for each call."""

@@ -57,12 +57,13 @@ class Limits:
 LIMITS = Limits()
 """The limits with which submissions are graded."""
 
-MAX_MEMORY_ADDED_BY_CHECKS = 1 << 30
-"""Maximum bytes of address space for the checks of one submission: 30 times as much as honest results need."""
+MAX_MEMORY_ADDED_TO_GRADER = 1 << 30
+"""Maximum bytes that the checks of one submission may add to the grader's address space: 30 times as much as honest
+results need."""
 
 
 @contextmanager
-def bounded_memory(max_added_bytes: int = MAX_MEMORY_ADDED_BY_CHECKS) -> Iterator[None]:
+def bounded_memory(max_added_bytes: int = MAX_MEMORY_ADDED_TO_GRADER) -> Iterator[None]:
     """Limit this process's address space to its present size plus `max_added_bytes` bytes, until the context ends.
 
     A larger allocation raises MemoryError, so the test that needs it fails: a product of arrays that a

@@ -134,7 +134,7 @@ class SandboxedBackend:
 
     def _after_worker_death(self, what: str, error: WorkerDiedError, loading: bool) -> CallStopped:
         """Return the exception for a worker that ended. Stop calling the submission if too many workers have ended."""
-        ended = self._end_worker() or str(error)
+        ended = self._kill_or_describe_end() or str(error)
         is_slow = isinstance(error, WorkerTimeoutError)
         self.deaths += 1
         self.slow[what] += is_slow
@@ -151,7 +151,7 @@ class SandboxedBackend:
         if self.status is None:
             self.status, self.why = status, why
 
-    def _end_worker(self) -> str:
+    def _kill_or_describe_end(self) -> str:
         """End the worker. Return a description of its end if the worker had already ended; otherwise an empty text."""
         worker, self.worker = self.worker, None
         return worker.kill_or_describe_end() if worker is not None else ""
@@ -184,4 +184,4 @@ class SandboxedBackend:
 
     def close(self) -> None:
         """End the worker with all its threads. A later call starts a new worker."""
-        self._end_worker()
+        self._kill_or_describe_end()

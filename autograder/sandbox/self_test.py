@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograder.course import PACKAGE_FOLDER
+from autograder.module_search_path import use_safe_path
 from autograder.protocol.call import Call, Reply
-from autograder.safe_module_path import use_safe_path
 from autograder.sandbox import confine, wire
 from autograder.sandbox.client import (
     NUMPY_PARENT_FOLDER,
@@ -45,7 +45,7 @@ class BrokenPromiseError(Exception):
 
 
 @dataclass(frozen=True)
-class Finding:
+class PromiseFinding:
     """A promise of the sandbox, and whether it holds on this machine."""
 
     promise: str
@@ -62,10 +62,10 @@ class Finding:
     @property
     def fix(self) -> str:
         """Advice on how to make the promise hold on this machine."""
-        return FIX[self.locks.split(", ")[0]]
+        return FIX_BY_LOCK[self.locks.split(", ")[0]]
 
 
-FIX = {
+FIX_BY_LOCK = {
     "landlock": (
         "Use Linux 5.13 or newer with `landlock` listed in /sys/kernel/security/lsm (if not, boot with lsm=landlock,… "
         "in front of the list). A container must allow the landlock system calls, as Docker's default profile does."
@@ -82,7 +82,7 @@ FIX = {
 }
 """Advice on how to make each lock work on this machine, keyed by the lock's name."""
 
-ADVICE_WITHOUT_SANDBOX = "`--isolation none` grades without the sandbox: use it only for code that you trust."
+ISOLATION_NONE_ADVICE = "`--isolation none` grades without the sandbox: use it only for code that you trust."
 
 ATTEMPT_TIMEOUT_SECONDS = 20.0
 """Maximum time for an attempt, long enough for a busy machine."""
@@ -94,20 +94,21 @@ WORKER_END_TIMEOUT_SECONDS = 2.0
 """Maximum time between the end of the zygote and the end of its worker."""
 
 
-def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
+def examine(disabled_locks: Collection[str] = ()) -> list[PromiseFinding]:
     """Try to break every promise, and return the findings. Only tests of the attempts disable locks."""
     limits = replace(LIMITS, scratch_bytes=2 * MIB)  # a low limit, so that an attempt need not write much
     confine.settle_access_times(confine.allowed_packages(NUMPY_PARENT_FOLDER))
     try:
         with closing(Sandbox(disabled_locks, limits)) as sandbox, _attempt_variables(sandbox) as variables:
             worker = _Examined(sandbox, variables)
-            findings = [Finding(each.promise, each.locks, worker.lets_through(each)) for each in ATTEMPTS]
+            findings = [PromiseFinding(each.promise, each.locks, worker.lets_through(each)) for each in ATTEMPTS]
             return findings + [
-                Finding(promise, lock, describe_breach(worker)) for promise, lock, describe_breach in OUTSIDE_CHECKS
+                PromiseFinding(promise, lock, describe_breach(worker))
+                for promise, lock, describe_breach in OUTSIDE_CHECKS
             ]
     except SandboxError as error:
-        lock = next((name for name in FIX if f"{name}: " in str(error)), "zygote")
-        return [Finding("starts in a worker with its locks", lock, str(error))]
+        lock = next((name for name in FIX_BY_LOCK if f"{name}: " in str(error)), "zygote")
+        return [PromiseFinding("starts in a worker with its locks", lock, str(error))]
 
 
 def require() -> None:
@@ -116,7 +117,7 @@ def require() -> None:
         if not finding.held:
             raise BrokenPromiseError(
                 f"the sandbox does not hold here: {finding.promise} ({finding.breach})."
-                f" {finding.fix} {ADVICE_WITHOUT_SANDBOX}"
+                f" {finding.fix} {ISOLATION_NONE_ADVICE}"
             )
 
 
@@ -163,7 +164,7 @@ class _Examined:
         """Return the reply to a line of Python. Raise WorkerDiedError if the worker ends instead."""
         return self.running_worker().ask(wire.request(Call("attempt", (line, self.variables))), seconds)
 
-    def end_worker(self) -> str:
+    def kill_or_describe_end(self) -> str:
         """End the worker. Return a description of its end if the worker had already ended; otherwise an empty text."""
         worker, self.worker = self.worker, None
         return worker.kill_or_describe_end() if worker is not None else ""
@@ -174,7 +175,7 @@ class _Examined:
             raised = self.ask(attempt.line).raised
             ended = f"{raised.kind}: {raised.message}" if raised is not None else ""
         except WorkerDiedError as error:
-            ended = self.end_worker() or str(error)
+            ended = self.kill_or_describe_end() or str(error)
         if any(ended.startswith(refusal) for refusal in attempt.refused.split(", ")):
             return ""
         return f"`{attempt.line}` " + (f"ended with {ended}" if ended else "was not refused")
@@ -196,7 +197,7 @@ def _outlives_its_timeout(examined: _Examined) -> str:
     try:
         examined.ask("while True: pass", seconds=0.05)
     except WorkerDiedError as error:
-        examined.end_worker()
+        examined.kill_or_describe_end()
         return "" if isinstance(error, WorkerTimeoutError) and _is_gone(process) else f"the process {process} {error}"
     return "a call that must never return returned"
 
@@ -209,7 +210,7 @@ def _runs_while_suspended(examined: _Examined) -> str:
     time.sleep(2 * MIN_SUSPENDED_SECONDS)
     stood = f"max(b - a for a, b in zip(ticks, ticks[1:] + [time.monotonic()])) > {MIN_SUSPENDED_SECONDS}"
     raised = examined.ask(f"refuse_where({stood})").raised
-    examined.end_worker()
+    examined.kill_or_describe_end()
     return "" if raised is not None and raised.kind == "PermissionError" else f"the process {worker.process}"
 
 

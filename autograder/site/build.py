@@ -19,9 +19,6 @@ from autograder.site.libraries import needed_files, unpacked_wheels
 from autograder.site.tab_pages import tab_pages
 
 HERE = Path(__file__).parent
-PYODIDE_SOURCE_FETCH = "fetch"
-"""Value of `pyodide` for which the build fetches the release of Pyodide."""
-
 PYODIDE_MEGABYTES = 8.9
 """Number of megabytes that a browser loads from a static host to run Pyodide's Python and numpy."""
 
@@ -49,9 +46,9 @@ def build(
 ) -> Path:
     """Write the site into a folder, replacing any earlier site; return the folder.
 
-    `pyodide` is an address, a folder, or PYODIDE_SOURCE_FETCH; by default, the release's address. `warn` receives
-    a message if the modules cannot be compiled. Raise HandoutError if the site would give an answer away,
-    unless it is for self-study.
+    `pyodide` is an address, a folder, or "fetch" for a build that fetches the release; by default, it is the
+    release's address. `warn` receives a message if the modules cannot be compiled. Raise HandoutError if the site
+    would give an answer away, unless it is for self-study.
     """
     if out.exists() and not (out / "service-worker.js").is_file():
         raise UserError(f"{out} is in the site's place but is not a site: move it, or choose another --out")
@@ -64,7 +61,7 @@ def build(
         archives = _compiled(archives, lambda: _core_folder_of(source), warn)
         pyodide_files, address = {}, source
     else:
-        folder = pyodide_release.fetch() if source == PYODIDE_SOURCE_FETCH else Path(source)
+        folder = pyodide_release.fetch() if source == "fetch" else Path(source)
         release = _release(folder)
         parts = {name: needed_files(release[name]) for name in release if name.endswith((".zip", ".whl"))}
         archives = _compiled({**archives, **parts}, lambda: folder, warn)

@@ -20,8 +20,8 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from autograder.laptop.errors_outside_tests import called_function_and_line, error_sentence
 from autograder.laptop.page_results import page_results
+from autograder.laptop.picture_and_writer_errors import called_function_and_line, error_sentence
 from autograder.laptop.progress_after_run import OUTPUT_HEADING, AssignmentProgress, assignments_with_public_tests
 from autograder.laptop.public_or_self_study import context_class
 from autograder.laptop.terminal_or_tab import LOCAL_TIMEOUT_SECONDS, TIMEOUT_MESSAGE_PART, CheckPlace, timeout_message
@@ -37,7 +37,7 @@ LINE_MENTION = re.compile(r"\bline ([1-9]\d*)")
 FIRST_MENTION_OF_LINE = re.compile(rf"(?m)^(?! {{4}})(.*?)({LINE_MENTION.pattern})")
 """Pattern of a message line up to its first reference to the student's file, which no student's text can precede."""
 
-STUDENT_OUTPUT = re.compile(rf"(?s)(<p>{OUTPUT_HEADING} .*?</pre>)")
+STUDENT_OUTPUT_HTML = re.compile(rf"(?s)(<p>{OUTPUT_HEADING} .*?</pre>)")
 """Pattern of the output of the student's code in the text about a function or a file."""
 
 TAB = CheckPlace(
@@ -137,7 +137,7 @@ class Tab:
         run = self.context(place=replace(TAB, limit_call=self.limiter.limit, timed_out_functions=timed_out_functions))
         run.run_tests([name])
         progress = AssignmentProgress(name, run)
-        lesson = page_results([progress], _text_adapted_to_tab)[name]
+        lesson = page_results([progress], _result_text_for_tab)[name]
         mistakes = [mistake.message for function in progress.function_statuses for mistake in function.mistakes]
         errors = [
             (int(match[1]), sentence.splitlines()[-1])
@@ -182,11 +182,11 @@ def _write_students_code(files: Texts) -> None:
     int64_numpy.distinguish_int32_if_named("\n".join(files.values()))
 
 
-def _text_adapted_to_tab(html: str) -> str:
+def _result_text_for_tab(html: str) -> str:
     """Return a text that names the file without its folder, with links to the file's lines in the editor."""
     html = html.replace(int64_numpy.WIDE_INDEX_MESSAGE, int64_numpy.WIDE_INDEX_MESSAGE + int64_numpy.WIDE_INDEX_NOTE)
     html = re.sub(r"assignments/\w+/(?=\w+\.py)", "", html)
-    parts = STUDENT_OUTPUT.split(html)  # a student's output stays unchanged
+    parts = STUDENT_OUTPUT_HTML.split(html)  # a student's output stays unchanged
     link = r'\1<a href="#line-\3" data-click="line">\2</a>'
     parts[::2] = (FIRST_MENTION_OF_LINE.sub(link, part) for part in parts[::2])
     return "".join(parts)

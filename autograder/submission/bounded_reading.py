@@ -17,8 +17,8 @@ MAX_NOTEBOOK_OR_ZIP_BYTES = 32 * MIB  # for a notebook, which may contain pictur
 MAX_FOLDER_ENTRIES = 10_000  # per student
 MAX_MEMBER_NAME = 1000  # characters in the name of a file in a zip
 
-CODE = (".py", ".ipynb")
-READABLE = (*CODE, ".zip")
+CODE_SUFFIXES = (".py", ".ipynb")
+READABLE_SUFFIXES = (*CODE_SUFFIXES, ".zip")
 _JUNK = {"__macosx", "__pycache__", "node_modules", "site-packages", "venv", "env", "thumbs.db", "desktop.ini"}
 
 
@@ -29,7 +29,7 @@ def is_junk(name: str) -> bool:
     it.
     """
     if name.startswith("."):
-        return name != ".." and (name.startswith(("._", ".#")) or not name.endswith(READABLE))
+        return name != ".." and (name.startswith(("._", ".#")) or not name.endswith(READABLE_SUFFIXES))
     return name.endswith("~") or name.casefold() in _JUNK
 
 

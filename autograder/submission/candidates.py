@@ -55,13 +55,13 @@ class Candidate:
         return printable(self.upload.label)
 
     @property
-    def rank(self) -> tuple[int, int, bool, bool, bool, int]:
+    def likeliest_first_key(self) -> tuple[int, int, bool, bool, bool, int]:
         """Sort key: a smaller key means a likelier file."""
         return *self.age, self.fault is not None, self.member is not None, -self.name_match
 
     def is_written(self, assignment: str) -> bool:
         """Return True if at least one function of the assignment is more than a stub."""
-        return not self.code.written.isdisjoint(functions(assignment))
+        return not self.code.implemented_names.isdisjoint(functions(assignment))
 
     @functools.cached_property
     def code(self) -> Code:
@@ -89,7 +89,7 @@ class StudentFiles:
         for upload in uploads:
             files = [upload] if upload.file else map(upload.file_in_folder, bounded_reading.files_below(upload.path))
             for file in files:
-                age = -upload.attempt, -_version(file.file), upload not in newest
+                age = -upload.attempt, -_version_folder_number(file.file), upload not in newest
                 self._files.append(Candidate(file, *self._assignment_and_name_match(file.file), age))
         self._plain = [file for file in self._files if _may_be_students_code(file.upload.file)]
         self._support = [file for file in self._files if _is_support_file(file.upload.file)]
@@ -159,10 +159,10 @@ class StudentFiles:
         """Return an assignment's candidates in order; a single file may have any name if the assignment is decided."""
         is_single = self.last.is_decided and len(candidates) == 1
         fitting = (each for each in candidates if is_single or each.assignment in (assignment, ""))
-        return sorted(fitting, key=lambda candidate: candidate.rank)[:MAX_CANDIDATES_PER_ASSIGNMENT]
+        return sorted(fitting, key=lambda candidate: candidate.likeliest_first_key)[:MAX_CANDIDATES_PER_ASSIGNMENT]
 
 
-def _version(path: str) -> int:
+def _version_folder_number(path: str) -> int:
     """Return the number of the version folder in a path, or 0 if there is none."""
     match = _VERSION_FOLDER.search(path)
     return int(match[1]) if match else 0
@@ -170,7 +170,7 @@ def _version(path: str) -> int:
 
 def _may_be_students_code(name: str) -> bool:
     """Return True for the name of a code file that a student may have written."""
-    is_code = stem_and_suffix(name)[1] in bounded_reading.CODE
+    is_code = stem_and_suffix(name)[1] in bounded_reading.CODE_SUFFIXES
     return is_code and not _is_support_file(name) and not _HANDOUT_FOLDER.search(name)
 
 

@@ -16,8 +16,8 @@ from typing import Any
 from autograder.submission.syntax_trees import DEFINITIONS, NotPythonError, assigned_or_imported_names, parse, top_level
 from autograder.submission.untrusted_names import printable
 
-_HOST_MODULE = r"(?:otter|IPython|ipywidgets|google|micropip|piplite|pyodide|marimo)\b[\w.]*"
-_HOST_IMPORT = re.compile(rf"import {_HOST_MODULE}(?: as \w+)?|from {_HOST_MODULE} import .*")
+_HOST_MODULE_PATTERN = r"(?:otter|IPython|ipywidgets|google|micropip|piplite|pyodide|marimo)\b[\w.]*"
+_HOST_IMPORT = re.compile(rf"import {_HOST_MODULE_PATTERN}(?: as \w+)?|from {_HOST_MODULE_PATTERN} import .*")
 _CELL_MAGIC = re.compile(r"(?:\s*#[^\n]*\n)*\s*%%(\w*)[^\n]*")
 _PYTHON_CELL_MAGICS = {"time", "timeit", "capture", "prun", "writefile", "file"}
 _MAGIC_LINE = re.compile(r"^[ \t]*(?:[%!?]|\w[\w, ]*=[ \t]*[%!])|\?[ \t]*$", re.MULTILINE)

@@ -22,7 +22,7 @@ from autograder.submission.records import Problem, Submission, Upload, problem_o
 from autograder.submission.untrusted_names import printable, semicolon_list, stem_and_suffix
 
 _MAX_LISTED_FILES = 3
-_MIN_UNNAMED_FILES = 3
+_MIN_FILES_WITHOUT_STUDENT_NAME = 3
 """Minimum number of files such as rope.py and rope (1).py in one folder that may come from a download without names."""
 
 
@@ -60,7 +60,7 @@ def _choose(files: StudentFiles, assignment: str) -> Submission:
     if not ranked:
         return _submission_before_reading(files.last, assignment, _no_file(files, assignment))
     first = [candidate for candidate in ranked if candidate.is_written(assignment)] or ranked
-    tied = [candidate for candidate in first if candidate.rank == first[0].rank]
+    tied = [candidate for candidate in first if candidate.likeliest_first_key == first[0].likeliest_first_key]
     if len(tied) > 1 and not tied[0].fault:
         return _submission_before_reading(
             files.last, assignment, _several(assignment, [candidate.upload.label for candidate in tied])
@@ -73,7 +73,7 @@ def _choose(files: StudentFiles, assignment: str) -> Submission:
     earlier = [candidate.label for candidate in ranked if candidate.age > chosen.age]
     notes = [*submission.notes, *code.notes]
     notes += [f"{semicolon_list(earlier, _MAX_LISTED_FILES)} came earlier and is not graded."] if earlier else []
-    notes += [*doubts, *_why_nothing_is_written(chosen, assignment, files.assignments)]
+    notes += [*doubts, *_why_no_function_written(chosen, assignment, files.assignments)]
     doubt = " ".join([*doubts, *_doubts_about_student_names(files)])
     is_written = chosen.is_written(assignment)
     return replace(submission, cells=code.cells, notes=tuple(notes), doubt=doubt, is_written=is_written)
@@ -123,8 +123,8 @@ def _several(assignment: str, labels: Sequence[str]) -> Problem:
 
 def _doubts(assignment: str, chosen: Candidate, ranked: list[Candidate]) -> Iterator[str]:
     """Yield a message about other files that the student may have intended to submit."""
-    missing = (functions(assignment) | {ANSWERS}) - chosen.code.written
-    rivals = [rival for rival in ranked if rival.fault or rival.name_match or rival.code.written & missing]
+    missing = (functions(assignment) | {ANSWERS}) - chosen.code.implemented_names
+    rivals = [rival for rival in ranked if rival.fault or rival.name_match or rival.code.implemented_names & missing]
     later = [rival.label for rival in rivals if rival.age < chosen.age]
     beside = [rival.label for rival in rivals if rival.age == chosen.age and rival is not chosen]
     if later:
@@ -135,12 +135,12 @@ def _doubts(assignment: str, chosen: Candidate, ranked: list[Candidate]) -> Iter
         yield f"Also found but not graded: {names}. Move what counts into {chosen.label}."
 
 
-def _why_nothing_is_written(chosen: Candidate, assignment: str, assignments: Sequence[str]) -> Iterator[str]:
+def _why_no_function_written(chosen: Candidate, assignment: str, assignments: Sequence[str]) -> Iterator[str]:
     """Yield a message that explains a score of zero if the file implements no function of the assignment."""
     expected = functions(assignment)
     if chosen.is_written(assignment) or not expected:
         return
-    if chosen.code.names & expected:
+    if chosen.code.bound_names & expected:
         yield f"No function of {assignment} is written yet: all are as in the original stub."
     else:
         other = next((f", but those of {name}" for name in assignments if chosen.is_written(name)), "")
@@ -151,13 +151,13 @@ def _doubts_about_student_names(files: StudentFiles) -> Iterator[str]:
     """Yield a message to staff if the names of files in a student's folder seem to contain different people's names."""
     if files.last.person.platform:
         return
-    unnamed = [
+    without_student_name = [
         candidate
         for candidate in files.plain_else_zipped
         if candidate.name_match and not words_besides_assignment(candidate.upload.path.stem, candidate.assignment)
     ]
-    for folder, count in Counter(os.path.dirname(candidate.upload.label) for candidate in unnamed).items():
-        if count >= _MIN_UNNAMED_FILES:
+    for folder, count in Counter(os.path.dirname(candidate.upload.label) for candidate in without_student_name).items():
+        if count >= _MIN_FILES_WITHOUT_STUDENT_NAME:
             yield (
                 f"If the {count} files that are named only after the assignment are from several students, name each"
                 f" file after its student, and grade the folder {printable(folder)} by itself."

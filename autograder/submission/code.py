@@ -11,7 +11,7 @@ import tokenize
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from autograder.checks.source import MAX_CODE_CHARACTERS, Source
+from autograder.checks.source import MAX_CODE_CHARACTERS, SourceFile
 from autograder.course import Assignment
 from autograder.submission.cell_cleaner import CellCleaner
 from autograder.submission.records import Problem, UnreadableError
@@ -29,8 +29,8 @@ class Code:
 
     cells: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    names: frozenset[str] = frozenset()  # names that the file binds at its top level
-    written: frozenset[str] = frozenset()  # names bound to more than a stub
+    bound_names: frozenset[str] = frozenset()  # names that the file binds at its top level
+    implemented_names: frozenset[str] = frozenset()  # names bound to more than a stub
     sha256: str = ""  # hash of the uploaded bytes
     problem: Problem | None = None
 
@@ -38,7 +38,7 @@ class Code:
 @functools.cache
 def functions(assignment: str) -> frozenset[str]:
     """Return the names of the public functions in an assignment's stub, or none if the stub does not exist."""
-    return frozenset(name for name in Source(Assignment(assignment).stub).functions if not name.startswith("_"))
+    return frozenset(name for name in SourceFile(Assignment(assignment).stub).functions if not name.startswith("_"))
 
 
 def read_code(data: bytes, name: str) -> Code:

@@ -29,7 +29,7 @@ from typing import Any
 import yaml
 
 from autograder.submission.assignment_mentions import mention
-from autograder.submission.records import NothingToGradeError, Person, Problem, Upload
+from autograder.submission.records import Person, Problem, UngradablePathError, Upload
 from autograder.submission.untrusted_names import printable, semicolon_list, utf8_safe
 
 CANVAS, ANONYMOUS, MOODLE, BLACKBOARD = "Canvas", "Canvas, anonymous", "Moodle", "Blackboard"
@@ -62,27 +62,27 @@ _SUBMITTER_FIELDS = ("email", "sid", "name")
 _MIN_CLONES = 3  # minimum number of folders with a common beginning
 
 
-def recognise(
-    folders: Collection[str], files: Collection[str], assignments: Sequence[str]
+def recognise_by_names(
+    folder_names: Collection[str], file_names: Collection[str], assignments: Sequence[str]
 ) -> tuple[str, dict[str, Upload]]:
     """Return the platform that made most names in a folder, and the facts in each name; both may be empty.
 
-    Raise NothingToGradeError if there are clones of several assignments, since it is then unknown where a
+    Raise UngradablePathError if there are clones of several assignments, since it is then unknown where a
     login begins.
     """
-    platform, uploads = _by_name_patterns(folders, files)
-    return (platform, uploads) if platform else _github_classroom_clones(folders, assignments)
+    platform, uploads = _by_name_patterns(folder_names, file_names)
+    return (platform, uploads) if platform else _github_classroom_clones(folder_names, assignments)
 
 
-def class_download_platform(folders: Collection[str], files: Collection[str]) -> str:
+def class_download_platform(folder_names: Collection[str], file_names: Collection[str]) -> str:
     """Return the platform whose marks show files of several people, or an empty string if there is none."""
-    platform, uploads = _by_name_patterns(folders, files)
+    platform, uploads = _by_name_patterns(folder_names, file_names)
     return platform if len({upload.person.key for upload in uploads.values()}) > 1 else ""
 
 
-def _by_name_patterns(folders: Collection[str], files: Collection[str]) -> tuple[str, dict[str, Upload]]:
+def _by_name_patterns(folder_names: Collection[str], file_names: Collection[str]) -> tuple[str, dict[str, Upload]]:
     """Return the platform whose pattern matches most names, and the facts in each name; both may be empty."""
-    entries = {name: f"{name}/" for name in folders} | {name: name for name in files}
+    entries = {name: f"{name}/" for name in folder_names} | {name: name for name in file_names}
     matches = {
         platform: {name: match for name, entry in entries.items() if (match := re.fullmatch(marks, entry, re.DOTALL))}
         for platform, marks in _NAME_PATTERNS.items()
@@ -156,7 +156,7 @@ def _github_classroom_clones(folders: Collection[str], assignments: Sequence[str
     words, _, endings = zip(*(login.partition("-") for login in sorted(logins)), strict=True)
     if min(Counter(words).values()) >= _MIN_CLONES and 3 * len({*endings}) <= 2 * len(words):
         names = semicolon_list([printable(f"{slug}{word}-") for word in sorted({*words})], 3)
-        raise NothingToGradeError(
+        raise UngradablePathError(
             f"These folders look like clones of several GitHub Classroom assignments ({names}): put each"
             " assignment's clones into a separate folder, and name these folders."
         )

@@ -39,13 +39,13 @@ def problem_of(error: Exception) -> Problem:
     return Problem(f"It cannot be read ({reason}): hand in one plain .py or .ipynb file, not a link to one.")
 
 
-class NothingToGradeError(UserError):
+class UngradablePathError(UserError):
     """An error for a named folder or file that cannot be graded. The message is for the instructor."""
 
 
 @dataclass(frozen=True)
 class Person:
-    """A platform's facts about a person. The label is for readers; `key` identifies the person."""
+    """A platform's facts about a person. `email_sid_or_name` is for readers; `key` identifies the person."""
 
     platform: str = ""  # empty if no platform named the upload; the file's or folder's name then identifies the person
     number: str = ""  # the platform's number; `sid` is the university's
@@ -62,7 +62,7 @@ class Person:
         return f"{self.platform}:{identity}" if identity else ""
 
     @property
-    def label(self) -> str:
+    def email_sid_or_name(self) -> str:
         """A name for readers, which another person may also have."""
         return self.email or self.sid or self.name
 

@@ -13,8 +13,8 @@ from autograder.files import without_control_characters
 
 MAX_NAME, MAX_NAME_BYTES = 80, 200  # a character may have four bytes, and file systems take 255
 _SAFE_PUNCTUATION = "-_.@+"
-_RESERVED = {"con", "prn", "aux", "nul"}  # names that Windows rejects, even with an extension
-_RESERVED |= {f"{device}{number}" for device in ("com", "lpt") for number in range(10)}
+_WINDOWS_RESERVED_NAMES = {"con", "prn", "aux", "nul"}  # names that Windows rejects, even with an extension
+_WINDOWS_RESERVED_NAMES |= {f"{device}{number}" for device in ("com", "lpt") for number in range(10)}
 _FORMULA_STARTS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # the full-width forms count as formulas in some locales
 _DOUBLE_ENDING = re.compile(r"(.+)(\.py|\.ipynb)\.(?:txt|json)", re.IGNORECASE | re.DOTALL)  # from browsers and mail
 
@@ -71,7 +71,7 @@ def safe_name(student: str, taken: set[str]) -> str:
     is_safe = {one: one in _SAFE_PUNCTUATION or unicodedata.category(one)[0] in "LNM" for one in composed}
     kept = "".join(character if is_safe[character] else "_" for character in composed)
     readable = _cut("_".join(filter(None, kept.split("_"))).lstrip(_SAFE_PUNCTUATION), 0) or "student"
-    if readable.split(".")[0].casefold() in _RESERVED:
+    if readable.split(".")[0].casefold() in _WINDOWS_RESERVED_NAMES:
         readable = f"student-{readable}"
     mark = hashlib.sha256(utf8_safe(student).encode()).hexdigest()[:8]
     endings = itertools.chain(["", f"-{mark}"], (f"-{mark}-{number}" for number in itertools.count(2)))

@@ -165,7 +165,7 @@ def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatc
     """Even in a small class, an item that exceeds the limit on processor time or memory, or ends its process,
     is cut off."""
     monkeypatch.setattr(bounded_processes, "MAX_PROCESSOR_SECONDS_PER_ITEM", 1)
-    monkeypatch.setattr(bounded_processes, "ITEM_MEMORY", 100 << 20)
+    monkeypatch.setattr(bounded_processes, "MAX_MEMORY_PER_ITEM", 100 << 20)
     things = [
         word
         for number in range(6)

@@ -20,7 +20,7 @@ from autograder.batch.changes import Changes
 from autograder.batch.gradebook import Gradebook
 from autograder.batch.summary import Summary
 from autograder.cli import main
-from autograder.submission import NothingToGradeError, Person
+from autograder.submission import Person, UngradablePathError
 from tests.grader.support import classroom
 from tests.grader.support.fake_graders import Direct, solved
 from tests.grader.support.made_up_gradebooks import GRADE, packed, submission_file
@@ -144,7 +144,7 @@ def test_two_tables_of_corrections_end_the_run(tmp_path: Path) -> None:
     for folder in ("class", "other/late"):
         put(tmp_path / folder / NAME, {"ada.py": solved(10)})
         put((tmp_path / folder).parent, {"adjustments.csv": CORRECTION})
-    with pytest.raises(NothingToGradeError, match="several tables of corrections, .* put all lines into one of them"):
+    with pytest.raises(UngradablePathError, match="several tables of corrections, .* put all lines into one of them"):
         grade(tmp_path / "class", tmp_path / "out", tmp_path / "other" / "late")
 
 

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from autograder.command_line import INTERRUPTED
 from click.testing import CliRunner
 
 from autograder.batch import run
 from autograder.batch.workers import Job
 from autograder.cli import main
+from autograder.cli_support import INTERRUPTED
 from autograder.course import UserError
 from autograder.grading.row import GradeKey
 

@@ -22,9 +22,9 @@ from autograder.checks.results import Phase, Test
 from autograder.checks.value_text import value_text
 from autograder.course import Assignment, find
 from autograder.hints import catalogue
-from autograder.hints.reference import Reference
+from autograder.hints.reference_oracle import Reference
 from autograder.protocol import call
-from autograder.protocol.failure_kinds import BrokenTestError, Kind, WrongResultError
+from autograder.protocol.failure_kinds import BrokenTestError, FailedTestError, Kind
 
 ROPE = find("rope")
 X = np.arange(8.0).reshape(2, 4)
@@ -41,8 +41,8 @@ def submission(source: str) -> StudentModule:
     return StudentModule("rope", backend, Reference(ROPE), GRADED)
 
 
-def grade(source: str, check: Any) -> WrongResultError:
-    with pytest.raises(WrongResultError) as caught:
+def grade(source: str, check: Any) -> FailedTestError:
+    with pytest.raises(FailedTestError) as caught:
         check(submission("import numpy as np\n" + source))
     return caught.value
 
@@ -120,7 +120,7 @@ def test_only_a_number_answers_where_a_number_is_expected(result: str) -> None:
     """Otherwise, a function that refuses a bad argument and has no `return` would earn points."""
     module, _ = call.load("alibi", [f"def effective_window(slope, tolerance): return {result}"], "alibi.py")
     alibi = StudentModule("alibi", catalogue.ModuleBackend(module), Reference(find("alibi")))
-    with pytest.raises(WrongResultError) as caught:
+    with pytest.raises(FailedTestError) as caught:
         expect.answers(alibi.effective_window, 0.25, 0.01)
     assert caught.value.kind is Kind.SHAPE
 
@@ -144,7 +144,7 @@ def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> No
     for is_given_its_own in (False, True):
         rope = submission("def rotate_half(x): return x\ndef apply_rope(x, positions): return x.missing")
         x = rope.rotate_half(X) if is_given_its_own else X
-        with pytest.raises(WrongResultError) as caught:
+        with pytest.raises(FailedTestError) as caught:
             rope.apply_rope(x, np.arange(2))
         found = results.test_result(test, caught.value, rope)
         if not is_given_its_own:
@@ -184,7 +184,7 @@ def test_a_wrong_dtype_is_a_mistake_of_its_own() -> None:
     source = "import numpy as np\n" + RIGHT.format(".astype(np.float64)")
     x = X.astype(np.float32)
     expect.matches(submission(source).rotate_half, x)
-    with pytest.raises(WrongResultError, match="returned dtype float64; expected float32"):
+    with pytest.raises(FailedTestError, match="returned dtype float64; expected float32"):
         expect.dtype(submission(source).rotate_half, x)
 
 
@@ -195,7 +195,7 @@ def rope_cos_sin(positions, head_dim, base=10000.0):
     return np.cos(angles), np.sin(angles).astype(np.float32)
 """
     rope = submission("import numpy as np\n" + source)
-    with pytest.raises(WrongResultError, match="returned dtype float32 in result 2 of 2; expected float64"):
+    with pytest.raises(FailedTestError, match="returned dtype float32 in result 2 of 2; expected float64"):
         expect.dtype(rope.rope_cos_sin, np.arange(3), 4)
 
 
@@ -203,7 +203,7 @@ def test_a_change_in_place_is_seen_only_beside_right_values() -> None:
     in_place = "import numpy as np\n" + RIGHT.format("").replace(
         "    h =", "    y = x.copy(); x[:] = 0; x = y\n    h =", 1
     )
-    with pytest.raises(WrongResultError, match="changed argument 1 in place") as changed:
+    with pytest.raises(FailedTestError, match="changed argument 1 in place") as changed:
         expect.unchanged(submission(in_place).rotate_half, X)
     assert "make no copy" in changed.value.message
     wrong_and_clean = grade("def rotate_half(x): return x", lambda rope: expect.unchanged(rope.rotate_half, X))
@@ -227,7 +227,7 @@ HALF = (
 @pytest.mark.parametrize("name", LOOPS)
 def test_loops_are_seen_however_they_are_written(name: str) -> None:
     rope = submission(f"{HALF}def rotate_half(x):\n{LOOPS[name]}\n")
-    with pytest.raises(WrongResultError) as caught:
+    with pytest.raises(FailedTestError) as caught:
         expect.vectorised(rope.rotate_half, lambda length: (np.arange(4.0 * length).reshape(length, 4),))
     assert caught.value.kind is Kind.LOOP
 
@@ -266,7 +266,7 @@ def test_a_loop_is_what_grows_faster_than_the_logarithm(name: str) -> None:
         if is_accepted:
             expect.vectorised(rope.rotate_half, rows)
         else:
-            with pytest.raises(WrongResultError) as caught:
+            with pytest.raises(FailedTestError) as caught:
                 expect.vectorised(rope.rotate_half, rows)
             assert caught.value.kind is Kind.LOOP
 
@@ -297,7 +297,7 @@ def test_a_loop_costs_in_the_graded_function_where_it_is_written(body: str, is_a
     if is_accepted:
         expect.vectorised(rope.rotate_half, rows)
     else:
-        with pytest.raises(WrongResultError) as caught:
+        with pytest.raises(FailedTestError) as caught:
             expect.vectorised(rope.rotate_half, rows)
         assert caught.value.kind is Kind.LOOP
 
@@ -336,7 +336,7 @@ def test_an_answer_is_a_number_or_a_truth() -> None:
         ("'0'", Kind.UNANSWERED),
         ("[0]", Kind.UNANSWERED),
     ):
-        with pytest.raises(WrongResultError) as caught:
+        with pytest.raises(FailedTestError) as caught:
             expect.answer(submission(f"ANSWERS = {{'extra_parameters': {given}}}"), "extra_parameters")
         assert caught.value.kind is kind
 
@@ -356,7 +356,7 @@ def test_an_answer_of_another_type_names_the_type_and_never_the_value(assignment
         form = form_of_right_answer(value)
         for code in WRONG_TYPES.get(form, ["5", "True", "['a']"]):
             vars(solution)["ANSWERS"] = right | {key: eval(code, {"np": np})}
-            with pytest.raises(WrongResultError) as caught:
+            with pytest.raises(FailedTestError) as caught:
                 expect.answer(
                     StudentModule(assignment.name, catalogue.ModuleBackend(solution), Reference(assignment)), key
                 )
@@ -478,7 +478,7 @@ def test_a_number_that_lacks_digits_is_right_so_far(given: Any, is_near: bool) -
 
 def test_a_graded_answer_that_lacks_digits_says_so() -> None:
     key = "score_at_half_a_rotation"
-    with pytest.raises(WrongResultError, match="right so far, but needs five digits"):
+    with pytest.raises(FailedTestError, match="right so far, but needs five digits"):
         expect.answer(submission(f"ANSWERS = {{'{key}': -0.707}}"), key)
     expect.answer(submission(f"ANSWERS = {{'{key}': -0.70711}}"), key)
 
@@ -490,7 +490,7 @@ def test_a_value_that_no_call_returned_says_that_the_test_computed_it() -> None:
     cases = [(lambda x: x, False), (lambda x: x[0], False), (lambda x: x + 1, True), (lambda x: x[x > 3], True)]
     for computed, is_computed in cases:
         rope = submission("def rotate_half(x): return x + 1")
-        with pytest.raises(WrongResultError) as caught:
+        with pytest.raises(FailedTestError) as caught:
             expect.close(computed(rope.rotate_half(X)), np.zeros(9), "nothing")
         result = results.test_result(test, caught.value, rope)
         assert result.message.endswith(line) is is_computed

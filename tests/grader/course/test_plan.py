@@ -19,7 +19,7 @@ from autograder.grading.otter_scoring import OtterScorer, full_scale
 from autograder.grading.suite import Suite
 from autograder.handout import bundle, first_problem, leaks
 from autograder.hints import catalogue
-from autograder.term_texts import TEXTS_WITH_EXAMPLE_LESSON, Edition
+from autograder.lesson_renumbering import TEXTS_WITH_EXAMPLE_LESSON, Edition
 
 FULL = course.all_lessons()
 ROPE = course.find("rope")

@@ -21,8 +21,8 @@ from autograder.protocol.call import Raised
 from autograder.protocol.failure_kinds import Kind, SubmissionStatus
 from autograder.submission import Submission
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.feedback_file import OUTCOMES, markdown
-from tests.grader.support.shared_fixtures import Graded
+from tests.grader.support.fixtures_built_once import Graded
+from tests.grader.support.student_view import OUTCOMES, markdown
 
 HOSTILE = (
     "</pre></code><script>alert(1)</script>\n\n# Heading\n[a](javascript:b) ![i](x) `c` **d** http://evil.example"

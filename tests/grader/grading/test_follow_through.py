@@ -22,13 +22,13 @@ from autograder.checks.results import Phase, TestResult, by_question, points_pos
 from autograder.checks.source import CallGraph
 from autograder.course import Assignment
 from autograder.grading.follow_through import follow_through
-from autograder.grading.follow_through_limits import AnsweredCallBounds, FollowThroughBudget
+from autograder.grading.follow_through_limits import AnswerableCallBounds, FollowThroughBudget
 from autograder.grading.follow_through_processes import EXCHANGE_CELL_TEMPLATE, HelpedCall, ProcessWithSubstitutes
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.hints.likely_causes import with_unfiltered_causes, without_hints_above_wrong_functions
-from autograder.hints.reference import Reference
+from autograder.hints.reference_oracle import Reference
 from autograder.protocol import call
 from autograder.protocol.call import Call
 from autograder.protocol.failure_kinds import CallStopped, Kind
@@ -300,7 +300,7 @@ def test_a_question_larger_than_the_call_that_needs_it_has_no_answer(suites: dic
     needed = [inner.call for call in calls for inner in suite.reference.inner_calls(call)]
     answered = vars(module)["_answered"]
     assert (
-        answered and {*answered} <= {0, 1, 2, *AnsweredCallBounds.of(*calls, *needed).numbers} and max(answered) < 199
+        answered and {*answered} <= {0, 1, 2, *AnswerableCallBounds.of(*calls, *needed).numbers} and max(answered) < 199
     )
 
 

@@ -98,14 +98,14 @@ def test_a_handout_is_written_over_nothing_else(tmp_path: Path, out: str, there:
 def test_zip_and_folder_are_the_same_each_time_replace_earlier_ones_and_are_not_written_with_a_leak(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files = {bundle.QUESTIONS_FILE: b"{}", "LICENSE": b"free"}
+    files = {bundle.QUIZ_QUESTIONS_FILE: b"{}", "LICENSE": b"free"}
     monkeypatch.setattr(bundle, "contents", lambda only: files)
-    put(tmp_path, {f"fall/{bundle.QUESTIONS_FILE}": "{}", "fall/old.txt": ""})
+    put(tmp_path, {f"fall/{bundle.QUIZ_QUESTIONS_FILE}": "{}", "fall/old.txt": ""})
     first, second = (build_handout(tmp_path / "fall.zip", ["rope"]).read_bytes() for _ in range(2))
     with zipfile.ZipFile(io.BytesIO(first)) as archive:
         assert {name.removeprefix("handout/"): archive.read(name) for name in archive.namelist()} == files
     there = {path.relative_to(tmp_path / "fall").as_posix() for path in (tmp_path / "fall").rglob("*.*")}
-    assert first == second and there == {bundle.QUESTIONS_FILE}
+    assert first == second and there == {bundle.QUIZ_QUESTIONS_FILE}
     files["assignments/rope/notes.md"] = BODY.encode()
     with pytest.raises(HandoutError, match=r"notes\.md: a line of \w+'s solution"):
         build_handout(tmp_path / "handout.zip")

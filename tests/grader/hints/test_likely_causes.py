@@ -19,7 +19,7 @@ from autograder.hints.likely_causes import with_unfiltered_causes
 from autograder.protocol import call
 from autograder.reports.submission_result import as_json
 from autograder.submission import Submission
-from tests.grader.support.feedback_file import markdown
+from tests.grader.support.student_view import markdown
 
 
 def results_with_functions(name: str, source: str, suites: dict[str, Suite]) -> list[TestResult]:

@@ -18,9 +18,9 @@ from autograder.grading import answer_key
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.hints.likely_causes import with_unfiltered_causes
-from autograder.hints.reference import Reference
+from autograder.hints.reference_oracle import Reference
 from autograder.protocol.call import Call
-from autograder.protocol.failure_kinds import WrongResultError
+from autograder.protocol.failure_kinds import FailedTestError
 
 
 def test_nobody_is_warned_of_what_the_solution_makes_of_a_submission_s_nan() -> None:
@@ -74,7 +74,7 @@ def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment) -> None
         assert not isinstance(right[key], bool), key
         vars(solution)["ANSWERS"] = right | {key: value}
         submission = StudentModule(assignment.name, catalogue.ModuleBackend(solution), Reference(assignment))
-        with pytest.raises(WrongResultError) as caught:
+        with pytest.raises(FailedTestError) as caught:
             expect.answer(submission, key)
         assert caught.value.hint == hint and hint.endswith((".", "?"))
 

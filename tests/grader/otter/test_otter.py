@@ -23,8 +23,8 @@ from autograder.grading.suite import Suite
 from autograder.otter import package
 from autograder.otter.plugin import GradingPlugin
 from tests.grader.support.classroom import SAMPLES
+from tests.grader.support.fixtures_built_once import Graded
 from tests.grader.support.otter_helpers import by_test, faults, otter_run, seen_by_student
-from tests.grader.support.shared_fixtures import Graded
 from tests.grader.support.student_folders import archive_of, put
 
 

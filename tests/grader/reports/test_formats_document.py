@@ -17,7 +17,7 @@ from autograder.hints.golden_values import IN_DEPENDENCIES, IN_ITSELF
 from autograder.protocol import codec
 from autograder.protocol.failure_kinds import Kind, SubmissionStatus
 from autograder.reports import submission_result
-from tests.grader.support.shared_fixtures import Graded
+from tests.grader.support.fixtures_built_once import Graded
 
 PAGE = (course.PACKAGE_FOLDER / "FORMATS.md").read_text("utf-8")
 

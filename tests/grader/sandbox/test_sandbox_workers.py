@@ -84,7 +84,7 @@ def test_detours_are_refused(sandbox: Sandbox) -> None:
     with self_test._attempt_variables(sandbox) as variables:
         worker = self_test._Examined(sandbox, variables)
         through = [worker.lets_through(EscapeAttempt("", "", line.strip())) for line in DETOURS.strip().splitlines()]
-        worker.end_worker()
+        worker.kill_or_describe_end()
     assert set(through) == {""}
 
 

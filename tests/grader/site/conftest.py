@@ -20,7 +20,7 @@ from autograder.course import find
 from autograder.files import write_files
 from autograder.site import build
 from tests.grader.support.browsing import WALL_TIMEOUT_SECONDS
-from tests.grader.support.shared_fixtures import Once
+from tests.grader.support.fixtures_built_once import Once
 from tests.grader.tools import fetch_pyodide
 
 if TYPE_CHECKING:

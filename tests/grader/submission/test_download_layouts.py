@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.submission import NothingToGradeError, Submission, find_in_folder, platforms, read_submission
+from autograder.submission import Submission, UngradablePathError, find_in_folder, platforms, read_submission
 from tests.grader.support import classroom
 from tests.grader.support.student_folders import SOLVED, put
 
@@ -253,7 +253,7 @@ def test_closed_folders_are_a_problem_of_one_student(tmp_path: Path, monkeypatch
     monkeypatch.setattr(os, "scandir", guarded)
     assert seen(tmp_path, "rope") == ["rope: ada, ada/rope.py", "rope: bob, -", "rope: eve, eve/rope.py"]
     closed.add(tmp_path.name)
-    with pytest.raises(NothingToGradeError, match="Permission denied"):
+    with pytest.raises(UngradablePathError, match="Permission denied"):
         rows(tmp_path, "rope")
 
 
@@ -280,11 +280,11 @@ def test_odd_names_stay_as_they_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize("names", [(), (".DS_Store",), ("README.md",), ("photo.jpg",), ("naive/ada.py",)])
 def test_nothing_to_grade(tmp_path: Path, names: tuple[str, ...]) -> None:
     add(tmp_path, *names)
-    with pytest.raises(NothingToGradeError, match="contains no submission for rope"):
+    with pytest.raises(UngradablePathError, match="contains no submission for rope"):
         rows(tmp_path, "rope")
     for name, words in (("nowhere", "does not exist"), ("photo.jpg", "is not a folder")):
         put(tmp_path, {"photo.jpg": b""})
-        with pytest.raises(NothingToGradeError, match=words):
+        with pytest.raises(UngradablePathError, match=words):
             rows(tmp_path / name)
 
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from autograder import course
-from autograder.submission import NothingToGradeError, Submission, bounded_reading, find_in_folder
+from autograder.submission import Submission, UngradablePathError, bounded_reading, find_in_folder
 from tests.grader.support import classroom
 from tests.grader.support.example_counts import examples
 from tests.grader.support.student_folders import (
@@ -192,7 +192,7 @@ def test_one_entry_never_changes_how_the_others_are_read(
         put(Path(scratch), files)
         try:
             before = rows(Path(scratch), flag)
-        except NothingToGradeError:
+        except UngradablePathError:
             return
         put(Path(scratch, place), entry)
         after = rows(Path(scratch), flag)
@@ -258,7 +258,7 @@ def test_earlier_results_are_never_among_the_submissions(
     (tmp_path / "linked").symlink_to(tmp_path / "class")
     monkeypatch.chdir(tmp_path / "class")
     for folder in (Path(), tmp_path / "class", tmp_path / "linked"):
-        with pytest.raises(NothingToGradeError, match="--out"):
+        with pytest.raises(UngradablePathError, match="--out"):
             find_in_folder(folder, "rope", KNOWN, Path(out))
     for unproblematic in ("../results", "new", "a/new"):
         assert find_in_folder(Path(), "rope", KNOWN, Path(unproblematic)).students

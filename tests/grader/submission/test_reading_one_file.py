@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from autograder.checks.source import MAX_CODE_CHARACTERS
-from autograder.submission import NothingToGradeError, Submission, bounded_reading, read_submission
+from autograder.submission import Submission, UngradablePathError, bounded_reading, read_submission
 from tests.grader.support.student_folders import archive_of, put
 
 KNOWN = ["attention", "naive", "rope", "alibi", "context_extension"]
@@ -172,7 +172,7 @@ def test_links_pipes_and_what_is_closed_are_problems(tmp_path: Path, monkeypatch
     (tmp_path / "sparse.py").touch()
     os.truncate(tmp_path / "sparse.py", 1 << 40)
     refused(read_submission(tmp_path / "sparse.py", "rope", KNOWN), "4 MiB")
-    with pytest.raises(NothingToGradeError, match=r"nobody\.py does not exist"):
+    with pytest.raises(UngradablePathError, match=r"nobody\.py does not exist"):
         read_submission(tmp_path / "nobody.py", "rope", KNOWN)
 
     def forbid(*_: object) -> int:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from autograder.checks.difference import difference
 from autograder.checks.oracle import Observation, Outcome, Refused, Returned, Unaffected
 from autograder.checks.proxy import dtypes
-from autograder.checks.source import CallGraph, Source
+from autograder.checks.source import CallGraph, SourceFile
 from autograder.course import Assignment
 from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception
@@ -42,7 +42,7 @@ class Reference:
         self.assignment = assignment
         self.solution = catalogue.solution(assignment)
         """The reference solution; callers must not change it."""
-        functions = Source(assignment.solution).functions
+        functions = SourceFile(assignment.solution).functions
         self.call_graph = CallGraph(functions)
         self.other_ways = catalogue.other_ways(assignment)
         self.call_graph_of_all_ways = CallGraph(functions, [(way.function, way.built_on) for way in self.other_ways])
@@ -69,7 +69,7 @@ class Reference:
 
     def reply(self, call: Call) -> Reply:
         """Return the solution's reply to a call."""
-        return self._replies(call.encoded) if is_cacheable(call) else perform(self.solution, call.copy())
+        return self._replies(call.encoded) if fits_in_cache(call) else perform(self.solution, call.copy())
 
     def _reply(self, encoded_call: bytes) -> Reply:
         reply = perform(self.solution, Call(*codec.decode(encoded_call)))
@@ -87,7 +87,7 @@ class Reference:
     def _reply_if_comparable(self, call: Call) -> Reply | None:
         """Return the solution's reply to a call, or None if it is an error or if the call or the reply is too large."""
         try:
-            expected = self._replies(call.encoded) if is_cacheable(call) else None
+            expected = self._replies(call.encoded) if fits_in_cache(call) else None
         except MemoryError:  # a test may pass on a result of the submission, which may be very large
             return None
         return expected if expected is not None and expected.raised is None else None
@@ -105,7 +105,7 @@ class Reference:
 
         The calls that other right ways make are included.
         """
-        return self._cached_inner_calls(call.encoded) if is_cacheable(call) else self._inner_calls(call.encoded)
+        return self._cached_inner_calls(call.encoded) if fits_in_cache(call) else self._inner_calls(call.encoded)
 
     def _inner_calls(self, encoded_call: bytes) -> tuple[InnerCall, ...]:
         inner_calls: dict[tuple[bytes, frozenset[str]], InnerCall] = {}
@@ -185,7 +185,7 @@ class Reference:
         return Returned(reply.value) if difference(reply.value, expected.value, None) is not None else Unaffected()
 
 
-def is_cacheable(call: Call) -> bool:
+def fits_in_cache(call: Call) -> bool:
     """Return whether a call is small enough for the oracle's caches."""
     try:
         return len(call.encoded) <= MAX_CACHED_CALL_BYTES

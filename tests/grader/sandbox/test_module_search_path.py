@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.safe_module_path import use_safe_path
+from autograder.module_search_path import use_safe_path
 from autograder.sandbox import self_test
 from tests.grader.support.classroom import right
 from tests.grader.support.student_folders import archive_of, put

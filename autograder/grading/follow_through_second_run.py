@@ -21,7 +21,7 @@ from autograder.checks.proxy import dtypes
 from autograder.checks.results import TestResult
 from autograder.grading.follow_through_processes import GradedProcess, HelpedCall, ProcessWithSubstitutes, unmeasured
 from autograder.grading.suite import Suite
-from autograder.hints.reference import Reference
+from autograder.hints.reference_oracle import Reference
 from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.failure_kinds import RIGHT_VALUE_KINDS, CallStopped, Kind
 
@@ -194,7 +194,7 @@ class Retry:
         """Use up one check, and return whether the first process's answer to a new call is allowed."""
         self.new_call_checks -= 1
         try:
-            return self.is_first_reply_allowed(call, self.first.reply(call))
+            return self.is_first_reply_explained(call, self.first.reply(call))
         except CallStopped:
             return True
 
@@ -245,7 +245,7 @@ class Retry:
 
     # Is a first answer allowed?
 
-    def is_first_reply_allowed(self, call: Call, reply: Reply) -> bool:
+    def is_first_reply_explained(self, call: Call, reply: Reply) -> bool:
         """Return whether a first answer is an error, is right, or follows from the submission's own functions.
 
         Any answer of a replaced function is allowed, since that function has lost its points.
