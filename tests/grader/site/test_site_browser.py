@@ -8,14 +8,16 @@ import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
 
 from autograder.course import find
 from tests.grader.site.conftest import RECORD_MESSAGES, SOLUTION, STUB, Window, served, window, with_causal_mask
 from tests.grader.support.classroom import SAMPLES
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.long
 
@@ -343,6 +345,8 @@ def test_all_work_goes_out_as_a_zip_comes_back_and_prints(tab: Window, tmp_path:
 @pytest.mark.parametrize("name", ["attention", "keep", "writer"])
 def test_no_page_has_a_barrier(tab: Window, name: str) -> None:
     """The tested pages are the writer, the overview and a lesson with its editor open."""
+    from axe_playwright_python.sync_playwright import Axe
+
     page = tab.page
     tab.open_unless_open(name)
     for width in (1280, 390):
