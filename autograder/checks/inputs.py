@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pytest
-from hypothesis import strategies as st
+
+if TYPE_CHECKING:  # messages need only features; importing Hypothesis and pytest takes longer than numpy
+    from hypothesis.strategies import SearchStrategy
 
 
 def features(*shape: int, seed: int = 0, dtype: type[np.generic] = np.float64) -> np.ndarray:
@@ -47,15 +48,21 @@ POINTS_PER_FUNCTION_CASE = 0.0625
 
 def case(function: str, *arguments: Any) -> Any:
     """Return one function's case for a parametrised test, which awards points to each function separately."""
+    import pytest
+
     mark = pytest.mark.question(function, points=POINTS_PER_FUNCTION_CASE)
     return pytest.param(function, arguments, id=function, marks=mark)
 
 
-def positions(limit: int = 10**6) -> st.SearchStrategy[int]:
+def positions(limit: int = 10**6) -> SearchStrategy[int]:
     """Return a strategy that draws a position from 0 to `limit`."""
+    from hypothesis import strategies as st
+
     return st.integers(0, limit)
 
 
-def seeds() -> st.SearchStrategy[int]:
+def seeds() -> SearchStrategy[int]:
     """Return a strategy that draws a seed for `features`; drawing each number of an array would be slower."""
+    from hypothesis import strategies as st
+
     return st.integers(0, 2**20)

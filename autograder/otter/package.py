@@ -16,10 +16,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from otter.generate import main as otter_generate
-from otter.run import AutograderConfig
-from otter.utils import OTTER_CONFIG_FILENAME
-
 from autograder.course import ROOT, Assignment, UserError
 from autograder.files import write_zip
 from autograder.grading.otter_scoring import otter_files_by_name
@@ -45,6 +41,9 @@ def build(
 
     `config` contains the instructor's settings in Otter's configuration.
     """
+    from otter.run import AutograderConfig  # here, because the import takes a second, and a wheel needs no Otter
+    from otter.utils import OTTER_CONFIG_FILENAME
+
     with tempfile.TemporaryDirectory() as scratch:
         built = wheel(Path(scratch))
         for assignment in chosen:
@@ -70,6 +69,9 @@ def _otter_config(assignment: Assignment, config: dict[str, Any], isolation: str
 
 def _otter_generated_files(assignment: Assignment, config: dict[str, Any], wheel: str) -> dict[str, bytes]:
     """Return the files that Otter's generator writes: test files, scripts, the environment file."""
+    from otter.generate import main as otter_generate
+    from otter.run import AutograderConfig
+
     source = f"{AutograderConfig(config).autograder_dir}/source"
     # Leave out the plugins, because Otter would load them here, and Otter's plugins need packages of the
     # platform.

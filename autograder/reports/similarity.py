@@ -22,20 +22,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from autograder import bounded_processes
 from autograder.bounded_processes import CutOff
 from autograder.course import ROOT, Assignment, term_assignments
 from autograder.csv_tables import write_csv
-from autograder.grading.row import Row
 from autograder.submission import Submission, find_in_folder, read_class_bounded
 from autograder.submission.syntax_trees import NotPythonError, parse
 from autograder.submission.untrusted_names import csv_cell, semicolon_list
+
+if TYPE_CHECKING:  # each process that makes fingerprints imports this module, so its imports are few
+    from autograder.grading.row import Row
 
 SIMILARITY_FILE = "similarity.csv"
 SAMPLE_LABEL_TEMPLATE = "{} (sample of this course)"
@@ -117,6 +118,8 @@ def write(
 
 def read(out: Path) -> list[dict[str, str]] | None:
     """Return the pairs in OUT/similarity.csv, keyed by column; None if the file is missing or has another format."""
+    import pandas as pd
+
     try:
         table = pd.read_csv(out / SIMILARITY_FILE, dtype=str, keep_default_na=False, encoding_errors="replace")
     except (OSError, ValueError):
@@ -246,6 +249,8 @@ def fingerprints(nodes: Sequence[str]) -> Fingerprints:
 
 def similar_pairs(distinctive: Sequence[Fingerprints]) -> Iterator[Link]:
     """Yield the similar pairs i < j, each with the share of the larger submission that the two have in common."""
+    import pandas as pd
+
     sizes = np.array([len(prints) for prints in distinctive])
     owners = np.repeat(np.arange(len(distinctive)), sizes)
     having = pd.Series(owners).groupby(np.concatenate([*distinctive, _NONE])).indices  # fingerprint → submissions

@@ -88,7 +88,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_collection_finish() -> None:
     """Freeze all loaded objects, so that frequent garbage collections do not scan them."""
-    gc.collect()
     gc.freeze()
     gc.enable()
 

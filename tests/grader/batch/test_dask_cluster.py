@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from autograder.batch.gradebook import Gradebook
 from autograder.course import BatchError
 from tests.grader.support import classroom
 
-distributed = pytest.importorskip("distributed", reason="the [cluster] extra is not installed")
+pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="the [cluster] extra is not installed")
 
 NAME = "sinusoidal"
 ENDLESS_SECONDS = 1e6
@@ -32,11 +33,13 @@ class LoopbackCluster:
     """A Dask scheduler and its workers, each in a separate process."""
 
     def __init__(self, folder: Path) -> None:
+        from distributed import Client
+
         self.folder = folder
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         told = folder / "scheduler.json"
         self._start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(told))
-        self.client = distributed.Client(scheduler_file=str(told), timeout=ENDLESS_SECONDS, set_as_default=False)
+        self.client = Client(scheduler_file=str(told), timeout=ENDLESS_SECONDS, set_as_default=False)
         self.address: str = self.client.scheduler.address
 
     def add(self, name: str) -> None:

@@ -11,13 +11,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import ipywidgets
 import nbformat
 import pytest
-from jupyter_client.blocking import BlockingKernelClient
-from jupyter_client.manager import start_new_kernel
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from nbformat import NotebookNode
@@ -26,6 +23,9 @@ from assignments import figures
 from autograder import course
 from autograder.course import Assignment
 from autograder.handout.stubs_and_recorded_values import stub
+
+if TYPE_CHECKING:
+    from jupyter_client.blocking import BlockingKernelClient
 
 ASSIGNMENTS = course.ROOT / "assignments"
 
@@ -76,8 +76,7 @@ def test_a_notebook_runs_from_top_to_bottom(
     """Each drawing cell makes one picture with controls at their initial values, and never a card."""
     figures: list[Figure] = []
     monkeypatch.setattr(
-        ipywidgets,
-        "interact",
+        "ipywidgets.interact",
         lambda draw, **controls: figures.append(draw(**{name: one.value for name, one in controls.items()})),
     )
     monkeypatch.chdir(solved / assignment.name)
@@ -96,6 +95,8 @@ def test_a_notebook_runs_from_top_to_bottom(
 def running() -> Iterator[BlockingKernelClient]:
     """Yield a kernel that runs this interpreter. The kernel's client avoids two problems of nbclient, which
     loses replies while widgets send messages, and drops output that arrives late."""
+    from jupyter_client.manager import start_new_kernel
+
     manager, kernel = start_new_kernel(startup_timeout=math.inf, kernel_name="python3")
     try:
         yield kernel

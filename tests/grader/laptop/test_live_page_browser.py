@@ -12,14 +12,17 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page
 
 from autograder.course import find
 from autograder.files import write_files
 from tests.grader.support.browsing import WALL_TIMEOUT_SECONDS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 
 def write_student_file(handout: Path, body: str) -> None:

@@ -9,10 +9,9 @@ import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from otter.test_files import GradingResults
 
 from autograder import course
 from autograder.checks.results import TestResult
@@ -21,11 +20,13 @@ from autograder.grading import answer_key, otter_scoring
 from autograder.grading.otter_scoring import OtterScorer
 from autograder.grading.suite import Suite
 from autograder.otter import package
-from autograder.otter.plugin import GradingPlugin
 from tests.grader.support.classroom import SAMPLES
 from tests.grader.support.fixtures_built_once import Graded
 from tests.grader.support.otter_helpers import by_test, faults, otter_run, seen_by_student
 from tests.grader.support.student_folders import archive_of, put
+
+if TYPE_CHECKING:
+    from otter.test_files import GradingResults
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +37,7 @@ def zip_folder(ready_wheel: object, tmp_path_factory: pytest.TempPathFactory) ->
     return folder
 
 
-OtterRun = Callable[[Path], tuple[GradingResults, dict[str, Any]]]
+OtterRun = Callable[[Path], "tuple[GradingResults, dict[str, Any]]"]
 HOSTILE = {
     "json.py": "raise SystemExit('imported by the grader')",
     "otter.py": "raise SystemExit('imported by the grader')",
@@ -105,6 +106,8 @@ def test_nobody_reads_that_all_is_passed_where_hidden_tests_remain(otter_results
 
 
 def test_what_cannot_be_read_has_a_sentence_and_no_points(otter_results: OtterRun, tmp_path: Path) -> None:
+    from autograder.otter.plugin import GradingPlugin
+
     put(tmp_path, {"submission/rope.py": "def ("})
     settings = {"assignment": "rope", "suite": course.find("rope").grading_hash, "isolation": "none"}
     plugin = GradingPlugin(str(tmp_path / "submission" / "rope.py"), None, settings)
@@ -120,6 +123,8 @@ def test_another_plugin_has_the_first_word_and_where_it_hides_everything_the_onl
 ) -> None:
     """Another plugin, such as one that limits how often students submit, may write its output first, or hide
     all output."""
+    from autograder.otter.plugin import GradingPlugin
+
     path, plugin = SAMPLES / "rope" / "exponent_counts_pairs.py", GradingPlugin.__new__(GradingPlugin)
     plugin.assignment, (plugin.submission, plugin.grade) = course.find("rope"), graded(path)
     for hides in (False, True):

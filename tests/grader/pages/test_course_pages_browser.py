@@ -12,17 +12,19 @@ import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, ViewportSize
 
 from autograder import course
 from tests.grader.pages import dial_numbers
 from tests.grader.support.browsing import Opened
 from tests.grader.support.dials import DIALS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page, ViewportSize
 
 LESSONS = [one.name for one in course.term_assignments()]
 PAGES = ["index", *LESSONS, *(path.stem for path in (course.ROOT / "assignments").glob("[a-z]*.md"))]
@@ -128,6 +130,8 @@ def test_a_page_has_no_barrier_and_can_be_read_and_printed(opened: Opened) -> No
     """One page of each kind is tested in a narrow window with the dark theme and in a wide window with the
     light theme. No text overlaps, is cut off or has low contrast, and axe finds no accessibility problem. A
     printed page has a white background and open sections."""
+    from axe_playwright_python.sync_playwright import Axe
+
     page = opened.page
     page.evaluate("asked.answer()")
     for width, scheme in ((390, "dark"), (1440, "light")):

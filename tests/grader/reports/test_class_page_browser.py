@@ -6,13 +6,16 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Browser, Page
 
 from autograder.batch import output_files
 from tests.grader.support import made_up_gradebooks
 from tests.grader.support.browsing import Opened
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 A4_WIDTH_PIXELS = 688
 """Width of an A4 page without margins, in pixels."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
+import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -119,13 +120,22 @@ def site_for_self_study(build_site: BuildSite) -> Path:
     return build_site("self-study", True)
 
 
+SHORTER_LIMIT_SECONDS = 2
+"""Limit of a call in a site for functions that never return, since a test waits until the time is up."""
+
+
 @pytest.fixture(scope="module")
-def tab(browser: Browser, site: Path) -> Iterator[Window]:
-    """Browser window with lesson 1 open, shared by the tests of one module."""
-    with window(browser, site) as opened:
-        opened.open("attention")
-        opened.wait_for("0 of 10 functions are right")
-        yield opened
+def site_with_shorter_limit(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copy of the instructor's edition that limits a call to 2 seconds instead of 5."""
+    copy = tmp_path_factory.mktemp("shorter-limit") / PATH
+    shutil.copytree(site, copy)
+    (worker,) = copy.glob("worker-*.js")
+    module = "autograder.laptop.terminal_or_tab"
+    limit = f"import {module}; {module}.LOCAL_TIMEOUT_SECONDS = {SHORTER_LIMIT_SECONDS}"
+    text = worker.read_text("utf-8").replace("tab = python", f'python.runPython("{limit}"); tab = python')
+    assert limit in text
+    worker.write_text(text, "utf-8")
+    return copy
 
 
 class _Quiet(SimpleHTTPRequestHandler):

@@ -8,19 +8,54 @@ import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
 
 from autograder.course import find
-from tests.grader.site.conftest import RECORD_MESSAGES, SOLUTION, STUB, Window, served, window, with_causal_mask
+from tests.grader.site.conftest import PATH, RECORD_MESSAGES, SOLUTION, STUB, Window, served, window, with_causal_mask
 from tests.grader.support.classroom import SAMPLES
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.long
 
 WORKER_WITHOUT_PYTHON = "Worker = class { postMessage() {} };"
 """Script that starts nothing in the worker of a page, because a start of Python takes seconds."""
+
+WITHOUT_PYTHON_WHILE_SET = f"if (sessionStorage.getItem('without Python')) {WORKER_WITHOUT_PYTHON}"
+"""Script that starts nothing in the worker of a page while the window's storage says so."""
+
+RECORD_REGISTRATIONS = """
+  const { register } = ServiceWorkerContainer.prototype;
+  window.registrations = [];
+  ServiceWorkerContainer.prototype.register = function (...parts) {
+    registrations.push(loaded.length > 0);
+    return register.apply(this, parts);
+  };
+"""
+"""Script that records, each time a service worker is registered, whether Python had already been loaded."""
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Browser, site: Path) -> Iterator[Window]:
+    """Browser window with lesson 1 open, shared by the tests of this module."""
+    with window(browser, site) as opened:
+        for script in (WITHOUT_PYTHON_WHILE_SET, RECORD_REGISTRATIONS):
+            opened.page.add_init_script(script)
+        opened.open("attention")
+        opened.wait_for("0 of 10 functions are right")
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def tab_for_self_study(browser: Browser, site_for_self_study: Path) -> Iterator[Window]:
+    """Browser window with the lesson on RoPE open, in the edition for self-study."""
+    with window(browser, site_for_self_study) as opened:
+        opened.open("rope")
+        opened.wait_for("functions are right")
+        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +65,11 @@ def tab_without_python(browser: Browser, site: Path) -> Iterator[Window]:
         opened.page.add_init_script(WORKER_WITHOUT_PYTHON)
         opened.open("keep")
         yield opened
+
+
+def test_the_first_verdict_does_not_wait_for_what_is_kept(tab: Window) -> None:
+    tab.page.wait_for_function("() => navigator.serviceWorker.controller !== null")
+    assert tab.page.evaluate("registrations") == [True]
 
 
 def test_a_wrong_function_is_explained_a_syntax_error_marked_and_a_right_file_green(tab: Window) -> None:
@@ -75,34 +115,6 @@ def test_a_wrong_function_is_explained_a_syntax_error_marked_and_a_right_file_gr
         page.locator("button", has_text="Download attention.py").click()
     assert Path(download.value.path()).read_text("utf-8") == SOLUTION
     assert json.loads(page.evaluate("localStorage.getItem('whereabouts file attention')")) == SOLUTION
-
-
-FORGED = """
-import js
-from autograder.site import tab
-
-reached = [name for name in ("postMessage", "caches", "fetch", "self") if hasattr(js, name)]
-box = f'<p>Forged: {reached}</p><meta http-equiv="refresh" content="0;url=ADDRESS"><link rel="prefetch" href="ADDRESS">'
-box += '<img src="ADDRESS"><iframe src="ADDRESS"></iframe><form action="ADDRESS"><p>in a form</p></form>'
-lesson = {"right": 0, "next": "softmax", "returns": False, "summary": box, "functions": {"softmax": ["✗", box]}}
-tab.page_results = lambda *arguments: {"attention": lesson}
-"""
-
-
-def test_a_file_from_somebody_else_sends_nothing_and_leaves_the_page_as_it_is(browser: Browser, site: Path) -> None:
-    """A file runs in the same process as the checks, so it can forge their results, but it can do nothing else."""
-    with window(browser, site) as opened, served(site) as elsewhere:
-        opened.open("attention")
-        opened.wait_for("0 of 10 functions are right")
-        address = opened.page.url
-        opened.write(SOLUTION + FORGED.replace("ADDRESS", f"{elsewhere}stolen"))
-        for where in (".standing", "#live-softmax"):
-            opened.wait_for("Forged: []", where)
-        opened.page.wait_for_timeout(1000)  # in which the page would open another address
-        assert opened.page.url == address and not [url for url in opened.requests if "stolen" in url]
-        assert (
-            opened.page.locator(".live :is(meta, link, img, iframe, form), .standing :is(meta, link, img)").count() == 0
-        )
 
 
 DAMAGED_MEMORY = ["", "{", "null", "1", '"text"', '{"attention": null}', '{"attention": 1, "__proto__": {"rope": 2}}']
@@ -317,6 +329,7 @@ def test_all_work_goes_out_as_a_zip_comes_back_and_prints(tab: Window, tmp_path:
         assert "assignments/attention/attention.py" in archive.namelist()
     newer = f"{SOLUTION}\n# newer\n"
     page.evaluate("(text) => keep('file attention', text)", newer)
+    page.evaluate("sessionStorage.setItem('without Python', 'yes')")  # opening needs no Python
     page.evaluate("window.confirm = (question) => { window.asked = question; return false; }")
     page.locator("input[type=file]").set_input_files(saved)
     page.wait_for_function("() => window.asked")
@@ -326,13 +339,12 @@ def test_all_work_goes_out_as_a_zip_comes_back_and_prints(tab: Window, tmp_path:
     tab.wait_for("Pictures of an earlier text are left out.", "#keep")
     assert page.locator("#keep figure").count() == 0
     page.evaluate("localStorage.clear()")
-    page.context.route("**/pyodide*/**", lambda route: route.abort())  # opening needs no Python
     page.reload()
     assert page.locator("#keep pre").count() == 0
     page.locator("input[type=file]").set_input_files(saved)
     tab.wait_for("Opened work.zip: 1 of 14 lessons, kept in this browser.", ".opened")
     assert page.evaluate("read('file attention')") == SOLUTION
-    page.context.unroute("**/pyodide*/**")
+    page.evaluate("sessionStorage.clear()")
     page.reload()
     tab.wait_for("10 of 10 functions are right", "#keep")
     tab.open("attention")
@@ -343,6 +355,8 @@ def test_all_work_goes_out_as_a_zip_comes_back_and_prints(tab: Window, tmp_path:
 @pytest.mark.parametrize("name", ["attention", "keep", "writer"])
 def test_no_page_has_a_barrier(tab: Window, name: str) -> None:
     """The tested pages are the writer, the overview and a lesson with its editor open."""
+    from axe_playwright_python.sync_playwright import Axe
+
     page = tab.page
     tab.open_unless_open(name)
     for width in (1280, 390):
@@ -450,17 +464,6 @@ def test_the_writer_writes_with_the_functions_in_the_editor(tab: Window) -> None
     tab.wait_for("your model.py:\nThe score of a query and a key at position 0 to 1.", ".writer pre")
 
 
-RECORD_REGISTRATIONS = """
-  const { register } = ServiceWorkerContainer.prototype;
-  window.registrations = [];
-  ServiceWorkerContainer.prototype.register = function (...parts) {
-    registrations.push(loaded.length > 0);
-    return register.apply(this, parts);
-  };
-"""
-"""Script that records, each time a service worker is registered, whether Python had already been loaded."""
-
-
 def wait_until_kept(page: Page) -> None:
     """Wait until the service worker has cached every file from which Python was loaded."""
     are_kept = "async () => (await Promise.all(loaded.map((url) => caches.match(url)))).every(Boolean)"
@@ -471,42 +474,63 @@ def wait_until_kept(page: Page) -> None:
     pytest.fail("The service worker does not keep what Python was loaded from.")
 
 
-def test_the_next_visit_needs_no_network_and_an_update_waits(browser: Browser, site: Path) -> None:
-    with window(browser, site) as opened:
-        page = opened.page
-        page.add_init_script(RECORD_REGISTRATIONS)
-        opened.open("attention")
-        opened.wait_for("0 of 10 functions are right")
-        page.wait_for_function("() => navigator.serviceWorker.controller !== null")
-        assert page.evaluate("registrations") == [True]  # the first verdict does not wait for what is kept
-        wait_until_kept(page)
-        opened.context.set_offline(True)
-        opened.open("naive")
-        opened.wait_for("0 of 8 functions are right")
-        opened.context.set_offline(False)
-        script = site / "service-worker.js"
-        before = script.read_text("utf-8")
-        try:
-            script.write_text(before.replace('VERSION = "', 'VERSION = "new'), "utf-8")
-            page.evaluate("navigator.serviceWorker.getRegistration().then((registration) => registration.update())")
-            page.locator(".offer button").wait_for()
-            with page.expect_navigation():
-                page.locator(".offer button").click()
-        finally:
-            script.write_text(before, "utf-8")
+def test_the_next_visit_needs_no_network_and_an_update_waits(tab: Window, site: Path) -> None:
+    page = tab.page
+    page.evaluate("localStorage.clear()")
+    wait_until_kept(page)
+    tab.context.set_offline(True)
+    tab.open("naive")
+    tab.wait_for("0 of 8 functions are right")
+    tab.context.set_offline(False)
+    script = site / "service-worker.js"
+    before = script.read_text("utf-8")
+    try:
+        script.write_text(before.replace('VERSION = "', 'VERSION = "new'), "utf-8")
+        page.evaluate("navigator.serviceWorker.getRegistration().then((registration) => registration.update())")
+        page.locator(".offer button").wait_for()
+        with page.expect_navigation():
+            page.locator(".offer button").click()
+    finally:
+        script.write_text(before, "utf-8")
 
 
-def test_learning_alone_has_hidden_tests_reasons_and_solutions(browser: Browser, site_for_self_study: Path) -> None:
-    with window(browser, site_for_self_study) as opened:
-        opened.open("rope")
-        opened.wait_for("functions are right")
-        opened.write((SAMPLES / "rope" / "rotated_values.py").read_text("utf-8"))
-        opened.wait_for("Likely cause: You rotated the values as well", "#live-rope_attention[data-mark='✗']")
-        opened.wait_for(">>> rope_attention(", "#live-rope_attention[data-mark='✗']")
-        opened.wait_for(
-            "Your rope_attention is not right yet. Once you have read the solution", "#live-rope_attention summary"
-        )
-        opened.write(
-            find("rope").solution.read_text("utf-8").replace('"rotates_values": False', '"rotates_values": True')
-        )
-        opened.wait_for("✗ rotates_values: True is not right. The right answer is False;")
+def test_learning_alone_has_hidden_tests_reasons_and_solutions(tab_for_self_study: Window) -> None:
+    tab = tab_for_self_study
+    tab.write((SAMPLES / "rope" / "rotated_values.py").read_text("utf-8"))
+    tab.wait_for("Likely cause: You rotated the values as well", "#live-rope_attention[data-mark='✗']")
+    tab.wait_for(">>> rope_attention(", "#live-rope_attention[data-mark='✗']")
+    tab.wait_for(
+        "Your rope_attention is not right yet. Once you have read the solution", "#live-rope_attention summary"
+    )
+    tab.write(ROPE.replace('"rotates_values": False', '"rotates_values": True'))
+    tab.wait_for("✗ rotates_values: True is not right. The right answer is False;")
+
+
+FORGED = """
+import js
+from autograder.site import tab
+
+reached = [name for name in ("postMessage", "caches", "fetch", "self") if hasattr(js, name)]
+box = f'<p>Forged: {reached}</p><meta http-equiv="refresh" content="0;url=ADDRESS"><link rel="prefetch" href="ADDRESS">'
+box += '<img src="ADDRESS"><iframe src="ADDRESS"></iframe><form action="ADDRESS"><p>in a form</p></form>'
+lesson = {"right": 0, "next": "apply_rope", "returns": False, "summary": box, "functions": {"apply_rope": ["✗", box]}}
+tab.page_results = lambda *arguments: {"rope": lesson}
+"""
+
+
+def test_a_file_from_somebody_else_sends_nothing_and_leaves_the_page_as_it_is(
+    tab_for_self_study: Window, tmp_path: Path
+) -> None:
+    """A file runs in the same process as the checks, so it can forge their results, but it can do nothing else.
+
+    No test uses the window afterwards, because all its later results are forged.
+    """
+    tab, page = tab_for_self_study, tab_for_self_study.page
+    address = page.url
+    with served(tmp_path / PATH) as elsewhere:
+        tab.write(ROPE + FORGED.replace("ADDRESS", f"{elsewhere}stolen"))
+        for where in (".standing", "#live-apply_rope"):
+            tab.wait_for("Forged: []", where)
+        page.wait_for_timeout(1000)  # in which the page would open another address
+    assert page.url == address and not [url for url in tab.requests if "stolen" in url]
+    assert page.locator(".live :is(meta, link, img, iframe, form), .standing :is(meta, link, img)").count() == 0

@@ -5,25 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Browser
 
 from tests.grader.site.conftest import RECORD_MESSAGES, SOLUTION, Window, window, with_causal_mask
 
-pytestmark = pytest.mark.long
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
-SHORTER_LIMIT = """
-const fetched = fetch;
-fetch = async (url, ...more) => {
-  const answer = await fetched(url, ...more);
-  if (!/worker-\\w+\\.js$/.test(url)) return answer;
-  const module = "autograder.laptop.terminal_or_tab";
-  const limit = `python.runPython("import ${module}; ${module}.LOCAL_TIMEOUT_SECONDS = 2");`;
-  return new Response((await answer.text()).replace("tab = python", `${limit} tab = python`));
-};
-"""
-"""Script that limits a call to 2 seconds instead of 5, because each test here waits until the time is up."""
+pytestmark = pytest.mark.long
 
 WITHOUT_END = {
     "    while True:\n        pass": "did not return within 2 seconds at line",
@@ -40,10 +31,9 @@ MOST_SECONDS = 15
 
 
 @pytest.fixture(scope="module")
-def tab(browser: Browser, site: Path) -> Iterator[Window]:
+def tab(browser: Browser, site_with_shorter_limit: Path) -> Iterator[Window]:
     """Browser window with lesson 1 open and a shorter limit on each call."""
-    with window(browser, site) as opened:
-        opened.page.add_init_script(SHORTER_LIMIT)
+    with window(browser, site_with_shorter_limit) as opened:
         opened.open("attention")
         opened.wait_for("0 of 10 functions are right")
         yield opened

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from autograder.course import find
-from tests.grader.site.conftest import served
+from tests.grader.site.conftest import SHORTER_LIMIT_SECONDS, served
 from tests.grader.support import firefox
 
 pytestmark = [
@@ -38,8 +38,8 @@ def says(where: str, words: str) -> str:
     return f"document.querySelector({json.dumps(where)})?.textContent.includes({json.dumps(words)})"
 
 
-def test_a_lesson_from_a_mistake_to_green_and_all_work_from_a_zip(site: Path) -> None:
-    with served(site) as address, firefox.launched() as window:
+def test_a_lesson_from_a_mistake_to_green_and_all_work_from_a_zip(site_with_shorter_limit: Path) -> None:
+    with served(site_with_shorter_limit) as address, firefox.launched() as window:
         window.open(f"{address}rope.html")
         window.wait_for(says(".standing", "0 of 13 functions are right"))
         mistaken = SOLUTION.replace("np.arange(0, head_dim, 2)", "np.arange(head_dim // 2)")
@@ -47,7 +47,7 @@ def test_a_lesson_from_a_mistake_to_green_and_all_work_from_a_zip(site: Path) ->
         window.evaluate(f"code.open({json.dumps(mistaken)})")
         window.wait_for(says("#live-rope_frequencies[data-mark='✗']", "Likely cause"))
         window.evaluate(f"code.open({json.dumps(SOLUTION + 'while True: pass')})")
-        window.wait_for(says(".standing", "Your file did not return"))
+        window.wait_for(says(".standing", f"Your file did not return within {SHORTER_LIMIT_SECONDS} seconds"))
         window.evaluate(f"code.open({json.dumps(SOLUTION)})")
         window.wait_for(says(".standing", "13 of 13 functions are right"))
         window.wait_for("document.querySelector('figure .own .mine')")

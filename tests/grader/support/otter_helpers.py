@@ -13,13 +13,14 @@ import warnings
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import otter.run
-from otter.test_files import GradingResults
 
 from autograder.otter import package
+
+if TYPE_CHECKING:
+    from otter.test_files import GradingResults
 
 METADATA = {
     "id": 123456,
@@ -44,6 +45,8 @@ METADATA = {
 
 def otter_run(zipped: Path, submission: Path, out: Path) -> tuple[GradingResults, dict[str, Any]]:
     """Run `otter run` and return the JSON that it writes."""
+    import otter.run
+
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pandas' warnings about Otter's code
         results = otter.run.main(str(submission), autograder=str(zipped), output_dir=str(out), no_logo=True)
