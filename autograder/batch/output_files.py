@@ -18,7 +18,7 @@ from autograder.files import CLASS_PAGE_FILE
 from autograder.grading.row import Row
 
 if TYPE_CHECKING:  # reports load pandas
-    from autograder.reports.class_page import ClassStatistics
+    from autograder.reports.class_page import ClassReport
 
 REPORT_HEAD_CHARACTERS = 1000
 """Number of characters to read at the beginning of report.html to find the gradebook's hash."""
@@ -35,12 +35,12 @@ class WrittenRun(NamedTuple):
 
 def write_all(out: Path, summary: Summary) -> WrittenRun:
     """Write every file of a run, including the report, and complete the summary."""
-    from autograder.reports.class_page import ClassStatistics
+    from autograder.reports.class_page import ClassReport
 
     with Gradebook.reading(out) as book:
-        statistics = ClassStatistics(section_by_person=book.recall(CLASS_SECTIONS) or {})
-        changes = write_all_but_report(book, summary, statistics.add)
-        return WrittenRun(summary, changes, _write_report_and_similarity(book, statistics, incomplete=""))
+        class_report = ClassReport(section_by_person=book.recall(CLASS_SECTIONS) or {})
+        changes = write_all_but_report(book, summary, class_report.add)
+        return WrittenRun(summary, changes, _write_report_and_similarity(book, class_report, incomplete=""))
 
 
 def write_all_but_report(book: Gradebook, summary: Summary, *observers: Callable[[Row], object]) -> Changes:
@@ -58,14 +58,14 @@ def write_all_but_report(book: Gradebook, summary: Summary, *observers: Callable
 
 def write_report_and_similarity(out: Path) -> list[str]:
     """Write OUT/similarity.csv and OUT/report.html; return the files that could not be compared."""
-    from autograder.reports.class_page import ClassStatistics
+    from autograder.reports.class_page import ClassReport
 
     with Gradebook.reading(out) as book:
-        statistics = ClassStatistics(book.rows(), book.recall(CLASS_SECTIONS) or {})
-        return _write_report_and_similarity(book, statistics, book.incomplete())
+        class_report = ClassReport(book.rows(), book.recall(CLASS_SECTIONS) or {})
+        return _write_report_and_similarity(book, class_report, book.incomplete())
 
 
-def _write_report_and_similarity(book: Gradebook, statistics: ClassStatistics, incomplete: str) -> list[str]:
+def _write_report_and_similarity(book: Gradebook, class_report: ClassReport, incomplete: str) -> list[str]:
     from autograder.reports import class_page, similarity
 
     folders = [Path(folder) for folder in book.recall(COMPARED_FOLDERS) or []]
@@ -74,7 +74,7 @@ def _write_report_and_similarity(book: Gradebook, statistics: ClassStatistics, i
     unread = [f"{one.student}: {one.problem.for_staff.rstrip('.')}" for one in earlier if one.problem]
     others = [*similarity.course_solutions_and_samples(), *(one for one in earlier if not one.problem)]
     files_not_compared = similarity.write(book.out, book.rows(), book.code_cells, others)
-    class_page.write(book.out, statistics, book.content_hash(), incomplete)
+    class_page.write(book.out, class_report, book.content_hash(), incomplete)
     return [*gone, *unread, *files_not_compared]
 
 

@@ -135,7 +135,7 @@ def _computed_by_test_note(value: object, submission: StudentModule | None) -> s
     return "\nThe test computed this value from what your functions returned."
 
 
-_CALLEE_FAILURES = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.RAISED}
+_KINDS_BLAMED_ON_CALLEE = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.RAISED}
 """Failures that are the fault of the function in which they happen, not of the function under test."""
 
 
@@ -145,7 +145,10 @@ def test_result(test: Test, raised: BaseException | None, submission: StudentMod
     match raised:
         case None:
             return TestResult(test, calls=calls)
-        case FailedTestError(kind=kind) if kind in _CALLEE_FAILURES and raised.function not in (None, test.question):
+        case FailedTestError(kind=kind) if kind in _KINDS_BLAMED_ON_CALLEE and raised.function not in (
+            None,
+            test.question,
+        ):
             message = f"{test.question} waits for {raised.function}: {raised.message}"
             return TestResult(test, Kind.WAITING, message, faulty_function=raised.function, calls=calls)
         case FailedTestError(kind=kind) if kind in UNFINISHED:

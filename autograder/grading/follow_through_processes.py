@@ -122,7 +122,7 @@ class ProcessWithSubstitutes:
         self._kind: Literal["submitted", "helped"] = "submitted"
         """Kind of the calls that the current worker may receive."""
 
-    def _backend_reserved_for(
+    def _backend_restarted_for(
         self, calls: Collection[object], kind: Literal["submitted", "helped"]
     ) -> SandboxedBackend:
         """Return the backend for calls of one kind, after the end of a worker that has received the other kind."""
@@ -139,7 +139,7 @@ class ProcessWithSubstitutes:
         sendable = {
             key: message for key, message in messages.items() if _fits_a_message(message) and self.budget.spend(key)
         }
-        backend = self._backend_reserved_for(sendable, "submitted")
+        backend = self._backend_restarted_for(sendable, "submitted")
         backend.send_ahead(sendable.values())
         for key, message in sendable.items():
             self.submitted_values[key] = reply = backend.call(message)
@@ -169,7 +169,7 @@ class ProcessWithSubstitutes:
             if not request.call.measured
         }
         new = {request: message for request, message in messages.items() if _fits_a_message(message)}
-        backend = self._backend_reserved_for(new, "helped")
+        backend = self._backend_restarted_for(new, "helped")
         backend.send_ahead(new.values())
         for request, message in new.items():
             self.first_round_replies[request] = backend.call(message)
@@ -207,7 +207,7 @@ class ProcessWithSubstitutes:
     def _make_helped_call(self, request: HelpedCall, encrypted_answers: list[EncryptedAnswer]) -> Reply:
         """Send encrypted answers and make the call, in one message if possible. Return the reply."""
         together = request.message(encrypted_answers)
-        backend = self._backend_reserved_for([request], "helped")
+        backend = self._backend_restarted_for([request], "helped")
         if not _fits_a_message(together):
             for alone in (Call("_receive", ([answer],)) for answer in encrypted_answers):
                 if _fits_a_message(alone):

@@ -64,9 +64,10 @@ class SelfStudyContext(LocalContext):
         for result in self.test_results[assignment]:
             key = answer_key.quiz_question_key(result.test)
             if result.test.phase is Phase.ANSWERS and not result.is_unfinished:  # no answer, or one of another form
-                answer = value_text(submitted[key])
-                sentence = _answer_feedback(result, answer, right[key], tries.setdefault(key, []))
-                yield result.passed, sentence
+                answer, wrong_answers = value_text(submitted[key]), tries.setdefault(key, [])
+                if not result.passed and answer not in wrong_answers:
+                    wrong_answers.append(answer)
+                yield result.passed, _answer_feedback(result, answer, right[key], len(wrong_answers))
         with suppress(PermissionError):  # in a read-only folder, no tries are recorded
             TRIES_FILE.write_text(json.dumps(all_tries, indent=1), "utf-8")
 
@@ -95,20 +96,16 @@ def _wrong_answers_so_far() -> dict[str, dict[str, list[str]]]:
     return {}
 
 
-def _answer_feedback(result: TestResult, answer: str, right: RightAnswer, tries: list[str]) -> str:
-    """Return the message about one answer; if the answer is wrong, also add it to `tries`."""
-    key, tries_before_reason = (
-        answer_key.quiz_question_key(result.test),
-        1 if right.is_yes_or_no else TRIES_BEFORE_REASON,
-    )
-    if not result.passed and answer not in tries:
-        tries.append(answer)
+def _answer_feedback(result: TestResult, answer: str, right: RightAnswer, wrong_answer_count: int) -> str:
+    """Return the message about one answer, with the reason if the student has given enough wrong answers."""
+    key = answer_key.quiz_question_key(result.test)
+    tries_before_reason = 1 if right.is_yes_or_no else TRIES_BEFORE_REASON
     if result.passed:
         return f"{key}: {answer} is right: {right.reason}"
-    if len(tries) >= tries_before_reason:
+    if wrong_answer_count >= tries_before_reason:
         return f"{result.message}. {right.sentence.removesuffix('.')}"
     hint = f" {result.hint.removesuffix('.')}." if result.hint else ""
-    when = f"after {tries_before_reason} wrong answers; this is number {len(tries)}"
+    when = f"after {tries_before_reason} wrong answers; this is number {wrong_answer_count}"
     return f"{result.message}.{hint} The reason comes {when}"
 
 

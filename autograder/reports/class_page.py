@@ -25,7 +25,7 @@ from autograder.grading.row import Row
 from autograder.reports import similarity, templates
 from autograder.submission.untrusted_names import printable, semicolon_list
 
-MAX_TABLE_ROWS = 500
+MAX_CASES_OR_PAIRS = 500
 """Maximum number of cases, and of similar pairs, on the page; grades.csv and similarity.csv contain all of them."""
 HISTOGRAM_BINS = 20
 """Number of bars in a histogram."""
@@ -143,7 +143,7 @@ class StudentLine:
         return sum(cell.score for cell in self.cells.values())
 
 
-class ClassStatistics:
+class ClassReport:
     """The content of the report."""
 
     def __init__(self, rows: Iterable[Row] = (), section_by_person: Mapping[str, str] = MappingProxyType({})) -> None:
@@ -216,7 +216,7 @@ def _ranked(mistakes: Iterator[tuple[AssignmentResults, str, str, int]]) -> list
     ]
 
 
-def write(out: Path, statistics: ClassStatistics, content_hash: str = "", incomplete: str = "") -> Path:
+def write(out: Path, class_report: ClassReport, content_hash: str = "", incomplete: str = "") -> Path:
     """Write OUT/report.html. Raise OSError if the disk is full.
 
     `content_hash` goes into the page's head and identifies the gradebook. If grades are missing, `incomplete`
@@ -228,9 +228,9 @@ def write(out: Path, statistics: ClassStatistics, content_hash: str = "", incomp
     environment.filters |= {"number": _number, "percent": lambda share: f"{100 * share:.0f}"}
     environment.filters |= {"printable": printable, "semicolon_list": semicolon_list}
     values = {
-        "class_statistics": statistics,
+        "class_report": class_report,
         "alike": alike,
-        "most": MAX_TABLE_ROWS,
+        "most": MAX_CASES_OR_PAIRS,
         "today": date.today(),
         "content_hash": content_hash,
         "incomplete": incomplete,

@@ -41,10 +41,10 @@ _TYPED_TEXT = Problem("The platform received text or a link instead of a file: h
 # makes from a person's name is the shortest possible, so that the first marks in a name are the platform's.
 # The name of a folder ends in "/" here.
 _CANVAS_STUDENT_FILE_NAME = r"(?P<file>[^/]+?)(?:-(?P<version>\d{1,9})(?P<suffix>\.\w+))?"
-_CANVAS_NAME_END = rf"(?:(?P<upload>\d{{1,18}})_{_CANVAS_STUDENT_FILE_NAME}|(?P<text>text|link)\.html)"
+_CANVAS_UPLOAD_AND_FILE = rf"(?:(?P<upload>\d{{1,18}})_{_CANVAS_STUDENT_FILE_NAME}|(?P<text>text|link)\.html)"
 _NAME_PATTERNS = {
-    ANONYMOUS: rf"(?P<late>LATE_)?anon_(?P<number>[0-9A-Za-z]{{1,20}})_{_CANVAS_NAME_END}",
-    CANVAS: rf"(?P<name>[^/]+?)(?P<late>_LATE)?_(?P<number>\d{{1,18}})_{_CANVAS_NAME_END}",
+    ANONYMOUS: rf"(?P<late>LATE_)?anon_(?P<number>[0-9A-Za-z]{{1,20}})_{_CANVAS_UPLOAD_AND_FILE}",
+    CANVAS: rf"(?P<name>[^/]+?)(?P<late>_LATE)?_(?P<number>\d{{1,18}})_{_CANVAS_UPLOAD_AND_FILE}",
     MOODLE: r"(?P<name>[^_]+)_(?P<number>\d{1,18})_assignsubmission_"
     r"(?:file(?:_(?P<file>[^/]+)|_?/)|(?P<text>onlinetext)(?:_[^/]*|_?/))",
     BLACKBOARD: r"(?P<name>[^/]+?_[^_/]+)_attempt_(?P<time>\d{4}(?:-\d{2}){5})(?:_(?P<file>[^/]+)|(?P<text>\.txt))",

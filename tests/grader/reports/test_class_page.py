@@ -25,7 +25,7 @@ from autograder.course import BatchError
 from autograder.grading.grade import Grade
 from autograder.protocol.call import Raised
 from autograder.protocol.failure_kinds import Kind
-from autograder.reports.class_page import AssignmentResults, ClassStatistics
+from autograder.reports.class_page import AssignmentResults, ClassReport
 from autograder.submission import Person, Problem, Submission
 from tests.grader.support import made_up_gradebooks
 
@@ -70,10 +70,10 @@ def report_page(out: Path) -> str:
     return (out / "report.html").read_text("utf-8")
 
 
-def statistics_of(*graded: tuple[Submission, Grade], tmp_path: Path) -> ClassStatistics:
+def class_report_of(*graded: tuple[Submission, Grade], tmp_path: Path) -> ClassReport:
     made_up_gradebooks.write(tmp_path, graded)
     with Gradebook.reading(tmp_path) as book:
-        return ClassStatistics(book.rows())
+        return ClassReport(book.rows())
 
 
 def result_with_status(
@@ -121,7 +121,7 @@ def test_bars_and_histogram(tmp_path: Path) -> None:
     refused = made_up_gradebooks.scored(
         [replace(result_with_status("t1", "unreadable", 20.0), message="Empty.")], status="unreadable"
     )
-    class_statistics = statistics_of(
+    class_report = class_report_of(
         graded("ada", result_with_status("t1", "passed", 10.0), result_with_status("t2", "passed", 10.0)),
         graded("bob", result_with_status("t1", "passed", 10.0), result_with_status("t2", "failed", 10.0)),
         graded("cy", result_with_status("t1", "failed", 10.0), result_with_status("t2", "not_implemented", 10.0)),
@@ -129,7 +129,7 @@ def test_bars_and_histogram(tmp_path: Path) -> None:
         (made_up_gradebooks.submission_file("eve", problem=Problem("Empty.")), refused),
         tmp_path=tmp_path,
     )
-    (results,) = class_statistics.results
+    (results,) = class_report.results
     (item,) = results.questions
     assert (item["count"], item["complete"], item["unwritten"], item["mean"]) == (4, 1, 1, 3 / 8)
     assert results.histogram == [3, *[0] * 9, 1, *[0] * 8, 1]
@@ -166,24 +166,24 @@ def test_mistakes_cases_and_names_of_a_class(tmp_path: Path) -> None:
     for number, failure in enumerate(failures):
         submission, grade = graded(f"stopped {number}", right, status="import_error")
         everybody.append((submission, replace(grade, failure=failure)))
-    statistics = statistics_of(*everybody, tmp_path=tmp_path)
-    assert [tuple(one[key] for key in ("text", "count", "of", "question")) for one in statistics.mistakes] == [
+    class_report = class_report_of(*everybody, tmp_path=tmp_path)
+    assert [tuple(one[key] for key in ("text", "count", "of", "question")) for one in class_report.mistakes] == [
         ("Pairs!", 2, len(everybody), "apply_rope"),
         ("Sign!", 1, len(everybody), "apply_rope"),
     ]
-    assert [(one["question"], one["count"]) for one in statistics.unexplained] == [
+    assert [(one["question"], one["count"]) for one in class_report.unexplained] == [
         ("apply_rope", 1),
         ("decode_step", 1),
     ]
-    assert {(student, case.status) for case, students in statistics.cases for student in students} == {
+    assert {(student, case.status) for case, students in class_report.cases for student in students} == {
         *(("timeout", "timeout"), ("killed", "killed"), ("zero", "graded")),
         *((f"stopped {number}", "import_error") for number in range(3)),
     }
-    assert [(len(students), case.why) for case, students in statistics.cases if case.status == "import_error"] == [
+    assert [(len(students), case.why) for case, students in class_report.cases if case.status == "import_error"] == [
         (2, "an import was left out, ModuleNotFoundError: No module named 'scipy'"),
         (1, "the file stops, KeyError: 'x'"),
     ]
-    assert [one.label for one in statistics.students][:2] == ["ada@x.edu (Ada Lovelace)", "bob"]
+    assert [one.label for one in class_report.students][:2] == ["ada@x.edu (Ada Lovelace)", "bob"]
 
 
 def test_no_name_and_no_sentence_is_markup(tmp_path: Path) -> None:
