@@ -21,21 +21,21 @@ from typing import Any, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
-from autograder.safe_module_path import use_safe_path
+from autograder.module_search_path import use_safe_path
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-ITEM_PROCESSOR_SECONDS = 5
+MAX_PROCESSOR_SECONDS_PER_ITEM = 5
 """Maximum processor time for one item. Reading a submission and comparing a submission are separate items."""
 
-ITEM_MEMORY = 512 << 20
+MAX_MEMORY_PER_ITEM = 512 << 20
 """Maximum bytes of memory for one item."""
 
 ITEM_TIMEOUT_SECONDS = 120.0
 """Maximum wall-clock time for one item, after which its process is ended; enough for a busy machine or a slow disk."""
 
-MAX_PENDING_ITEMS = 200
+MAX_RESULTS_IN_MEMORY = 200
 """Maximum number of items whose results are in memory at the same time, even for a very large class."""
 
 MIN_ITEMS_PER_PROCESS = 8
@@ -93,7 +93,7 @@ def cut_off(error: Exception, timeout: float) -> CutOff | None:
     if isinstance(error, ProcessExpired | BrokenProcessPool | CancelledError):
         code = getattr(error, "exitcode", None)
         if code == -signal.SIGXCPU:
-            return CutOff(f"took more than {ITEM_PROCESSOR_SECONDS} seconds of processor time")
+            return CutOff(f"took more than {MAX_PROCESSOR_SECONDS_PER_ITEM} seconds of processor time")
         return Ended("ended its process" + (f" (exit code {code})" if code is not None else ""))
     return None
 
@@ -105,10 +105,10 @@ def map_bounded(function: Callable[[Item], Result], items: Sequence[Item]) -> It
     """
     size = min(len(os.sched_getaffinity(0)), 1 + len(items) // MIN_ITEMS_PER_PROCESS)
     with closing(TimeLimitedPool(size, ITEM_TIMEOUT_SECONDS)) as pool:
-        for first in range(0, len(items), MAX_PENDING_ITEMS):
-            batch = items[first : first + MAX_PENDING_ITEMS]
+        for first in range(0, len(items), MAX_RESULTS_IN_MEMORY):
+            batch = items[first : first + MAX_RESULTS_IN_MEMORY]
             for item, future in zip(
-                batch, [_submit_within_budget(pool, function, item) for item in batch], strict=True
+                batch, [_submit_with_item_limits(pool, function, item) for item in batch], strict=True
             ):
                 outcome = _outcome(future)
                 # Another item may have ended the process, so each item runs again, alone.
@@ -118,7 +118,7 @@ def map_bounded(function: Callable[[Item], Result], items: Sequence[Item]) -> It
 def run_bounded(function: Callable[[Item], Result], item: Item) -> Result | CutOff:
     """Return the function's result for one item, computed in a separate process."""
     with closing(TimeLimitedPool(1, ITEM_TIMEOUT_SECONDS)) as pool:
-        return _outcome(_submit_within_budget(pool, function, item))
+        return _outcome(_submit_with_item_limits(pool, function, item))
 
 
 def run_in_subprocess(function: Callable[..., Result], *arguments: Any) -> Result:
@@ -127,10 +127,10 @@ def run_in_subprocess(function: Callable[..., Result], *arguments: Any) -> Resul
         return pool.submit(function, *arguments).result()
 
 
-def _submit_within_budget(
+def _submit_with_item_limits(
     pool: TimeLimitedPool, function: Callable[[Item], Result], item: Item
 ) -> Future[Result | CutOff]:
-    return pool.submit(_within_budget, function, item, ITEM_PROCESSOR_SECONDS, ITEM_MEMORY)
+    return pool.submit(_call_with_item_limits, function, item, MAX_PROCESSOR_SECONDS_PER_ITEM, MAX_MEMORY_PER_ITEM)
 
 
 def _outcome(future: Future[Result | CutOff]) -> Result | CutOff:
@@ -142,7 +142,9 @@ def _outcome(future: Future[Result | CutOff]) -> Result | CutOff:
         raise
 
 
-def _within_budget(function: Callable[[Item], Result], item: Item, seconds: int, memory: int) -> Result | CutOff:
+def _call_with_item_limits(
+    function: Callable[[Item], Result], item: Item, seconds: int, memory: int
+) -> Result | CutOff:
     """Return the function's result, under kernel limits for this process."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (_present_address_space() + memory, resource.RLIM_INFINITY))

@@ -28,7 +28,7 @@ from autograder.cli_support import (
     WALL_DOWN,
     CommandError,
     Commands,
-    disabled_locks,
+    disabled_locks_after_test,
     echo,
     known_assignment,
     print_self_test_table,
@@ -54,14 +54,14 @@ def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options
     """Grade every submission in FOLDER into OUT.
 
     If a student has submissions for one assignment in several FOLDERs, the last one that implements anything
-    counts. Write corrections by hand into adjustments.csv, next to the last FOLDER, with the columns student,
+    counts. Write corrections by hand into adjustments.csv, next to a FOLDER, with the columns student,
     assignment, points or score, and reason.
     """
     from rich.console import Console
 
     from autograder.batch import run
 
-    locks = disabled_locks(isolation)
+    locks = disabled_locks_after_test(isolation)
     jobs = jobs or len(os.sched_getaffinity(0))
     try:
         run.grade(folders, jobs=jobs, disabled_locks=locks, console=Console(), **options)
@@ -83,7 +83,7 @@ def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> 
     from autograder.reports import submission_result
     from autograder.submission import read_submission_bounded
 
-    locks = disabled_locks(isolation)
+    locks = disabled_locks_after_test(isolation)
     submission = read_submission_bounded(file, assignment, [each.name for each in course.term_assignments()])
     if not submission.assignment:
         assert submission.problem is not None
@@ -132,13 +132,13 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
 def handout(out: Path, only: tuple[str, ...]) -> None:
     """Bring stubs and recorded values up to date, and build the handout for students."""
     from autograder import handout as handout_files
-    from autograder.term_texts import Edition
+    from autograder.lesson_renumbering import Edition
 
     for path in handout_files.regenerate():
         echo(f"updated {path.relative_to(course.ROOT)}")
-    for sentence in Edition.of_term(only).unmet_needs():
+    for sentence in Edition.of_term(only).unmet_lesson_needs():
         echo(f"Warning: {sentence}.", err=True)
-    echo(handout_files.build(out, only))
+    echo(handout_files.build_handout(out, only))
 
 
 @main.command(short_help="Build the course as a site in which Python runs.")
@@ -203,7 +203,7 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     from autograder.reports import similarity as pairs_table
 
     warn_if_incomplete(out)
-    for text in output_files.store_and_compare_earlier_terms(out, folders):
+    for text in output_files.remember_and_compare_folders(out, folders):
         echo(f"Not compared: {text}.", err=True)
     pairs = pairs_table.read(out) or []
     for pair in pairs[:40]:

@@ -103,11 +103,14 @@ class Commands(click.Group):
         return super().main(*arguments, **options)
 
     def invoke(self, context: click.Context) -> Any:
-        """Run a command."""
+        """Run a command. A command that is interrupted at any moment ends with exit code 130."""
         try:
             return super().invoke(context)
         except course.UserError as error:
             raise CommandError(str(error)) from error
+        except KeyboardInterrupt:
+            echo("Stopped.", err=True)
+            context.exit(INTERRUPTED)
 
 
 def warn_if_incomplete(out: Path) -> None:
@@ -119,7 +122,7 @@ def warn_if_incomplete(out: Path) -> None:
             echo(f"Incomplete: {sentence}.", err=True)
 
 
-def disabled_locks(isolation: str) -> Collection[str]:
+def disabled_locks_after_test(isolation: str) -> Collection[str]:
     """Return the locks to disable. Raise WallDownError if the sandbox is required but does not hold."""
     if isolation == "none":
         from autograder.sandbox.confine import ALL_LOCKS
@@ -149,7 +152,7 @@ def print_self_test_table(console: Console) -> bool:
     for heading in ("", "a submission", "kept by", ""):
         table.add_column(heading, overflow="fold")
     for finding in findings:
-        table.add_row("[green]✓[/]" if finding.held else "[red]✗[/]", finding.promise, finding.locks, finding.detail)
+        table.add_row("[green]✓[/]" if finding.held else "[red]✗[/]", finding.promise, finding.locks, finding.breach)
     console.print(table)
     for sentence in dict.fromkeys(finding.fix for finding in findings if not finding.held):
         console.print(f"[red]To fix it:[/] {sentence}")

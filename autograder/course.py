@@ -22,7 +22,7 @@ PACKAGE_FOLDER = Path(__file__).resolve().parent
 ROOT = PACKAGE_FOLDER / "_course" if (PACKAGE_FOLDER / "_course").is_dir() else PACKAGE_FOLDER.parent
 
 
-class _CoursePath:
+class _AssignmentPath:
     """The path of one part of an assignment; on the class itself, a pattern with {0} for the assignment's name."""
 
     def __init__(self, pattern: str) -> None:
@@ -38,21 +38,21 @@ class Assignment:
 
     name: str
 
-    folder = _CoursePath("assignments/{0}")
+    folder = _AssignmentPath("assignments/{0}")
     """Folder that students receive, with the lesson, the stub and the notebook."""
-    stub = _CoursePath("assignments/{0}/{0}.py")
+    stub = _AssignmentPath("assignments/{0}/{0}.py")
     """File with the functions to write."""
-    lesson = _CoursePath("assignments/{0}/README.md")
+    lesson = _AssignmentPath("assignments/{0}/README.md")
     """File with the lesson's text."""
-    solution = _CoursePath("solutions/{0}.py")
+    solution = _AssignmentPath("solutions/{0}.py")
     """File with the reference solution."""
-    public_tests = _CoursePath("tests/public/test_{0}.py")
+    public_tests = _AssignmentPath("tests/public/test_{0}.py")
     """File with the tests that students receive."""
-    hidden_tests = _CoursePath("tests/hidden/test_{0}.py")
+    hidden_tests = _AssignmentPath("tests/hidden/test_{0}.py")
     """File with the tests that students do not receive."""
-    misconceptions = _CoursePath("tests/misconceptions/{0}.py")
+    misconceptions = _AssignmentPath("tests/misconceptions/{0}.py")
     """File with the catalogue of known mistakes."""
-    golden_values = _CoursePath("tests/public/expected/{0}.json")
+    golden_values = _AssignmentPath("tests/public/expected/{0}.json")
     """File with the recorded values on the public inputs, generated from the solution."""
 
     @property
@@ -70,21 +70,21 @@ class Assignment:
         seed()  # raises its error here, before a grader fails on it
         optional = " ".join(sorted(self.optional_functions)).encode()
         suite_files = (self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values)
-        return hashlib.sha256(_deciding_code_digest() + optional + _content(*suite_files, seed_file())).hexdigest()
+        return hashlib.sha256(_deciding_code_digest() + optional + _hash_input(*suite_files, seed_file())).hexdigest()
 
 
 GRADE_DECIDING_SUBPACKAGES = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "otter")
 """Packages whose code affects a grade or its feedback. Every module in these packages is hashed."""
 
-_SHIPPED = (
-    "__init__.py protocol/*.py checks/*.py laptop/*.py hints/__init__.py hints/golden.py hints/likely_causes.py".split()
-)
+_SHIPPED = """
+    __init__.py protocol/*.py checks/*.py laptop/*.py hints/__init__.py hints/golden_values.py hints/likely_causes.py
+""".split()
 
 
-def shipped_code() -> list[Path]:
+def shipped_autograder_files() -> list[Path]:
     """Return the files of this package that students receive; self-study needs hidden tests and is left out."""
     shipped = (path for pattern in _SHIPPED for path in sorted(PACKAGE_FOLDER.glob(pattern)))
-    return [path for path in shipped if path.name not in ("self_study.py", "learn.py")]
+    return [path for path in shipped if path.name not in ("self_study.py", "learn_command.py")]
 
 
 _LIBRARIES = ("numpy", "hypothesis", "pytest", "otter-grader", "landlockpy", "pyseccomp")
@@ -98,10 +98,10 @@ def _deciding_code_digest() -> bytes:
     files = (
         path for package in GRADE_DECIDING_SUBPACKAGES for path in sorted((PACKAGE_FOLDER / package).rglob("*.py"))
     )
-    return hashlib.sha256(_versions().encode() + _content(Path(__file__), *files)).digest()
+    return hashlib.sha256(_versions().encode() + _hash_input(Path(__file__), *files)).digest()
 
 
-def _content(*paths: Path) -> bytes:
+def _hash_input(*paths: Path) -> bytes:
     """Return the content of files, each after its name and size."""
     contents = ((path.name, path.read_bytes()) for path in paths)
     return b"".join(f"{name} {len(content)}\n".encode() + content for name, content in contents)
@@ -148,7 +148,7 @@ def term_assignments() -> list[Assignment]:
 
 def all_lessons() -> list[str]:
     """Return the names of all the course's lessons, ordered by the numbers in their titles."""
-    return sorted(_names(), key=_title_number_and_name)
+    return sorted(_names(), key=_lesson_sort_key)
 
 
 def left_out_lessons() -> set[str]:
@@ -203,7 +203,7 @@ def _names() -> set[str]:
     return {path.stem for path in (ROOT / "solutions").glob("*.py") if path.stem != "__init__"}
 
 
-def _title_number_and_name(name: str) -> tuple[int, str]:
+def _lesson_sort_key(name: str) -> tuple[int, str]:
     """Return the number at the beginning of a lesson's title, for sorting; a lesson without a number comes last."""
     lesson = Assignment(name).lesson
     if not lesson.is_file():

@@ -61,8 +61,8 @@ class Table:
 
     path: Path
     encoding: str
-    mark: bytes
-    """byte order mark; empty if there is none"""
+    byte_order_mark: bytes
+    """empty if there is none"""
     delimiter: str
     preamble: str
     """text before the line of titles"""
@@ -91,7 +91,7 @@ class Table:
     def write(self, path: Path) -> None:
         """Write the table in its original encoding. Cells that were not set do not change."""
         lines = (self.delimiter.join(line.raw) + line.end for line in (self.header, *self.lines))
-        path.write_bytes(self.mark + (self.preamble + "".join(lines)).encode(self.encoding))
+        path.write_bytes(self.byte_order_mark + (self.preamble + "".join(lines)).encode(self.encoding))
 
     @property
     def has_decimal_commas(self) -> bool:
@@ -119,7 +119,7 @@ def read(path: Path, has_comments: bool = False) -> Table:
         text = content[len(mark) :].decode(encoding)
     except UnicodeDecodeError as error:
         raise TableError(path, "it is not text. Save it as CSV UTF-8") from error
-    preamble, body, delimiter = _split_preamble(text, has_comments)
+    preamble, body, delimiter = _preamble_body_and_delimiter(text, has_comments)
     first = 1 + preamble.count("\n")
     header, *lines = _split_lines(path, body, delimiter, first, has_comments)
     if header.is_blank:
@@ -160,7 +160,7 @@ def _encoding_and_mark(content: bytes) -> tuple[str, bytes]:
         return "cp1252", b""
 
 
-def _split_preamble(text: str, has_comments: bool) -> tuple[str, str, str]:
+def _preamble_body_and_delimiter(text: str, has_comments: bool) -> tuple[str, str, str]:
     """Return the text before the line of titles, the rest of the text, and the delimiter."""
     end, delimiter = 0, ""
     for line in text.splitlines(keepends=True):

@@ -84,7 +84,7 @@ class Measurement(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Rows of tokens: each token's position, the keys that the token may use, and the index of its answer."""
+    """Rows of tokens, with each token's position, the keys that it may attend to, and the index of its answer."""
 
     positions: np.ndarray
     """Positions that the model receives, (B, T)."""

@@ -196,7 +196,7 @@ def decode_step(x_t, w_q, w_k, w_v, n_heads, cache_k, cache_v, position, base=10
     Returns: out, shape (..., 1, h·dh), equal to the last row of rope_attention over all the tokens; and new caches,
     shape (..., h, t+1, dh). The old caches do not change. All results are float32 if x_t, the weights and the caches
     are all float32, otherwise float64.
-    Example: start with caches of t = 0 and pass rows 0, 1, 2, … of x one by one, at positions 0, 1, 2, …: the
+    Example: start with empty caches (t = 0) and pass rows 0, 1, 2, … of x one by one, at positions 0, 1, 2, …: the
     outputs are the rows of rope_attention.
     """
     raise NotImplementedError("decode_step is not written yet")

@@ -14,7 +14,7 @@ from assignments.writer.llama import Model, measured
 from assignments.writer.text_generation import compared, written
 from assignments.writer.written_functions import written_functions
 from autograder.checks.output_encoding import print_anywhere
-from autograder.laptop.errors_outside_tests import error_sentence
+from autograder.laptop.picture_and_writer_errors import error_sentence
 
 
 def main() -> None:

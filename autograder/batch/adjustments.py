@@ -13,11 +13,11 @@ from pathlib import Path
 from autograder import csv_tables
 from autograder.batch.gradebook import Gradebook
 from autograder.course import all_lessons
-from autograder.grading.row import Adjustment, identities
-from autograder.submission.untrusted_names import folded, printable
+from autograder.grading.row import Adjustment, PeopleIndex
+from autograder.submission.untrusted_names import printable
 
 ADJUSTMENTS_FILE = "adjustments.csv"
-REQUIRED_COLUMNS = {"student", "assignment", "reason"}
+REQUIRED_COLUMNS, NUMBER_COLUMNS = {"student", "assignment", "reason"}, {"points", "score"}
 MAX_POINTS = 100
 
 
@@ -31,16 +31,15 @@ def apply(book: Gradebook, path: Path) -> tuple[int, list[str]]:
     lines = list(_lines(path)) if path.is_file() else []
     if not lines:
         return 0, []
-    people: dict[tuple[str, str], set[int]] = defaultdict(set)
+    people: defaultdict[str, PeopleIndex[int]] = defaultdict(PeopleIndex)
     for number, submission in book.submissions_that_count():
-        for name in identities(submission):
-            people[submission.assignment, name].add(number)
-    elsewhere = set(all_lessons()) - {assignment for assignment, _ in people}
+        people[submission.assignment].add(submission, number)
+    elsewhere = set(all_lessons()) - people.keys()
     of_others: Counter[str] = Counter()
     by_submission: dict[int, list[Adjustment]] = defaultdict(list)
     unmatched = []
     for number, student, assignment, adjustment in lines:
-        matches = people.get((assignment, folded(student)), set())
+        matches = people[assignment].find(student)
         if len(matches) == 1:
             by_submission[min(matches)].append(adjustment)
         elif assignment in elsewhere:
@@ -58,8 +57,11 @@ def apply(book: Gradebook, path: Path) -> tuple[int, list[str]]:
 def _lines(path: Path) -> Iterator[tuple[int, str, str, Adjustment]]:
     """Yield each line's number, student, assignment and correction."""
     table = csv_tables.read(path, has_comments=True)
-    if missing := REQUIRED_COLUMNS - {title.casefold() for title in table.titles}:
+    times = Counter(title.casefold() for title in table.titles)
+    if missing := REQUIRED_COLUMNS - times.keys():
         raise csv_tables.TableError(path, f"it has no column {', '.join(sorted(missing))}")
+    if twice := [name for name in sorted(REQUIRED_COLUMNS | NUMBER_COLUMNS) if times[name] > 1]:
+        raise csv_tables.TableError(path, f"it has two columns {twice[0]}")
     for line, cells in csv_tables.records(table):
         try:
             adjustment = _adjustment(cells)
@@ -71,7 +73,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str, str, Adjustment]]:
 
 def _adjustment(cells: Mapping[str, str]) -> Adjustment:
     """Return the correction in a line. Raise ValueError unless the line has one valid number."""
-    texts = {name: cells.get(name, "") for name in ("points", "score")}
+    texts = {name: cells.get(name, "") for name in sorted(NUMBER_COLUMNS)}
     numbers = {name: csv_tables.number(text) for name, text in texts.items() if text}
     value = next(iter(numbers.values()), None)
     smallest = 0 if "score" in numbers else -MAX_POINTS

@@ -13,7 +13,6 @@ import itertools
 import json
 import sqlite3
 import zlib
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, replace
@@ -25,9 +24,9 @@ from autograder.batch.changes import RecordedScore
 from autograder.batch.gradebook_database import DAMAGED_MESSAGE, DAMAGED_ROW_ERRORS, GRADEBOOK_FILE, LOCK_FILE, SCHEMA
 from autograder.course import BatchError
 from autograder.grading.grade import Grade, from_json
-from autograder.grading.row import Adjustment, GradeKey, Row, identities
+from autograder.grading.row import Adjustment, GradeKey, PeopleIndex, Row
 from autograder.submission import Person, Problem, Submission
-from autograder.submission.untrusted_names import folded, safe_name, utf8_safe
+from autograder.submission.untrusted_names import safe_name, utf8_safe
 
 Record = TypeVar("Record")
 
@@ -91,27 +90,27 @@ class Gradebook:
         """
         names: set[str] = set()
         folder_of: dict[str, str] = {}  # submissions of all students
-        earlier: dict[str, set[tuple[str, Person]]] = defaultdict(set)  # people known to a platform, by all their names
+        earlier = PeopleIndex[tuple[str, Person]]()  # people known to a platform
         with self._database:
             before = self._labels_by_assignment_and_person()
             self._database.execute("DELETE FROM submissions")
             self._database.execute("DELETE FROM facts WHERE name = ?", (_FINISHED,))
             for submissions in folders:
                 ((last,),) = self._database.execute("SELECT coalesce(max(number), 0) FROM submissions")
-                here: list[tuple[str, str, Person]] = []
+                here: list[Submission] = []  # without code, which would take much memory
                 for submission in submissions:
                     if submission.person.platform:
-                        here += ((name, submission.student, submission.person) for name in identities(submission))
-                    elif len(meant := earlier[folded(submission.student)]) == 1:
+                        here.append(replace(submission, cells=()))
+                    elif len(meant := earlier.find(submission.student)) == 1:
                         ((student, person),) = meant
                         submission = replace(submission, student=student, person=person)
                     if submission.student_key not in folder_of:
                         folder_of[submission.student_key] = safe_name(submission.student, names)
-                    self._insert_submission(
+                    self._insert_and_supersede(
                         submission, grading_keys.get(submission.assignment, ""), folder_of[submission.student_key], last
                     )
-                for name, student, person in here:
-                    earlier[name].add((student, person))
+                for submission in here:
+                    earlier.add(submission, (submission.student, submission.person))
             gone = before.keys() - self._labels_by_assignment_and_person().keys()
         return [before[key] for key in sorted(gone)]
 
@@ -174,16 +173,16 @@ class Gradebook:
             digest.update(repr(tuple(row)).encode("utf-8", "backslashreplace"))
         return digest.hexdigest()
 
-    def _insert_submission(self, submission: Submission, grading: str, folder: str, last_earlier_number: int) -> None:
+    def _insert_and_supersede(self, submission: Submission, grading: str, folder: str, max_earlier_number: int) -> None:
         """Insert a submission. A submission replaces the student's earlier ones, unless only those implement anything.
 
-        Earlier submissions come from earlier folders and have numbers up to `last_earlier_number`.
+        Earlier submissions come from earlier folders and have numbers up to `max_earlier_number`.
         """
         who = utf8_safe(submission.student_key)
         counts = 1
         if submission.assignment:
             earlier = "assignment = ? AND who = ? AND number <= ? AND counts"
-            values = (submission.assignment, who, last_earlier_number)
+            values = (submission.assignment, who, max_earlier_number)
             written = f"SELECT 1 FROM submissions WHERE {earlier} AND json_extract(submission, '$.is_written')"
             if not submission.is_written and self._database.execute(written, values).fetchone():
                 counts = 0
@@ -210,7 +209,7 @@ class Gradebook:
         query = "SELECT submission FROM submissions WHERE NOT counts ORDER BY assignment, student, number"
         return list(self._read(_submission_without_code, query))
 
-    def questions(self) -> dict[str, list[str]]:
+    def questions_by_assignment(self) -> dict[str, list[str]]:
         """Return the questions of each assignment that has a grade, in the order of the assignment's suite."""
         query = (
             "SELECT assignment, grade FROM submissions JOIN results USING (assignment, grading, code) WHERE counts"

@@ -10,10 +10,10 @@ from autograder.batch.gradebook import Gradebook
 from autograder.course import term_assignments
 from autograder.csv_tables import write_csv
 from autograder.files import write_files
-from autograder.grading.row import IDENTITIES, Row
+from autograder.grading.row import IDENTITY_FIELDS, Row
 from autograder.submission.untrusted_names import csv_cell, safe_name
 
-COLUMNS = "student assignment score max_score status submitted late file sha256 seconds".split()
+FIRST_COLUMNS = "student assignment score max_score status submitted late file sha256 seconds".split()
 
 
 def write(book: Gradebook, *observers: Callable[[Row], object]) -> None:
@@ -39,7 +39,7 @@ def _write_feedback_and_result(out: Path, row: Row) -> list[Path]:
     """Write a student's feedback and result; return the paths."""
     name = row.submission.assignment or safe_name(f"unknown_{row.submission.file}", set())
     texts = {
-        out / "feedback" / row.folder / f"{name}.md": row.feedback_markdown,
+        out / "feedback" / row.folder / f"{name}.md": row.full_feedback_markdown,
         out / "results" / row.folder / f"{name}.json": f"{row.gradescope_json}\n",
     }
     return write_files(texts)
@@ -52,13 +52,13 @@ def _grades(book: Gradebook, rows: Iterator[Row]) -> Iterator[list[str]]:
     platform's information about the student. If there are several assignments, the title of a question's column
     contains the assignment's name.
     """
-    questions = book.questions()
+    questions = book.questions_by_assignment()
 
     def column(assignment: str, question: str) -> str:
         return f"{assignment}.{question}" if len(questions) > 1 else question
 
     columns = [column(assignment, question) for assignment, names in questions.items() for question in names]
-    yield [*COLUMNS, *columns, "adjustment", *IDENTITIES]
+    yield [*FIRST_COLUMNS, *columns, "adjustment", *IDENTITY_FIELDS]
     for row in rows:
         submission, grade = row.submission, row.grade
         points = {column(submission.assignment, name): _number(won) for name, won in grade.questions.items()}
@@ -75,7 +75,7 @@ def _grades(book: Gradebook, rows: Iterator[Row]) -> Iterator[list[str]]:
             f"{grade.seconds:.3f}",
             *(points.get(name, "") for name in columns),
             _number(row.score - grade.score) if row.adjustments else "",
-            *(csv_cell(getattr(submission.person, name)) for name in IDENTITIES),
+            *(csv_cell(getattr(submission.person, name)) for name in IDENTITY_FIELDS),
         ]
 
 
@@ -90,7 +90,7 @@ class _StudentScores:
     scores: dict[str, float] = field(default_factory=dict)
 
 
-class StudentTable:
+class StudentScoreTable:
     """Scores by student, collected row by row."""
 
     def __init__(self, section_by_person: Mapping[str, str]) -> None:
@@ -101,7 +101,7 @@ class StudentTable:
     def add(self, row: Row) -> None:
         """Add one submission."""
         submission = row.submission
-        identities = [getattr(submission.person, name) for name in IDENTITIES]
+        identities = [getattr(submission.person, name) for name in IDENTITY_FIELDS]
         student = self._students.setdefault(submission.student_key, _StudentScores(row.student, identities))
         if submission.assignment:
             student.scores[submission.assignment] = row.score
@@ -112,7 +112,7 @@ class StudentTable:
         lessons = [assignment.name for assignment in term_assignments() if assignment.name in graded]
         lessons += sorted(graded - {*lessons})
         section = ["section"] if self._section_by_person else []
-        rows = [["student", *section, *lessons, "sum", *IDENTITIES]]
+        rows = [["student", *section, *lessons, "sum", *IDENTITY_FIELDS]]
         for who, student in sorted(self._students.items(), key=lambda item: (item[1].label, item[0])):
             scores = [_number(student.scores[name]) if name in student.scores else "" for name in lessons]
             section_cells = [csv_cell(self._section_by_person.get(who, ""))] if self._section_by_person else []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from autograder.batch import grades_and_feedback
 from autograder.batch.changes import Changes
@@ -24,17 +24,23 @@ REPORT_HEAD_CHARACTERS = 1000
 """Number of characters to read at the beginning of report.html to find the gradebook's hash."""
 
 
-def write_all(out: Path, summary: Summary) -> tuple[Summary, Changes, list[str]]:
-    """Write every file of a run, including the report.
+class WrittenRun(NamedTuple):
+    """The files of a run, as far as a summary on the screen mentions them."""
 
-    Return the completed summary, the changes since the last run, and the files that could not be compared.
-    """
+    summary: Summary
+    changes: Changes
+    """changes since the last run"""
+    files_not_compared: list[str]
+
+
+def write_all(out: Path, summary: Summary) -> WrittenRun:
+    """Write every file of a run, including the report, and complete the summary."""
     from autograder.reports.class_page import ClassStatistics
 
     with Gradebook.reading(out) as book:
         statistics = ClassStatistics(section_by_person=book.recall(CLASS_SECTIONS) or {})
         changes = write_all_but_report(book, summary, statistics.add)
-        return summary, changes, _write_report_and_similarity(book, statistics, incomplete="")
+        return WrittenRun(summary, changes, _write_report_and_similarity(book, statistics, incomplete=""))
 
 
 def write_all_but_report(book: Gradebook, summary: Summary, *observers: Callable[[Row], object]) -> Changes:
@@ -43,7 +49,7 @@ def write_all_but_report(book: Gradebook, summary: Summary, *observers: Callable
     Each observer receives every row.
     """
     changes = Changes(book.last_run_scores())
-    students = grades_and_feedback.StudentTable(book.recall(CLASS_SECTIONS) or {})
+    students = grades_and_feedback.StudentScoreTable(book.recall(CLASS_SECTIONS) or {})
     grades_and_feedback.write(book, summary.add, changes.add, students.add, *observers)
     changes.write(book.out)
     students.write(book.out)
@@ -81,13 +87,13 @@ def is_report_current(book: Gradebook) -> bool:
         return False
 
 
-def store_and_compare_earlier_terms(out: Path, folders: Iterable[Path]) -> list[str]:
+def remember_and_compare_folders(out: Path, earlier_folders: Iterable[Path]) -> list[str]:
     """Compare the class in OUT with earlier terms' folders, now and in later runs.
 
-    Return the result of `write_report_and_similarity`.
+    Return the names of the files that could not be compared.
     """
     with Gradebook.writing(out) as book:
-        book.remember(COMPARED_FOLDERS, [str(folder.resolve()) for folder in folders])
+        book.remember(COMPARED_FOLDERS, [str(folder.resolve()) for folder in earlier_folders])
     return write_report_and_similarity(out)
 
 
@@ -95,7 +101,7 @@ def store_class_sections(out: Path, section_by_person: Mapping[str, str]) -> Non
     """Store each person's section from a roster, and write the sections into OUT/students.csv."""
     with Gradebook.writing(out) as book:
         book.remember(CLASS_SECTIONS, dict(section_by_person))
-        students = grades_and_feedback.StudentTable(section_by_person)
+        students = grades_and_feedback.StudentScoreTable(section_by_person)
         for row in book.rows():
             students.add(row)
         students.write(out)

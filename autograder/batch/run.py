@@ -11,7 +11,7 @@ import os
 import time
 import uuid
 from collections import deque
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import closing, suppress
 from pathlib import Path
@@ -29,7 +29,7 @@ from autograder.course import BatchError, UserError
 from autograder.files import CLASS_PAGE_FILE
 from autograder.grading.grade import fault_of_suite, sentences_on_changed_test_points
 from autograder.grading.row import GradeKey
-from autograder.submission import NothingToGradeError, Submission, Upload, find_in_folder, read_class_bounded
+from autograder.submission import Submission, UngradablePathError, Upload, find_in_folder, read_class_bounded
 from autograder.submission.untrusted_names import printable, semicolon_list
 
 JOBS_IN_FLIGHT_PER_GRADER = 2
@@ -55,10 +55,11 @@ def grade(
     """Grade all submissions in these folders into OUT, on this machine or on a cluster.
 
     If a student has submissions for an assignment in two folders, the later one counts, unless only the
-    earlier one implements anything. Raise NothingToGradeError, or BatchError if the run cannot continue;
+    earlier one implements anything. Raise UngradablePathError, or BatchError if the run cannot continue;
     grades that are already complete stay stored.
     """
     _refuse_folders_containing_course(folders)
+    adjustments_path = _adjustments_path(folders)
     begin, console, summary = time.monotonic(), console or Console(quiet=True), Summary()
     setup = GraderSetup(tuple(disabled_locks), scheduler is not None and not disabled_locks, uuid.uuid4().hex)
     assignments = tuple(one.name for one in course.term_assignments())
@@ -75,14 +76,14 @@ def grade(
                 _read_submissions(where, one.students, assignments, class_download_remarks)
                 for where, one in zip(folders, downloads, strict=True)
             )
-            _store_submissions(book, submissions, disabled_locks, summary)
+            grading_keys = {one.name: grading_key(one, disabled_locks) for one in course.term_assignments()}
+            _replace_and_list_gone(book, submissions, grading_keys, summary)
             summary.add_names("Not read", class_download_remarks)
-        adjustments_path = folders[-1].resolve().parent / adjustments.ADJUSTMENTS_FILE
         _apply_adjustments(book, adjustments_path, summary)
         if to_grade := book.ungraded_key_counts():
             workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
             with closing(workers), closing(_grade_all(book, _jobs(book, to_grade), workers)) as graded:
-                for sentence in _prove_suites(book, to_grade, workers):
+                for sentence in _remarks_from_grading_solutions(book, to_grade, workers):
                     console.print(sentence, markup=False, highlight=False, soft_wrap=True)
                 counts = (to_grade[key] for key in graded)
                 summary.newly_graded = sum(_with_progress(counts, sum(to_grade.values()), console))
@@ -94,18 +95,33 @@ def grade(
 
 
 def _refuse_folders_containing_course(folders: Iterable[Path]) -> None:
-    """Raise NothingToGradeError for a folder that contains the course itself."""
+    """Raise UngradablePathError for a folder that contains the course itself."""
     if inside := next((folder for folder in folders if course.ROOT.is_relative_to(folder.resolve())), None):
-        raise NothingToGradeError(
+        raise UngradablePathError(
             f"{inside} contains this course itself, not submissions: name the folder that contains them"
         )
 
 
-def _store_submissions(
-    book: Gradebook, submissions: Iterable[Iterable[Submission]], disabled_locks: Collection[str], summary: Summary
+def _adjustments_path(folders: Sequence[Path]) -> Path:
+    """Return the path of the table of corrections next to one of the folders, whether or not the table exists.
+
+    A table inside one of the folders does not count, because a student may have submitted it. Raise
+    UngradablePathError if there are several tables, since a student may have a line in each.
+    """
+    roots = [folder.resolve() for folder in folders]
+    outside = [root.parent for root in roots if not any(root.parent.is_relative_to(other) for other in roots)]
+    paths = [*dict.fromkeys(parent / adjustments.ADJUSTMENTS_FILE for parent in outside)]
+    tables = [path for path in paths if path.is_file()]
+    if len(tables) > 1:
+        shown = " and ".join(printable(str(path), 200) for path in tables)
+        raise UngradablePathError(f"there are several tables of corrections, {shown}: put all lines into one of them")
+    return tables[0] if tables else paths[-1]
+
+
+def _replace_and_list_gone(
+    book: Gradebook, submissions: Iterable[Iterable[Submission]], grading_keys: Mapping[str, str], summary: Summary
 ) -> None:
     """Replace the submissions of the last run, and list those that have disappeared since."""
-    grading_keys = {one.name: grading_key(one, disabled_locks) for one in course.term_assignments()}
     gone = book.replace_submissions(submissions, grading_keys)
     summary.add_names("No longer listed, although the last run listed them", gone)
 
@@ -128,7 +144,7 @@ def _read_submissions(
     """Yield all submissions of a folder, even those that cannot be read within the limits on time and memory.
 
     Add a remark to `class_download_remarks` for each file that is the download of a whole class. Raise
-    NothingToGradeError if no submission's file and assignment can be determined, because the folder then does not
+    UngradablePathError if no submission's file and assignment can be determined, because the folder then does not
     contain a class.
     """
     unclear: Submission | None = None
@@ -143,7 +159,7 @@ def _read_submissions(
             yield submission
     if unclear and unclear.problem and not is_clear:
         shown, reason = printable(str(folder), 200), unclear.problem.for_staff
-        raise NothingToGradeError(f"Nothing in {shown} can be graded as it is: {reason.rstrip('.')}.")
+        raise UngradablePathError(f"Nothing in {shown} can be graded as it is: {reason.rstrip('.')}.")
 
 
 def _apply_adjustments(book: Gradebook, adjustments_path: Path, summary: Summary) -> None:
@@ -181,7 +197,7 @@ def _write_files(book: Gradebook, adjustments_path: Path, summary: Summary, cons
         summary.remarks.append(changes.sentence)
     if changes.withdrawn_count:
         summary.remarks.append(
-            _unread_corrections_remark(changes.withdrawn_count, book.recall(CORRECTIONS), adjustments_path)
+            _unapplied_corrections_remark(changes.withdrawn_count, book.recall(CORRECTIONS), adjustments_path)
         )
     outdated = f"Check that these lines of {adjustments.ADJUSTMENTS_FILE} are still right"
     summary.add_names(outdated, changes.outdated_adjustments)
@@ -192,7 +208,7 @@ def _write_files(book: Gradebook, adjustments_path: Path, summary: Summary, cons
     return summary
 
 
-def _unread_corrections_remark(count: int, last_table: str | None, table: Path) -> str:
+def _unapplied_corrections_remark(count: int, last_table: str | None, table: Path) -> str:
     """Return a remark on corrections from the last run's table that this run does not apply."""
     which = "1 correction of the last run is" if count == 1 else f"{count} corrections of the last run are"
     then = printable(last_table or f"another {table.name}", 300)
@@ -200,7 +216,9 @@ def _unread_corrections_remark(count: int, last_table: str | None, table: Path) 
     return f"{which} not applied: it read {then}, and this run reads {there}. Put the lines there that still count."
 
 
-def _prove_suites(book: Gradebook, to_grade: Iterable[GradeKey], workers: Processes | Cluster) -> Iterator[str]:
+def _remarks_from_grading_solutions(
+    book: Gradebook, to_grade: Iterable[GradeKey], workers: Processes | Cluster
+) -> Iterator[str]:
     """Grade the reference solution of each assignment, once per suite, before any submission.
 
     Yield a message for each assignment in which a test's points have changed since the last run. Raise
@@ -208,17 +226,17 @@ def _prove_suites(book: Gradebook, to_grade: Iterable[GradeKey], workers: Proces
     scores.
     """
     last_gradings = {score.assignment: score.grading for score in book.last_run_scores()}
-    proofs = {key.assignment: key._replace(code=REFERENCE_PSEUDO_HASH) for key in to_grade}
-    solutions = {name: (course.Assignment(name).solution.read_text("utf-8"),) for name in proofs}
-    new = [Job(key, solutions[name]) for name, key in proofs.items() if book.grade(key) is None]
+    solution_keys = {key.assignment: key._replace(code=REFERENCE_PSEUDO_HASH) for key in to_grade}
+    solutions = {name: (course.Assignment(name).solution.read_text("utf-8"),) for name in solution_keys}
+    new = [Job(key, solutions[name]) for name, key in solution_keys.items() if book.grade(key) is None]
     with closing(_grade_all(book, new, workers)) as graded:
         deque(graded, maxlen=0)
-    for name, key in proofs.items():
-        proof = book.grade(key)  # None if graders ended on it, and another grader proved that it can grade
-        if proof is not None and (fault := fault_of_suite(course.Assignment(name), proof)):
+    for name, key in solution_keys.items():
+        solution_grade = book.grade(key)  # None if graders ended on it, and another grader proved that it can grade
+        if solution_grade is not None and (fault := fault_of_suite(course.Assignment(name), solution_grade)):
             raise BatchError(fault)
         earlier = book.grade(key._replace(grading=last_gradings.get(name, "")))
-        if proof and earlier and (changed := sentences_on_changed_test_points(earlier, proof)):
+        if solution_grade and earlier and (changed := sentences_on_changed_test_points(earlier, solution_grade)):
             yield f"Points of {name} differ from the last run: {semicolon_list(changed, MAX_LISTED)}."
 
 
@@ -254,7 +272,7 @@ def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluste
                             " was changed, and the same command continues"
                         )
                     del under_way[future]
-                    job = job.after(failure)
+                    job = job.with_failure(failure)
                     under_way[workers.submit(job)] = job
                     continue
                 book.add(job.key, future.result(), job.machine_failure)

@@ -35,7 +35,7 @@ MAX_GRADERS_LOST_PER_JOB = 3
 DASK_CONNECT_TIMEOUT_SECONDS = 10.0
 """Maximum time until a Dask scheduler answers."""
 
-DASK_WORKER_TIMEOUT_SECONDS = 300.0
+FIRST_DASK_WORKER_TIMEOUT_SECONDS = 300.0
 """Maximum time until a Dask scheduler has a worker."""
 
 TOO_SLOW_MESSAGE = "checking what the submission does took too long: the teaching staff will look at it"
@@ -75,7 +75,7 @@ class Job:
         """
         return self.failures[-1] if self.exceeded_grader_time or len(self.failures) >= MAX_GRADERS_LOST_PER_JOB else ""
 
-    def after(self, failure: CutOff) -> Job:
+    def with_failure(self, failure: CutOff) -> Job:
         """Return the same job with one more failure. No other grader runs the code after a grader was too slow."""
         return replace(self, failures=(*self.failures, failure.why), exceeded_grader_time=isinstance(failure, Slow))
 
@@ -127,7 +127,7 @@ class Cluster:
         self.setup = setup
         try:
             self._client = client(scheduler, timeout=DASK_CONNECT_TIMEOUT_SECONDS, set_as_default=False)
-            self._client.wait_for_workers(1, timeout=DASK_WORKER_TIMEOUT_SECONDS)
+            self._client.wait_for_workers(1, timeout=FIRST_DASK_WORKER_TIMEOUT_SECONDS)
         except (OSError, ValueError, TimeoutError) as error:
             raise BatchError(
                 f"no Dask scheduler with a worker answers at {scheduler} ({error}): start both, or grade here without"
@@ -195,12 +195,12 @@ def _grade(job: Job, setup: GraderSetup) -> bytes:
 
 def _grade_job(grader: Grader, assignment: Assignment, job: Job) -> Grade:
     """Return the grade of a job. Raise RuntimeError if other graders failed on it and the solution also fails."""
-    from autograder.grading.grader import proof_of
+    from autograder.grading.grader import grade_solution
 
     if job.machine_failure:
-        proof = proof_of(grader, assignment)
-        if proof.score != proof.max_score:
-            raise RuntimeError(f"the solution has {proof.score:g} of {proof.max_score:g} points")
+        solution_grade = grade_solution(grader, assignment)
+        if solution_grade.score != solution_grade.max_score:
+            raise RuntimeError(f"the solution has {solution_grade.score:g} of {solution_grade.max_score:g} points")
         status, message = (
             (SubmissionStatus.TIMEOUT, TOO_SLOW_MESSAGE)
             if job.exceeded_grader_time

@@ -1,4 +1,4 @@
-"""The command `python -m autograder.checks`, which students use: see `laptop.launch`.
+"""The command `python -m autograder.checks`, which students use: see `laptop.checks_command`.
 
 The code of the command is in the package `laptop`. Only this module of `checks` imports from a higher layer,
 because the established name of the command refers to this package.

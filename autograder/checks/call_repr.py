@@ -20,7 +20,7 @@ MAX_WRITTEN_NUMBERS = 40
 MAX_ALWAYS_WRITTEN_NUMBERS = 8
 """Maximum number of elements of an array that is written in full even if a shorter text exists."""
 
-MAX_DESCRIBED_ARRAY_CHARACTERS = 80
+MAX_ARRAY_CHARACTERS_IN_DESCRIPTION = 80
 """Maximum number of characters of an array that a description contains in full."""
 
 MAX_DICT_CHARACTERS = 120
@@ -45,7 +45,7 @@ def call_as_prompt(call: Call) -> str:
     try:
         whole = _joined(call, _python_code)
     except _NoShortCodeError:
-        whole, prompts = _joined(call, _described), ["The call was "]
+        whole, prompts = _joined(call, _code_or_description), ["The call was "]
     else:
         prompts = [f">>> {FEATURES_DEFINITION}\n"] * ("features(" in whole) + [">>> "]
     return "".join(prompts) + whole if len(whole) <= MAX_CALL_CHARACTERS else ""
@@ -56,11 +56,11 @@ def _joined(call: Call, write: Callable[[Any], str]) -> str:
     return f"{call.function}({', '.join(words)})"
 
 
-def _described(value: Any) -> str:
+def _code_or_description(value: Any) -> str:
     """Return a value's text for a reader, with the shape and the dtype instead of a long array's numbers."""
     match value:
         case np.ndarray() if (
-            value.size > MAX_ALWAYS_WRITTEN_NUMBERS or len(_array(value)) > MAX_DESCRIBED_ARRAY_CHARACTERS
+            value.size > MAX_ALWAYS_WRITTEN_NUMBERS or len(_array(value)) > MAX_ARRAY_CHARACTERS_IN_DESCRIPTION
         ):
             return f"<array of shape {value.shape}, {value.dtype}>"
         case np.random.Generator():
@@ -68,9 +68,9 @@ def _described(value: Any) -> str:
         case dict():
             return f"<dict of {', '.join(value)}>"
         case list():
-            return f"[{', '.join(map(_described, value))}]"
+            return f"[{', '.join(map(_code_or_description, value))}]"
         case tuple():
-            return f"({', '.join(map(_described, value))})"
+            return f"({', '.join(map(_code_or_description, value))})"
     return _python_code(value)
 
 

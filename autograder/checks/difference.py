@@ -16,13 +16,16 @@ from autograder.checks.value_text import value_text
 from autograder.protocol.codec import Foreign
 from autograder.protocol.failure_kinds import Kind
 
-TOLERANCE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
+TOLERANCE_BY_DTYPE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
 """Allowed difference, relative to 1 + |expected|: a hundred times the rounding error of a correct formula for
 features and positions of moderate size. A test with larger positions specifies its own tolerance and the
 reason for it."""
 
 MAX_NEARLY_RIGHT_DIFFERENCE = 1e-4
 """Maximum relative difference that is attributed to low precision and not to a wrong formula."""
+
+MAX_HALF_PRECISION_DIFFERENCE = 2.0**-8
+"""Maximum difference, relative to the largest expected value, that a computation in float16 may cause."""
 
 
 class Difference(NamedTuple):
@@ -53,9 +56,11 @@ def difference(actual: Any, expected: Any, tolerance: float | None = None) -> Di
         return _tuple_difference(actual, expected, tolerance)
     if not _type_fits(actual, expected):
         array = np.asarray(expected) if np.ndim(expected) else expected  # or a list from the submission
-        return Difference(
-            Kind.SHAPE, f"expected {_type_in_words(array)}, got {_type_in_words(actual)}", actual, expected
-        )
+        words = f"expected {type_in_words(array)}, got {type_in_words(actual)}"
+        is_int_expected = isinstance(expected, int | np.integer) and type(expected) is not bool
+        if is_int_expected and isinstance(actual, float | np.floating) and actual == expected:
+            words += "; the value is right, but its type is not (np.ceil, np.floor and / return floats): convert it"
+        return Difference(Kind.SHAPE, words, actual, expected)
     if np.shape(actual) != np.shape(expected):
         words = shape_difference(np.shape(actual), np.shape(expected))
         return Difference(Kind.SHAPE, words, actual, expected)
@@ -64,7 +69,7 @@ def difference(actual: Any, expected: Any, tolerance: float | None = None) -> Di
 
 def _dict_difference(actual: Any, expected: dict[str, Any], tolerance: float | None) -> Difference | None:
     if type(actual) is not dict:
-        return Difference(Kind.SHAPE, f"expected a dict, got {_type_in_words(actual)}", actual, expected)
+        return Difference(Kind.SHAPE, f"expected a dict, got {type_in_words(actual)}", actual, expected)
     if actual.keys() != expected.keys():
         entries = (", ".join(sorted(each)) or "none" for each in (expected, actual))
         words = "expected a dict with the entries {}; got the entries {:.200}".format(*entries)
@@ -78,7 +83,7 @@ def _dict_difference(actual: Any, expected: dict[str, Any], tolerance: float | N
 def _tuple_difference(actual: Any, expected: Sequence[Any], tolerance: float | None) -> Difference | None:
     if type(actual) not in (tuple, list) or len(actual) != len(expected):
         count = f" of {len(actual)}" if type(actual) in (tuple, list) else ""
-        words = f"expected {len(expected)} results, got {_type_in_words(actual)}{count}"
+        words = f"expected {len(expected)} results, got {type_in_words(actual)}{count}"
         return Difference(Kind.SHAPE, words, actual, expected)
     for number, pair in enumerate(zip(actual, expected, strict=True), start=1):
         if differs := difference(*pair, tolerance):
@@ -102,7 +107,7 @@ def _type_fits(actual: Any, expected: Any) -> bool:
 def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> Difference | None:
     if tolerance is None:
         # A right value in the wrong precision is a dtype mistake, which `dtype` reports once.
-        tolerance = max(TOLERANCE.get(np.asarray(each).dtype, 0.0) for each in (actual, expected))
+        tolerance = max(TOLERANCE_BY_DTYPE.get(np.asarray(each).dtype, 0.0) for each in (actual, expected))
     # Compare as floats, because a Python int may be larger than any numpy int.
     numbers, target = np.asarray(actual, np.float64), np.asarray(expected, np.float64)
     agrees = agreement(numbers, target, tolerance)
@@ -118,13 +123,31 @@ def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> Di
     words = "expected {}, got {}".format(*_distinguishable(target[worst], numbers[worst], are_booleans))
     if target.size > 1:
         words = f"at index {worst}: {words} ({(~agrees).sum()} of {target.size} values differ)"
+    is_imprecise = np.asarray(expected).dtype.kind == "f" and _differs_in_precision(numbers, target, agrees)
     if lost <= MAX_NEARLY_RIGHT_DIFFERENCE:
         digits = -math.floor(math.log10(max(lost, 1e-16)))
         words += f"; right to {digits} digits{': compute in float64' if digits > 5 else ''}"
-    return Difference(Kind.VALUE, words, actual, expected)
+    elif is_imprecise and _is_in_float16(numbers):
+        words += "; every value is rounded to float16: compute in float64"
+    return Difference(Kind.PRECISION if is_imprecise else Kind.VALUE, words, actual, expected)
 
 
-def _type_in_words(value: Any) -> str:
+def _differs_in_precision(numbers: np.ndarray, target: np.ndarray, agrees: np.ndarray) -> bool:
+    """Return True if low precision alone may explain why values do not agree, as in values computed in float16."""
+    largest = np.abs(target[np.isfinite(target)]).max(initial=0.0)
+    overflow = np.where(target > 0, np.inf, -np.inf)
+    may_overflow = np.abs(target) > np.finfo(np.float16).max
+    with np.errstate(invalid="ignore"):
+        is_near = np.abs(numbers - target) <= MAX_HALF_PRECISION_DIFFERENCE * largest
+    return bool(np.all(agrees | is_near | (may_overflow & (numbers == overflow))))
+
+
+def _is_in_float16(numbers: np.ndarray) -> bool:
+    with np.errstate(over="ignore"):
+        return np.array_equal(numbers, numbers.astype(np.float16), equal_nan=True)
+
+
+def type_in_words(value: Any) -> str:
     """Describe a value for a message without the value's repr, which may have any length."""
     if value is None:
         return "None (is a `return` missing?)"

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks.difference import TOLERANCE, difference
+from autograder.checks.difference import TOLERANCE_BY_DTYPE, difference, type_in_words
 from autograder.checks.oracle import Refused, Returned
 from autograder.checks.proxy import Function, StudentModule, leaves
 from autograder.checks.quiz_answers import (
@@ -34,7 +34,7 @@ from autograder.checks.quiz_answers import (
 )
 from autograder.checks.value_text import value_text
 from autograder.protocol.call import ANSWERS, Call, Reply
-from autograder.protocol.failure_kinds import UNFINISHED, BrokenTestError, Kind, WrongResultError
+from autograder.protocol.failure_kinds import UNFINISHED, BrokenTestError, FailedTestError, Kind
 
 __all__ = "answer answers close difference dtype holds matches precision raises unchanged vectorised".split()
 """The functions that tests call."""
@@ -42,7 +42,7 @@ __all__ = "answer answers close difference dtype holds matches precision raises 
 SEQUENCE_GROWTH_FACTOR = 4
 """Ratio of the lengths of successive sequences in `vectorised`."""
 
-ALLOWED_EXECUTED_LINE_GROWTH = 4
+MAX_ADDED_LINES_WITHOUT_LOOP = 4
 """Number of additional lines, for example in a branch, that may run for long sequences without counting as a loop."""
 
 
@@ -64,7 +64,7 @@ def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
         actual, expected_dtype = dtypes[wrong[0]]
         where = "" if len(wrong) == len(dtypes) else f" in result {wrong[0] + 1} of {len(dtypes)}"
         what = f"{function.name} returned dtype {actual}{where}; expected {expected_dtype}"
-        raise WrongResultError(Kind.DTYPE, what)
+        raise FailedTestError(Kind.DTYPE, what)
 
 
 def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
@@ -73,7 +73,7 @@ def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
     if reply.changed:
         changed = f"{function.name} changed {', '.join(reply.changed)} in place"
         why = "only write into arrays and lists that you created: np.asarray, slices and reshape make no copy"
-        raise WrongResultError(Kind.CHANGED, f"{changed}; {why}")
+        raise FailedTestError(Kind.CHANGED, f"{changed}; {why}")
 
 
 def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], length: int = 8) -> None:
@@ -87,13 +87,14 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
     """
     sizes = [length * SEQUENCE_GROWTH_FACTOR**step for step in range(3)]
     calls = (
-        Call(function.name, arguments(size), {}, measured=True, uncounted=function.submission.graded) for size in sizes
+        Call(function.name, arguments(size), {}, measured=True, uncounted=function.submission.tested_functions)
+        for size in sizes
     )
-    short, middle, long = (_matching_reply_and_expected(function, call)[0].lines for call in calls)
-    grows = long - middle > 1.5 * (middle - short) + ALLOWED_EXECUTED_LINE_GROWTH
+    short, middle, long = (_matching_reply_and_expected(function, call)[0].executed_lines for call in calls)
+    grows = long - middle > 1.5 * (middle - short) + MAX_ADDED_LINES_WITHOUT_LOOP
     if grows or long - short >= sizes[2] - sizes[0]:  # a line per position, whatever the steps: a loop that ends early
         lines = f"{function.name} executes {short} lines of Python for length {sizes[0]}, {long} for {sizes[2]}"
-        raise WrongResultError(
+        raise FailedTestError(
             Kind.LOOP, f"{lines}: let numpy work on the whole sequence at once instead of looping over it"
         )
 
@@ -108,9 +109,15 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     reply, expected = _reply_and_expected(function, Call(function.name, args, kwargs))
     actual = leaves(reply.value) if type(expected) in (tuple, list, dict) else (reply.value,)
     results = (actual, leaves(expected))
-    actual_shapes, expected_shapes = (" and ".join(str(np.shape(part)) for part in result) for result in results)
+    actual_shapes, expected_shapes = (" and ".join(map(_shape_text, result)) for result in results)
     if actual_shapes != expected_shapes:
-        raise WrongResultError(Kind.SHAPE, f"{function.name}: expected shape {expected_shapes}, got {actual_shapes}")
+        raise FailedTestError(Kind.SHAPE, f"{function.name}: expected shape {expected_shapes}, got {actual_shapes}")
+
+
+def _shape_text(part: Any) -> str:
+    """Return the shape of a number, an array or a list; the type of any other value, because it has no shape."""
+    has_shape = isinstance(part, bool | int | float | list | np.generic | np.ndarray)
+    return str(np.shape(part)) if has_shape else type_in_words(part)
 
 
 def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any) -> None:
@@ -120,12 +127,12 @@ def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any
         raise _bad_call_error(function, "the reference accepts this call")
     reply = function.attempt(call)
     if reply.raised is None:
-        raise WrongResultError(Kind.ACCEPTED, f"{function.name} did not raise {error.__name__} for a bad argument")
+        raise FailedTestError(Kind.ACCEPTED, f"{function.name} did not raise {error.__name__} for a bad argument")
     why = function.why_it_raised(reply.raised)
     if why.kind in UNFINISHED:
         raise why
     if error.__name__ not in reply.raised.bases:
-        raise WrongResultError(
+        raise FailedTestError(
             Kind.ACCEPTED, f"{function.name} raised {reply.raised.kind} for a bad argument; expected {error.__name__}"
         )
 
@@ -133,7 +140,7 @@ def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any
 def close(actual: Any, expected: Any, rule: str, tolerance: float | None = None) -> None:
     """Check that two results agree. `rule` states the rule in the words of the lesson."""
     if differs := difference(actual, expected, tolerance):
-        raise WrongResultError(differs.kind, f"{rule}: {differs.words}{differs.relation_line()}", value=actual)
+        raise FailedTestError(differs.kind, f"{rule}: {differs.words}{differs.relation_line()}", value=actual)
 
 
 def precision(*results: Any) -> float:
@@ -141,13 +148,15 @@ def precision(*results: Any) -> float:
 
     A function that returns float32 instead of float64 loses points only in the test of dtypes.
     """
-    return max(TOLERANCE.get(np.asarray(result).dtype, TOLERANCE[np.dtype(np.float64)]) for result in results)
+    return max(
+        TOLERANCE_BY_DTYPE.get(np.asarray(result).dtype, TOLERANCE_BY_DTYPE[np.dtype(np.float64)]) for result in results
+    )
 
 
 def holds(condition: object, rule: str) -> None:
     """Check a condition on results. `rule` states the rule in the words of the lesson."""
     if not condition:
-        raise WrongResultError(Kind.VALUE, f"{rule}: this does not hold here")
+        raise FailedTestError(Kind.VALUE, f"{rule}: this does not hold here")
 
 
 def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERANCE) -> None:
@@ -159,20 +168,20 @@ def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERA
     answers = function.value(function.attempt(Call(ANSWERS)))
     failure = submission.backend.failure
     if answers is None and failure is not None:
-        raise function.not_defined_error(failure)
+        raise function.not_reached_error(failure)
     if type(answers) is not dict:
         what = "ANSWERS is not a dict of answers: keep it as in the stub, and fill in the values"
-        raise WrongResultError(Kind.UNANSWERED, what)
+        raise FailedTestError(Kind.UNANSWERED, what)
     actual = answers.get(key)
     if actual is None:
-        raise WrongResultError(Kind.UNANSWERED, f"{key} is not answered yet")
-    expected, wrong_answers = submission.oracle.answer(key)
+        raise FailedTestError(Kind.UNANSWERED, f"{key} is not answered yet")
+    expected, wrong_answers = submission.oracle.right_answer_and_hints(key)
     if not answer_matches(actual, expected, tolerance):
         hint = next((hint for value, hint in wrong_answers.items() if answer_matches(actual, value)), None)
         if hint is None and (error := form_error(actual, form_of_right_answer(expected))):
-            raise WrongResultError(Kind.UNANSWERED, f"{key}: {error}")
+            raise FailedTestError(Kind.UNANSWERED, f"{key}: {error}")
         hint = f"It is {TOO_FEW_DIGITS}." if hint is None and lacks_digits(actual, expected) else hint
-        raise WrongResultError(Kind.ANSWER, f"{key}: {value_text(actual)} is not right", hint=hint)
+        raise FailedTestError(Kind.ANSWER, f"{key}: {value_text(actual)} is not right", hint=hint)
 
 
 def _matching_reply_and_expected(function: Function, call: Call, tolerance: float | None = None) -> tuple[Reply, Any]:
@@ -206,4 +215,4 @@ def _bad_call_error(function: Function, what: str) -> Exception:
     if not function.submission.returned:
         return BrokenTestError(f"{what} of {function.name}: the test is wrong")
     form = "and that result does not have the required form"
-    return WrongResultError(Kind.VALUE, f"{function.name} was called with a result of your functions, {form}")
+    return FailedTestError(Kind.VALUE, f"{function.name} was called with a result of your functions, {form}")

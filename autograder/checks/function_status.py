@@ -15,7 +15,7 @@ from autograder.checks.source import CallGraph
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure_kinds import WRONG_OR_NO_VALUE, Kind
 
-_KINDS_DEEPEST_FIRST = list(Kind)
+_KINDS_MOST_SERIOUS_FIRST = list(Kind)
 
 
 class Status(Enum):
@@ -64,7 +64,7 @@ def function_statuses(test_results: Iterable[TestResult], call_graph: CallGraph 
     failure is in the tested function itself.
     """
     groups = by_question(result for result in test_results if result.test.question != ANSWERS)
-    origins = _origins(groups, call_graph) if call_graph else {}
+    origins = _causes_in_other_functions(groups, call_graph) if call_graph else {}
     return [_function_status(name, group, call_graph, origins) for name, group in groups.items()]
 
 
@@ -92,7 +92,7 @@ def _function_status(
     return FunctionStatus(name, group, Status.UNFINISHED)
 
 
-def _origins(groups: Mapping[str, list[TestResult]], call_graph: CallGraph) -> dict[Test, str]:
+def _causes_in_other_functions(groups: Mapping[str, list[TestResult]], call_graph: CallGraph) -> dict[Test, str]:
     """Map a failed test to another function whose mistake may be the failure's only cause, if such a function exists.
 
     A failed test without a suspect shows a mistake in the tested function itself, and this mistake may then
@@ -135,14 +135,14 @@ def _suspects(mistake: TestResult, groups: Mapping[str, list[TestResult]], call_
     suspects = [other for each in call_graph.topological_order(others) for other in groups[each] if other.is_mistake]
     if mistake.hint not in {None, *(other.hint for other in suspects)}:
         return []
-    kinds = {_kind_when_inherited(mistake)} | ({Kind.VALUE} if mistake.kind is Kind.ACCEPTED else set())
-    return [other for other in suspects if _kind_when_inherited(other) in kinds]
+    kinds = {_kind_caused_in_callers(mistake)} | ({Kind.VALUE} if mistake.kind is Kind.ACCEPTED else set())
+    return [other for other in suspects if _kind_caused_in_callers(other) in kinds]
 
 
-def _kind_when_inherited(mistake: TestResult) -> Kind | None:
+def _kind_caused_in_callers(mistake: TestResult) -> Kind | None:
     """Return the kind of mistake that this mistake causes in callers: wrong values, or the same kind."""
     return Kind.VALUE if mistake.kind in WRONG_OR_NO_VALUE else mistake.kind
 
 
 def _kind_and_hint(mistake: TestResult) -> tuple[int, bool]:
-    return (_KINDS_DEEPEST_FIRST.index(mistake.kind) if mistake.kind else 0), mistake.hint is None
+    return (_KINDS_MOST_SERIOUS_FIRST.index(mistake.kind) if mistake.kind else 0), mistake.hint is None

@@ -23,13 +23,13 @@ RECOGNISED_SEEDS = range(10)
 """Seeds for which messages show the call to `features`. Other seeds come from Hypothesis and mean nothing to a
 reader."""
 
-_calls_by_array: dict[tuple[str, tuple[int, ...], bytes], str] = {}
+_features_calls_by_array: dict[tuple[str, tuple[int, ...], bytes], str] = {}
 """The call to `features` that makes an array, keyed by the array's dtype, shape and bytes."""
 
 
 def features_call(array: np.ndarray) -> str | None:
     """Return the call to `features` that makes this array; None if no test has made that call."""
-    return _calls_by_array.get((array.dtype.name, array.shape, array.tobytes()))
+    return _features_calls_by_array.get((array.dtype.name, array.shape, array.tobytes()))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -38,7 +38,7 @@ def _features(shape: tuple[int, ...], seed: int, dtype: np.dtype[Any]) -> np.nda
     array = (np.random.default_rng([seed, *shape]).integers(-16, 17, size=shape) / 8.0).astype(dtype)
     if array.size >= 4 and seed in RECOGNISED_SEEDS:
         words = [*map(str, shape), *[f"seed={seed}"] * (seed > 0), *["dtype=np.float32"] * (dtype == np.float32)]
-        _calls_by_array[dtype.name, shape, array.tobytes()] = f"features({', '.join(words)})"
+        _features_calls_by_array[dtype.name, shape, array.tobytes()] = f"features({', '.join(words)})"
     return array
 
 

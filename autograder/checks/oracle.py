@@ -20,7 +20,7 @@ class Returned:
 class Refused:
     """The outcome of a call that raises an error."""
 
-    error_mark: str = ""
+    numpy_error_mark: str = ""
     """Mark that is the same for errors with the same explanation; empty if the explanation names no sizes."""
 
 
@@ -67,7 +67,7 @@ class Oracle(Protocol):
     def expected(self, call: Call) -> Returned | Refused:
         """Return the right outcome of a call."""
 
-    def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
+    def right_answer_and_hints(self, key: str) -> tuple[Any, Mapping[float, str]]:
         """Return the right value of an entry of ANSWERS, and a hint for each known wrong number."""
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:

@@ -15,7 +15,7 @@ import unicodedata
 SPELLING_HANDLER = "spelled"
 """Name of the error handler that spells the characters that an encoding lacks."""
 
-_SPELLINGS = {
+_ASCII_SPELLING_BY_CHARACTER = {
     "✓": "ok", "✗": "fail", "·": "*", "…": "...", "−": "-", "–": "-", "—": "-", "×": "x", "±": "+-", "→": "->",
     "⇒": "=>", "↦": "->", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "∞": "inf", "√": "sqrt", "‘": "'", "’": "'",
     "“": '"', "”": '"', "§": "sec. ",
@@ -28,8 +28,8 @@ def ascii_spelling(character: str) -> str:
 
     Any other character becomes an escape sequence with its number, as in a Python string.
     """
-    if character in _SPELLINGS:
-        return _SPELLINGS[character]
+    if character in _ASCII_SPELLING_BY_CHARACTER:
+        return _ASCII_SPELLING_BY_CHARACTER[character]
     if letter := "".join(part for part in unicodedata.normalize("NFKD", character) if part.isascii()):
         return letter
     kind, _, name = unicodedata.name(character, "").partition(" LETTER ")

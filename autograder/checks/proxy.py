@@ -12,7 +12,7 @@ from autograder.checks import call_repr, numpy_errors
 from autograder.checks.oracle import Oracle
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply
-from autograder.protocol.failure_kinds import Kind, WrongResultError
+from autograder.protocol.failure_kinds import FailedTestError, Kind
 
 
 class Backend(Protocol):
@@ -27,7 +27,7 @@ class Backend(Protocol):
 
 
 class Function:
-    """A function of a submission: a call returns a plain value or raises WrongResultError with a message."""
+    """A function of a submission: a call returns a plain value or raises FailedTestError with a message."""
 
     def __init__(self, name: str, submission: StudentModule) -> None:
         self.name = name
@@ -38,12 +38,12 @@ class Function:
         return self.note_returned(self.value(self.attempt(Call(self.name, args, kwargs))))
 
     def value(self, reply: Reply) -> Any:
-        """Return the plain value of a reply. Raise WrongResultError if the student's code raised an exception."""
+        """Return the plain value of a reply. Raise FailedTestError if the student's code raised an exception."""
         if reply.raised is not None:
             raise self.why_it_raised(reply.raised)
         if type(reply.value) is codec.Foreign:
             what = f"{reply.value.description}, which is neither a number nor a plain numpy array"
-            raise WrongResultError(Kind.SHAPE, f"{self.name} returned {what}")
+            raise FailedTestError(Kind.SHAPE, f"{self.name} returned {what}")
         return reply.value
 
     def note_returned(self, value: Any) -> Any:
@@ -57,29 +57,29 @@ class Function:
         reply = self.submission.seen[call] = self.submission.backend.call(call)
         return reply
 
-    def why_it_raised(self, raised: Raised) -> WrongResultError:
+    def why_it_raised(self, raised: Raised) -> FailedTestError:
         """Return the error for an unexpected exception."""
         undefined = raised.is_undefined(self.name)
         failure = self.submission.backend.failure
         if undefined and failure is not None:
-            return self.not_defined_error(failure)
+            return self.not_reached_error(failure)
         inside = raised.function if raised.function != self.name else None
         if undefined or "NotImplementedError" in raised.bases:
             if inside is not None:
                 what = f"{self.name} waits for {inside}, which is not implemented yet"
-                return WrongResultError(Kind.WAITING, what, function=inside)
-            return WrongResultError(Kind.NOT_WRITTEN, f"{self.name} is not implemented yet", function=self.name)
+                return FailedTestError(Kind.WAITING, what, function=inside)
+            return FailedTestError(Kind.NOT_WRITTEN, f"{self.name} is not implemented yet", function=self.name)
         where = f"{raised.at_line} of your file" if raised.line else ""
         where += f", in {inside}" if inside not in (None, "<module>") else ""
         what = f"raised {raised.kind}{where}{': ' * bool(raised.message)}{raised.message}"
         if more := numpy_errors.explanation(raised.message, raised.line):
             what += f"\n{more}"
         blamed = None if self.submission.has_student_arguments(next(reversed(self.submission.seen))) else self.name
-        return WrongResultError(Kind.RAISED, f"{self.name} {what}", function=blamed)
+        return FailedTestError(Kind.RAISED, f"{self.name} {what}", function=blamed)
 
-    def not_defined_error(self, failure: Raised) -> WrongResultError:
+    def not_reached_error(self, failure: Raised) -> FailedTestError:
         """Return the error for a function whose definition comes after the line where the file stops."""
-        return WrongResultError(
+        return FailedTestError(
             Kind.NOT_REACHED, f"{load_failure_message(failure)}; {self.name} is not defined", function=self.name
         )
 
@@ -98,11 +98,11 @@ def load_failure_message(failure: Raised) -> str:
 class StudentModule:
     """The functions of one submission; `oracle` returns the right outcome of each call."""
 
-    def __init__(self, name: str, backend: Backend, oracle: Oracle, graded: tuple[str, ...] = ()) -> None:
+    def __init__(self, name: str, backend: Backend, oracle: Oracle, tested_functions: tuple[str, ...] = ()) -> None:
         self.name = name
         self.backend = backend
         self.oracle = oracle
-        self.graded = graded
+        self.tested_functions = tested_functions
         """Names of the functions that have tests."""
         self.seen: dict[Call, Reply | None] = {}
         """All calls so far, each with its reply; None stands for a missing reply."""

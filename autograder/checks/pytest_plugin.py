@@ -2,7 +2,7 @@
 
 `@pytest.mark.question("apply_rope", points=2)` states the question and the points of a test. For each
 assignment, a fixture of the same name provides the submission. The `TestContext` decides where the
-submission's code runs: in the process of the tests (`laptop.local_test_run`) or in the grader's worker.
+submission's code runs: in the process of the tests (`laptop.in_process_test_run`) or in the grader's worker.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hypothesis.internal.constants_ast import Constants
 
 from autograder.checks.proxy import StudentModule
 from autograder.protocol.call import ANSWERS
-from autograder.protocol.failure_kinds import UNFINISHED, WrongResultError
+from autograder.protocol.failure_kinds import UNFINISHED, FailedTestError
 
 hypothesis.settings.register_profile(
     "whereabouts",
@@ -88,13 +88,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             hypothesis.seed(term * 2**32 + test)(function)
 
 
-def graded_functions_in_file(item: pytest.Item) -> tuple[str, ...]:
+def functions_tested_in_file(item: pytest.Item) -> tuple[str, ...]:
     """Return the functions that have tests in the file of `item`, including tests that are not selected."""
-    return _graded_in(item.module) if isinstance(item, pytest.Function) else ()
+    return _functions_tested_in(item.module) if isinstance(item, pytest.Function) else ()
 
 
 @functools.cache
-def _graded_in(module: ModuleType) -> tuple[str, ...]:
+def _functions_tested_in(module: ModuleType) -> tuple[str, ...]:
     """Return the functions that have tests in a module; cached, because each test requests the functions."""
     tests = vars(module).values()
     marks = (mark for test in tests for mark in getattr(test, "pytestmark", ()) if mark.name == "question")
@@ -143,9 +143,7 @@ def submission_of(item: pytest.Item) -> StudentModule | None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     """Report a failure as a message without a traceback, and a test of an unwritten function as skipped."""
-    wrong = (
-        call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, WrongResultError) else None
-    )
+    wrong = call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, FailedTestError) else None
     if wrong is not None:
         # Formatting a traceback that nobody sees takes longer than the test.
         submission = submission_of(item)

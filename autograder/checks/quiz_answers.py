@@ -16,7 +16,7 @@ from autograder.protocol.call import ANSWERS
 FORM_BY_TYPE = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}
 """The form of an answer, as in the handout, for each type of right answer."""
 
-HOW_TO_WRITE = {"yes or no": "True or False", "a word": "a word in quotes"}
+HOW_TO_WRITE_BY_FORM = {"yes or no": "True or False", "a word": "a word in quotes"}
 """Words for the Python value to write, for each form whose name does not describe that value."""
 
 ANSWER_TOLERANCE = 1e-4
@@ -52,7 +52,7 @@ def form_error(answer: Any, form: str) -> str:
     if _has_form(answer, form):
         return ""
     unquoted = ", without quotes," if type(answer) is str and form != FORM_BY_TYPE[str] else ""
-    return f"write {HOW_TO_WRITE.get(form, form)}{unquoted} instead of {value_text(answer)}"
+    return f"write {HOW_TO_WRITE_BY_FORM.get(form, form)}{unquoted} instead of {value_text(answer)}"
 
 
 def _has_form(answer: Any, form: str) -> bool:

@@ -60,15 +60,15 @@ def _relations(numbers: np.ndarray, target: np.ndarray, are_booleans: bool) -> I
         return
     yield -numbers, "Every value has the wrong sign."
     is_finite = np.isfinite(numbers) & np.isfinite(target)
-    shift = _median(numbers[is_finite] - target[is_finite])
+    shift = _median_or_nan(numbers[is_finite] - target[is_finite])
     yield numbers - shift, f"Every value is {value_text(abs(shift), 6)} too {'large' if shift > 0 else 'small'}."
     with np.errstate(all="ignore"):
         is_scaled = is_finite & (numbers != 0) & (target != 0)
-        factor = _median(numbers[is_scaled] / target[is_scaled])
+        factor = _median_or_nan(numbers[is_scaled] / target[is_scaled])
         yield numbers / factor, f"Every value is {value_text(factor, 6)} times the expected value."
 
 
-def _median(values: np.ndarray) -> float:
+def _median_or_nan(values: np.ndarray) -> float:
     return float(np.median(values)) if values.size else np.nan
 
 

@@ -19,7 +19,7 @@ from autograder.protocol.failure_kinds import Kind
 if TYPE_CHECKING:
     from rich.console import Console
 
-MAX_LINE_CHARACTERS = 400
+MAX_UNTRUSTED_LINE_CHARACTERS = 400
 """Maximum number of characters of a line that a submission may control."""
 
 
@@ -44,7 +44,7 @@ def printable_lines(text: str) -> str:
     """Turn text that a submission may control into printable characters, in lines of bounded length."""
     if not text.replace("\n", "").isprintable():
         text = "".join(character if character.isprintable() or character == "\n" else "\ufffd" for character in text)
-    longest = MAX_LINE_CHARACTERS
+    longest = MAX_UNTRUSTED_LINE_CHARACTERS
     lines = (line if len(line) <= longest else f"{line[: longest - 2]} …" for line in text.split("\n"))
     return "\n".join(lines)
 
@@ -91,7 +91,7 @@ def points_text(test_results: Sequence[TestResult]) -> str:
     return f"{points_won(test_results):g} of {points_possible(test_results):g}"
 
 
-_NOTES = {
+_NOTE_BY_STATUS = {
     Status.RIGHT_ONCE_FIXED: "right, once `{cause}` is right",
     Status.INHERITED: "builds on `{cause}`: fix that first",
     Status.COMPARED: "its test also calls `{cause}`: fix that first",
@@ -104,7 +104,7 @@ _NOTES = {
 def status_note(function_status: FunctionStatus) -> str:
     """Return a few words about a function's state, or an empty string if the function itself contains a mistake."""
     cause = function_status.cause if (function_status.cause or "").isidentifier() else "another function"
-    words = _NOTES.get(function_status.status, "").format(cause=cause)
+    words = _NOTE_BY_STATUS.get(function_status.status, "").format(cause=cause)
     promise = "its docstring has a `Raises` line, but your function has no `raise`"
     return "; ".join(filter(None, [words, promise if function_status.lacks_promised_error else ""]))
 
@@ -115,7 +115,7 @@ def mistakes_text(function_status: FunctionStatus, audience: Audience, mistakes_
     Students see `mistakes_in_full` failed public tests in full, and staff see every failed test in full.
     """
     mistakes, staff = function_status.mistakes, audience is Audience.STAFF
-    cause = next((mistake.hint for mistake in mistakes if mistake.hint), None)  # of the deepest mistakes
+    cause = next((mistake.hint for mistake in mistakes if mistake.hint), None)  # of the most serious mistakes
     open_to = (Audience.STAFF, Audience.HOME)  # at home, hidden tests run only in self-study
     public = [mistake for mistake in mistakes if audience in open_to or not mistake.test.hidden]
     shown = public if staff else public[:mistakes_in_full]
@@ -128,11 +128,11 @@ def mistakes_text(function_status: FunctionStatus, audience: Audience, mistakes_
     if audience is not Audience.HOME and len(public) > len(shown):
         parts.append(f"Other public tests of this function that fail: {len(public) - len(shown)}.")
     if audience is Audience.AFTER_RELEASE:
-        parts.append(_hidden_findings(mistakes, {mistake.kind for mistake in public}, cause is not None))
+        parts.append(_hidden_test_findings(mistakes, {mistake.kind for mistake in public}, cause is not None))
     return "\n\n".join(filter(None, parts))
 
 
-def _hidden_findings(mistakes: Iterable[TestResult], seen: set[Kind | None], is_explained: bool) -> str:
+def _hidden_test_findings(mistakes: Iterable[TestResult], seen: set[Kind | None], is_explained: bool) -> str:
     """Return the hidden tests' findings that neither the public tests nor a known cause already explain."""
     seen = seen | {Kind.VALUE} if seen and is_explained else seen
     hidden = [mistake for mistake in mistakes if mistake.test.hidden]

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from autograder.protocol.call import ANSWERS, Call, Reply
-from autograder.protocol.failure_kinds import UNFINISHED, BrokenTestError, CallStopped, Kind, WrongResultError
+from autograder.protocol.failure_kinds import UNFINISHED, BrokenTestError, CallStopped, FailedTestError, Kind
 
 if TYPE_CHECKING:  # a program that only reads results loads neither module
     import pytest
@@ -145,12 +145,12 @@ def test_result(test: Test, raised: BaseException | None, submission: StudentMod
     match raised:
         case None:
             return TestResult(test, calls=calls)
-        case WrongResultError(kind=kind) if kind in _CALLEE_FAILURES and raised.function not in (None, test.question):
+        case FailedTestError(kind=kind) if kind in _CALLEE_FAILURES and raised.function not in (None, test.question):
             message = f"{test.question} waits for {raised.function}: {raised.message}"
             return TestResult(test, Kind.WAITING, message, faulty_function=raised.function, calls=calls)
-        case WrongResultError(kind=kind) if kind in UNFINISHED:
+        case FailedTestError(kind=kind) if kind in UNFINISHED:
             return TestResult(test, kind, raised.message, faulty_function=raised.function, calls=calls)
-        case WrongResultError() | CallStopped():
+        case FailedTestError() | CallStopped():
             note = _computed_by_test_note(getattr(raised, "value", None), submission)
             kind, message = raised.kind, raised.message + note
         case Exception() if not isinstance(raised, BrokenTestError | ImportError):

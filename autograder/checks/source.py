@@ -41,7 +41,7 @@ def parse(text: str, filename: str = "<unknown>") -> ast.Module:
             raise ValueError("it is nested too deeply, or takes more memory to parse than there is") from error
 
 
-class Source:
+class SourceFile:
     """The code of a student's file, read but not run."""
 
     def __init__(self, path: Path) -> None:

@@ -41,6 +41,6 @@ def answers(assignment: Assignment) -> dict[str, RightAnswer]:
     return {key: RightAnswer(text, reason) for key, text, reason in lines}
 
 
-def key(test: Test) -> str:
+def quiz_question_key(test: Test) -> str:
     """Return the key of the question that a test checks, which pytest puts in brackets after the test's name."""
     return test.name.partition("[")[2].rstrip("]")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from autograder.checks.function_status import FunctionStatus, function_statuses
 from autograder.checks.proxy import load_failure_message
@@ -29,13 +30,13 @@ from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure_kinds import STOPPED, UNFINISHED, Kind, SubmissionStatus
 from autograder.submission import Submission
 
-_STOPPED = {
+_STOPPED_MESSAGE_BY_STATUS = {
     SubmissionStatus.TIMEOUT: "Your code used up all of its time.",
     SubmissionStatus.KILLED: "Your code repeatedly ended its own process.",
 }
 """Message for the student, keyed by the status of a submission that was stopped."""
 
-_REDACTED_TO_RAISED = frozenset({Kind.RAISED, *UNFINISHED, *STOPPED})
+_KINDS_REDACTED_TO_RAISED = frozenset({Kind.RAISED, *UNFINISHED, *STOPPED})
 """Kinds of failure that a student sees only as "an exception" in a hidden test."""
 
 
@@ -52,11 +53,12 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
     for result in test_results:
         if result.test.phase is not Phase.HIDDEN or result.passed:
             readable.append(result)
-        elif result.kind not in _REDACTED_TO_RAISED:
+        elif result.kind not in _KINDS_REDACTED_TO_RAISED:
             readable.append(TestResult(result.test, result.kind, hint=result.hint))
         elif result.test.question not in unfinished:
             readable.append(TestResult(result.test, Kind.RAISED, hint=result.hint))
-    return readable
+    # How far a value in a hidden test is from the right value is not shown.
+    return [replace(one, kind=Kind.VALUE) if one.kind is Kind.PRECISION else one for one in readable]
 
 
 def function_texts(test_results: Sequence[TestResult], audience: Audience) -> list[tuple[FunctionStatus, str]]:
@@ -112,7 +114,11 @@ def _sentence_on_public_points(grade: Grade) -> str:
 
 def _stop_paragraphs(grade: Grade) -> list[str]:
     """Return the paragraphs on problems with the whole submission or with loading the file."""
-    parts = [f"**{_STOPPED[grade.status]}** Tests that had already passed count."] if grade.status in _STOPPED else []
+    parts = (
+        [f"**{_STOPPED_MESSAGE_BY_STATUS[grade.status]}** Tests that had already passed count."]
+        if grade.status in _STOPPED_MESSAGE_BY_STATUS
+        else []
+    )
     if grade.failure is not None:
         parts.append("**This happened while your file was loaded.** The rest is graded:")
         parts.append(code_block(load_failure_message(grade.failure)))
@@ -140,12 +146,16 @@ def _answers(results: Sequence[TestResult], assignment: str, audience: Audience)
     """
     right = answer_key.answers(Assignment(assignment))
     sentences = (
-        f"- {escape_markdown(wrong_answer_text(result))}"
+        f"- {escape_markdown(wrong_quiz_answer_text(result))}"
         f"{'' if result.test.points else ' (For practice, without points.)'}"
         for result in results
         if not result.passed
         and (result.is_mistake or result.test.points)
-        and (audience is Audience.STAFF or result.is_unfinished or not right[answer_key.key(result.test)].is_yes_or_no)
+        and (
+            audience is Audience.STAFF
+            or result.is_unfinished
+            or not right[answer_key.quiz_question_key(result.test)].is_yes_or_no
+        )
     )
     lines = [*dict.fromkeys(sentences)]  # if the file stops, all answers have the same sentence
     if not results or (audience is Audience.BEFORE_RELEASE and not lines):
@@ -154,7 +164,7 @@ def _answers(results: Sequence[TestResult], assignment: str, audience: Audience)
     return "\n".join([f"## `{ANSWERS}`{points}\n", *lines]).strip()
 
 
-def wrong_answer_text(result: TestResult) -> str:
+def wrong_quiz_answer_text(result: TestResult) -> str:
     """Return the text for a wrong or missing answer."""
     return f"{result.message}. {result.hint or ''}".strip()
 

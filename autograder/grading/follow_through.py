@@ -15,9 +15,10 @@ reach the submission's second process. If the test passes, the student gets its 
    that itself turns one guess into the other, such as two signs that cancel. That function loses its points.)
 
 The second process calls the submission's own functions before it gets any call of a test, because a function
-that has not seen the test's call cannot look up the value from which a wrong guess would follow. The tests of
-a function run again before the tests of functions that build on it: the later tests bring the function's
-right values into the second process, where the submission could keep them for its own tests.
+that has not seen the test's call cannot look up the value from which a wrong guess would follow. The second
+process then starts again, because those calls contain arguments that the solution computes. The tests of a
+function run again before the tests of functions that build on it: the later tests bring the function's right
+values into the second process, where the submission could keep them for its own tests.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from autograder.checks.results import Test, TestResult
-from autograder.grading.follow_through_limits import QuestionBudget
-from autograder.grading.follow_through_processes import EXCHANGE_CELL_SOURCE, GradedProcess, ProcessWithSubstitutes
-from autograder.grading.follow_through_retry import Retry, WrongFunctions
+from autograder.grading.follow_through_limits import FollowThroughBudget
+from autograder.grading.follow_through_processes import EXCHANGE_CELL_TEMPLATE, GradedProcess, ProcessWithSubstitutes
+from autograder.grading.follow_through_second_run import Retry, WrongFunctions
 from autograder.grading.suite import Suite
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure_kinds import STOPPED, CallStopped, Kind
@@ -57,22 +58,20 @@ def follow_through(
     written = [result for result in failed if result.test.question not in missing]
     if not written:
         return list(results)
-    in_time = functools.partial(_while_there_is_time, backend=backend)
+    in_time = functools.partial(_while_submission_has_time, backend=backend)
     functions = sorted({test.question for test in suite.tests} - {ANSWERS})
-    with backend.second_process(EXCHANGE_CELL_SOURCE.format(functions=functions)) as second_backend:
+    with backend.second_process(EXCHANGE_CELL_TEMPLATE.format(functions=functions)) as second_backend:
         first = GradedProcess(backend, all_results)
-        second = ProcessWithSubstitutes(second_backend, suite.reference, QuestionBudget())
+        second = ProcessWithSubstitutes(second_backend, suite.reference, FollowThroughBudget())
         retries = [Retry(result, suite.calls_to_solution(result.test), wrong, first, second) for result in written]
-        first.fetch_replies(question for retry in in_time(retries) for question in retry.iter_calls_to_replaced())
+        first.fetch_replies(call for retry in in_time(retries) for call in retry.iter_calls_to_replaced())
         helped = [retry for retry in in_time(retries) if retry.may_pass_with_right_values()]
         first.fetch_replies(call for retry in in_time(helped) for call in retry.iter_calls_only_in_second_run())
-        questions = [question for retry in in_time(helped) for question in retry.iter_explaining_inner_calls()]
+        inner_calls = [call for retry in in_time(helped) for call in retry.iter_inner_calls_of_unexplained()]
         with contextlib.suppress(CallStopped):
-            second.fetch_submitted_values(question for question in questions if question.function not in first.silent)
-        # All retries send their questions before any retry runs.
+            second.fetch_submitted_values(call for call in inner_calls if call.function not in first.silent)
+        # All retries send these calls before any retry runs.
         allowed = [retry for retry in in_time(helped) if retry.are_first_replies_explained()]
-        if allowed:
-            second.end_if_results_kept()
         passed: dict[Test, TestResult] = {}
         for retries in _groups_in_dependency_order(allowed, suite):
             with contextlib.suppress(CallStopped):
@@ -97,6 +96,6 @@ def _groups_in_dependency_order(retries: Sequence[Retry], suite: Suite) -> Itera
         yield list(group)
 
 
-def _while_there_is_time(retries: Iterable[Retry], backend: SandboxedBackend) -> Iterator[Retry]:
+def _while_submission_has_time(retries: Iterable[Retry], backend: SandboxedBackend) -> Iterator[Retry]:
     """Yield the retries until the submission's time has run out; checks of replies also take time."""
     return itertools.takewhile(lambda _: not backend.is_out_of_time, retries)

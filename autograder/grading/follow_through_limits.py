@@ -1,4 +1,4 @@
-"""Limits on questions, which are calls whose right values a submission's second process requests from the grader."""
+"""Limits on the calls whose right values a submission's second process requests from the grader."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from autograder.protocol.call import Call
 MAX_WHOLE_NUMBER_FOR_SOLUTION = 1 << 20
 """Largest whole number that a submission may pass to the solution, where it may become the length of a loop."""
 
-MAX_PHASE_QUESTION_SECONDS = 2.0
-"""Maximum processor time that the grader spends on questions in one phase of a suite."""
+MAX_PHASE_FOLLOW_THROUGH_SECONDS = 2.0
+"""Maximum processor time that the grader spends on right values in one phase of a suite."""
 
-MAX_PHASE_QUESTION_BYTES = 64 << 20
-"""Maximum bytes of all questions and replies in one phase of a suite."""
+MAX_PHASE_FOLLOW_THROUGH_BYTES = 64 << 20
+"""Maximum bytes of all such calls and replies in one phase of a suite."""
 
 
-class QuestionBudget:
-    """The processor time and the bytes that questions about one submission may still use."""
+class FollowThroughBudget:
+    """The processor time and the bytes that right values for one submission may still use."""
 
     def __init__(self) -> None:
-        self.seconds = MAX_PHASE_QUESTION_SECONDS
-        self.bytes = MAX_PHASE_QUESTION_BYTES
+        self.seconds = MAX_PHASE_FOLLOW_THROUGH_SECONDS
+        self.bytes = MAX_PHASE_FOLLOW_THROUGH_BYTES
 
     @contextlib.contextmanager
     def charged(self) -> Iterator[None]:
@@ -37,14 +37,14 @@ class QuestionBudget:
         finally:
             self.seconds -= time.process_time() - begin
 
-    def spend(self, *parts: bytes) -> bool:
+    def spend(self, *encoded: bytes) -> bool:
         """Subtract bytes from the budget. Return True if the budget is still sufficient."""
-        self.bytes -= sum(map(len, parts))
+        self.bytes -= sum(map(len, encoded))
         return self.bytes >= 0 and self.seconds > 0
 
 
-class QuestionBounds:
-    """The size and the whole numbers of some calls; a question that goes beyond them is not answered.
+class AnswerableCallBounds:
+    """Limits that some calls set on a call's size and whole numbers; a call beyond these limits is not answered.
 
     Without this limit, the submission could request all values of a function of whole numbers, and the right
     values could reach the first process through a channel that no lock closes.
@@ -54,26 +54,23 @@ class QuestionBounds:
         self.size = size
         """Bytes of the longest call."""
         self.numbers = numbers
-        """Absolute values of the whole numbers in the arguments, shape (n,)."""
+        """Absolute values of all whole numbers in the arguments, shape (n,)."""
 
     @classmethod
-    def of(cls, *calls: Call) -> QuestionBounds:
+    def of(cls, *calls: Call) -> AnswerableCallBounds:
         """Return the bounds that these calls set together."""
         numbers = [_whole_numbers((call.args, call.kwargs)) for call in calls]
         return cls(max(len(call.encoded) for call in calls), np.unique(np.abs(np.concatenate(numbers))))
 
-    def covers(self, question: Call) -> bool:
-        """Return True if a question is small enough to be answered.
+    def covers(self, call: Call) -> bool:
+        """Return True if a call is small enough to be answered.
 
-        A question must not be longer than the longest of the calls, and each of its whole numbers must occur in a
-        call. Signs do not count, and 0, 1 and 2 are always allowed.
+        A call must not be longer than the longest of the calls, and each of its whole numbers must occur in one
+        of them. Signs do not count, and 0, 1 and 2 are always allowed.
         """
-        if (
-            len(question.encoded) > self.size
-            or largest_magnitude((question.args, question.kwargs)) > MAX_WHOLE_NUMBER_FOR_SOLUTION
-        ):
+        if len(call.encoded) > self.size or largest_magnitude((call.args, call.kwargs)) > MAX_WHOLE_NUMBER_FOR_SOLUTION:
             return False
-        numbers = np.abs(_whole_numbers((question.args, question.kwargs)))
+        numbers = np.abs(_whole_numbers((call.args, call.kwargs)))
         return bool(np.isin(numbers, [0, 1, 2, *self.numbers]).all())
 
 

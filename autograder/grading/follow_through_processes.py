@@ -2,7 +2,10 @@
 
 The first process has run the tests. The second process loads the submission with a substitute for each
 function (`sandbox.function_substitutes`) that can return right values. The second process receives only the
-calls that follow-through needs.
+calls that follow-through needs. These calls are of two kinds: calls to the submission's own functions, with
+arguments that the solution computes, and helped calls. No worker receives calls of both kinds: a worker that
+knows the solution's arguments could pass them to substitutes, and so earn points for steps that the
+submission does not contain.
 """
 
 from __future__ import annotations
@@ -10,48 +13,47 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from autograder.checks.results import TestResult
 from autograder.grading.follow_through_limits import (
     MAX_WHOLE_NUMBER_FOR_SOLUTION,
-    QuestionBounds,
-    QuestionBudget,
+    AnswerableCallBounds,
+    FollowThroughBudget,
     largest_magnitude,
 )
-from autograder.hints.reference import Reference, is_cacheable
+from autograder.hints.reference_oracle import Reference, fits_in_cache
 from autograder.protocol import codec
 from autograder.protocol.call import Call, Reply, perform
 from autograder.protocol.failure_kinds import CallStopped, Kind
 from autograder.sandbox.function_substitutes import (
-    MAX_QUESTIONS_PER_ROUND,
-    UNANSWERED_TAG,
+    MAX_UNANSWERED_CALLS_PER_ROUND,
+    UNANSWERED_CALLS_TAG,
     Answer,
     EncryptedAnswer,
-    Question,
-    encrypt_with_question,
+    ReplacedCall,
+    encrypt_with_call,
 )
 from autograder.sandbox.sandboxed_submission import SandboxedBackend
 
-EXCHANGE_CELL_SOURCE = """
+EXCHANGE_CELL_TEMPLATE = """
 from autograder.sandbox.function_substitutes import Exchange as _Exchange
 
 _exchange = _Exchange(globals(), {functions!r})
 _original_value, _helped_call, _receive = _exchange.original_value, _exchange.call_with_substitutes, _exchange.receive
-_may_have_kept_results = _exchange.may_have_kept_results
 """
 """Last cell of the submission in the second process, which puts the substitutes in place."""
 
 MAX_ROUNDS_PER_CALL = 8
 """Maximum number of times that the second process makes the same helped call, each time with more answers."""
 
-MAX_CACHED_ANSWERS = 1024
+MAX_CACHED_ENCRYPTED_ANSWERS = 1024
 """Maximum number of encrypted answers that the grader caches for later submissions."""
 
-MAX_ANSWER_CHARACTERS = 8 * codec.MAX_NUMBERS - 1024
-"""Maximum number of characters in a encrypted answer, so that an answer and its label fit into one message."""
+MAX_ENCRYPTED_ANSWER_CHARACTERS = 8 * codec.MAX_NUMBERS_PER_MESSAGE - 1024
+"""Maximum number of characters in an encrypted answer, so that an answer and its label fit into one message."""
 
 
 class GradedProcess:
@@ -98,7 +100,7 @@ class HelpedCall:
     call: Call
     replaced: frozenset[str]
     """Names of the functions that return right values."""
-    questions: Sequence[Call]
+    expected_calls: Sequence[Call]
     """Calls to these functions that the solution makes during the call."""
 
     def message(self, encrypted_answers: list[EncryptedAnswer]) -> Call:
@@ -109,47 +111,51 @@ class HelpedCall:
 class ProcessWithSubstitutes:
     """The submission in its second process, with a substitute for each function."""
 
-    def __init__(self, backend: SandboxedBackend, reference: Reference, budget: QuestionBudget) -> None:
+    def __init__(self, backend: SandboxedBackend, reference: Reference, budget: FollowThroughBudget) -> None:
         self.backend = backend
         self.reference = reference
         self.budget = budget
         self.submitted_values: dict[bytes, Reply] = {}
-        """Replies of the submission's own functions, keyed by encoded question."""
-        self.first_replies: dict[HelpedCall, Reply] = {}
-        """Replies to helped calls before the grader answered any question of the submission, keyed by helped call."""
+        """Replies of the submission's own functions, keyed by encoded call."""
+        self.first_round_replies: dict[HelpedCall, Reply] = {}
+        """Replies to helped calls before the grader answered any further call, keyed by helped call."""
+        self._kind: Literal["submitted", "helped"] = "submitted"
+        """Kind of the calls that the current worker may receive."""
 
-    def fetch_submitted_values(self, questions: Iterable[Call]) -> None:
-        """Store the replies of the submission's own functions to new questions. May raise CallStopped."""
-        new = {question.encoded: question for question in questions if question.encoded not in self.submitted_values}
-        calls = {key: Call("_original_value", _call_as_tuple(question)) for key, question in new.items()}
-        sendable = {key: call for key, call in calls.items() if _fits_a_message(call) and self.budget.spend(key)}
-        self.backend.send_ahead(sendable.values())
-        for key, call in sendable.items():
-            self.submitted_values[key] = reply = self.backend.call(call)
+    def _backend_reserved_for(
+        self, calls: Collection[object], kind: Literal["submitted", "helped"]
+    ) -> SandboxedBackend:
+        """Return the backend for calls of one kind, after the end of a worker that has received the other kind."""
+        if calls and kind != self._kind:
+            self.backend.close()  # with everything that the submission has kept anywhere in its process
+            self.first_round_replies.clear()  # they depend on answers that only the ended worker has
+            self._kind = kind
+        return self.backend
+
+    def fetch_submitted_values(self, calls: Iterable[Call]) -> None:
+        """Store the replies of the submission's own functions to new calls. May raise CallStopped."""
+        new = {call.encoded: call for call in calls if call.encoded not in self.submitted_values}
+        messages = {key: Call("_original_value", _call_as_tuple(call)) for key, call in new.items()}
+        sendable = {
+            key: message for key, message in messages.items() if _fits_a_message(message) and self.budget.spend(key)
+        }
+        backend = self._backend_reserved_for(sendable, "submitted")
+        backend.send_ahead(sendable.values())
+        for key, message in sendable.items():
+            self.submitted_values[key] = reply = backend.call(message)
             self.budget.spend(reply.encoded)
 
-    def submitted_value(self, question: Call) -> Any:
+    def submitted_value(self, call: Call) -> Any:
         """Return the value of the submission's own function, for the solution to compute with.
 
         Raise ValueError if there is no value or if it is too large, and CallStopped if there is no reply.
         """
-        self.fetch_submitted_values([question])
-        reply = self.submitted_values.get(question.encoded)
+        self.fetch_submitted_values([call])
+        reply = self.submitted_values.get(call.encoded)
         is_value = reply is not None and reply.raised is None and self.budget.spend()
         if reply is None or not is_value or largest_magnitude(reply.value) > MAX_WHOLE_NUMBER_FOR_SOLUTION:
-            raise ValueError(f"{question.function} gives no value to compute with")
+            raise ValueError(f"{call.function} gives no value to compute with")
         return copy.deepcopy(reply.value)  # the solution may change the value
-
-    def end_if_results_kept(self) -> None:
-        """End the process if the submission may have kept results of its wrong functions, as a cache does.
-
-        The next call then starts a new process. The submission itself says whether it keeps results, because
-        a false statement can cost it time or points, but gains nothing.
-        """
-        with contextlib.suppress(CallStopped):
-            if self.backend.call(Call("_may_have_kept_results", ())).value is False:
-                return
-        self.backend.close()
 
     def fetch_helped(self, requests: Iterable[HelpedCall]) -> None:
         """Make helped calls for the first time, without waiting between calls, and store the replies.
@@ -163,17 +169,21 @@ class ProcessWithSubstitutes:
             if not request.call.measured
         }
         new = {request: message for request, message in messages.items() if _fits_a_message(message)}
-        self.backend.send_ahead(new.values())
+        backend = self._backend_reserved_for(new, "helped")
+        backend.send_ahead(new.values())
         for request, message in new.items():
-            self.first_replies[request] = self.backend.call(message)
+            self.first_round_replies[request] = backend.call(message)
 
     def helped_reply(self, request: HelpedCall) -> Reply:
         """Return the reply to a helped call.
 
-        The second process first receives the encrypted answers to `request.questions`. The second process then
-        receives answers to its own questions, within the bounds of the call and of `request.questions`.
+        The second process first receives the encrypted answers to `request.expected_calls`. The second process
+        then receives answers to the calls that it reports as unanswered, within the bounds of the call and of
+        `request.expected_calls`.
         """
-        reply = self.first_replies.get(request) or self._make_helped_call(request, self._encrypted_answers(request))
+        reply = self.first_round_replies.get(request) or self._make_helped_call(
+            request, self._encrypted_answers(request)
+        )
         for _ in range(MAX_ROUNDS_PER_CALL - 1):
             if (asked := _unanswered(reply)) is None:
                 break
@@ -186,80 +196,80 @@ class ProcessWithSubstitutes:
         return self.backend.call(request.call) if is_counted else reply
 
     def _encrypted_answers(self, request: HelpedCall) -> list[EncryptedAnswer]:
-        """Return the encrypted answers to the questions that a helped call is expected to ask."""
+        """Return the encrypted answers to the calls that a helped call is expected to make."""
         return [
-            _cached_encrypted_reply(self.reference, question.encoded)
-            if is_cacheable(question)
-            else _encrypted_reply(self.reference, question)
-            for question in request.questions
+            _cached_encrypted_reply(self.reference, call.encoded)
+            if fits_in_cache(call)
+            else _encrypted_reply(self.reference, call)
+            for call in request.expected_calls
         ]
 
     def _make_helped_call(self, request: HelpedCall, encrypted_answers: list[EncryptedAnswer]) -> Reply:
         """Send encrypted answers and make the call, in one message if possible. Return the reply."""
         together = request.message(encrypted_answers)
+        backend = self._backend_reserved_for([request], "helped")
         if not _fits_a_message(together):
             for alone in (Call("_receive", ([answer],)) for answer in encrypted_answers):
                 if _fits_a_message(alone):
-                    self.backend.call(alone)
+                    backend.call(alone)
             together = request.message([])
-        return self.backend.call(together)
+        return backend.call(together)
 
-    def _iter_right_answers(self, asked: list[Any], request: HelpedCall) -> Iterator[tuple[Question, Answer]]:
-        """Yield each of the submission's questions with its answer; a question may be any plain value."""
-        held = QuestionBounds.of(request.call, *request.questions)
-        for question in asked[:MAX_QUESTIONS_PER_ROUND]:
-            match question:
+    def _iter_right_answers(self, asked: list[Any], request: HelpedCall) -> Iterator[tuple[ReplacedCall, Answer]]:
+        """Yield each call in `asked` with its answer; the submission may have put any plain value into `asked`."""
+        bounds = AnswerableCallBounds.of(request.call, *request.expected_calls)
+        for each in asked[:MAX_UNANSWERED_CALLS_PER_ROUND]:
+            match each:
                 case tuple((str(name), tuple(args), dict(kwargs))):  # not an array, as in `wire._unpack_header`
                     call = Call(name, args, kwargs)
-                    is_answered = name in request.replaced and held.covers(call)
+                    is_answered = name in request.replaced and bounds.covers(call)
                     yield self._right_answer(call) if is_answered else (_call_as_tuple(call), None)
 
-    def _right_answer(self, question: Call) -> tuple[Question, Answer]:
-        """Return a question of the submission, with the solution's answer or None."""
-        if self.budget.spend(question.encoded):
+    def _right_answer(self, call: Call) -> tuple[ReplacedCall, Answer]:
+        """Return a call that the submission makes, with the solution's answer or None."""
+        if self.budget.spend(call.encoded):
             with self.budget.charged():
-                right = perform(self.reference.solution, question.copy())
+                right = perform(self.reference.solution, call.copy())
             if right.raised is None or right.raised.kind in ("ValueError", "IndexError"):
-                return _answer(question, right)
-        return _call_as_tuple(question), None
+                return _answer(call, right)
+        return _call_as_tuple(call), None
 
 
 def _unanswered(reply: Reply) -> list[Any] | None:
-    """Return the unanswered questions in the reply to a helped call; None if the reply is the call's result."""
+    """Return the unanswered calls in the reply to a helped call; None if the reply is the call's result."""
     match reply.value:
-        case tuple((str(head), list(questions))) if head == UNANSWERED_TAG:
-            return questions
+        case tuple((str(head), list(calls))) if head == UNANSWERED_CALLS_TAG:
+            return calls
     return None
 
 
-def _answer(question: Call, right: Reply) -> tuple[Question, Answer]:
-    """Return a question with the answer from the right reply."""
+def _answer(call: Call, right: Reply) -> tuple[ReplacedCall, Answer]:
+    """Return a call with the answer from the right reply."""
     answer = (right.raised.kind, right.raised.message) if right.raised is not None else ("", right.value)
-    return _call_as_tuple(question), answer
+    return _call_as_tuple(call), answer
 
 
-def _encrypted_reply(reference: Reference, question: Call) -> EncryptedAnswer:
-    """Return the solution's encrypted answer to a question."""
-    return _encrypted(*_answer(question, reference.reply(question)))
+def _encrypted_reply(reference: Reference, call: Call) -> EncryptedAnswer:
+    """Return the solution's encrypted answer to a call."""
+    return _encrypted(*_answer(call, reference.reply(call)))
 
 
-@functools.lru_cache(MAX_CACHED_ANSWERS)
+@functools.lru_cache(MAX_CACHED_ENCRYPTED_ANSWERS)
 def _cached_encrypted_reply(reference: Reference, encoded: bytes) -> EncryptedAnswer:
-    """Return the solution's encrypted answer to a small question, cached because many submissions need it."""
+    """Return the solution's encrypted answer to a small call, cached because many submissions need it."""
     return _encrypted_reply(reference, Call(*codec.decode(encoded)))
 
 
-def _encrypted(question: Question, answer: Answer) -> EncryptedAnswer:
-    """Return the encrypted answer to a question; an answer that is too large for a message becomes None."""
-    encrypted = encrypt_with_question(codec.encode(question), answer)
-    return (
-        encrypted if len(encrypted[1]) <= MAX_ANSWER_CHARACTERS else encrypt_with_question(codec.encode(question), None)
-    )
+def _encrypted(call: ReplacedCall, answer: Answer) -> EncryptedAnswer:
+    """Return the encrypted answer to a call; an answer that is too large for a message becomes None."""
+    encoded = codec.encode(call)
+    encrypted = encrypt_with_call(encoded, answer)
+    return encrypted if len(encrypted[1]) <= MAX_ENCRYPTED_ANSWER_CHARACTERS else encrypt_with_call(encoded, None)
 
 
-def _call_as_tuple(question: Call) -> Question:
-    """Return a question in the form that the second process reads."""
-    return question.function, question.args, question.kwargs
+def _call_as_tuple(call: Call) -> ReplacedCall:
+    """Return a call in the form that the second process reads."""
+    return call.function, call.args, call.kwargs
 
 
 def _fits_a_message(call: Call) -> bool:

@@ -71,10 +71,10 @@ def _test_result(test: dict[str, Any], kind: str | None, **rest: Any) -> TestRes
     return TestResult(Test(**test | {"phase": Phase[test["phase"]]}), Kind[kind] if kind else None, **rest)
 
 
-def sentences_on_changed_test_points(earlier: Grade, proof: Grade) -> list[str]:
+def sentences_on_changed_test_points(earlier: Grade, solution_grade: Grade) -> list[str]:
     """Return a message with both numbers of points for each test whose points differ between two grades."""
     before = {result.test.name: result.test.points for result in earlier.test_results}
-    tests = (result.test for result in proof.test_results)
+    tests = (result.test for result in solution_grade.test_results)
     return [
         f"{test.name} is worth {test.points:g} and was worth {before[test.name]:g}"
         for test in tests
@@ -82,12 +82,12 @@ def sentences_on_changed_test_points(earlier: Grade, proof: Grade) -> list[str]:
     ]
 
 
-def fault_of_suite(assignment: Assignment, proof: Grade) -> str:
+def fault_of_suite(assignment: Assignment, solution_grade: Grade) -> str:
     """Return a message about the tests that the reference solution fails, or an empty string if it fails none.
 
-    `proof` is the solution's grade. A test that the solution fails would lower the score of every submission.
+    A test that the solution fails would lower the score of every submission.
     """
-    failed = [result for result in proof.test_results if not result.passed]
+    failed = [result for result in solution_grade.test_results if not result.passed]
     if not failed:
         return ""
     first, more = failed[0], f" and {len(failed) - 1} more tests" if len(failed) > 1 else ""

@@ -18,7 +18,7 @@ from autograder.checks.results import Phase, TestResult
 from autograder.course import Assignment, CourseError
 from autograder.grading import feedback
 from autograder.grading.grade import GRADER_FAILURE_MESSAGE, Grade, fault_of_suite
-from autograder.grading.otter_scoring import Scorer
+from autograder.grading.otter_scoring import OtterScorer
 from autograder.grading.suite import Suite
 from autograder.grading.suite_run import SuiteRun
 from autograder.protocol.failure_kinds import Kind, SubmissionStatus
@@ -34,7 +34,7 @@ class Grader:
     def __init__(self, disabled_locks: Collection[str] = ()) -> None:
         """Start the sandbox, without the locks whose names are in `disabled_locks`."""
         self.sandbox = Sandbox(disabled_locks)
-        self._suites: dict[Assignment, tuple[Suite, Scorer]] = {}
+        self._suites: dict[Assignment, tuple[Suite, OtterScorer]] = {}
 
     def grade(self, assignment: Assignment, cells: tuple[str, ...]) -> Grade:
         """Run and score one submission. When this method returns, none of the submission's code is running."""
@@ -62,11 +62,11 @@ class Grader:
         grade = Grade(assignment.name, status, failed)
         return _with_points_and_feedback(scorer, grade, grade)
 
-    def _suite_and_scorer(self, assignment: Assignment) -> tuple[Suite, Scorer]:
+    def _suite_and_scorer(self, assignment: Assignment) -> tuple[Suite, OtterScorer]:
         """Return an assignment's suite and the scorer for its results, both made once."""
         if assignment not in self._suites:
             suite = Suite(assignment, only_graded=True)
-            self._suites[assignment] = suite, Scorer(assignment, suite.tests)
+            self._suites[assignment] = suite, OtterScorer(assignment, suite.tests)
             gc.freeze()  # a suite stays in memory, so Python's collector need not scan it repeatedly
         return self._suites[assignment]
 
@@ -75,7 +75,7 @@ class Grader:
         self.sandbox.close()
 
 
-def _with_points_and_feedback(scorer: Scorer, before_hidden: Grade, final: Grade) -> Grade:
+def _with_points_and_feedback(scorer: OtterScorer, before_hidden: Grade, final: Grade) -> Grade:
     """Return the final grade, with points and with the student's texts from before and after the release.
 
     `before_hidden` is the grade before the first hidden test. Both texts give the status of `before_hidden`,
@@ -83,7 +83,7 @@ def _with_points_and_feedback(scorer: Scorer, before_hidden: Grade, final: Grade
     """
     for result in final.test_results:
         result.calls.clear()  # a grade is stored, and no later step reads the calls
-    points = scorer.numbers(final.test_results)
+    points = scorer.grade_fields(final.test_results)
     before_hidden = replace(before_hidden, **points)
     public_feedback = feedback.body(before_hidden, Audience.BEFORE_RELEASE)
     full_feedback = feedback.body(replace(before_hidden, test_results=final.test_results), Audience.AFTER_RELEASE)
@@ -91,7 +91,7 @@ def _with_points_and_feedback(scorer: Scorer, before_hidden: Grade, final: Grade
     return replace(final, **points, public_feedback=public_feedback, full_feedback=full_feedback)
 
 
-def proof_of(grader: Grader, assignment: Assignment) -> Grade:
+def grade_solution(grader: Grader, assignment: Assignment) -> Grade:
     """Return the grade of the reference solution."""
     return grader.grade(assignment, (assignment.solution.read_text("utf-8"),))
 
@@ -109,6 +109,6 @@ def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: 
             grade = grader.grade(assignment, submission.cells)
         except Exception:
             return grader.refuse(assignment, SubmissionStatus.KILLED, GRADER_FAILURE_MESSAGE)
-        if grade.score < grade.max_score and (fault := fault_of_suite(assignment, proof_of(grader, assignment))):
+        if grade.score < grade.max_score and (fault := fault_of_suite(assignment, grade_solution(grader, assignment))):
             raise CourseError(fault)
         return grade

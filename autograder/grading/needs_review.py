@@ -9,7 +9,7 @@ from autograder.checks.results import Phase, TestResult, by_question, points_pos
 from autograder.grading import feedback
 from autograder.grading.grade import Grade
 from autograder.grading.row import Row
-from autograder.protocol.failure_kinds import RIGHT_VALUES, STOPPED, SubmissionStatus
+from autograder.protocol.failure_kinds import RIGHT_VALUE_KINDS, STOPPED, Kind, SubmissionStatus
 from autograder.submission.untrusted_names import printable
 
 NO_GRADE_STATUS = "without a grade"
@@ -70,13 +70,14 @@ def _is_by_heart(test_results: list[TestResult]) -> bool:
     """Return True if a function passes its public tests but, for no known reason, fails most of its hidden tests.
 
     Known reasons are a known mistake and a wrong function on which the function builds. A hidden test
-    does not count as failed if the function's values are right.
+    does not count as failed if the function's values are right, or right to a few digits.
     """
     if any(result.hint or (result.passed and result.faulty_function) for result in test_results):
         return False
     phases = (Phase.PUBLIC, Phase.HIDDEN)
     public, hidden = ([result for result in test_results if result.test.phase is phase] for phase in phases)
-    lost_points = points_possible(result for result in hidden if not result.passed and result.kind not in RIGHT_VALUES)
+    nearly_right = RIGHT_VALUE_KINDS | {Kind.PRECISION}
+    lost_points = points_possible(result for result in hidden if not result.passed and result.kind not in nearly_right)
     return bool(public) and all(result.passed for result in public) and lost_points > points_possible(hidden) / 2
 
 

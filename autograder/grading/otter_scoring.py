@@ -22,7 +22,7 @@ from autograder.protocol.call import ANSWERS
 if TYPE_CHECKING:  # Otter imports pandas and nbconvert, which take a second, so it is loaded only to make a grade
     from otter.test_files.abstract_test import TestFile
 
-MARKDOWN_OUTPUT_SETTING = {"output_format": "md"}
+GRADESCOPE_MARKDOWN_SETTING = {"output_format": "md"}
 """Gradescope's setting for output that is shown as Markdown."""
 
 SCORE_STEP = 0.25
@@ -75,12 +75,12 @@ def otter_namespace(passed: Collection[str]) -> dict[str, Callable[[str], None]]
     return {"result": result}
 
 
-def passed(test_results: list[TestResult]) -> set[str]:
+def passed_test_names(test_results: list[TestResult]) -> set[str]:
     """Return the names of the tests that passed."""
     return {result.test.name for result in test_results if result.passed}
 
 
-class Scorer:
+class OtterScorer:
     """A scorer of results that loads the Otter test files of a suite only once."""
 
     def __init__(self, assignment: Assignment, tests: Iterable[Test]) -> None:
@@ -95,22 +95,22 @@ class Scorer:
             function.__signature__ = inspect.signature(function)  # Otter reads the signature at every run
         self.defaults = AutograderConfig({})  # made once, because making it takes as long as some submissions
 
-    def numbers(self, test_results: list[TestResult]) -> dict[str, Any]:
+    def grade_fields(self, test_results: list[TestResult]) -> dict[str, Any]:
         """Run Otter's test files on the results. Return the grade's points and its form for Gradescope."""
         from otter.test_files import GradingResults
 
-        namespace = otter_namespace(passed(test_results))
+        namespace = otter_namespace(passed_test_names(test_results))
         for file in self.files:
             file.run(namespace)
         set_summaries(self.files, test_results, self.assignment)
         results = GradingResults(self.files)
-        numbers = {
+        grade_fields = {
             "score": float(results.total),
             "max_score": float(results.possible),
             "questions": {name: float(results.get_score(name)) for name in results.test_files},
-            "gradescope": results.to_gradescope_dict(self.defaults) | MARKDOWN_OUTPUT_SETTING,
+            "gradescope": results.to_gradescope_dict(self.defaults) | GRADESCOPE_MARKDOWN_SETTING,
         }
-        return full_scale(numbers) if self.assignment.optional_functions else numbers
+        return full_scale(grade_fields) if self.assignment.optional_functions else grade_fields
 
 
 def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], assignment: Assignment) -> None:
@@ -124,8 +124,8 @@ def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], ass
     texts = {function.name: text for function, text in feedback.function_texts(test_results, Audience.AFTER_RELEASE)}
     answers = []
     for result in groups.get(ANSWERS, []):
-        key = answer_key.key(result.test)
-        text = f"✓ {key}." if result.passed else f"✗ {feedback.wrong_answer_text(result)}"
+        key = answer_key.quiz_question_key(result.test)
+        text = f"✓ {key}." if result.passed else f"✗ {feedback.wrong_quiz_answer_text(result)}"
         answers.append(f"- {text} {right[key].sentence}")
     texts[ANSWERS] = printable_lines("\n".join(answers))
     for file in files:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import functools
 import json
+import re
+from collections import defaultdict
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from autograder.checks.result_markdown import escape_markdown
 from autograder.grading import feedback
@@ -17,7 +19,12 @@ from autograder.protocol.failure_kinds import SubmissionStatus
 from autograder.submission import Submission
 from autograder.submission.untrusted_names import folded
 
-IDENTITIES = ("number", "sid", "email", "login", "name")
+Item = TypeVar("Item")
+
+_IDENTIFIER_FORM = re.compile(r"\d+|[^@]*@.*", re.DOTALL)
+"""The form of a platform's number or of an address."""
+
+IDENTITY_FIELDS = ("number", "sid", "email", "login", "name")
 """Fields that identify a person, in the order in which the last columns of tables show them."""
 
 
@@ -115,7 +122,7 @@ class Row:
         return f"Submitted {self.submission.submitted}." if self.submission.submitted else ""
 
     @property
-    def feedback_markdown(self) -> str:
+    def full_feedback_markdown(self) -> str:
         """The page for the student once hidden results are published, as Markdown."""
         by_hand = ""
         if self.adjustments:
@@ -125,8 +132,39 @@ class Row:
         return feedback.markdown_page(self.submission, self.grade, self.score, *texts)
 
 
-def identities(submission: Submission) -> set[str]:
-    """Return a student's identifiers, folded for comparison: both numbers, the address, the login and the names."""
+def identifiers(submission: Submission) -> set[str]:
+    """Return a student's numbers, address and login, folded for comparison; without a platform, the student's name."""
     person = submission.person
-    names = (person.number, person.sid, person.email, person.login, person.name, submission.student)
-    return {folded(name) for name in names if name}
+    stated = (person.number, person.sid, person.email, person.login)
+    return {folded(text) for text in (stated if person.platform else (submission.student,)) if text}
+
+
+def student_names(submission: Submission) -> set[str]:
+    """Return a student's names, folded for comparison.
+
+    A student may have chosen the name that a platform shows, so a name in the form of a number or address is left out.
+    """
+    texts = {folded(submission.person.name), folded(submission.student)}
+    return {name for name in texts if name and not _IDENTIFIER_FORM.fullmatch(name)}
+
+
+class PeopleIndex(Generic[Item]):
+    """Items that belong to students, such as submissions, keyed by the texts with which an instructor names a student.
+
+    A name counts only if it is no other student's identifier.
+    """
+
+    def __init__(self) -> None:
+        self._by_identifier: dict[str, set[Item]] = defaultdict(set)
+        self._by_name: dict[str, set[Item]] = defaultdict(set)
+
+    def add(self, submission: Submission, item: Item) -> None:
+        """Add an item of the student who handed in a submission."""
+        for identifier in identifiers(submission):
+            self._by_identifier[identifier].add(item)
+        for name in student_names(submission):
+            self._by_name[name].add(item)
+
+    def find(self, text: str) -> set[Item]:
+        """Return the items of all students whom a text may mean."""
+        return self._by_identifier.get(folded(text)) or self._by_name.get(folded(text), set())

@@ -34,8 +34,8 @@ from autograder.checks.results import Phase, Test, TestResult, point_problems, t
 from autograder.course import Assignment, CourseError
 from autograder.grading.optional_functions import without_optional_tests
 from autograder.hints import catalogue
-from autograder.hints.golden import GoldenRecorder, RecordingBackend
-from autograder.hints.reference import Reference
+from autograder.hints.golden_values import GoldenRecorder, RecordingBackend
+from autograder.hints.reference_oracle import Reference
 from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure_kinds import BrokenTestError
 
@@ -75,7 +75,7 @@ class Suite(pytest_plugin.TestContext):
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
         """Return the submission being graded, in the form in which a test uses it."""
-        return StudentModule(assignment, self.backend, self.oracle, pytest_plugin.graded_functions_in_file(item))
+        return StudentModule(assignment, self.backend, self.oracle, pytest_plugin.functions_tested_in_file(item))
 
     def run(self, backend: Backend, *phases: Phase) -> list[TestResult]:
         """Run the tests of some phases, by default of all phases, on one submission."""
@@ -94,7 +94,7 @@ class Suite(pytest_plugin.TestContext):
             self._calls_to_solution[test] = recorder.calls
         return self._calls_to_solution[test]
 
-    def golden_content(self) -> dict[str, Any]:
+    def record_golden_values(self) -> dict[str, Any]:
         """Return the content of the handout's file of golden values, recorded while the public tests run."""
         self.oracle = recorder = GoldenRecorder(self.reference)
         for test in self.tests:
@@ -129,7 +129,7 @@ class _RunnableTest:
         if not {self.name, RNG_FIXTURE}.issuperset(self.fixtures):
             allowed = f"{self.name}, {RNG_FIXTURE} and its parameters"
             raise BrokenTestError(f"{item.name} requests {', '.join(self.fixtures)}: a test may use only {allowed}")
-        self.function = _on_hypothesis_examples(item, self.fixtures) if is_hypothesis_test(item.obj) else item.obj
+        self.function = _with_examples_drawn_once(item, self.fixtures) if is_hypothesis_test(item.obj) else item.obj
 
     def run(self, test: Test) -> TestResult:
         """Return the result of the test, with the calls that the test made."""
@@ -145,7 +145,7 @@ class _RunnableTest:
         return test_result(test, raised, submission)
 
 
-def _on_hypothesis_examples(item: pytest.Function, fixtures: list[str]) -> Callable[..., Any]:
+def _with_examples_drawn_once(item: pytest.Function, fixtures: list[str]) -> Callable[..., Any]:
     """Return a property test with examples that are drawn once, the same for every submission (see `pytest_plugin`).
 
     Hypothesis documents `inner_test` as the hook for integrations. Each run gets copies of the examples, so that no

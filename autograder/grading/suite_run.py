@@ -28,7 +28,7 @@ class SuiteRun:
     def results_after(self, *phases: Phase) -> list[TestResult]:
         """Run the tests of some phases. Return the results of all phases so far, with likely causes."""
         results = self.suite.run(self.backend, *phases)
-        self.status = self._status()  # the questions of follow-through may use up a limit, which must not count
+        self.status = self._status()  # the calls of follow-through may use up a limit, which must not count
         self.results += follow_through(self.suite, self.backend, results, self.results)
         reference = self.suite.reference
         return with_likely_causes(reference, self.results, self._call_graph, reference.call_graph.dependencies)

@@ -13,7 +13,7 @@
 Students receive only the files that `bundle` lists.
 """
 
-from autograder.handout.bundle import PAGES_FOLDER, build, contents
+from autograder.handout.bundle import PAGES_FOLDER, build_handout, contents
 from autograder.handout.leaks import leaks
 from autograder.handout.new import create_assignment
 from autograder.handout.stubs_and_recorded_values import HandoutError, regenerate
@@ -22,7 +22,7 @@ from autograder.handout.validate import first_problem
 __all__ = [
     "PAGES_FOLDER",
     "HandoutError",
-    "build",
+    "build_handout",
     "contents",
     "create_assignment",
     "first_problem",

@@ -8,16 +8,17 @@ import shutil
 from collections.abc import Collection
 from pathlib import Path
 
-from autograder.course import PACKAGE_FOLDER, ROOT, Assignment, shipped_code
+from autograder.course import PACKAGE_FOLDER, ROOT, Assignment, shipped_autograder_files
 from autograder.files import write_files, write_zip
 from autograder.grading.suite import all_tests
 from autograder.handout import otter_files
 from autograder.handout.leaks import leaks
 from autograder.handout.stubs_and_recorded_values import HandoutError
-from autograder.pages import course_files, pictures, quiz_questions
-from autograder.term_texts import TEXTS_WITH_EXAMPLES, Edition
+from autograder.lesson_renumbering import TEXTS_WITH_EXAMPLE_LESSON, Edition
+from autograder.pages import course_files, pictures
+from autograder.pages.answer_forms_and_practice import answer_forms_and_practice
 
-QUESTIONS_FILE = "tests/public/questions.json"
+QUIZ_QUESTIONS_FILE = "tests/public/questions.json"
 """Path of a file that exists in every handout but in no checkout of the course."""
 
 PAGES_FOLDER = "course"
@@ -52,12 +53,12 @@ def contents(only: Collection[str] = ()) -> dict[str, bytes]:
         *(pattern.replace("NAME", assignment.name) for assignment in chosen for pattern in _LESSON_FILES),
     ]
     paths = {path.relative_to(ROOT).as_posix(): path for pattern in patterns for path in ROOT.glob(pattern)}
-    paths |= {path.relative_to(PACKAGE_FOLDER.parent).as_posix(): path for path in shipped_code()}
+    paths |= {path.relative_to(PACKAGE_FOLDER.parent).as_posix(): path for path in shipped_autograder_files()}
     for path in TEMPLATES_FOLDER.rglob("*.template"):
         paths[path.relative_to(TEMPLATES_FOLDER).as_posix().removesuffix(".template")] = path
     files = {name: path.read_bytes() for name, path in paths.items()}
-    questions = {assignment.name: quiz_questions.answer_forms_and_practice(assignment) for assignment in chosen}
-    made = {QUESTIONS_FILE: json.dumps(questions, indent=1)}
+    questions = {assignment.name: answer_forms_and_practice(assignment) for assignment in chosen}
+    made = {QUIZ_QUESTIONS_FILE: json.dumps(questions, indent=1)}
     for assignment in chosen:
         made |= otter_files.notebook_and_test_files(assignment, all_tests(assignment))
     files |= {name: text.encode("utf-8") for name, text in made.items()}
@@ -78,24 +79,24 @@ _PICTURE = re.compile(r"\]\((?:\.\./)?(figures/\w+\.svg)")
 def _mentions_lessons(name: str) -> bool:
     """Return True for a file that mentions lessons by number or uses a lesson as an example."""
     is_of_lessons = name.startswith(("assignments/", "tests/"))
-    return name in TEXTS_WITH_EXAMPLES or (is_of_lessons and name.endswith((".md", ".py", ".ipynb", ".json")))
+    return name in TEXTS_WITH_EXAMPLE_LESSON or (is_of_lessons and name.endswith((".md", ".py", ".ipynb", ".json")))
 
 
-def build(target: Path, only: Collection[str] = ()) -> Path:
+def build_handout(zip_path: Path, open_assignments: Collection[str] = ()) -> Path:
     """Write the zip and, beside the zip, a folder with the same content; return the zip's path.
 
-    `only` names the assignments that are open so far; by default, all assignments are open. Raise
+    `open_assignments` names the assignments that are open so far; by default, all assignments are open. Raise
     HandoutError if the handout would reveal a secret or replace anything except an earlier handout.
     """
-    folder = target.with_suffix("")
-    if target.suffix != ".zip":
-        raise HandoutError(f"{target} cannot be the handout's name: choose one that ends in .zip")
-    if folder.is_symlink() or (folder.exists() and not (folder / QUESTIONS_FILE).is_file()):
+    folder = zip_path.with_suffix("")
+    if zip_path.suffix != ".zip":
+        raise HandoutError(f"{zip_path} cannot be the handout's name: choose one that ends in .zip")
+    if folder.is_symlink() or (folder.exists() and not (folder / QUIZ_QUESTIONS_FILE).is_file()):
         raise HandoutError(f"{folder} is in the handout's place but is not a handout: move it, or choose another --out")
-    files = contents(only)
+    files = contents(open_assignments)
     if leaked := leaks(files):
         raise HandoutError("the handout would give answers away:\n" + "\n".join(leaked))
-    write_zip(target, {f"handout/{name}": content for name, content in files.items()})
+    write_zip(zip_path, {f"handout/{name}": content for name, content in files.items()})
     shutil.rmtree(folder, ignore_errors=True)
     write_files({folder / name: content for name, content in files.items()})
-    return target
+    return zip_path

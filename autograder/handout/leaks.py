@@ -11,8 +11,8 @@ import html
 import re
 from collections.abc import Iterator, Mapping, Set
 
-from autograder.course import Assignment, all_lessons, seed, shipped_code
-from autograder.handout.stubs_and_recorded_values import BEGIN, END, quiz_answer_entries, stub
+from autograder.course import Assignment, all_lessons, seed, shipped_autograder_files
+from autograder.handout.stubs_and_recorded_values import BEGIN, END, right_answer_entries, stub
 
 MIN_SECRET_CHARACTERS = 24
 """Minimum number of characters, without spaces, of a secret line: a line such as `return x` reveals nothing."""
@@ -64,13 +64,13 @@ def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, 
 
 def _secret_descriptions() -> dict[str, str]:
     """Return the secrets of all lessons, even of those that this term leaves out, with a description of each."""
-    shown = [path.read_text("utf-8") for path in shipped_code()]
+    shown = [path.read_text("utf-8") for path in shipped_autograder_files()]
     secrets = {BEGIN: "a solution's marks", END: "a solution's marks"}
     for assignment in map(Assignment, all_lessons()):
         name = assignment.name
         solution, hidden = assignment.solution.read_text("utf-8"), assignment.hidden_tests.read_text("utf-8")
         shown += [stub(solution, name), assignment.public_tests.read_text("utf-8")]
-        secrets |= dict.fromkeys(quiz_answer_entries(solution), f"an answer of {name}")
+        secrets |= dict.fromkeys(right_answer_entries(solution), f"an answer of {name}")
         secrets |= dict.fromkeys(re.findall(r"(?m)^def (test_\w+)", hidden), f"a hidden test for {name}")
         for whose, text in {"solution": solution, "hidden tests": hidden}.items():
             # Docstrings are meant to be read, and the first lesson shows how the provided function is called.

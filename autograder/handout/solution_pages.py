@@ -13,9 +13,9 @@ from autograder.checks.output_encoding import print_anywhere
 from autograder.course import ROOT, Assignment, UserError, find, term_assignments
 from autograder.files import write_files
 from autograder.handout.stubs_and_recorded_values import BEGIN, END
+from autograder.lesson_renumbering import Edition
 from autograder.pages import highlighted_code, style
 from autograder.reports.templates import filled
-from autograder.term_texts import Edition
 
 SOLUTIONS_FOLDER = Path("dist", "solutions")
 PAGE_TEMPLATE = Path(__file__).with_name("forms") / "solution.html"

@@ -16,12 +16,12 @@ from typing import Any
 
 from autograder.checks.difference import difference
 from autograder.checks.oracle import Returned
-from autograder.checks.source import Source
+from autograder.checks.source import SourceFile
 from autograder.course import Assignment, UserError, term_assignments
 from autograder.files import write_files
 from autograder.grading.suite import Suite
 from autograder.handout.validate import first_problem
-from autograder.hints.golden import as_text, decoded, fingerprint_record
+from autograder.hints.golden_values import as_text, decoded, fingerprint_record
 from autograder.protocol.call import ANSWERS
 
 PROCESSOR_TOLERANCE = 1e-6
@@ -36,27 +36,29 @@ class HandoutError(UserError):
     """An error that prevents making the handout. The message says where the fault is and how to fix it."""
 
 
-def stub(source: str, name: str) -> str:
+def stub(solution_source: str, lesson: str) -> str:
     """Return the stub that students get for a solution.
 
     In a stub, marked bodies raise NotImplementedError, marked blocks of the module are missing, and every
     answer is None, without a reason. Raise HandoutError for an unmatched mark or an answer that is not on one
     line.
     """
-    if unmatched := _unmatched_mark(source):
-        raise HandoutError(f"unmatched {unmatched[0]} in solutions/{name}.py, line {unmatched[1]}")
+    if unmatched := _unmatched_mark(solution_source):
+        raise HandoutError(f"unmatched {unmatched[0]} in solutions/{lesson}.py, line {unmatched[1]}")
 
     def emptied(block: re.Match[str]) -> str:
-        functions = re.findall(r"(?m)^def (\w+)", source[: block.start()])
+        functions = re.findall(r"(?m)^def (\w+)", solution_source[: block.start()])
         return f'{block[1]}raise NotImplementedError("{functions[-1]} is not written yet")\n' if block[1] else ""
 
-    kept = re.sub(rf"(?ms)^([ ]*){BEGIN}\n((?!^[ ]*{BEGIN}).)*?^[ ]*{END}\n", emptied, source)
-    code, answers = _split_at_quiz_answers(re.sub(r"\n{4,}", "\n\n\n", kept))
+    kept = re.sub(rf"(?ms)^([ ]*){BEGIN}\n((?!^[ ]*{BEGIN}).)*?^[ ]*{END}\n", emptied, solution_source)
+    code, answers = _code_and_answer_lines(re.sub(r"\n{4,}", "\n\n\n", kept))
     for number, line in enumerate(answers):
         if match := _ANSWERS_ENTRY.fullmatch(line):
             answers[number] = f"    {match[1]}: None,"
         elif not re.match(r"    # |\}?$", line):
-            raise HandoutError(f"{name}: {line.strip()!r} in {ANSWERS} is neither a comment nor an answer on one line")
+            raise HandoutError(
+                f"{lesson}: {line.strip()!r} in {ANSWERS} is neither a comment nor an answer on one line"
+            )
     return "\n".join([code, *answers])
 
 
@@ -73,16 +75,16 @@ def _unmatched_mark(source: str) -> tuple[str, int] | None:
     return (BEGIN, opened) if opened else None
 
 
-def quiz_answer_entries(solution: str) -> list[str]:
+def right_answer_entries(solution: str) -> list[str]:
     """Return each key and answer in a solution as written, such as `"rotates_values": False`."""
     return [
         f"{match[1]}: {match[2]}"
-        for line in _split_at_quiz_answers(solution)[1]
+        for line in _code_and_answer_lines(solution)[1]
         if (match := _ANSWERS_ENTRY.fullmatch(line))
     ]
 
 
-def _split_at_quiz_answers(source: str) -> tuple[str, list[str]]:
+def _code_and_answer_lines(source: str) -> tuple[str, list[str]]:
     """Return the text before the answers, and the lines after `ANSWERS = {`."""
     code, begin, answers = source.partition(f"\n{ANSWERS} = {{\n")
     return code + begin.rstrip("\n"), answers.split("\n") if begin else []
@@ -93,7 +95,7 @@ def outdated_files(assignment: Assignment) -> dict[Path, str]:
     stub_file, values = assignment.stub, assignment.golden_values
     right = {
         stub_file: stub(assignment.solution.read_text("utf-8"), assignment.name),
-        values: as_text(Suite(assignment).golden_content()),
+        values: as_text(Suite(assignment).record_golden_values()),
     }
     there = {path: path.read_text("utf-8") if path.is_file() else "" for path in right}
     return {
@@ -159,7 +161,7 @@ def regenerate() -> list[Path]:
         raise HandoutError(sentence)
     outdated = {path: text for assignment in term_assignments() for path, text in outdated_files(assignment).items()}
     for path in [path for path in outdated if path.suffix == ".py" and path.exists()]:
-        written, opened = Source(path), re.findall(r'NotImplementedError\("(\w+) is not', outdated[path])
+        written, opened = SourceFile(path), re.findall(r'NotImplementedError\("(\w+) is not', outdated[path])
         changed = (written.functions.keys() - set(written.unwritten())) & {*opened}
         if written.problem or any(written.answers.values()) or changed:
             raise HandoutError(f"{path} contains work, but a stub belongs there: move the file away first")

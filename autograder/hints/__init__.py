@@ -1,12 +1,12 @@
 """Likely causes: the known mistakes that explain a submission's results.
 
-    catalogue      the known mistakes, and the solution with one known mistake in it
-    reference      the oracle in the grader: the solution, with and without each known mistake
-    golden         the oracle on a student's machine: recorded values of the solution
-    likely_causes  the rule by which a known mistake explains the calls to a function
+    catalogue         the known mistakes, and the solution with one known mistake in it
+    reference_oracle  the oracle in the grader: the solution, with and without each known mistake
+    golden_values     the oracle on a student's machine: recorded values of the solution
+    likely_causes     the rule by which a known mistake explains the calls to a function
 
-Students receive `likely_causes` and `golden`, which contain no solution.
+Students receive `likely_causes` and `golden_values`, which contain no solution.
 """
 
-MODULES_FOR_OTHER_PACKAGES = ("catalogue", "likely_causes", "golden", "reference")
+MODULES_FOR_OTHER_PACKAGES = ("catalogue", "likely_causes", "golden_values", "reference_oracle")
 """Modules that other packages of `autograder` may import."""

@@ -5,7 +5,7 @@ right value if the mistake changes nothing, otherwise the same wrong value. An e
 function without wrong values, and only if the solution with the mistake fails with arrays of the same sizes.
 Values that no known mistake explains get no hint, since a false cause is worse than no cause. In the grader,
 the solution is run with each mistake in it (`hints.reference`). A student's machine has only recorded
-fingerprints of the results with each mistake (`hints.golden`).
+fingerprints of the results with each mistake (`hints.golden_values`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from autograder.checks import call_repr, numpy_errors
-from autograder.checks.difference import TOLERANCE, difference
+from autograder.checks.difference import TOLERANCE_BY_DTYPE, difference
 from autograder.checks.oracle import KnownMistake, Observation, Oracle, Outcome, Refused, Returned
 from autograder.checks.proxy import leaves
 from autograder.checks.results import Phase, Test, TestResult
@@ -27,13 +27,13 @@ from autograder.checks.source import CallGraph
 from autograder.protocol.call import Raised, Reply
 from autograder.protocol.failure_kinds import WRONG_OR_NO_VALUE, Kind
 
-MAGNITUDE_BOUND = 1e290
+FINGERPRINT_MAGNITUDE_BOUND = 1e290
 """Maximum magnitude of a number in a fingerprint: a larger number counts as this maximum."""
 
-ERROR_MARK_HEX_DIGITS = 12
+NUMPY_ERROR_MARK_HEX_DIGITS = 12
 """Number of characters in the mark of an error."""
 
-MAX_HINTS_TO_SHOW = 2
+MAX_EQUALLY_GOOD_HINTS = 2
 """Maximum number of equally good explanations of a mistake; if there are more, no hint is shown."""
 
 
@@ -53,7 +53,7 @@ def fingerprint(value: Any) -> ValueFingerprint | None:
     # A masked score is −inf, which must not outweigh the other values.
     flat = np.nan_to_num(flat, nan=7.0, posinf=11.0, neginf=-13.0)
     # A sum that overflows is NaN on one processor and infinite on another, depending on the order of addition.
-    flat = np.clip(flat, -MAGNITUDE_BOUND, MAGNITUDE_BOUND)
+    flat = np.clip(flat, -FINGERPRINT_MAGNITUDE_BOUND, FINGERPRINT_MAGNITUDE_BOUND)
     # The weights are not periodic, so reordering the features changes the sums.
     indices = np.arange(1, flat.size + 1, dtype=np.float64)
     sums = tuple(float(flat @ np.cos(indices * math.sqrt(prime))) for prime in (2, 3))
@@ -65,11 +65,11 @@ def matches(actual: Any, expected: Any) -> bool:
     if type(expected) is ValueFingerprint:
         shape, sums = fingerprint(actual) or ((), (math.nan, math.nan))
         single = any(np.asarray(part).dtype == np.float32 for part in leaves(actual))
-        each = TOLERANCE[np.dtype(np.float32 if single else np.float64)]
+        each = TOLERANCE_BY_DTYPE[np.dtype(np.float32 if single else np.float64)]
         return shape == expected.shape and np.allclose(sums, expected.sums, each, each * (1 + math.prod(shape)))
     if type(actual) is np.ndarray and type(expected) is np.ndarray and actual.dtype == expected.dtype == np.float64:
         # Nearly all results are such arrays, and each has hundreds of predictions, so no message is composed.
-        tolerance = TOLERANCE[actual.dtype]
+        tolerance = TOLERANCE_BY_DTYPE[actual.dtype]
         return actual.shape == expected.shape and np.allclose(actual, expected, tolerance, tolerance, equal_nan=True)
     return difference(actual, expected, None) is None
 
@@ -85,11 +85,11 @@ def explains(mistake: KnownMistake, observation: Observation) -> bool:
             return not observation.is_wrong
 
 
-def error_mark(raised: Raised) -> str:
+def numpy_error_mark(raised: Raised) -> str:
     """Return a mark for an error of numpy at certain array sizes, or an empty string if no sizes are named."""
     words = numpy_errors.explanation(raised.message)
     has_sizes = any(character.isdigit() for character in words)
-    return hashlib.sha256(words.encode("utf-8")).hexdigest()[:ERROR_MARK_HEX_DIGITS] if has_sizes else ""
+    return hashlib.sha256(words.encode("utf-8")).hexdigest()[:NUMPY_ERROR_MARK_HEX_DIGITS] if has_sizes else ""
 
 
 def observation_of(
@@ -98,7 +98,7 @@ def observation_of(
     """Return the observation of a reply to a call with a right value or fingerprint; see `Oracle.observation`."""
     if reply.raised is None:
         return Observation(reply.value, right, not matches(reply.value, right), ranked_mistake_groups, predicted)
-    mark = error_mark(reply.raised)
+    mark = numpy_error_mark(reply.raised)
     return Observation(Refused(mark), right, True, ranked_mistake_groups, predicted) if mark else None
 
 
@@ -174,7 +174,7 @@ def without_hints_above_wrong_functions(
 def _joined_hints_if_few(mistakes: Iterable[KnownMistake]) -> str | None:
     """Return the joined hints of equally good explanations; None if there are none or too many."""
     hints = list(dict.fromkeys(mistake.hint for mistake in mistakes))
-    return " Or: ".join(hints) or None if len(hints) <= MAX_HINTS_TO_SHOW else None
+    return " Or: ".join(hints) or None if len(hints) <= MAX_EQUALLY_GOOD_HINTS else None
 
 
 def _explanations(observations: Sequence[Observation]) -> list[KnownMistake]:

@@ -21,7 +21,7 @@ from rich.console import Console
 from autograder.checks.output_encoding import print_anywhere
 from autograder.checks.result_markdown import print_markdown
 from autograder.laptop import live_page
-from autograder.laptop.local_test_run import LocalContext, context_class
+from autograder.laptop.in_process_test_run import LocalContext
 from autograder.laptop.progress_after_run import (
     AssignmentProgress,
     assignments_with_public_tests,
@@ -29,6 +29,7 @@ from autograder.laptop.progress_after_run import (
     overview,
     print_detail,
 )
+from autograder.laptop.public_or_self_study import context_class
 
 FILE_POLL_SECONDS = 0.4
 """Time between two searches for saved files."""

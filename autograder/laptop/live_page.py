@@ -27,7 +27,7 @@ from typing import Any
 from autograder.laptop.page_results import page_results
 from autograder.laptop.progress_after_run import AssignmentProgress
 
-FOLLOW_SCRIPT = b"""<script>
+RESULTS_POLLING_SCRIPT = b"""<script>
 let last;
 const follow = async () => {
   const state = await fetch("state.json", { cache: "no-store" }).then((reply) => reply.text()).catch(() => "null");
@@ -38,7 +38,7 @@ addEventListener("DOMContentLoaded", follow);
 </script></head>"""
 """The script that requests the results, which `pages/script/live.js` then shows on every page."""
 
-DRAWING_TIMEOUT_SECONDS = 20
+PICTURES_TIMEOUT_SECONDS = 20
 """Maximum time for drawing a lesson's pictures."""
 
 MEDIA_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
@@ -50,7 +50,7 @@ class PageServer(ThreadingHTTPServer):
     def __init__(self, files: dict[str, bytes], port: int) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
         self.token = secrets.token_urlsafe(16)
-        self.files = {name: content.replace(b"</head>", FOLLOW_SCRIPT, 1) for name, content in files.items()}
+        self.files = {name: content.replace(b"</head>", RESULTS_POLLING_SCRIPT, 1) for name, content in files.items()}
         self.state: dict[str, Any] = {"lessons": {}, "pictures": {}}
         self.update(checking=True)
 
@@ -68,7 +68,7 @@ class PageServer(ThreadingHTTPServer):
         with tempfile.TemporaryDirectory() as folder:
             command = [sys.executable, "-m", "assignments.figures", str(source), folder, lesson]
             with suppress(subprocess.TimeoutExpired):
-                subprocess.run(command, timeout=DRAWING_TIMEOUT_SECONDS, stdout=DEVNULL, stderr=DEVNULL, check=False)
+                subprocess.run(command, timeout=PICTURES_TIMEOUT_SECONDS, stdout=DEVNULL, stderr=DEVNULL, check=False)
             drawn = {path.relative_to(folder).as_posix(): path.read_bytes() for path in Path(folder).rglob("*.svg")}
         self.files |= {f"mine/{name}": picture for name, picture in drawn.items()}
         addresses = {name: f"mine/{name}?{zlib.crc32(picture)}" for name, picture in drawn.items()}

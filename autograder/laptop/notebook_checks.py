@@ -12,7 +12,7 @@ from typing import Any
 
 from autograder.checks.function_status import FunctionStatus, Status
 from autograder.checks.result_markdown import without_markdown
-from autograder.laptop.local_test_run import LoadedFile, LocalContext
+from autograder.laptop.in_process_test_run import LoadedFile, LocalContext
 from autograder.laptop.progress_after_run import AssignmentProgress, function_text
 
 ROOT = Path(__file__).resolve().parents[2]

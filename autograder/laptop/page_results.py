@@ -66,7 +66,7 @@ def _next_mistake_text(progress: AssignmentProgress) -> list[str]:
 
 def _folded_solution(progress: AssignmentProgress, function: FunctionStatus) -> str:
     """Return a worked solution in a closed section, with a warning if the student's function is not right yet."""
-    text = progress.run.solution(progress.assignment, function.name)
+    text = progress.run.worked_solution(progress.assignment, function.name)
     if text is None:
         return ""
     warning = "" if function.is_right else f" Your {function.name} is not right yet. {SPOILER_WARNING}"

@@ -24,7 +24,7 @@ from autograder.checks.result_markdown import (
     status_note,
 )
 from autograder.checks.results import POINTS, PUBLIC_POINTS
-from autograder.laptop.local_test_run import LOADING_STEP, LocalContext
+from autograder.laptop.in_process_test_run import LOADING_STEP, LocalContext
 from autograder.protocol.call import ANSWERS
 from autograder.protocol.failure_kinds import Kind
 
@@ -114,7 +114,7 @@ class AssignmentProgress:
         return self.location(self.source.line(name))
 
     @property
-    def stop_location(self) -> str:
+    def file_stop_location(self) -> str:
         """The words for the line where the file stops, if it stops."""
         line = self.file.failure.line if self.file.failure is not None else None
         return self.location_of("") if self.source.problem or line is None else self.location(line)
@@ -145,7 +145,7 @@ def overview(all_progress: Sequence[AssignmentProgress]) -> str:
         name = progress.next_function
         step = f"next: {name}  {progress.location_of(name)}" if name else "all right"
         if not name and not progress.all_functions_are_right:
-            step = f"next: {FIX_FILE_STEP}  {progress.stop_location}"
+            step = f"next: {FIX_FILE_STEP}  {progress.file_stop_location}"
         right, functions = len(progress.right_functions), len(progress.function_statuses)
         lines.append(f"{progress.assignment:<18} {right:>2} of {functions:<3} {step}")
         total_right, total = total_right + right, total + functions
@@ -208,7 +208,7 @@ def summary_paragraphs(progress: AssignmentProgress) -> list[str]:
     parts += [f"✓ {escape_markdown(sentence)}." for is_right, sentence in feedback if is_right] + faults
     if following := progress.next_function:
         return [*parts, f"**Next:** {following} at {progress.location_of(following)}."]
-    steps = [f"{FIX_FILE_STEP} at {progress.stop_location}"] if progress.file_problem else []
+    steps = [f"{FIX_FILE_STEP} at {progress.file_stop_location}"] if progress.file_problem else []
     if not progress.all_functions_are_right:
         return [*parts, f"**Next:** {steps[0]}."]
     has_wrong_answer = any(result.kind is Kind.ANSWER for result in progress.test_results)

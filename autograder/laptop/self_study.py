@@ -15,15 +15,14 @@ from typing import Any
 
 from autograder import course
 from autograder.checks import quiz_answers
-from autograder.checks.oracle import Oracle
 from autograder.checks.results import Phase, TestResult
-from autograder.checks.source import CallGraph, Source
+from autograder.checks.source import CallGraph, SourceFile
 from autograder.checks.value_text import value_text
 from autograder.grading import answer_key
 from autograder.grading.answer_key import RightAnswer
 from autograder.hints import catalogue
-from autograder.hints.reference import Reference
-from autograder.laptop.local_test_run import LocalContext
+from autograder.hints.reference_oracle import Reference
+from autograder.laptop.in_process_test_run import LocalContext
 from autograder.laptop.progress_after_run import SPOILER_WARNING, AssignmentProgress
 from autograder.laptop.terminal_or_tab import TERMINAL, CheckPlace
 
@@ -43,7 +42,7 @@ class SelfStudyContext(LocalContext):
         super().__init__(root, place)
         self.seed = course.seed()
 
-    def load_oracle(self, assignment: str) -> Oracle:
+    def load_oracle(self, assignment: str) -> Reference:
         """Load an assignment's solution."""
         return Reference(course.find(assignment))
 
@@ -63,7 +62,7 @@ class SelfStudyContext(LocalContext):
         all_tries = _wrong_answers_so_far()
         tries = all_tries.setdefault(assignment, {})
         for result in self.test_results[assignment]:
-            key = answer_key.key(result.test)
+            key = answer_key.quiz_question_key(result.test)
             if result.test.phase is Phase.ANSWERS and not result.is_unfinished:  # no answer, or one of another form
                 answer = value_text(submitted[key])
                 sentence = _answer_feedback(result, answer, right[key], tries.setdefault(key, []))
@@ -71,9 +70,9 @@ class SelfStudyContext(LocalContext):
         with suppress(PermissionError):  # in a read-only folder, no tries are recorded
             TRIES_FILE.write_text(json.dumps(all_tries, indent=1), "utf-8")
 
-    def solution(self, assignment: str, function: str) -> str | None:
+    def worked_solution(self, assignment: str, function: str) -> str | None:
         """Return a function's worked solution, with the private helpers that it needs; None if there is no solution."""
-        solution, stub_source = Source(course.find(assignment).solution), Source(course.find(assignment).stub)
+        solution, stub_source = SourceFile(course.find(assignment).solution), SourceFile(course.find(assignment).stub)
         if function not in solution.functions:
             return None
         dependencies = CallGraph(solution.functions).dependencies(function)
@@ -98,7 +97,10 @@ def _wrong_answers_so_far() -> dict[str, dict[str, list[str]]]:
 
 def _answer_feedback(result: TestResult, answer: str, right: RightAnswer, tries: list[str]) -> str:
     """Return the message about one answer; if the answer is wrong, also add it to `tries`."""
-    key, tries_before_reason = answer_key.key(result.test), 1 if right.is_yes_or_no else TRIES_BEFORE_REASON
+    key, tries_before_reason = (
+        answer_key.quiz_question_key(result.test),
+        1 if right.is_yes_or_no else TRIES_BEFORE_REASON,
+    )
     if not result.passed and answer not in tries:
         tries.append(answer)
     if result.passed:
@@ -112,7 +114,7 @@ def _answer_feedback(result: TestResult, answer: str, right: RightAnswer, tries:
 
 def print_solution(run: SelfStudyContext, name: str, function: str) -> int:
     """Print a worked solution, after a warning if the function is not right yet; return the exit code."""
-    text = run.solution(name, function)
+    text = run.worked_solution(name, function)
     if text is None:
         print(f"{name} has no function {function}.")
         return 2

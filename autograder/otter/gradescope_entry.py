@@ -14,7 +14,7 @@ from pathlib import Path
 
 from otter.run.run_autograder import main as run_autograder
 
-from autograder.grading.otter_scoring import MARKDOWN_OUTPUT_SETTING
+from autograder.grading.otter_scoring import GRADESCOPE_MARKDOWN_SETTING
 from autograder.otter.plugin import MOVED_SUBMISSION_FOLDER
 
 
@@ -29,5 +29,5 @@ def grade_in_container(folder: str, assignment: str) -> None:
     run_autograder(folder)
     results = Path(folder, "results", "results.json")
     results.write_text(
-        json.dumps(json.loads(results.read_text(encoding="utf-8")) | MARKDOWN_OUTPUT_SETTING), encoding="utf-8"
+        json.dumps(json.loads(results.read_text(encoding="utf-8")) | GRADESCOPE_MARKDOWN_SETTING), encoding="utf-8"
     )

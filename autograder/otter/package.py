@@ -20,12 +20,12 @@ from autograder.course import ROOT, Assignment, UserError
 from autograder.files import write_zip
 from autograder.grading.otter_scoring import otter_files_by_name
 from autograder.grading.suite import Suite
-from autograder.safe_module_path import use_safe_path
+from autograder.module_search_path import use_safe_path
 
 PLUGIN_CLASS = "autograder.otter.plugin.GradingPlugin"
 CONSTRAINTS_FILE = "constraints.txt"
 
-_RUN_OTTER_SCRIPT = '''"""The script that the platform starts."""
+_RUN_OTTER_TEMPLATE = '''"""The script that the platform starts."""
 
 if __name__ == "__main__":  # the process that reads the submission also loads this file
     from autograder.otter.gradescope_entry import grade_in_container
@@ -49,7 +49,7 @@ def build(
         for assignment in chosen:
             target = folder / f"{assignment.name}.zip"
             settings = _otter_config(assignment, config or {}, isolation)
-            starter = _RUN_OTTER_SCRIPT.format(
+            starter = _RUN_OTTER_TEMPLATE.format(
                 folder=AutograderConfig(settings).autograder_dir, assignment=assignment.name
             )
             files = _otter_generated_files(assignment, settings, built.name)

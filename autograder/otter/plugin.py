@@ -19,8 +19,8 @@ from otter.test_files import GradingResults
 from autograder import course
 from autograder.grading.feedback import reading_notes
 from autograder.grading.grader import grade_alone
-from autograder.grading.otter_scoring import passed, set_summaries
-from autograder.safe_module_path import use_safe_path
+from autograder.grading.otter_scoring import passed_test_names, set_summaries
+from autograder.module_search_path import use_safe_path
 from autograder.sandbox import self_test
 from autograder.sandbox.confine import ALL_LOCKS
 from autograder.submission import read_submission_bounded
@@ -49,7 +49,7 @@ class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         )
         _remove_all_but_tests(path.parent)
         # Otter reads the file again before it requests the driver.
-        path.write_text(_PLACEHOLDER_NOTEBOOK if path.suffix == ".ipynb" else "", encoding="utf-8")
+        path.write_text(_PLACEHOLDER_NOTEBOOK_JSON if path.suffix == ".ipynb" else "", encoding="utf-8")
 
     def before_execution(self, submission: Any) -> Any:
         """Grade the submission, and return the notebook that Otter runs instead, which names the passed tests."""
@@ -58,7 +58,7 @@ class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
             self_test.require()
         os.unlink(self.submission_path)
         self.grade = grade_alone(self.assignment, self.submission, disabled_locks)
-        names = sorted(passed(self.grade.test_results))
+        names = sorted(passed_test_names(self.grade.test_results))
         cell = nbformat.v4.new_code_cell(_PASSED_TESTS_CELL_TEMPLATE.format(passed=names))  # type: ignore[no-untyped-call]
         return nbformat.v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call]
 
@@ -79,7 +79,7 @@ from autograder.grading.otter_scoring import otter_namespace
 result = otter_namespace({passed!r})["result"]
 """
 
-_PLACEHOLDER_NOTEBOOK = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+_PLACEHOLDER_NOTEBOOK_JSON = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 
 
 def _remove_all_but_tests(folder: Path) -> None:

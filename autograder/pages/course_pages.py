@@ -19,16 +19,16 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from autograder.course import ROOT, Assignment
-from autograder.pages import dials, quiz_questions
+from autograder.lesson_renumbering import Edition
+from autograder.pages import answer_forms_and_practice, dials
 from autograder.pages.glossary import Glossary, slug
 from autograder.pages.markdown import Renderer, highlighted_code
 from autograder.reports import templates
-from autograder.term_texts import Edition
 
 HERE = Path(__file__).parent
 SHARED_STYLE_FILE = templates.FOLDER / "shared.css"
 ASSIGNMENTS_FOLDER = ROOT / "assignments"
-COURSE_MAP_FILE = "figures/map.svg"
+COURSE_MAP_PICTURE_FILE = "figures/map.svg"
 """The picture of the whole course, the only picture that depends on the plan."""
 
 
@@ -61,7 +61,7 @@ def course_files(edition: Edition | None = None) -> dict[str, bytes]:
     }
     files = pages | {
         "course.css": style(),
-        "dials.js": dials.course_script(),
+        "dials.js": dials.minified_pages_script(),
         "search.js": search_script(bodies),
         "minisearch.js": str(rjsmin.jsmin((HERE / "vendor" / "minisearch.js").read_text("utf-8"))),
     }
@@ -83,7 +83,7 @@ def _text(path: Path, edition: Edition) -> str:
     return edition.text(path.read_text("utf-8"), path.relative_to(ROOT).as_posix())
 
 
-def _lesson_with_insertions(
+def _lesson_render_arguments(
     assignment: Assignment, environment: Environment, edition: Edition
 ) -> tuple[str, str, dict[str, str]]:
     """Return a lesson's text, folder name and insertions (docstrings, dials, and practice questions).
@@ -91,7 +91,7 @@ def _lesson_with_insertions(
     The answers to practice questions are not secret, but all other answers are secret.
     """
     text, ask = _text(assignment.lesson, edition), environment.get_template("ask.html")
-    practice = quiz_questions.answer_forms_and_practice(assignment)["practice"]
+    practice = answer_forms_and_practice.answer_forms_and_practice(assignment)["practice"]
     insertions = {f"answer {key}": ask.render(key=key, **question) for key, question in practice.items()}
     for node in ast.parse(_text(assignment.stub, edition)).body:
         if isinstance(node, ast.FunctionDef):
@@ -135,7 +135,7 @@ def _bodies(
 ) -> tuple[dict[str, str], list[dict[str, Any]]]:
     """Return all pages in order (first page, set-up, lessons, references), and the facts about the lessons."""
     lessons = {
-        name: renderer.render(*_lesson_with_insertions(Assignment(name), environment, edition))
+        name: renderer.render(*_lesson_render_arguments(Assignment(name), environment, edition))
         for name in edition.shipped_lessons
     }
     shown = [_lesson_summary(name, html) | {"number": edition.number(name)} for name, html in lessons.items()]
@@ -191,7 +191,7 @@ def pictures(edition: Edition, names: Iterable[str]) -> dict[str, bytes]:
         if path.name in shown
     }
     return pictures_by_path | (
-        _map_files(edition) if edition.lessons_differ_from_full and COURSE_MAP_FILE in pictures_by_path else {}
+        _map_files(edition) if edition.lessons_differ_from_full and COURSE_MAP_PICTURE_FILE in pictures_by_path else {}
     )
 
 
@@ -206,5 +206,5 @@ def _map_files(edition: Edition) -> dict[str, bytes]:
     }
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "figures" / "narrow").mkdir(parents=True)
-        figures.save(figures.course_map(course=rows), Path(folder) / COURSE_MAP_FILE)
+        figures.save(figures.course_map(course=rows), Path(folder) / COURSE_MAP_PICTURE_FILE)
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in Path(folder).rglob("*.svg")}

@@ -58,7 +58,7 @@ def best_median_worst_curves(lesson: str) -> dict[str, Any]:
     return measurements | {"best": order[-1], "highest": last[order[-1]]}
 
 
-def course_script() -> str:
+def minified_pages_script() -> str:
     """Return the course's JavaScript as one minified script, which all pages load."""
     paths = (path for folder in (HERE / "script", *DIAL_SOURCE_FOLDERS) for path in sorted(folder.glob("*.js")))
     source = "\n".join(path.read_text("utf-8") for path in paths)

@@ -19,18 +19,18 @@ class PageError(UserError):
     """An error in a text that cannot be shown as a page. The message names the faulty part of the text."""
 
 
-_NAMED_FUNCTION_COMMAND = r"\\(?:cos|sin|ln|log|exp|min|max)\b"
+_MATH_FUNCTION_COMMAND = r"\\(?:cos|sin|ln|log|exp|min|max)\b"
 """Pattern of a LaTeX command for a function."""
 _LATEX_REWRITES = (
     (r"\\mathrm\b", r"\\text"),
     (r"(?<!\\left)\\(lvert|lfloor|lceil)\b", r"\\left\\\1"),
     (r"(?<!\\right)\\(rvert|rfloor|rceil)\b", r"\\right\\\1"),
-    (rf"(?<=[\w}})])(?<!\\cdot)(?<!quad)\s*(?={_NAMED_FUNCTION_COMMAND})", r"\\,"),
-    (rf"({_NAMED_FUNCTION_COMMAND}(?:[_^](?:\w|\{{[^}}]*\}}))?)(?!\s*(?:[(^_{{]|\\left))", r"\1\\,"),
+    (rf"(?<=[\w}})])(?<!\\cdot)(?<!quad)\s*(?={_MATH_FUNCTION_COMMAND})", r"\\,"),
+    (rf"({_MATH_FUNCTION_COMMAND}(?:[_^](?:\w|\{{[^}}]*\}}))?)(?!\s*(?:[(^_{{]|\\left))", r"\1\\,"),
 )
 """Patterns and replacements, applied before a formula is converted: names as text, brackets marked as left or
 right, and a thin space around a function, but not before a bracket."""
-_BEFORE_SIGN = frozenset("([{,;=<>≤≥≈→↦⌊⌈+−·×/∣")
+_CHARACTERS_BEFORE_UNARY_SIGN = frozenset("([{,;=<>≤≥≈→↦⌊⌈+−·×/∣")
 """Characters after which a plus or a minus is a sign."""
 
 
@@ -50,15 +50,15 @@ def mathml(latex: str, display: bool = False) -> str:
     for element in (elements := list(root.iter())):
         element.text = html.unescape(element.text or "")  # characters are written as entities
     for element in elements:
-        _add_attributes(element)
+        _correct_symbols(element)
     if unknown := [text for text in root.itertext() if "\\" in text]:
         raise PageError(f"{latex}: {', '.join(unknown)} is not known")
     root.set("alttext", latex.strip())
     return tostring(root, encoding="unicode")
 
 
-def _add_attributes(row: Element) -> None:
-    """Add the attributes that symbols in a row of a formula lack."""
+def _correct_symbols(row: Element) -> None:
+    """Correct the tags of symbols in a row of a formula, and add the attributes that the symbols lack."""
     begins = row.tag in ("mrow", "mtd")
     for symbol in row:
         text = symbol.text or ""
@@ -71,4 +71,4 @@ def _add_attributes(row: Element) -> None:
                 symbol.set("form", "prefix")
             case "mtext" if re.fullmatch(r"\S{2,}", text):
                 symbol.tag = "mi"  # a name; next to text, browsers read the minus of `high − low` as a sign
-        begins = row.tag in ("mrow", "mtd") and symbol.tag == "mo" and text in _BEFORE_SIGN
+        begins = row.tag in ("mrow", "mtd") and symbol.tag == "mo" and text in _CHARACTERS_BEFORE_UNARY_SIGN

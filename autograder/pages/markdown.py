@@ -88,7 +88,7 @@ class Renderer:
                 out[-1] = _html_block(insertions.get(token.content.strip()[5:-4], token.content))
             elif token.type == "paragraph_close" and [part.type for part in before.children or []] == ["image"]:
                 out[-3:] = [_html_block(self._figure((before.children or [])[0]))]
-        return _TERM_WITH_PUNCTUATION.sub(
+        return _FORMULA_OR_TERM_WITH_PUNCTUATION.sub(
             r'<span class="glued">\g<0></span>', str(self._html.render(out, self._markdown.options, {}))
         )
 
@@ -130,9 +130,9 @@ class Renderer:
 
 
 _UNBREAKABLE_SPACE = re.compile(r" (?=[±%])|(?<=±) |(?<=\bp) (?=\d)")  # 0.47 ± 0.20, 90 %, p 0.008
-_HTML_FORMULA_OR_TERM = r"<(math|button)\b(?:(?!</\{0}>).)*</\{0}>"
-_TERM_WITH_PUNCTUATION = re.compile(
-    rf"[(“]{_HTML_FORMULA_OR_TERM.format(1)}[,.;:!?)”]*|{_HTML_FORMULA_OR_TERM.format(2)}[,.;:!?)”]+", re.DOTALL
+_FORMULA_OR_TERM_ELEMENT = r"<(math|button)\b(?:(?!</\{0}>).)*</\{0}>"
+_FORMULA_OR_TERM_WITH_PUNCTUATION = re.compile(
+    rf"[(“]{_FORMULA_OR_TERM_ELEMENT.format(1)}[,.;:!?)”]*|{_FORMULA_OR_TERM_ELEMENT.format(2)}[,.;:!?)”]+", re.DOTALL
 )
 """Pattern of a formula or a term with the punctuation around it, all of which must stay on one line."""
 

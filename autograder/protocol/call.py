@@ -101,7 +101,7 @@ class Reply:
     encoded: bytes = codec.NONE
     """the value, encoded by `codec.encode`"""
     raised: Raised | None = None
-    lines: int = 0
+    executed_lines: int = 0
     """number of lines executed outside libraries, if the call was measured"""
     changed: tuple[str, ...] = ()
     """names of the arguments that changed in place, if the call was measured"""
@@ -129,7 +129,7 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
     sys.modules[name] = module
     stopped: list[Raised] = []
     lines_before = 0
-    stand_in = _MissingModuleFinder()
+    stand_in = _StandInModuleFinder()
     sys.meta_path.append(stand_in)
     with warnings.catch_warnings(action="ignore"):
         for number, cell in enumerate(cells, start=1):
@@ -145,7 +145,7 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
     return module, next(iter(stopped + list(stand_in.missing.values())), None)
 
 
-class _MissingModuleFinder:
+class _StandInModuleFinder:
     """Import finder that provides an empty module for each missing import outside a `try`."""
 
     def __init__(self) -> None:
@@ -164,7 +164,7 @@ class _MissingModuleFinder:
     def remove(self) -> None:
         """Stop providing empty modules, so that no other code in this process imports an empty module."""
         sys.meta_path.remove(self)
-        for name in [name for name, module in sys.modules.items() if type(module) is _MissingModule]:
+        for name in [name for name, module in sys.modules.items() if type(module) is _StandInModule]:
             del sys.modules[name]
 
     def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
@@ -173,13 +173,13 @@ class _MissingModuleFinder:
         return ModuleSpec(name, self, is_package=True) if is_missing else None  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> types.ModuleType:
-        return _MissingModule(spec.name)
+        return _StandInModule(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Leave the module empty. A name that a file imports from an empty module is another empty module."""
 
 
-class _MissingModule(types.ModuleType):
+class _StandInModule(types.ModuleType):
     """Empty module that raises an error when code uses it."""
 
     def __getattr__(self, name: str) -> Any:
@@ -208,15 +208,13 @@ def perform(module: types.ModuleType, call: Call) -> Reply:
 
 def _measured(module: types.ModuleType, call: Call, function: Callable[..., Any]) -> Reply:
     """Return the reply to a call, with measurements. Raise any exception that the function raises."""
-    before, lines = (
-        _encoded_arguments(call),
-        _LineCounter(_iter_code_objects(module, set(call.uncounted) - {call.function})),
-    )
-    with lines:
+    before = _encoded_arguments(call)
+    line_counter = _LineCounter(_iter_code_objects(module, set(call.uncounted) - {call.function}))
+    with line_counter:
         result = function(*call.args, **call.kwargs)
     after = _encoded_arguments(call)
     changed = tuple(name for name in before if before[name] != after[name])
-    return Reply(codec.encode(result), lines=lines.count, changed=changed)
+    return Reply(codec.encode(result), executed_lines=line_counter.count, changed=changed)
 
 
 def _iter_code_objects(module: types.ModuleType, names: Iterable[str]) -> Iterator[types.CodeType]:
@@ -234,7 +232,7 @@ def _encoded_arguments(call: Call) -> dict[str, bytes]:
 class _LineCounter:
     """Counter of the lines that a call executes outside libraries and outside uncounted functions."""
 
-    NUMPY_PARENT_FOLDER = (
+    UNCOUNTED_FILE_PREFIXES = (
         "<frozen ",
         __file__,
         str(Path(os.__file__).parent) + os.sep,
@@ -256,7 +254,7 @@ class _LineCounter:
         sys.settrace(None)
 
     def _trace_call(self, frame: types.FrameType, event: str, argument: object) -> Callable[..., Any] | None:
-        if self.is_elsewhere or frame.f_code.co_filename.startswith(self.NUMPY_PARENT_FOLDER):
+        if self.is_elsewhere or frame.f_code.co_filename.startswith(self.UNCOUNTED_FILE_PREFIXES):
             return None
         if frame.f_code in self.uncounted:
             self.count += 1

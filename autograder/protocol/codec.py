@@ -25,7 +25,7 @@ MAX_VALUES_PER_MESSAGE = 100_000
 """Maximum number of values in one message, including containers and their contents, so that a few bytes
 cannot request much memory."""
 
-MAX_NUMBERS = 1 << 18
+MAX_NUMBERS_PER_MESSAGE = 1 << 18
 """Maximum total of numbers in the arrays of one message, four times the course's largest result; eight bytes
 of text count as one number. This limit also bounds the work of a test that multiplies two results, and the
 memory of a reply."""
@@ -43,7 +43,7 @@ MAX_AXES = 16
 """Maximum number of axes of an encoded array."""
 
 _COUNT, _FLOAT = struct.Struct("<I"), struct.Struct("<d")
-_SHAPES = [struct.Struct(f"<{axes}Q") for axes in range(MAX_AXES + 1)]
+_SHAPE_FORMATS = [struct.Struct(f"<{axes}Q") for axes in range(MAX_AXES + 1)]
 
 _SPELLING_BY_DTYPE = {
     np.dtype(name): b"\x03" + np.dtype(name).str.encode("ascii")
@@ -120,20 +120,20 @@ class _Bounded:
 
     items = numbers = 0
 
-    def enter(self, depth: int) -> None:
+    def count_value(self, depth: int) -> None:
         """Count one value at a depth of nested containers. Raise MalformedError if a limit is exceeded."""
         self.items += 1
         if depth > MAX_DEPTH or self.items > MAX_VALUES_PER_MESSAGE:
             raise MalformedError(f"{self.items:,} values in {depth} containers, too large to compare")
 
-    def grow(self, numbers: int, what: str, size: object) -> None:
+    def count_numbers(self, numbers: int, what: str, size: object) -> None:
         """Count more numbers. Raise MalformedError, with the words `what` and `size`, if the total is too large."""
         self.numbers += numbers
-        if self.numbers > MAX_NUMBERS:
+        if self.numbers > MAX_NUMBERS_PER_MESSAGE:
             raise MalformedError(f"{what} {size}, too large to compare")
 
 
-def _counted_size(shape: tuple[int, ...]) -> int:
+def _size_ignoring_empty_axes(shape: tuple[int, ...]) -> int:
     """Return the number of entries in an array; in an empty array, each axis of length 0 counts as length 1.
 
     The number cannot overflow, since it is a Python integer.
@@ -155,7 +155,7 @@ class _Encoder(_Bounded):
 
     def write(self, value: Any, depth: int) -> None:
         """Append a value by its exact type. A subclass of a plain type is foreign: its methods never run."""
-        self.enter(depth)
+        self.count_value(depth)
         kind = type(value)
         if kind is np.ndarray or kind in _NUMPY_SCALAR_TYPES:
             self._array(b"a" if kind is np.ndarray else b"g", np.asarray(value))
@@ -164,7 +164,7 @@ class _Encoder(_Bounded):
         elif kind is str:
             # Half a surrogate pair becomes a question mark, because printing it later would fail.
             data = value.encode("utf-8", "replace")
-            self.grow(len(data) // 8, "a text of bytes:", len(data))
+            self.count_numbers(len(data) // 8, "a text of bytes:", len(data))
             self._counted(b"s", data)
         elif kind is int and (size := value.bit_length() // 8 + 1) <= MAX_INT_BYTES:
             self._counted(b"i", value.to_bytes(size, "little", signed=True))
@@ -199,8 +199,8 @@ class _Encoder(_Bounded):
             self._foreign(f"an array of shape {value.shape}, dtype {value.dtype}")
             return
         # Count the numbers before writing them, because an array of equal numbers may exceed any memory.
-        self.grow(_counted_size(value.shape), "an array of shape", value.shape)
-        self.out.append(b"%c%b%c" % (tag, spelling, axes) + _SHAPES[axes].pack(*value.shape) + value.tobytes())
+        self.count_numbers(_size_ignoring_empty_axes(value.shape), "an array of shape", value.shape)
+        self.out.append(b"%c%b%c" % (tag, spelling, axes) + _SHAPE_FORMATS[axes].pack(*value.shape) + value.tobytes())
 
 
 def _kind_name(kind: type) -> str:
@@ -216,7 +216,7 @@ class _Decoder(_Bounded):
         self.writeable = writeable
 
     def read(self, depth: int) -> Any:
-        self.enter(depth)
+        self.count_value(depth)
         tag = self.data.read(1)
         if tag in _CONSTANTS:
             return _CONSTANTS[tag]
@@ -270,7 +270,7 @@ class _Decoder(_Bounded):
 
     def _text(self) -> str:
         data = self._bytes()
-        self.grow(len(data) // 8, "a text of bytes:", len(data))
+        self.count_numbers(len(data) // 8, "a text of bytes:", len(data))
         return str(data, "utf-8")
 
     def _array(self) -> np.ndarray:
@@ -278,8 +278,8 @@ class _Decoder(_Bounded):
         dtype, axes = _DTYPE_BY_SPELLING.get(header[:4]), header[4] if len(header) == 5 else MAX_AXES + 1
         if dtype is None or axes > MAX_AXES:
             raise MalformedError(f"an array of an unknown dtype, or of {axes} axes")
-        shape = self._unpack(_SHAPES[axes])
-        self.grow(_counted_size(shape), "an array of shape", shape)
+        shape = self._unpack(_SHAPE_FORMATS[axes])
+        self.count_numbers(_size_ignoring_empty_axes(shape), "an array of shape", shape)
         data = self._bytes(math.prod(shape) * dtype.itemsize)
         if dtype.kind == "b":  # a bool is 0 or 1, but bytes from outside may have any value
             data = (np.frombuffer(data, np.uint8) != 0).tobytes()

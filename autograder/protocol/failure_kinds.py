@@ -6,7 +6,7 @@ from enum import Enum, StrEnum
 
 
 class SubmissionStatus(StrEnum):
-    """Status of a submission, as files and reports show it."""
+    """Status of a submission, as shown in files and reports."""
 
     GRADED = "graded"
     IMPORT_ERROR = "import_error"
@@ -26,6 +26,7 @@ class Kind(Enum):
     """
 
     VALUE = "it returned wrong values"
+    PRECISION = "it returned values that are right to a few digits only"
     SHAPE = "it returned a value of the wrong type or shape"
     RAISED = "it gave no result: it raised an exception, did not return in time or ended its process"
     DTYPE = "it returned an array of the wrong dtype"
@@ -34,7 +35,7 @@ class Kind(Enum):
     ACCEPTED = "it does not refuse a bad argument with the right error"
     TIMEOUT = "it did not return in time"
     CRASHED = "it ended its process"
-    KILLED = "it was not run, since the submission had ended its process too often"
+    KILLED = "it was not run, since the submission had ended its process too many times"
     ANSWER = "the answer is not right"
     UNANSWERED = "the question is not answered yet"
     NOT_WRITTEN = "it is not implemented yet"
@@ -50,10 +51,10 @@ class Kind(Enum):
         return self.name.lower() if self in STOPPED or self is Kind.UNREADABLE else "failed"
 
 
-WRONG_OR_NO_VALUE = frozenset({Kind.VALUE, Kind.SHAPE, Kind.RAISED})
+WRONG_OR_NO_VALUE = frozenset({Kind.VALUE, Kind.PRECISION, Kind.SHAPE, Kind.RAISED})
 """Kinds of mistakes that also affect every function that uses the wrong function or is compared with it."""
 
-RIGHT_VALUES = frozenset({Kind.DTYPE, Kind.CHANGED, Kind.LOOP, Kind.ACCEPTED})
+RIGHT_VALUE_KINDS = frozenset({Kind.DTYPE, Kind.CHANGED, Kind.LOOP, Kind.ACCEPTED})
 """Kinds of mistakes in a function that returns right values."""
 
 UNFINISHED = frozenset({Kind.NOT_WRITTEN, Kind.WAITING, Kind.NOT_REACHED, Kind.UNANSWERED})
@@ -67,7 +68,7 @@ MAX_MESSAGE_CHARACTERS = 4000
 """Maximum number of characters in a message that a person reads, however much text a submission returns."""
 
 
-class WrongResultError(AssertionError):
+class FailedTestError(AssertionError):
     """The failure of a test.
 
     `kind` is the kind of mistake, and `value` is the compared value. `hint` names the likely cause if a known
@@ -92,8 +93,8 @@ class WrongResultError(AssertionError):
 class CallStopped(BaseException):
     """Raised when a call receives no reply, because it took too long or its process ended.
 
-    The class is not a subclass of Exception, so neither a test nor a search for a smaller failing example
-    makes further calls.
+    The class is not a subclass of Exception, so no `except Exception` catches it in a test, or in the search
+    for a smaller failing example, and continues with further calls.
     """
 
     def __init__(self, kind: Kind, message: str) -> None:

@@ -14,6 +14,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markupsafe import Markup
@@ -28,38 +29,46 @@ UPLOAD_INSTRUCTIONS = {
     "canvas": "in the assignment on Canvas, upload it with Upload Submissions",
     "moodle": "in the assignment on Moodle, upload it with Upload multiple feedback files in a zip",
 }
-_CANVAS_ENTRY_NAME_END = re.compile(r"_(?:text|link)[^_]*\.html$")
+_CANVAS_TYPED_TEXT_NAME_END = re.compile(r"_(?:text|link)[^_]*\.html$")
 """Pattern of the end of the names that Canvas gives to text entries and links."""
 
 
 def html_page(row: Row) -> str:
     """Return feedback as HTML. Raw HTML in it has no effect, although text from submissions is already escaped."""
-    body = str(MarkdownIt("commonmark", {"html": False}).render(row.feedback_markdown))
+    body = str(MarkdownIt("commonmark", {"html": False}).render(row.full_feedback_markdown))
     return templates.filled(templates.FOLDER / "feedback.html", row=row, body=Markup(body))
 
 
-def _notebook(row: Row) -> str:
-    cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": row.feedback_markdown}
+def _feedback_notebook_json(row: Row) -> str:
+    cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": row.full_feedback_markdown}
     return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
 FEEDBACK_BY_EXTENSION: dict[str, Callable[[Row], str | bytes]] = {
-    **dict.fromkeys((".py", ".txt", ".md"), lambda row: row.feedback_markdown),
+    **dict.fromkeys((".py", ".txt", ".md"), lambda row: row.full_feedback_markdown),
     **dict.fromkeys((".html", ".htm"), html_page),
-    ".ipynb": _notebook,
+    ".ipynb": _feedback_notebook_json,
     ".zip": lambda row: zipped({"feedback.html": html_page(row).encode("utf-8")}),
 }
 """For each file extension, a function that returns feedback in that format."""
 
 
+class PackedFeedback(NamedTuple):
+    """The zips that were written, and the submissions whose feedback is in none of them."""
+
+    page_counts: dict[Path, int]
+    """number of pages in each zip"""
+    submissions_without_page: list[str]
+
+
 def pack(
     out: Path, rows: Iterable[Row], superseded: Iterable[Submission], platform: str, assignments: Collection[str] = ()
-) -> tuple[dict[Path, int], list[str]]:
+) -> PackedFeedback:
     """Write a finished run's feedback on all or some assignments, for a platform in UPLOAD_INSTRUCTIONS.
 
     `superseded` contains the submissions that do not count because another one by the same student counts.
-    Return the number of pages in each zip, and the submissions without a page. By default, an assignment for
-    which nobody has a page counts as submitted elsewhere, and its submissions are not returned.
+    By default, an assignment for which nobody has a page counts as submitted elsewhere, and its submissions are
+    not returned.
     """
     earlier: dict[tuple[str, str], list[str]] = defaultdict(list)
     for submission in superseded:
@@ -86,7 +95,7 @@ def pack(
         for row in without
         if row.submission.assignment in concerned or (not row.submission.assignment and _is_from(row, platform))
     ]
-    return {path: len(files) for path, files in zips.items()}, labels
+    return PackedFeedback({path: len(files) for path, files in zips.items()}, labels)
 
 
 def _is_from(row: Row, platform: str) -> bool:
@@ -107,5 +116,5 @@ def _name(row: Row, platform: str, files: list[str]) -> str:
         return f"{name}_{person.number}_assignfeedback_file_{row.submission.assignment}.html"
     names = [PurePosixPath(file.partition("!")[0]).name for file in files]
     return next(
-        (name for name in names if f"_{person.number}_" in name and not _CANVAS_ENTRY_NAME_END.search(name)), ""
+        (name for name in names if f"_{person.number}_" in name and not _CANVAS_TYPED_TEXT_NAME_END.search(name)), ""
     )

@@ -1,8 +1,9 @@
 """Scores for another program's table: the gradebook that Canvas exports, Moodle's grading worksheet, or any CSV.
 
 A line belongs to a student if one of its keys equals one of the student's keys on the platform: the number, the
-university ID, the address or the login. Similar keys do not match, so no score goes to the wrong person; students who
-are not found are listed. All cells except the scores stay unchanged.
+university ID, the address or the login. A platform's number is compared only with the column that the platform fills
+with its numbers. A name is a key only if the submission came without any other key. Similar keys do not match, so no
+score goes to the wrong person; students who are not found are listed. All cells except the scores stay unchanged.
 """
 
 from __future__ import annotations
@@ -18,17 +19,23 @@ from pathlib import Path
 from autograder import csv_tables
 from autograder.course import UserError
 from autograder.csv_tables import Table
-from autograder.grading.row import Row, identities
+from autograder.grading.row import Row, identifiers, student_names
 from autograder.protocol.failure_kinds import SubmissionStatus
-from autograder.submission.untrusted_names import folded, printable, semicolon_list, words_of
+from autograder.submission.untrusted_names import folded, printable, semicolon_list, unaccented_words
 
 ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Identifier", "ID number", "Email address")
+PLATFORM_NUMBER_COLUMNS = ("ID", "Identifier")
+"""Columns in which Canvas and Moodle write their numbers; in another column, an equal number is somebody else's."""
+
 SECTION_COLUMNS = ("section", "sections", "group", "groups")
 NAME_COLUMN, MOODLE_GRADE, MOODLE_MAXIMUM, CANVAS_MAXIMUM = "Full name", "Grade", "Maximum Grade", "Points Possible"
 
 MIN_NAME_SIMILARITY = 0.6
 """Minimum share of letters, in the same order, that two spellings of a name have in common. The number identifies the
 student, and the name only shows whether the number is a person's or a group's."""
+
+_SHORTENED_NUMBER = re.compile(r"\d(?:[.,]\d+)?E\+\d+", re.IGNORECASE)
+"""A long number as a spreadsheet program saves it, such as 1.23E+07."""
 
 
 @dataclass
@@ -72,7 +79,11 @@ def fill_table(
         for line in student_lines.lines_of(row) if section is not None else ():
             filled.section_by_person[row.submission.student_key] = table.lines[line][section or 0].strip()
     lines_without = sorted(student_lines.all_lines - lines_with_submission)
-    filled.remarks["Without a submission"] = [printable(table.lines[number][0]) for number in lines_without]
+    filled.remarks["Without a submission"] = [student_lines.label(number) for number in lines_without]
+    heading = "Numbers that a spreadsheet program may have changed (export the table again, and fill in that file)"
+    filled.remarks[heading] = student_lines.keys_changed_by_spreadsheet(
+        lines_without, chain.from_iterable(rows.values())
+    )
     filled.remarks = {heading: about for heading, about in filled.remarks.items() if about}
     table.write(filled.path)
     return filled
@@ -159,14 +170,18 @@ class _StudentLines:
                 f"{table.path} has no column {' or '.join(titles)}: name the column with the students' numbers,"
                 " addresses or logins with --id-column TITLE"
             )
-        self._table = table
+        self._table, self._columns = table, columns
         self._lines: dict[str, set[int]] = defaultdict(set)
+        self._lines_by_number: dict[str, set[int]] = defaultdict(set)
         for column in columns:
             prefix = _shared_words_before_number([line[column].strip() for line in table.lines])
+            has_numbers = id_column is not None or table.titles[column] in PLATFORM_NUMBER_COLUMNS
             for number, line in enumerate(table.lines):
                 text = line[column].strip()
                 for key in {text, text.removeprefix(prefix), text.removeprefix("#")} - {""}:
                     self._lines[folded(key)].add(number)
+                    if has_numbers:
+                        self._lines_by_number[folded(key)].add(number)
         self._has_names = NAME_COLUMN in table.titles or any(
             row.submission.person.name and self._has_name_of(row, number)
             for row in rows
@@ -187,8 +202,38 @@ class _StudentLines:
         """Return True if a line has the student's number but another name."""
         return bool(self._lines_with_identity(row)) and not self.lines_of(row)
 
+    def label(self, line: int) -> str:
+        """Return the first cell of a line, with the student's key if several lines have the same first cell."""
+        first_cells = [other[0] for other in self._table.lines]
+        key = next((cell for cell in self._keys(line) if cell), "")
+        first = first_cells[line]
+        return printable(f"{first} ({key})" if first_cells.count(first) > 1 else first)
+
+    def keys_changed_by_spreadsheet(self, lines: Iterable[int], rows: Iterable[Row]) -> list[str]:
+        """Return the keys in these lines that a spreadsheet program shortened, or that lack leading zeros or end in .0.
+
+        A key counts only if an unmatched student has it in its original form, or if the key is too short to show
+        whose it was.
+        """
+        unmatched = [row for row in rows if not self._lines_with_identity(row)]
+        originals = {key.lstrip("0") for row in unmatched for key in identifiers(row.submission) if key.isdigit()}
+        cells = dict.fromkeys(cell for line in lines for cell in self._keys(line))
+        return [
+            printable(cell)
+            for cell in cells
+            if _SHORTENED_NUMBER.fullmatch(cell) or cell.removesuffix(".0").lstrip("0") in originals
+        ]
+
+    def _keys(self, line: int) -> list[str]:
+        return [self._table.lines[line][column].strip() for column in self._columns]
+
     def _lines_with_identity(self, row: Row) -> set[int]:
-        return set[int]().union(*(self._lines[key] for key in identities(row.submission) & self._lines.keys()))
+        person = row.submission.person
+        keys = {folded(key) for key in (person.sid, person.email, person.login) if key}
+        if not keys and not person.number:
+            keys = identifiers(row.submission) or student_names(row.submission)
+        by_number = self._lines_by_number.get(folded(person.number), set()) if person.number else set()
+        return by_number.union(*(self._lines.get(key, set()) for key in keys))
 
     def _line_lacks_moodle_name(self, row: Row, line: int) -> bool:
         """Return True if a line lacks the name in Moodle's folder, so that its number may be a group's number."""
@@ -196,19 +241,22 @@ class _StudentLines:
         return is_from_moodle and self._has_names and not self._has_name_of(row, line)
 
     def _has_name_of(self, row: Row, number: int) -> bool:
-        cells = (self._table.lines[number][column] for column in range(len(self._table.titles)))
-        return any(_is_similar_person_name(row.submission.person.name, cell) for cell in cells)
+        cells = [self._table.lines[number][column] for column in range(len(self._table.titles))]
+        name = row.submission.person.name
+        # In a course with groups, Moodle writes the group's name and a hyphen before the student's name.
+        names_from_moodle = [name, *(name[hyphen.end() :] for hyphen in re.finditer("-", name))]
+        return any(_is_similar_person_name(each, cell) for each in names_from_moodle for cell in cells)
 
 
-def _shared_words_before_number(cells: Sequence[str]) -> str:
+def _shared_words_before_number(column_cells: Sequence[str]) -> str:
     """Return the words before the number, as in `Participant 123`, if all cells share these words."""
-    prefixes = {re.sub(r"\d+$", "", cell) for cell in cells if cell}
+    prefixes = {re.sub(r"\d+$", "", cell) for cell in column_cells if cell}
     return prefixes.pop() if len(prefixes) == 1 else ""
 
 
 def _is_similar_person_name(name: str, other: str) -> bool:
     """Return True for spellings of the same name, even in another order, without accents, or with letters missing."""
-    words, others = words_of(name), words_of(other)
+    words, others = unaccented_words(name), unaccented_words(other)
     pairs = ((words, others), (sorted(words), sorted(others)))
     texts = (("".join(first), "".join(second)) for first, second in pairs)
     return bool(words) and any(SequenceMatcher(None, *text).ratio() >= MIN_NAME_SIMILARITY for text in texts)

@@ -98,7 +98,7 @@ def write(
         for name in names
     }
     handouts = {
-        name: _handout_fingerprints_and_vocabulary(Assignment(name))
+        name: _handout_fingerprints_and_kept_names(Assignment(name))
         for name in dict.fromkeys(file.assignment for file in files)
     }
     outside = [one for one in others if (one.assignment, one.student, one.cells) not in samples]
@@ -127,15 +127,15 @@ def read(out: Path) -> list[dict[str, str]] | None:
     return [*table.to_dict("records")] if [*table.columns] == _COLUMNS else None
 
 
-def _handout_fingerprints_and_vocabulary(assignment: Assignment) -> tuple[Fingerprints, Set[str]]:
+def _handout_fingerprints_and_kept_names(assignment: Assignment) -> tuple[Fingerprints, Set[str]]:
     """Return the fingerprints of an assignment's handout and the names in it."""
     texts = [path.read_text("utf-8") for path in sorted(assignment.folder.glob("*.py"))]
     statements = [node for text in texts for node in parse(text).body]
-    vocabulary = {
+    kept_names = {
         *dir(builtins),
         *(node.name for node in statements if isinstance(node, ast.FunctionDef | ast.ClassDef)),
     }
-    return _function_fingerprints(vocabulary, texts), vocabulary
+    return _program_fingerprints(kept_names, texts), kept_names
 
 
 def _rows_of_pairs(files: Sequence[Submission], whole: Sequence[Fingerprints], class_size: int) -> Iterator[list[str]]:
@@ -186,17 +186,17 @@ def _fingerprints_beyond_handout(
 ) -> Fingerprints | CutOff:
     """Return a submission's fingerprints that are not in the handout, or a CutOff that says why there are none."""
     name, cells = assignment_and_cells
-    handout, vocabulary = handouts[name]
+    handout, kept_names = handouts[name]
     try:
-        return np.setdiff1d(_function_fingerprints(vocabulary, cells), handout, True)[:MAX_FINGERPRINTS]
+        return np.setdiff1d(_program_fingerprints(kept_names, cells), handout, True)[:MAX_FINGERPRINTS]
     except Exception as error:
         return CutOff(type(error).__name__)
 
 
-def _function_fingerprints(vocabulary: Set[str], cells: Iterable[str]) -> Fingerprints:
+def _program_fingerprints(kept_names: Set[str], cells: Iterable[str]) -> Fingerprints:
     """Return the distinct fingerprints of all functions, in ascending order.
 
-    Signatures, imports and the quiz are left out, since the handout dictates them. Names in `vocabulary` are kept.
+    Signatures, imports and the quiz are left out, since the handout dictates them. Names in `kept_names` are kept.
     """
     fingerprint_sets = [_NONE]
     for cell in cells:
@@ -205,16 +205,16 @@ def _function_fingerprints(vocabulary: Set[str], cells: Iterable[str]) -> Finger
             for node in parse(cell).body:
                 match node:
                     case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                        fingerprint_sets.append(fingerprints([*_nodes(node.body, vocabulary)]))
+                        fingerprint_sets.append(fingerprints([*_nodes(node.body, kept_names)]))
                     case ast.Import() | ast.ImportFrom() | ast.Assign(targets=[ast.Name(id="ANSWERS")]):
                         pass
                     case _:
-                        outside += _nodes([node], vocabulary)
+                        outside += _nodes([node], kept_names)
         fingerprint_sets.append(fingerprints(outside))
     return np.unique(np.concatenate(fingerprint_sets))
 
 
-def _nodes(body: Sequence[ast.AST], vocabulary: Set[str]) -> Iterator[str]:
+def _nodes(body: Sequence[ast.AST], kept_names: Set[str]) -> Iterator[str]:
     """Yield the nodes, depth first, as words that a student's names and messages do not change."""
     todo = list(reversed(body))
     while todo:
@@ -222,7 +222,7 @@ def _nodes(body: Sequence[ast.AST], vocabulary: Set[str]) -> Iterator[str]:
             case ast.Expr(value=ast.Constant()) | ast.expr_context():
                 pass  # a docstring, or whether a name is read or written
             case ast.Name(id=name):
-                yield name if name in vocabulary else "name"
+                yield name if name in kept_names else "name"
             case ast.arg():
                 yield "argument"
             case ast.JoinedStr() | ast.Constant(value=str() | bytes()):

@@ -103,7 +103,7 @@ class Sandbox:
         try:
             with theirs, contextlib.suppress(OSError):  # a zygote that has ended has sent the reason
                 socket.send_fds(self.control, [zygote.FORK], [theirs.fileno()])
-            worker.process = self._zygote_message()["process"]
+            worker.process = self._receive_zygote_message()["process"]
             if raised := worker.ask(None, PROCESS_SETUP_TIMEOUT_SECONDS).raised:
                 raise WorkerDiedError(f"{raised.kind}: {raised.message}")
         except (OSError, WorkerDiedError) as error:
@@ -111,21 +111,17 @@ class Sandbox:
             raise SandboxError(f"the sandbox could not be set up ({error}): run `autograder doctor`") from error
         return worker
 
-    def kill_worker(self) -> tuple[int, str]:
-        """Kill the current worker and wait for its end.
-
-        Return the worker's exit status (negative for a signal). If the zygote had already killed the worker
-        for exceeding a limit, also return a description of the limit; otherwise an empty text.
-        """
+    def kill_worker(self) -> zygote.WorkerEnd:
+        """Kill the current worker, unless the zygote had already killed it, and wait for its end."""
         try:
             self.control.sendall(zygote.END)
-            ended = self._zygote_message()
+            ended = self._receive_zygote_message()
         except OSError as error:
             raise SandboxError(f"a worker could not be ended ({error}): run `autograder doctor`") from error
         self._renew_scratch()
-        return ended["status"], ended["exceeded_limit"]
+        return zygote.WorkerEnd(ended["status"], ended["exceeded_limit"])
 
-    def _zygote_message(self) -> dict[str, Any]:
+    def _receive_zygote_message(self) -> dict[str, Any]:
         """Return the zygote's next message. Raise OSError for an error message or a closed connection."""
         try:
             message = self.control.recv(zygote.MAX_MESSAGE_BYTES)

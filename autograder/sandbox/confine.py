@@ -38,10 +38,10 @@ from autograder.sandbox.system_calls import system_call_filter
 SELF_APPLIED_LOCKS = ("limits", "user", "session", "landlock", "seccomp")
 """Names of the locks that a worker applies to itself, in order."""
 
-WATCH = "watch"
+WATCH_LOCK = "watch"
 """Name of the lock with which the zygote watches a worker."""
 
-ALL_LOCKS = (*SELF_APPLIED_LOCKS, WATCH)
+ALL_LOCKS = (*SELF_APPLIED_LOCKS, WATCH_LOCK)
 """Names of all locks that `disabled_locks` may contain."""
 
 PR_SET_PDEATHSIG = 1
@@ -97,7 +97,7 @@ class Locks:
         self.owns_files = (
             self.has_separate_user
             and self._has_all_capabilities(CAP_CHOWN | CAP_DAC_OVERRIDE)
-            and all(map(_is_open, _readable(packages)))
+            and all(map(_is_readable_by_everyone, _readable(packages)))
         )
         with _naming("landlock"):
             self.ruleset = self._ruleset(packages) if "landlock" in self.enabled else None
@@ -248,7 +248,7 @@ def settle_access_times(packages: Collection[Path]) -> None:
                             file.read(1)
 
 
-def _is_open(path: Path) -> bool:
+def _is_readable_by_everyone(path: Path) -> bool:
     """Return True if every user may read the path and enter the folders above it."""
     real = path.resolve()
     return bool(real.stat().st_mode & 0o004) and all(folder.stat().st_mode & 0o001 for folder in real.parents)

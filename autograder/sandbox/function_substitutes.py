@@ -1,9 +1,8 @@
 """Substitutes that return the grader's answers instead of the results of a submission's functions.
 
 A substitute contains no rule and no answer. While its function is replaced, a substitute looks up each call
-among the answers that have arrived, and records the call as a question if there is no answer. Without an
-answer, the substitute runs the submission's function. The same process says whether the submission may keep
-results between calls. The submission shares its second worker with the
+among the answers that have arrived, and records the call as unanswered if there is no answer. Without an
+answer, the substitute runs the submission's function. The submission shares its second worker with the
 substitutes and can change everything in it, so the grader trusts nothing that the worker sends.
 """
 
@@ -13,56 +12,48 @@ import base64
 import copy
 import hashlib
 from collections.abc import Callable, Collection
-from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from autograder.protocol import codec
-from autograder.protocol.call import ANSWERS
 
-MAX_QUESTIONS_PER_ROUND = 256
-"""Maximum number of unanswered questions that one call reports."""
+MAX_UNANSWERED_CALLS_PER_ROUND = 256
+"""Maximum number of unanswered calls that one helped call reports."""
 
-UNANSWERED_TAG = "unanswered"
-"""First part of the result of a call that has unanswered questions."""
+UNANSWERED_CALLS_TAG = "unanswered"
+"""First part of the result of a helped call that made unanswered calls."""
 
-IMMUTABLE_TYPES = (
-    *(int, float, complex, str, bytes, np.generic, np.ufunc),
-    *(BuiltinFunctionType, FunctionType, type(np.outer), ModuleType, type(annotations)),
-)
-"""Types whose values no call changes; a function counts as unchanging only if another module defines it."""
-
-Question = tuple[str, tuple[Any, ...], dict[str, Any]]
+ReplacedCall = tuple[str, tuple[Any, ...], dict[str, Any]]
 """A call to a replaced function: the function's name, the positional arguments and the keyword arguments."""
 
 Answer = tuple[str, Any] | None
 """Either the name and message of an error, or "" and the right value; None if the submission's function must run."""
 
 EncryptedAnswer = tuple[str, str]
-"""Hash of a question, and the answer in a form that is readable only with the question."""
+"""Hash of an encoded call, and the answer in a form that is readable only with the encoded call."""
 
 
-def encrypt_with_question(question: bytes, answer: Answer) -> EncryptedAnswer:
-    """Return an answer in a form that can be sent before the submission asks the question.
+def encrypt_with_call(encoded_call: bytes, answer: Answer) -> EncryptedAnswer:
+    """Return an answer in a form that can be sent before the submission makes the call.
 
-    Code that cannot compute the question learns nothing from the encrypted answer.
+    Code that cannot compute the call's arguments learns nothing from the encrypted answer.
     """
-    return _question_hash(question), base64.b64encode(_mixed(question, codec.encode(answer))).decode("ascii")
+    return _call_hash(encoded_call), base64.b64encode(_mixed(encoded_call, codec.encode(answer))).decode("ascii")
 
 
-def _question_hash(question: bytes) -> str:
-    return hashlib.sha256(question).hexdigest()
+def _call_hash(encoded_call: bytes) -> str:
+    return hashlib.sha256(encoded_call).hexdigest()
 
 
-def _mixed(question: bytes, data: bytes) -> bytes:
-    """Return the data XOR bytes that depend on the question; a second application restores the data."""
-    stream = hashlib.shake_256(question).digest(len(data))
+def _mixed(encoded_call: bytes, data: bytes) -> bytes:
+    """Return the data XOR bytes that depend on the call; a second application restores the data."""
+    stream = hashlib.shake_256(encoded_call).digest(len(data))
     return (np.frombuffer(data, np.uint8) ^ np.frombuffer(stream, np.uint8)).tobytes()
 
 
-class UnansweredQuestion(BaseException):
-    """Raised to end a call in which a substitute has met an unanswered question.
+class UnansweredCall(BaseException):
+    """Raised to end a call in which a substitute has received an unanswered call.
 
     The class is not a subclass of Exception, so no `except Exception` in a submission can continue with a
     value that will change.
@@ -70,7 +61,7 @@ class UnansweredQuestion(BaseException):
 
 
 class Exchange:
-    """The substitutes of a submission, and the questions and answers that they exchange with the grader."""
+    """The substitutes of a submission, and the calls and answers that they exchange with the grader."""
 
     def __init__(self, namespace: dict[str, Any], functions: Collection[str]) -> None:
         """Put a substitute for each function into `namespace`, under each name that the function has."""
@@ -78,22 +69,19 @@ class Exchange:
         self.replaced: frozenset[str] = frozenset()
         """Names of the functions whose substitutes return right values during the current call."""
         self.answers: dict[bytes, Answer] = {}
-        """Opened answers, keyed by encoded question."""
+        """Decrypted answers, keyed by encoded call."""
         self.encrypted: dict[str, str] = {}
-        """Encrypted answers, keyed by the hash of the question."""
+        """Encrypted answers, keyed by the hash of the encoded call."""
         self.current = b""
         """Encoded call that is being made with substitutes."""
-        self.pending: dict[bytes, Question] = {}
-        """Unanswered questions that have not been reported yet, keyed by encoded question."""
-        self.originals = {name: namespace.get(name) for name in functions}
-        """The submission's own functions; None for a function that is not written."""
+        self.pending: dict[bytes, ReplacedCall] = {}
+        """Unanswered calls that have not been reported yet, keyed by encoded call."""
         self.substitutes: dict[str, Callable[..., Any]] = {}
-        for name, original in self.originals.items():
+        for name in functions:
+            original = namespace.get(name)
             substitute = namespace[name] = self.substitutes[name] = self._answering_substitute(name, original)
             aliases = [alias for alias, value in namespace.items() if value is original is not None]
             namespace.update(dict.fromkeys(aliases, substitute))
-        self.loaded = dict(namespace)
-        """The globals before the first call."""
 
     def receive(self, encrypted: Collection[EncryptedAnswer]) -> None:
         """Store encrypted answers."""
@@ -109,61 +97,35 @@ class Exchange:
     ) -> Any:
         """Store encrypted answers, replace the functions in `replaced`, and call the submission's function.
 
-        Return UNANSWERED_TAG and the questions if the call has unanswered questions.
+        Return UNANSWERED_CALLS_TAG and the unanswered calls if the function made such calls.
         """
         if self.current != (current := codec.encode((name, args, kwargs))):
             self.current = current
-            self._forget_declined_questions()
+            self._forget_declined_calls()
         self.receive(encrypted)
-        self._set_replaced_and_take_questions(replaced)
+        self._set_replaced_and_take_unanswered(replaced)
         try:
             return self.namespace[name](*args, **kwargs)
-        except UnansweredQuestion:
-            return UNANSWERED_TAG, self._set_replaced_and_take_questions(replaced)
+        except UnansweredCall:
+            return UNANSWERED_CALLS_TAG, self._set_replaced_and_take_unanswered(replaced)
 
-    def _forget_declined_questions(self) -> None:
-        """Forget which questions the grader left unanswered, since the grader decides this separately for each call."""
+    def _forget_declined_calls(self) -> None:
+        """Forget which calls the grader left unanswered, since the grader decides this separately for each call."""
         for key in [key for key, answer in self.answers.items() if answer is None]:
             del self.answers[key]
-            self.encrypted.pop(_question_hash(key), None)
+            self.encrypted.pop(_call_hash(key), None)
 
-    def _set_replaced_and_take_questions(self, replaced: Collection[str]) -> list[Question]:
-        """Store the names of the replaced functions. Return the unanswered questions, and forget them."""
+    def _set_replaced_and_take_unanswered(self, replaced: Collection[str]) -> list[ReplacedCall]:
+        """Store the names of the replaced functions. Return the unanswered calls, and forget them."""
         self.replaced = frozenset(replaced)
-        questions = list(self.pending.values())
+        unanswered = list(self.pending.values())
         self.pending.clear()
-        return questions
+        return unanswered
 
     def original_value(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Return the value of the submission's own function, while no function is replaced."""
-        self._set_replaced_and_take_questions(())
+        self._set_replaced_and_take_unanswered(())
         return self.substitutes[name](*args, **kwargs)
-
-    def may_have_kept_results(self) -> bool:
-        """Return whether the submission has kept results, or has an object in which it could, as a cache does."""
-        own = {id(value) for value in (self, *self.substitutes.values())}
-        values = {
-            name: value
-            for name, value in self.namespace.items()
-            if name != ANSWERS
-            and not name[:2] == name[-2:] == "__"
-            and id(getattr(value, "__self__", value)) not in own
-        }
-        if any(self.loaded.get(name, self) is not value for name, value in values.items()):
-            return True  # a call has changed a global
-        return not all(map(self._is_immutable, [*values.values(), *self.originals.values()]))
-
-    def _is_immutable(self, value: Any) -> bool:
-        """Return whether no call can change a global, a default value, or a part of either."""
-        match value:
-            case tuple() | frozenset():
-                return all(map(self._is_immutable, value))
-            case FunctionType() if value.__globals__ is self.namespace:
-                defaults = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
-                return not value.__closure__ and not value.__dict__ and self._is_immutable(defaults)
-            case type():
-                return bool(value.__module__ != self.namespace["__name__"])
-        return value is None or isinstance(value, IMMUTABLE_TYPES)
 
     def _answering_substitute(self, name: str, original: Callable[..., Any] | None) -> Callable[..., Any]:
         """Return the substitute for `original`, which is None if the function is not written."""
@@ -171,9 +133,9 @@ class Exchange:
         def substitute(*args: Any, **kwargs: Any) -> Any:
             if name in self.replaced:
                 key = codec.encode((name, args, kwargs))
-                if key not in self.answers and (encrypted := self.encrypted.get(_question_hash(key))) is not None:
+                if key not in self.answers and (encrypted := self.encrypted.get(_call_hash(key))) is not None:
                     self.answers[key] = codec.decode(_mixed(key, base64.b64decode(encrypted)))
-                if key not in self.answers and len(self.pending) < MAX_QUESTIONS_PER_ROUND:
+                if key not in self.answers and len(self.pending) < MAX_UNANSWERED_CALLS_PER_ROUND:
                     self.pending[key] = copy.deepcopy((name, args, kwargs))
                 if (answer := self.answers.get(key)) is not None:
                     return _value(*answer)
@@ -183,7 +145,7 @@ class Exchange:
                 return original(*args, **kwargs)
             finally:
                 if self.pending and name not in self.replaced:
-                    raise UnansweredQuestion
+                    raise UnansweredCall
 
         # Each substitute has a separate code object, by which the line counter tells functions apart.
         substitute.__code__ = substitute.__code__.replace(co_name=name)

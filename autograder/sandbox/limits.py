@@ -42,7 +42,7 @@ class Limits:
     file_count: int = _limit(1000, "", "files in the scratch folder")
     open_files: int = _limit(64, "", "descriptors of a worker")
     reply_bytes: int = _limit(wire.MAX_REPLY_BYTES, "MiB", "size of one reply")
-    result_numbers: int = _limit(codec.MAX_NUMBERS, "", "numbers in one result")
+    result_numbers: int = _limit(codec.MAX_NUMBERS_PER_MESSAGE, "", "numbers in one result")
     worker_restarts: int = _limit(8, "", "restarts of a worker that ended")
     slow_calls: int = _limit(2, "", "calls that do not return, after which their function is not called again")
 
@@ -57,12 +57,13 @@ class Limits:
 LIMITS = Limits()
 """The limits with which submissions are graded."""
 
-MAX_MEMORY_ADDED_BY_CHECKS = 1 << 30
-"""Maximum bytes of address space for the checks of one submission: 30 times as much as honest results need."""
+MAX_MEMORY_ADDED_TO_GRADER = 1 << 30
+"""Maximum bytes that the checks of one submission may add to the grader's address space: 30 times as much as honest
+results need."""
 
 
 @contextmanager
-def bounded_memory(max_added_bytes: int = MAX_MEMORY_ADDED_BY_CHECKS) -> Iterator[None]:
+def bounded_memory(max_added_bytes: int = MAX_MEMORY_ADDED_TO_GRADER) -> Iterator[None]:
     """Limit this process's address space to its present size plus `max_added_bytes` bytes, until the context ends.
 
     A larger allocation raises MemoryError, so the test that needs it fails: a product of arrays that a

@@ -60,7 +60,7 @@ class SandboxedBackend:
         Raise SandboxError if the machine is at fault.
         """
         # Even a plain result can make a test compute for a long time, which counts as the submission's time.
-        self._set_status_if_late()
+        self._set_status_if_out_of_time()
         if self.status is not None:
             raise CallStopped(Kind[self.status.name], self.why)
         if self.slow[call.function] >= self.limits.slow_calls:
@@ -111,10 +111,10 @@ class SandboxedBackend:
         try:
             return self.worker.ask(request, max(min(seconds, self._time_left()), MIN_WAIT_SECONDS))
         except WorkerDiedError as error:
-            raise self._died(what, error, loading) from error
+            raise self._after_worker_death(what, error, loading) from error
         finally:
             self.seconds_left -= time.monotonic() - begin
-            self._set_status_if_late()
+            self._set_status_if_out_of_time()
 
     @property
     def is_out_of_time(self) -> bool:
@@ -125,16 +125,16 @@ class SandboxedBackend:
         """Return the seconds that are left until the submission is no longer called."""
         return min(self.seconds_left, self.deadline - time.monotonic())
 
-    def _set_status_if_late(self) -> None:
+    def _set_status_if_out_of_time(self) -> None:
         if self.is_out_of_time:
             self._set_final_status(
                 SubmissionStatus.TIMEOUT,
                 f"not run: the submission has used its {self.limits.submission_seconds:g} seconds",
             )
 
-    def _died(self, what: str, error: WorkerDiedError, loading: bool) -> CallStopped:
+    def _after_worker_death(self, what: str, error: WorkerDiedError, loading: bool) -> CallStopped:
         """Return the exception for a worker that ended. Stop calling the submission if too many workers have ended."""
-        ended = self._end_worker() or str(error)
+        ended = self._kill_or_describe_end() or str(error)
         is_slow = isinstance(error, WorkerTimeoutError)
         self.deaths += 1
         self.slow[what] += is_slow
@@ -151,7 +151,7 @@ class SandboxedBackend:
         if self.status is None:
             self.status, self.why = status, why
 
-    def _end_worker(self) -> str:
+    def _kill_or_describe_end(self) -> str:
         """End the worker. Return a description of its end if the worker had already ended; otherwise an empty text."""
         worker, self.worker = self.worker, None
         return worker.kill_or_describe_end() if worker is not None else ""
@@ -184,4 +184,4 @@ class SandboxedBackend:
 
     def close(self) -> None:
         """End the worker with all its threads. A later call starts a new worker."""
-        self._end_worker()
+        self._kill_or_describe_end()

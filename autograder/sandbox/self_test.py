@@ -18,13 +18,13 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from autograder.course import PACKAGE_FOLDER
+from autograder.module_search_path import use_safe_path
 from autograder.protocol.call import Call, Reply
-from autograder.safe_module_path import use_safe_path
 from autograder.sandbox import confine, wire
 from autograder.sandbox.client import (
     NUMPY_PARENT_FOLDER,
@@ -45,27 +45,27 @@ class BrokenPromiseError(Exception):
 
 
 @dataclass(frozen=True)
-class Finding:
+class PromiseFinding:
     """A promise of the sandbox, and whether it holds on this machine."""
 
     promise: str
     locks: str
     """names of the locks that keep the promise, separated by commas"""
-    detail: str = ""
+    breach: str = ""
     """attempt that succeeded; empty if the promise holds"""
 
     @property
     def held(self) -> bool:
         """True if no attempt succeeded."""
-        return not self.detail
+        return not self.breach
 
     @property
     def fix(self) -> str:
         """Advice on how to make the promise hold on this machine."""
-        return FIX[self.locks.split(", ")[0]]
+        return FIX_BY_LOCK[self.locks.split(", ")[0]]
 
 
-FIX = {
+FIX_BY_LOCK = {
     "landlock": (
         "Use Linux 5.13 or newer with `landlock` listed in /sys/kernel/security/lsm (if not, boot with lsm=landlock,… "
         "in front of the list). A container must allow the landlock system calls, as Docker's default profile does."
@@ -82,7 +82,7 @@ FIX = {
 }
 """Advice on how to make each lock work on this machine, keyed by the lock's name."""
 
-ADVICE_WITHOUT_SANDBOX = "`--isolation none` grades without the sandbox: use it only for code that you trust."
+ISOLATION_NONE_ADVICE = "`--isolation none` grades without the sandbox: use it only for code that you trust."
 
 ATTEMPT_TIMEOUT_SECONDS = 20.0
 """Maximum time for an attempt, long enough for a busy machine."""
@@ -94,18 +94,21 @@ WORKER_END_TIMEOUT_SECONDS = 2.0
 """Maximum time between the end of the zygote and the end of its worker."""
 
 
-def examine(disabled_locks: Collection[str] = ()) -> list[Finding]:
+def examine(disabled_locks: Collection[str] = ()) -> list[PromiseFinding]:
     """Try to break every promise, and return the findings. Only tests of the attempts disable locks."""
     limits = replace(LIMITS, scratch_bytes=2 * MIB)  # a low limit, so that an attempt need not write much
     confine.settle_access_times(confine.allowed_packages(NUMPY_PARENT_FOLDER))
     try:
         with closing(Sandbox(disabled_locks, limits)) as sandbox, _attempt_variables(sandbox) as variables:
             worker = _Examined(sandbox, variables)
-            findings = [Finding(each.promise, each.locks, worker.lets_through(each)) for each in ATTEMPTS]
-            return findings + [Finding(promise, lock, look(worker)) for promise, lock, look in OUTSIDE_CHECKS]
+            findings = [PromiseFinding(each.promise, each.locks, worker.lets_through(each)) for each in ATTEMPTS]
+            return findings + [
+                PromiseFinding(promise, lock, describe_breach(worker))
+                for promise, lock, describe_breach in OUTSIDE_CHECKS
+            ]
     except SandboxError as error:
-        lock = next((name for name in FIX if f"{name}: " in str(error)), "zygote")
-        return [Finding("starts in a worker with its locks", lock, str(error))]
+        lock = next((name for name in FIX_BY_LOCK if f"{name}: " in str(error)), "zygote")
+        return [PromiseFinding("starts in a worker with its locks", lock, str(error))]
 
 
 def require() -> None:
@@ -113,8 +116,8 @@ def require() -> None:
     for finding in examine():
         if not finding.held:
             raise BrokenPromiseError(
-                f"the sandbox does not hold here: {finding.promise} ({finding.detail})."
-                f" {finding.fix} {ADVICE_WITHOUT_SANDBOX}"
+                f"the sandbox does not hold here: {finding.promise} ({finding.breach})."
+                f" {finding.fix} {ISOLATION_NONE_ADVICE}"
             )
 
 
@@ -161,7 +164,7 @@ class _Examined:
         """Return the reply to a line of Python. Raise WorkerDiedError if the worker ends instead."""
         return self.running_worker().ask(wire.request(Call("attempt", (line, self.variables))), seconds)
 
-    def end_worker(self) -> str:
+    def kill_or_describe_end(self) -> str:
         """End the worker. Return a description of its end if the worker had already ended; otherwise an empty text."""
         worker, self.worker = self.worker, None
         return worker.kill_or_describe_end() if worker is not None else ""
@@ -172,7 +175,7 @@ class _Examined:
             raised = self.ask(attempt.line).raised
             ended = f"{raised.kind}: {raised.message}" if raised is not None else ""
         except WorkerDiedError as error:
-            ended = self.end_worker() or str(error)
+            ended = self.kill_or_describe_end() or str(error)
         if any(ended.startswith(refusal) for refusal in attempt.refused.split(", ")):
             return ""
         return f"`{attempt.line}` " + (f"ended with {ended}" if ended else "was not refused")
@@ -194,7 +197,7 @@ def _outlives_its_timeout(examined: _Examined) -> str:
     try:
         examined.ask("while True: pass", seconds=0.05)
     except WorkerDiedError as error:
-        examined.end_worker()
+        examined.kill_or_describe_end()
         return "" if isinstance(error, WorkerTimeoutError) and _is_gone(process) else f"the process {process} {error}"
     return "a call that must never return returned"
 
@@ -207,7 +210,7 @@ def _runs_while_suspended(examined: _Examined) -> str:
     time.sleep(2 * MIN_SUSPENDED_SECONDS)
     stood = f"max(b - a for a, b in zip(ticks, ticks[1:] + [time.monotonic()])) > {MIN_SUSPENDED_SECONDS}"
     raised = examined.ask(f"refuse_where({stood})").raised
-    examined.end_worker()
+    examined.kill_or_describe_end()
     return "" if raised is not None and raised.kind == "PermissionError" else f"the process {worker.process}"
 
 
@@ -242,11 +245,20 @@ def _is_gone(process: int) -> bool:
     return thread_states(process) <= {"Z", "X"}
 
 
-OUTSIDE_CHECKS: tuple[tuple[str, str, Callable[[_Examined], str]], ...] = (
-    ("has no privileges and cannot gain any", "user", _has_privileges),
-    ("does nothing while its other process runs", "zygote", _runs_while_suspended),
-    ("cannot run longer than allowed", "zygote", _outlives_its_timeout),
-    ("is never imported by the programs that read or grade it", "zygote", _shadows_stdlib_for_grader),
-    ("ends when the grader ends", "session", _worker_outlives_zygote),
+class OutsideCheck(NamedTuple):
+    """A promise that the grader checks from outside the worker."""
+
+    promise: str
+    lock: str
+    describe_breach: Callable[[_Examined], str]
+    """returns an empty text if the promise holds"""
+
+
+OUTSIDE_CHECKS = (
+    OutsideCheck("has no privileges and cannot gain any", "user", _has_privileges),
+    OutsideCheck("does nothing while its other process runs", "zygote", _runs_while_suspended),
+    OutsideCheck("cannot run longer than allowed", "zygote", _outlives_its_timeout),
+    OutsideCheck("is never imported by the programs that read or grade it", "zygote", _shadows_stdlib_for_grader),
+    OutsideCheck("ends when the grader ends", "session", _worker_outlives_zygote),
 )
-"""Promises that the grader checks from outside, each with its lock and a function that describes a breach."""
+"""Promises that the grader checks from outside the worker."""

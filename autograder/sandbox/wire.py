@@ -67,7 +67,7 @@ _MEASURED, _UNMEASURED = b"+", b"-"
 def pack_reply(reply: Reply) -> bytes:
     """Return the frame of a reply. The worker runs this function."""
     error = _raised_fields(reply.raised) if reply.raised is not None else None
-    header = frame(_encoded_reply_header((error, reply.lines, reply.changed)))
+    header = frame(_encoded_reply_header((error, reply.executed_lines, reply.changed)))
     return frame(header + (reply.encoded if error is None else b""))
 
 
@@ -103,8 +103,8 @@ def _unpack_header(header: bytes) -> Reply:
     """
     # `tuple((…))` checks the type first. In numpy 2.5 an array is a sequence, and one without axes has no length.
     match codec.decode(header, writeable=False):
-        case tuple((None, int(lines), tuple(changed))) if _are_names(changed):
-            return Reply(lines=lines, changed=changed)
+        case tuple((None, int(executed_lines), tuple(changed))) if _are_few_short_names(changed):
+            return Reply(executed_lines=executed_lines, changed=changed)
         case tuple(
             (
                 tuple(
@@ -117,15 +117,21 @@ def _unpack_header(header: bytes) -> Reply:
                         bool(missing_import),
                     )
                 ),
-                int(lines),
+                int(executed_lines),
                 tuple(()),
             )
-        ) if _are_names((kind, function or "")) and _are_names(bases) and len(message) <= MAX_ERROR_MESSAGE_CHARACTERS:
-            return Reply(raised=Raised(kind, bases, message, line, function, missing_import), lines=lines)
+        ) if (
+            _are_few_short_names((kind, function or ""))
+            and _are_few_short_names(bases)
+            and len(message) <= MAX_ERROR_MESSAGE_CHARACTERS
+        ):
+            return Reply(
+                raised=Raised(kind, bases, message, line, function, missing_import), executed_lines=executed_lines
+            )
     raise MalformedError("a reply with a header of another form")
 
 
-def _are_names(values: tuple[Any, ...]) -> bool:
+def _are_few_short_names(values: tuple[Any, ...]) -> bool:
     return len(values) <= MAX_NAMES and all(
         type(value) is str and len(value) <= MAX_NAME_CHARACTERS for value in values
     )

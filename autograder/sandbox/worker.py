@@ -27,20 +27,20 @@ def run(grader: int, scratch: str, locks: Locks) -> NoReturn:
     """
     try:
         os.chdir(scratch)
-        descriptors = os.sysconf("SC_OPEN_MAX")  # the lock `limits` later lowers this number
+        descriptor_limit = os.sysconf("SC_OPEN_MAX")  # the lock `limits` later lowers this number
         try:
             locks.apply()
         except BaseException as error:
             _write(grader, wire.pack_reply(call.Reply(raised=call.describe_exception(error, ""))))
             os._exit(1)
-        grader = _keep_only(grader, descriptors)
+        grader = _keep_only_connection(grader, descriptor_limit)
         _write(grader, wire.pack_reply(call.Reply()))
         _serve(grader)
     finally:
         os._exit(0)
 
 
-def _keep_only(grader: int, descriptors: int) -> int:
+def _keep_only_connection(grader: int, descriptor_limit: int) -> int:
     """Close every descriptor except the connection; standard input, output and error become the null device.
 
     Return the connection's new descriptor, which is none of the first three.
@@ -50,7 +50,7 @@ def _keep_only(grader: int, descriptors: int) -> int:
     for standard in range(3):
         os.dup2(null, standard)
     os.closerange(3, grader)
-    os.closerange(grader + 1, descriptors)
+    os.closerange(grader + 1, descriptor_limit)
     return grader
 
 

@@ -20,12 +20,12 @@ import signal
 import socket
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 if TYPE_CHECKING:
     from autograder.sandbox.limits import Limits
 
-PRELOADED = """
+PRELOADED_MODULES = """
     argparse array bisect calendar cmath concurrent.futures copy csv dataclasses datetime decimal difflib fractions
     hashlib heapq inspect json logging numbers pickle pprint queue random secrets statistics string tempfile textwrap
     threading timeit typing uuid numpy.fft numpy.lib.stride_tricks numpy.linalg numpy.polynomial numpy.random
@@ -38,7 +38,7 @@ FORK, END = b"F", b"K"
 MAX_MESSAGE_BYTES = 1 << 16
 """Maximum bytes of a message between the grader and the zygote."""
 
-WATCH_SECONDS = 0.05
+WORKER_WATCH_INTERVAL_SECONDS = 0.05
 """Time between two checks of a worker's limits."""
 
 
@@ -70,13 +70,13 @@ class _ZygoteServer:
         from autograder.sandbox import confine, worker
         from autograder.sandbox.limits import Limits
 
-        for name in PRELOADED.split():
+        for name in PRELOADED_MODULES.split():
             importlib.import_module(name)
         importlib.import_module("autograder.sandbox.function_substitutes")  # a worker cannot read the project's files
         self.grader = grader
         self.scratch = plan["scratch"]
         self.limits = Limits(**plan["limits"])
-        self.watching = confine.WATCH not in disabled
+        self.watching = confine.WATCH_LOCK not in disabled
         self.work = worker.run
         self.worker: _WorkerProcess | None = None
         self.locks = confine.Locks(self.limits, Path(self.scratch), confine.allowed_packages(libraries), disabled)
@@ -86,7 +86,7 @@ class _ZygoteServer:
     def serve(self) -> NoReturn:
         """Obey the grader's orders and, between two orders, enforce the limits of the worker."""
         while True:
-            pause = WATCH_SECONDS if self.worker and self.watching else None
+            pause = WORKER_WATCH_INTERVAL_SECONDS if self.worker and self.watching else None
             if not select.select([self.grader], [], [], pause)[0]:
                 assert self.worker is not None
                 self.worker.enforce_limits()
@@ -97,7 +97,7 @@ class _ZygoteServer:
             if order == FORK:
                 self._fork(*descriptors)
                 continue
-            status, exceeded_limit = self.worker.kill() if self.worker is not None else (0, "")
+            status, exceeded_limit = self.worker.kill() if self.worker is not None else WorkerEnd(0, "")
             if order != END:  # the grader has closed the connection or was killed, so no file may remain
                 remove_sandbox_folder(Path(self.scratch).parent)
                 os._exit(0)
@@ -132,6 +132,15 @@ def _forget_grader_paths(*folders: str) -> None:
             del sys.path_importer_cache[path]
     sys.argv[:] = sys.orig_argv[:] = [""]
     os.environ.pop("LD_LIBRARY_PATH", None)
+
+
+class WorkerEnd(NamedTuple):
+    """The end of a worker."""
+
+    exit_status: int
+    """negative for a signal"""
+    exceeded_limit: str
+    """description of the limit that the worker had exceeded; empty if it had exceeded none"""
 
 
 class _WorkerProcess:
@@ -170,14 +179,10 @@ class _WorkerProcess:
         except OSError:
             return False  # the process has just ended
 
-    def kill(self) -> tuple[int, str]:
-        """Kill the worker with all its threads, and wait for its end; a worker has no child processes.
-
-        Return the exit status (negative for a signal), and a description of the limit that the worker had
-        exceeded, if any.
-        """
+    def kill(self) -> WorkerEnd:
+        """Kill the worker with all its threads, and wait for its end; a worker has no child processes."""
         os.kill(self.process, signal.SIGKILL)
-        return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1]), self.exceeded_limit
+        return WorkerEnd(os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1]), self.exceeded_limit)
 
 
 if __name__ == "__main__":

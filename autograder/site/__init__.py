@@ -6,7 +6,7 @@
     bytecode         compilation of Python modules for the tab
     pyodide_release  a release of Pyodide in a folder, fetched and checked by hash
     tab              the Python half of the worker, which runs in the browser, never here
-    integers         64-bit integers in the browser
+    int64_numpy      64-bit integers in the browser
     script           the JavaScript for the page, its worker, and the service worker
     editor           CodeMirror and fflate (zip files) as one file, and the script that builds it
 

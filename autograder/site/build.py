@@ -19,9 +19,6 @@ from autograder.site.libraries import needed_files, unpacked_wheels
 from autograder.site.tab_pages import tab_pages
 
 HERE = Path(__file__).parent
-FETCH_PYODIDE_OPTION = "fetch"
-"""Value of `pyodide` for which the build fetches the release of Pyodide."""
-
 PYODIDE_MEGABYTES = 8.9
 """Number of megabytes that a browser loads from a static host to run Pyodide's Python and numpy."""
 
@@ -37,7 +34,7 @@ SELF_STUDY_FILES = """
 """Files of the self-study edition, in addition to the handout."""
 
 
-Archives = Mapping[str, Mapping[str, bytes]]
+FilesByArchive = Mapping[str, Mapping[str, bytes]]
 """Archives of Python modules: for each archive, the contents of its files, keyed by path."""
 
 
@@ -49,22 +46,22 @@ def build(
 ) -> Path:
     """Write the site into a folder, replacing any earlier site; return the folder.
 
-    `pyodide` is an address, a folder, or FETCH; by default, it is the address of the release. `warn` receives
-    a message if the modules cannot be compiled. Raise HandoutError if the site would give an answer away,
-    unless it is for self-study.
+    `pyodide` is an address, a folder, or "fetch" for a build that fetches the release; by default, it is the
+    release's address. `warn` receives a message if the modules cannot be compiled. Raise HandoutError if the site
+    would give an answer away, unless it is for self-study.
     """
     if out.exists() and not (out / "service-worker.js").is_file():
         raise UserError(f"{out} is in the site's place but is not a site: move it, or choose another --out")
     source = pyodide or pyodide_release.ADDRESS
-    files = _searchable_files(handout.contents(), self_study)
+    files = _uncompiled_site_files(handout.contents(), self_study)
     if not self_study and (leaked := handout.leaks(files)):
         raise handout.HandoutError("the site would give answers away:\n" + "\n".join(leaked))
-    archives: Archives = {"libraries": unpacked_wheels(), "course": _chosen(files, r"autograder/.*\.py")}
+    archives: FilesByArchive = {"libraries": unpacked_wheels(), "course": _chosen(files, r"autograder/.*\.py")}
     if re.match(r"https?://", source):
-        archives = _compiled(archives, lambda: _core_at(source), warn)
+        archives = _compiled(archives, lambda: _core_folder_of(source), warn)
         pyodide_files, address = {}, source
     else:
-        folder = pyodide_release.fetch() if source == FETCH_PYODIDE_OPTION else Path(source)
+        folder = pyodide_release.fetch() if source == "fetch" else Path(source)
         release = _release(folder)
         parts = {name: needed_files(release[name]) for name in release if name.endswith((".zip", ".whl"))}
         archives = _compiled({**archives, **parts}, lambda: folder, warn)
@@ -76,7 +73,7 @@ def build(
     return out
 
 
-def _compiled(archives: Archives, pyodide: Callable[[], Path], warn: Callable[[str], object]) -> Archives:
+def _compiled(archives: FilesByArchive, pyodide: Callable[[], Path], warn: Callable[[str], object]) -> FilesByArchive:
     """Return the archives with compiled modules; if compiling is impossible, warn and return them unchanged."""
     try:
         return compiled(archives, pyodide())
@@ -88,11 +85,11 @@ def _compiled(archives: Archives, pyodide: Callable[[], Path], warn: Callable[[s
         return archives
 
 
-def _core_at(address: str) -> Path:
+def _core_folder_of(address: str) -> Path:
     """Return a folder with the core of the release of Pyodide at an address."""
     if address != pyodide_release.ADDRESS:
         raise UserError(f"the version of Python at {address} is unknown; build with --pyodide DIR or --pyodide fetch")
-    return pyodide_release.core_folder()
+    return pyodide_release.fetch_core()
 
 
 def _chosen(files: Mapping[str, bytes], pattern: str) -> dict[str, bytes]:
@@ -100,12 +97,12 @@ def _chosen(files: Mapping[str, bytes], pattern: str) -> dict[str, bytes]:
     return {name: content for name, content in files.items() if re.fullmatch(pattern, name)}
 
 
-def _searchable_files(shipped: Mapping[str, bytes], self_study: bool) -> dict[str, bytes]:
+def _uncompiled_site_files(shipped: Mapping[str, bytes], self_study: bool) -> dict[str, bytes]:
     """Return all of the site's content as texts that can be searched, keyed by path."""
     site_files = {
         f"site/{path.relative_to(HERE)}": path for path in HERE.rglob("*") if path.suffix in (".js", ".css", ".html")
     }
-    site_files |= {f"autograder/site/{name}": HERE / name for name in ("__init__.py", "integers.py", "tab.py")}
+    site_files |= {f"autograder/site/{name}": HERE / name for name in ("__init__.py", "int64_numpy.py", "tab.py")}
     if self_study:
         site_files |= {
             path.relative_to(ROOT).as_posix(): path for pattern in SELF_STUDY_FILES for path in ROOT.glob(pattern)
@@ -113,7 +110,7 @@ def _searchable_files(shipped: Mapping[str, bytes], self_study: bool) -> dict[st
     return {**shipped, **{name: path.read_bytes() for name, path in site_files.items() if path.is_file()}}
 
 
-def _site(files: Mapping[str, bytes], modules: Archives, pyodide: str, self_study: bool) -> dict[str, bytes]:
+def _site(files: Mapping[str, bytes], modules: FilesByArchive, pyodide: str, self_study: bool) -> dict[str, bytes]:
     """Return the contents of the site's files, keyed by path, without Pyodide's own files."""
     texts = r"tests/.*|solutions/.*|assignments/(?!figures/|writer/)\w+/(README\.md|(?!figures|lab)\w+\.py)"
     archives = {
@@ -168,7 +165,7 @@ def _release(folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in names}
 
 
-def _pyodide_files(release: Mapping[str, bytes], archives: Archives) -> dict[str, bytes]:
+def _pyodide_files(release: Mapping[str, bytes], archives: FilesByArchive) -> dict[str, bytes]:
     """Return the contents of Pyodide's files, keyed by path in the site, with `archives` instead of Pyodide's."""
     content = {name: zipped(archives[name]) if name in archives else release[name] for name in release}
     lock = json.loads(release[pyodide_release.LOCK_FILE])

@@ -18,7 +18,7 @@ SCRIPT = Path(__file__).with_name("compile_modules.cjs")
 STANDARD_LIBRARY = "python_stdlib.zip"
 """The Pyodide file with the modules of Python itself."""
 
-OPTIMIZATION_LEVELS = {STANDARD_LIBRARY: 2}
+OPTIMIZATION_LEVEL_BY_ARCHIVE = {STANDARD_LIBRARY: 2}
 """Python's optimization level for an archive. Other archives have level 0, because numpy needs its docstrings,
 which level 2 leaves out."""
 
@@ -33,7 +33,9 @@ def compiled(archives: Mapping[str, Mapping[str, bytes]], pyodide: Path) -> dict
     code may depend on this source. Raise UserError if Node.js is missing or fails.
     """
     with tempfile.TemporaryDirectory() as name:
-        folders = {archive: Path(name, str(OPTIMIZATION_LEVELS.get(archive, 0)), archive) for archive in archives}
+        folders = {
+            archive: Path(name, str(OPTIMIZATION_LEVEL_BY_ARCHIVE.get(archive, 0)), archive) for archive in archives
+        }
         write_files({folders[name] / path: text for name in archives for path, text in archives[name].items()})
         _run_node(pyodide, Path(name))
         return {archive: _files_without_compiled_sources(folder) for archive, folder in folders.items()}

@@ -41,7 +41,7 @@ DOWNLOAD_TIMEOUT_SECONDS = 60
 
 def fetch() -> Path:
     """Return a folder with the release. Fetch each file that is missing or has a wrong hash."""
-    folder = core_folder()
+    folder = fetch_core()
     packages = json.loads((folder / LOCK_FILE).read_text("utf-8"))["packages"]
     for name in sorted(with_dependencies(packages, NEEDED_PACKAGES)):
         if name not in packages:
@@ -52,7 +52,7 @@ def fetch() -> Path:
     return folder
 
 
-def core_folder() -> Path:
+def fetch_core() -> Path:
     """Return a folder with the release's core, which is Python without numpy. Fetch the core if it is missing."""
     folder = cache_folder() / f"pyodide-{VERSION}"
     core = npm_package(f"pyodide@{VERSION}", NPM_PACKAGE_SHA256)

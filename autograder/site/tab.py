@@ -17,15 +17,15 @@ from dataclasses import replace
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
-from autograder.laptop.errors_outside_tests import called_function_and_line, error_sentence
-from autograder.laptop.local_test_run import context_class
 from autograder.laptop.page_results import page_results
+from autograder.laptop.picture_and_writer_errors import called_function_and_line, error_sentence
 from autograder.laptop.progress_after_run import OUTPUT_HEADING, AssignmentProgress, assignments_with_public_tests
+from autograder.laptop.public_or_self_study import context_class
 from autograder.laptop.terminal_or_tab import LOCAL_TIMEOUT_SECONDS, TIMEOUT_MESSAGE_PART, CheckPlace, timeout_message
-from autograder.site import integers
+from autograder.site import int64_numpy
 
 Texts = Mapping[str, str]
 STEP_TIMEOUTS_BY_JOB = {"draw": ("A picture", 20), "generate": ("The writer", 5), "experiment": ("The experiment", 120)}
@@ -37,7 +37,7 @@ LINE_MENTION = re.compile(r"\bline ([1-9]\d*)")
 FIRST_MENTION_OF_LINE = re.compile(rf"(?m)^(?! {{4}})(.*?)({LINE_MENTION.pattern})")
 """Pattern of a message line up to its first reference to the student's file, which no student's text can precede."""
 
-STUDENT_OUTPUT = re.compile(rf"(?s)(<p>{OUTPUT_HEADING} .*?</pre>)")
+STUDENT_OUTPUT_HTML = re.compile(rf"(?s)(<p>{OUTPUT_HEADING} .*?</pre>)")
 """Pattern of the output of the student's code in the text about a function or a file."""
 
 TAB = CheckPlace(
@@ -96,7 +96,7 @@ class Tab:
         gc.freeze()  # a search for garbage in what is imported takes a quarter of a check
         sys.breakpointhook = _refuse_debugger
         sys.dont_write_bytecode = True  # two versions of a file may have the same size and time
-        integers.use_int64()
+        int64_numpy.use_int64()
         self.limiter = CallTimeLimiter(began, ended)
         self.context = context_class(self_study)
 
@@ -137,7 +137,7 @@ class Tab:
         run = self.context(place=replace(TAB, limit_call=self.limiter.limit, timed_out_functions=timed_out_functions))
         run.run_tests([name])
         progress = AssignmentProgress(name, run)
-        lesson = page_results([progress], _text_adapted_to_tab)[name]
+        lesson = page_results([progress], _result_text_for_tab)[name]
         mistakes = [mistake.message for function in progress.function_statuses for mistake in function.mistakes]
         errors = [
             (int(match[1]), sentence.splitlines()[-1])
@@ -153,16 +153,16 @@ class Tab:
 
     def generate(self, files: Texts, prompt: str) -> Iterator[dict[str, str]]:
         """Yield texts: first the source of each function, and then the text that the functions write."""
-        model, text_generation = self._loaded_model_and_generator(files)
+        model, text_generation = self._model_and_text_generation_module(files)
         sources = "".join(f"{name}: {source}\n" for name, source in model.parts.sources.items())
         return ({"text": text} for text in chain([f"{sources}\n"], text_generation.written(model, prompt)))
 
     def experiment(self, files: Texts, name: str) -> Iterator[dict[str, str]]:
         """Return the texts of an experiment."""
-        model, text_generation = self._loaded_model_and_generator(files)
+        model, text_generation = self._model_and_text_generation_module(files)
         return ({"text": text} for text in text_generation.compared(model, name))
 
-    def _loaded_model_and_generator(self, files: Texts) -> Any:
+    def _model_and_text_generation_module(self, files: Texts) -> tuple[Any, ModuleType]:
         """Return the writer's model, with the functions in these files, and the module that makes its texts."""
         from assignments.writer import llama, text_generation, written_functions  # in a separate archive
 
@@ -179,14 +179,14 @@ def _refuse_debugger(*_: Any, **__: Any) -> None:
 def _write_students_code(files: Texts) -> None:
     for name, text in files.items():
         Path("assignments", name, f"{name}.py").write_text(text, "utf-8")
-    integers.distinguish_int32_if_named("\n".join(files.values()))
+    int64_numpy.distinguish_int32_if_named("\n".join(files.values()))
 
 
-def _text_adapted_to_tab(html: str) -> str:
+def _result_text_for_tab(html: str) -> str:
     """Return a text that names the file without its folder, with links to the file's lines in the editor."""
-    html = html.replace(integers.WIDE_INDEX_MESSAGE_PART, integers.WIDE_INDEX_MESSAGE_PART + integers.WIDE_INDEX_NOTE)
+    html = html.replace(int64_numpy.WIDE_INDEX_MESSAGE, int64_numpy.WIDE_INDEX_MESSAGE + int64_numpy.WIDE_INDEX_NOTE)
     html = re.sub(r"assignments/\w+/(?=\w+\.py)", "", html)
-    parts = STUDENT_OUTPUT.split(html)  # a student's output stays unchanged
+    parts = STUDENT_OUTPUT_HTML.split(html)  # a student's output stays unchanged
     link = r'\1<a href="#line-\3" data-click="line">\2</a>'
     parts[::2] = (FIRST_MENTION_OF_LINE.sub(link, part) for part in parts[::2])
     return "".join(parts)

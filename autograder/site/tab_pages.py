@@ -45,7 +45,9 @@ def tab_pages(
     }
     texts["keep.html"] = _my_work_page(texts["index.html"])
     for name, text in texts.items():
-        texts[name] = _with_scripts_and_policy(_with_tools(Path(name).stem, text, lessons), hashed_names, pyodide)
+        texts[name] = _with_scripts_and_policy(
+            _with_editor_and_buttons(Path(name).stem, text, lessons), hashed_names, pyodide
+        )
     texts["search.js"] = search_script(bodies)
     return {**pages, **{name: text.encode("utf-8") for name, text in texts.items()}}
 
@@ -70,14 +72,14 @@ def _my_work_page(index_html: str) -> str:
     return re.sub(r'(?s)(<main id="text">).*(</main>)', lambda main: f"{main[1]}\n{_filled('keep')}{main[2]}", text)
 
 
-def _with_tools(name: str, text: str, lessons: Collection[str]) -> str:
+def _with_editor_and_buttons(name: str, text: str, lessons: Collection[str]) -> str:
     """Return a page with its editor and its buttons."""
     text = text.replace("</header>\n", f"</header>\n{_filled('update')}", 1)
     if name in lessons:
         text = text.replace("</main>\n", f"</main>\n{_filled('lesson', name=name)}", 1)
     if name == "writer":
         text = text.replace("</h1>\n", f"</h1>\n{_filled('writer')}", 1)
-        text = re.sub(r"(?s)<tr>\n<td><code>([\w-]+)</code></td>.*?</tr>\n", _row_with_button, text)
+        text = re.sub(r"(?s)<tr>\n<td><code>([\w-]+)</code></td>.*?</tr>\n", _with_button_row, text)
     return re.sub(
         r"(?s)<!-- writer: ([\w-]+) -->\s*<(\w+).*?</\2>\n",
         lambda shown: shown[0] + _filled("experiment", name=shown[1], label="Try it with your functions"),
@@ -85,7 +87,7 @@ def _with_tools(name: str, text: str, lessons: Collection[str]) -> str:
     )
 
 
-def _row_with_button(row: re.Match[str]) -> str:
+def _with_button_row(row: re.Match[str]) -> str:
     """Return a row of the table of experiments, and a second row with the experiment's button and text."""
     button = _filled("experiment", name=row[1], label="Try it")
     return f'{row[0]}<tr><td colspan="3">{button}</td></tr>\n'

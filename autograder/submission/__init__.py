@@ -27,11 +27,11 @@ from functools import partial
 from pathlib import Path
 
 from autograder import bounded_processes
-from autograder.submission.choice import cut_off_submissions, read_uploads_of_student
-from autograder.submission.download_layouts import find_at_path, find_in_folder
-from autograder.submission.records import NothingToGradeError, Person, Problem, Submission, Upload
+from autograder.submission.choice import cut_off_submission, read_uploads_of_student
+from autograder.submission.download_layouts import find_in_folder, find_upload_at_path
+from autograder.submission.records import Person, Problem, Submission, UngradablePathError, Upload
 
-__all__ = ["NothingToGradeError", "Person", "Problem", "Submission", "Upload", "find_in_folder"]
+__all__ = ["Person", "Problem", "Submission", "UngradablePathError", "Upload", "find_in_folder"]
 __all__ += ["read_class_bounded", "read_submission", "read_submission_bounded"]
 
 MODULES_FOR_OTHER_PACKAGES = ("untrusted_names", "syntax_trees", "records")
@@ -39,8 +39,8 @@ MODULES_FOR_OTHER_PACKAGES = ("untrusted_names", "syntax_trees", "records")
 
 
 def read_submission(path: Path, assignment: str | None, assignments: Sequence[str]) -> Submission:
-    """Return the submission in a file or a student's folder. Raise NothingToGradeError for a missing path."""
-    first, *more = read_uploads_of_student(find_at_path(path, assignment, assignments), assignments)
+    """Return the submission in a file or a student's folder. Raise UngradablePathError for a missing path."""
+    first, *more = read_uploads_of_student(find_upload_at_path(path, assignment, assignments), assignments)
     if not more:
         return first
     several = ", ".join(submission.assignment for submission in (first, *more))
@@ -57,7 +57,7 @@ def read_submission_bounded(path: Path, assignment: str | None, assignments: Seq
         partial(read_submission, assignment=assignment, assignments=assignments), path
     )
     if isinstance(outcome, bounded_processes.CutOff):
-        return cut_off_submissions(find_at_path(path, assignment, assignments), outcome.why)[0]
+        return cut_off_submission(find_upload_at_path(path, assignment, assignments), outcome.why)
     return outcome
 
 
@@ -65,6 +65,7 @@ def read_class_bounded(students: Sequence[tuple[Upload, ...]], assignments: Sequ
     """Yield the submissions of all students; each student's files are read within the limits of one submission."""
     outcomes = bounded_processes.map_bounded(partial(read_uploads_of_student, assignments=assignments), students)
     for uploads, outcome in zip(students, outcomes, strict=True):
-        yield from (
-            cut_off_submissions(uploads, outcome.why) if isinstance(outcome, bounded_processes.CutOff) else outcome
-        )
+        if isinstance(outcome, bounded_processes.CutOff):
+            yield cut_off_submission(uploads, outcome.why)
+        else:
+            yield from outcome

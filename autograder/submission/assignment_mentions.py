@@ -43,6 +43,13 @@ def words_besides_assignment(name: str, assignment: str) -> frozenset[str]:
     return frozenset(re.findall(r"[^\W\d_]{3,}", rest))
 
 
+def name_besides_assignment(name: str, assignment: str) -> str:
+    """Return a name without the assignment's name, such as ada for rope_ada; the whole name if nothing else is left."""
+    words = r"[\W_]+".join(map(re.escape, _snake_case(assignment).split("_")))
+    parts = re.split(rf"(?:^|[\W_]+){words}(?:[\W_]+|$)", name, flags=re.IGNORECASE) if assignment else []
+    return "_".join(filter(None, parts)) or name
+
+
 @functools.lru_cache(4096)
 def _snake_case(name: str) -> str:
     return re.sub(r"[\W_]+", "_", name.casefold()).strip("_")

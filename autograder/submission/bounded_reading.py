@@ -13,12 +13,12 @@ from autograder.submission.untrusted_names import stem_and_suffix
 
 MIB = 1 << 20
 MAX_FILE_BYTES = 4 * MIB
-MAX_LARGE_FILE_BYTES = 32 * MIB  # for a notebook, which may contain pictures, or a zip
+MAX_NOTEBOOK_OR_ZIP_BYTES = 32 * MIB  # for a notebook, which may contain pictures, or a zip
 MAX_FOLDER_ENTRIES = 10_000  # per student
 MAX_MEMBER_NAME = 1000  # characters in the name of a file in a zip
 
-CODE = (".py", ".ipynb")
-READABLE = (*CODE, ".zip")
+CODE_SUFFIXES = (".py", ".ipynb")
+READABLE_SUFFIXES = (*CODE_SUFFIXES, ".zip")
 _JUNK = {"__macosx", "__pycache__", "node_modules", "site-packages", "venv", "env", "thumbs.db", "desktop.ini"}
 
 
@@ -29,13 +29,13 @@ def is_junk(name: str) -> bool:
     it.
     """
     if name.startswith("."):
-        return name != ".." and (name.startswith(("._", ".#")) or not name.endswith(READABLE))
+        return name != ".." and (name.startswith(("._", ".#")) or not name.endswith(READABLE_SUFFIXES))
     return name.endswith("~") or name.casefold() in _JUNK
 
 
 def size_limit(name: str) -> int:
     """Return the maximum size in bytes of a file with this name."""
-    return MAX_LARGE_FILE_BYTES if stem_and_suffix(name)[1] in (".ipynb", ".zip") else MAX_FILE_BYTES
+    return MAX_NOTEBOOK_OR_ZIP_BYTES if stem_and_suffix(name)[1] in (".ipynb", ".zip") else MAX_FILE_BYTES
 
 
 def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:

@@ -21,12 +21,18 @@ from autograder.submission.untrusted_names import printable, stem_and_suffix, ut
 
 MAX_CANDIDATES_PER_ASSIGNMENT = 20  # also the maximum number of zips that are opened for one student
 
-_SUPPORT_FILE = re.compile(  # files that students do not write and that never compete with students' code
-    r"(?:^|/)(?:(?:figures|phone_layout|measuring|experiments|lab(?:_\w+)?|conftest|setup|__init__|test_[^/]*)\.(?:py|ipynb)$"
-    r"|assignments/[^/]+/tests/|tests/public/|autograder/(?:protocol|checks|hints|laptop)/)",
+_SUPPORT_FILE = re.compile(  # names of files that students rarely write
+    r"(?:.*/)?(?:figures|phone_layout|measuring|experiments|lab(?:_\w+)?|conftest|setup|__init__|test_[^/]*)"
+    r"\.(?:py|ipynb)",
+    re.IGNORECASE | re.DOTALL,
+)
+_HANDOUT_FOLDER = re.compile(
+    r"(?:^|/)(?:assignments/(?:[^/]+/tests|writer)/|tests/public/|autograder/(?:protocol|checks|hints|laptop)/)",
     re.IGNORECASE,
 )
 _HANDOUT_NOTEBOOK = "explore.ipynb"
+_VERSION_FOLDER = re.compile(r"(?:^|/)versi[oó]n (\d{1,6})/", re.IGNORECASE)
+"""The folder in which Microsoft Teams keeps each submission of a student's work."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,7 @@ class Candidate:
     upload: Upload
     assignment: str  # from the file's name, otherwise from the nearest folder's name; empty if unknown
     name_match: int  # 2 if the file is named exactly after the assignment, 1 if it or a folder mentions it
-    age: tuple[int, bool]  # sort key: a smaller key means a later file
+    age: tuple[int, int, bool]  # sort key: a smaller key means a later file
     member: ZipInfo | None = None
     fault: Problem | None = None  # why the zip could not be opened
 
@@ -49,13 +55,13 @@ class Candidate:
         return printable(self.upload.label)
 
     @property
-    def rank(self) -> tuple[int, bool, bool, bool, int]:
+    def likeliest_first_key(self) -> tuple[int, int, bool, bool, bool, int]:
         """Sort key: a smaller key means a likelier file."""
         return *self.age, self.fault is not None, self.member is not None, -self.name_match
 
     def is_written(self, assignment: str) -> bool:
         """Return True if at least one function of the assignment is more than a stub."""
-        return not self.code.written.isdisjoint(functions(assignment))
+        return not self.code.implemented_names.isdisjoint(functions(assignment))
 
     @functools.cached_property
     def code(self) -> Code:
@@ -81,10 +87,12 @@ class StudentFiles:
         newest = {(upload.attempt, upload.file_name): upload for upload in uploads}.values()
         self._files: list[Candidate] = []  # of all kinds, on disk
         for upload in uploads:
-            age = -upload.attempt, upload not in newest
             files = [upload] if upload.file else map(upload.file_in_folder, bounded_reading.files_below(upload.path))
-            self._files += [Candidate(file, *self._name_match(file.file), age) for file in files]
+            for file in files:
+                age = -upload.attempt, -_version_folder_number(file.file), upload not in newest
+                self._files.append(Candidate(file, *self._assignment_and_name_match(file.file), age))
         self._plain = [file for file in self._files if _may_be_students_code(file.upload.file)]
+        self._support = [file for file in self._files if _is_support_file(file.upload.file)]
 
     @functools.cached_property
     def _zipped_candidates_and_names(self) -> tuple[list[Candidate], list[str]]:
@@ -103,11 +111,11 @@ class StudentFiles:
             for name, member in members.items():
                 if _may_be_students_code(name):
                     inside = replace(upload, label=utf8_safe(f"{upload.label}!{name}"))
-                    match = self._name_match(f"{upload.file}/{name}")
+                    match = self._assignment_and_name_match(f"{upload.file}/{name}")
                     candidates.append(Candidate(inside, *match, packed.age, member))
         return candidates, names
 
-    def _name_match(self, path: str) -> tuple[str, int]:
+    def _assignment_and_name_match(self, path: str) -> tuple[str, int]:
         """Return the assignment that a path mentions nearest to the path's end, and how strong this mention is."""
         *folders, file = path.split("/")
         around = [mention(name, self.assignments)._replace(is_exact=False) for name in reversed(folders)]
@@ -134,19 +142,38 @@ class StudentFiles:
         return [name for name in self.assignments if name in named] or [self.last.assignment]
 
     def ranked_candidates(self, assignment: str) -> list[Candidate]:
-        """Return the candidates for an assignment, likeliest first."""
+        """Return the candidates for an assignment, likeliest first.
+
+        A file that has the name of a support file, such as lab_5.py, counts only if no other file is written.
+        """
         ranked_candidates = self._of_assignment(assignment, self.plain_else_zipped)
         if any(candidate.is_written(assignment) for candidate in ranked_candidates):
             return ranked_candidates
-        return self._of_assignment(assignment, [*self._plain, *self._zipped_candidates_and_names[0]])
+        ranked_candidates = self._of_assignment(assignment, [*self._plain, *self._zipped_candidates_and_names[0]])
+        if any(candidate.is_written(assignment) for candidate in ranked_candidates):
+            return ranked_candidates
+        support = self._of_assignment(assignment, self._support)
+        return [*ranked_candidates, *(candidate for candidate in support if candidate.is_written(assignment))]
 
     def _of_assignment(self, assignment: str, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Return an assignment's candidates in order; a single file may have any name if the assignment is decided."""
         is_single = self.last.is_decided and len(candidates) == 1
         fitting = (each for each in candidates if is_single or each.assignment in (assignment, ""))
-        return sorted(fitting, key=lambda candidate: candidate.rank)[:MAX_CANDIDATES_PER_ASSIGNMENT]
+        return sorted(fitting, key=lambda candidate: candidate.likeliest_first_key)[:MAX_CANDIDATES_PER_ASSIGNMENT]
+
+
+def _version_folder_number(path: str) -> int:
+    """Return the number of the version folder in a path, or 0 if there is none."""
+    match = _VERSION_FOLDER.search(path)
+    return int(match[1]) if match else 0
 
 
 def _may_be_students_code(name: str) -> bool:
     """Return True for the name of a code file that a student may have written."""
-    return stem_and_suffix(name)[1] in bounded_reading.CODE and not _SUPPORT_FILE.search(name)
+    is_code = stem_and_suffix(name)[1] in bounded_reading.CODE_SUFFIXES
+    return is_code and not _is_support_file(name) and not _HANDOUT_FOLDER.search(name)
+
+
+def _is_support_file(name: str) -> bool:
+    """Return True for a file that has the name of a support file, and that never competes with students' code."""
+    return bool(_SUPPORT_FILE.fullmatch(name)) and not _HANDOUT_FOLDER.search(name)

@@ -16,8 +16,8 @@ from typing import Any
 from autograder.submission.syntax_trees import DEFINITIONS, NotPythonError, assigned_or_imported_names, parse, top_level
 from autograder.submission.untrusted_names import printable
 
-_HOST_MODULE = r"(?:otter|IPython|ipywidgets|google|micropip|piplite|pyodide|marimo)\b[\w.]*"
-_HOST_IMPORT = re.compile(rf"import {_HOST_MODULE}(?: as \w+)?|from {_HOST_MODULE} import .*")
+_HOST_MODULE_PATTERN = r"(?:otter|IPython|ipywidgets|google|micropip|piplite|pyodide|marimo)\b[\w.]*"
+_HOST_IMPORT = re.compile(rf"import {_HOST_MODULE_PATTERN}(?: as \w+)?|from {_HOST_MODULE_PATTERN} import .*")
 _CELL_MAGIC = re.compile(r"(?:\s*#[^\n]*\n)*\s*%%(\w*)[^\n]*")
 _PYTHON_CELL_MAGICS = {"time", "timeit", "capture", "prun", "writefile", "file"}
 _MAGIC_LINE = re.compile(r"^[ \t]*(?:[%!?]|\w[\w, ]*=[ \t]*[%!])|\?[ \t]*$", re.MULTILINE)
@@ -60,14 +60,14 @@ class CellCleaner:
             header = [part for part in ast.iter_child_nodes(statement) if not isinstance(part, nested)]
             wrappers = getattr(statement, "decorator_list", []) or getattr(statement, "items", [])
             if wrappers and ast.unparse(wrappers[0]).startswith(_MARIMO_DECORATORS):
-                yield _marimo_header_edit(statement)
+                yield _marimo_cell_header_edit(statement)
                 yield from self._host_code_edits(statement)
                 done = end
             elif isinstance(statement, DEFINITIONS):
                 for decorator in filter(self._needs_host, statement.decorator_list):
                     yield decorator.lineno, 0, decorator.end_lineno or 0, _LINE_END_COLUMN, ""
                 self.host_names.discard(statement.name)
-            elif any(map(self._needs_host, header)) or _always_needs_host(statement, block):
+            elif any(map(self._needs_host, header)) or _runs_only_in_host(statement, block):
                 yield statement.lineno, statement.col_offset, *end, "pass"
                 self.host_names |= assigned_or_imported_names(*header)
                 done = end
@@ -75,13 +75,18 @@ class CellCleaner:
                 self.host_names -= assigned_or_imported_names(*header)
 
     def _needs_host(self, part: ast.AST) -> bool:
-        """Return True if a part of a tree contains `await` or reads one of the host's names."""
+        """Return True if a part of a tree contains `await` or reads one of the host's names.
+
+        A name that a comprehension or lambda in the part binds is not the host's.
+        """
         nodes = [*ast.walk(part)]
         read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-        return not read.isdisjoint(self.host_names) or any(isinstance(node, ast.Await) for node in nodes)
+        bound = assigned_or_imported_names(*(node.target for node in nodes if isinstance(node, ast.comprehension)))
+        bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        return not (read - bound).isdisjoint(self.host_names) or any(isinstance(node, ast.Await) for node in nodes)
 
 
-def _always_needs_host(statement: ast.stmt, block: ast.AST) -> bool:
+def _runs_only_in_host(statement: ast.stmt, block: ast.AST) -> bool:
     """Return True for a statement that always needs the host, or for the `return` that ends a marimo cell."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return bool(_HOST_IMPORT.fullmatch(ast.unparse(statement)))
@@ -89,7 +94,7 @@ def _always_needs_host(statement: ast.stmt, block: ast.AST) -> bool:
     return is_cells_end or isinstance(statement, ast.AsyncFor | ast.AsyncWith)
 
 
-def _marimo_header_edit(cell: Any) -> _Edit:
+def _marimo_cell_header_edit(cell: Any) -> _Edit:
     """Return the edit that replaces a marimo cell's header with `if True:`, to keep the indentation valid."""
     first = min(node.lineno for node in (cell, *getattr(cell, "decorator_list", ())))
     body = min(getattr(node, "lineno", _LINE_END_COLUMN) for node in ast.walk(cell.body[0]))

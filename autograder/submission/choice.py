@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -21,6 +22,8 @@ from autograder.submission.records import Problem, Submission, Upload, problem_o
 from autograder.submission.untrusted_names import printable, semicolon_list, stem_and_suffix
 
 _MAX_LISTED_FILES = 3
+_MIN_FILES_WITHOUT_STUDENT_NAME = 3
+"""Minimum number of files such as rope.py and rope (1).py in one folder that may come from a download without names."""
 
 
 def read_uploads_of_student(uploads: Sequence[Upload], assignments: Sequence[str]) -> list[Submission]:
@@ -29,20 +32,20 @@ def read_uploads_of_student(uploads: Sequence[Upload], assignments: Sequence[str
     last, readable = uploads[-1], [upload for upload in uploads if not upload.problem]
     try:
         if problem := _packed_download(last) if readable else last.problem:
-            return [_submission_without_code(last, last.assignment, problem)]
+            return [_submission_before_reading(last, last.assignment, problem)]
         files = StudentFiles(readable, assignments)
         return [_choose(files, assignment) for assignment in files.assignments_to_grade()]
     except Exception as error:  # any unforeseen error from the file system or a parser
-        return [_submission_without_code(last, last.assignment, problem_of(error))]
+        return [_submission_before_reading(last, last.assignment, problem_of(error))]
 
 
-def cut_off_submissions(uploads: Sequence[Upload], why: str) -> list[Submission]:
+def cut_off_submission(uploads: Sequence[Upload], why: str) -> Submission:
     """Return a submission with a problem for a student whose files exceeded the limits on reading."""
     problem = Problem(f"It could not be read, because that {why}: hand in one plain .py or .ipynb file.")
-    return [_submission_without_code(uploads[-1], uploads[-1].assignment, problem)]
+    return _submission_before_reading(uploads[-1], uploads[-1].assignment, problem)
 
 
-def _submission_without_code(upload: Upload, assignment: str, problem: Problem | None) -> Submission:
+def _submission_before_reading(upload: Upload, assignment: str, problem: Problem | None) -> Submission:
     """Return a submission with the facts that are known before the upload is read."""
     notes = (f"{upload.person.platform} marks it as late.",) if upload.late else ()
     submission = Submission(
@@ -55,22 +58,22 @@ def _choose(files: StudentFiles, assignment: str) -> Submission:
     """Return the submission for one assignment, or for an unknown assignment, which is ""."""
     ranked = files.ranked_candidates(assignment) if assignment else []
     if not ranked:
-        return _submission_without_code(files.last, assignment, _no_file(files, assignment))
+        return _submission_before_reading(files.last, assignment, _no_file(files, assignment))
     first = [candidate for candidate in ranked if candidate.is_written(assignment)] or ranked
-    tied = [candidate for candidate in first if candidate.rank == first[0].rank]
+    tied = [candidate for candidate in first if candidate.likeliest_first_key == first[0].likeliest_first_key]
     if len(tied) > 1 and not tied[0].fault:
-        return _submission_without_code(
+        return _submission_before_reading(
             files.last, assignment, _several(assignment, [candidate.upload.label for candidate in tied])
         )
     chosen, code = tied[0], tied[0].code
-    submission = replace(_submission_without_code(chosen.upload, assignment, code.problem), sha256=code.sha256)
+    submission = replace(_submission_before_reading(chosen.upload, assignment, code.problem), sha256=code.sha256)
     if code.problem:
         return submission
     doubts = [*_doubts(assignment, chosen, ranked)]
     earlier = [candidate.label for candidate in ranked if candidate.age > chosen.age]
     notes = [*submission.notes, *code.notes]
     notes += [f"{semicolon_list(earlier, _MAX_LISTED_FILES)} came earlier and is not graded."] if earlier else []
-    notes += [*doubts, *_why_nothing_is_written(chosen, assignment, files.assignments)]
+    notes += [*doubts, *_why_no_function_written(chosen, assignment, files.assignments)]
     doubt = " ".join([*doubts, *_doubts_about_student_names(files)])
     is_written = chosen.is_written(assignment)
     return replace(submission, cells=code.cells, notes=tuple(notes), doubt=doubt, is_written=is_written)
@@ -111,7 +114,7 @@ def _several(assignment: str, labels: Sequence[str]) -> Problem:
     archive = labels[0].partition("!")[0] if "!" in labels[0] else ""
     folder = printable(archive or os.path.commonpath(labels))
     action = f"unpack {folder} and grade the new folder" if archive else f"grade the folder {folder} by itself"
-    advice = f"if these are several students' files, {action}" if folder else "keep the one that counts"
+    advice = "keep only the one that counts" + (f"; if these are several students' files, {action}" if folder else "")
     return Problem(
         f"Several files could be {assignment}, {which}: hand in one, {assignment}.py or {assignment}.ipynb.",
         f"{which} could each be {assignment}; {advice}",
@@ -120,8 +123,8 @@ def _several(assignment: str, labels: Sequence[str]) -> Problem:
 
 def _doubts(assignment: str, chosen: Candidate, ranked: list[Candidate]) -> Iterator[str]:
     """Yield a message about other files that the student may have intended to submit."""
-    missing = (functions(assignment) | {ANSWERS}) - chosen.code.written
-    rivals = [rival for rival in ranked if rival.fault or rival.name_match or rival.code.written & missing]
+    missing = (functions(assignment) | {ANSWERS}) - chosen.code.implemented_names
+    rivals = [rival for rival in ranked if rival.fault or rival.name_match or rival.code.implemented_names & missing]
     later = [rival.label for rival in rivals if rival.age < chosen.age]
     beside = [rival.label for rival in rivals if rival.age == chosen.age and rival is not chosen]
     if later:
@@ -132,12 +135,12 @@ def _doubts(assignment: str, chosen: Candidate, ranked: list[Candidate]) -> Iter
         yield f"Also found but not graded: {names}. Move what counts into {chosen.label}."
 
 
-def _why_nothing_is_written(chosen: Candidate, assignment: str, assignments: Sequence[str]) -> Iterator[str]:
+def _why_no_function_written(chosen: Candidate, assignment: str, assignments: Sequence[str]) -> Iterator[str]:
     """Yield a message that explains a score of zero if the file implements no function of the assignment."""
     expected = functions(assignment)
     if chosen.is_written(assignment) or not expected:
         return
-    if chosen.code.names & expected:
+    if chosen.code.bound_names & expected:
         yield f"No function of {assignment} is written yet: all are as in the original stub."
     else:
         other = next((f", but those of {name}" for name in assignments if chosen.is_written(name)), "")
@@ -148,6 +151,18 @@ def _doubts_about_student_names(files: StudentFiles) -> Iterator[str]:
     """Yield a message to staff if the names of files in a student's folder seem to contain different people's names."""
     if files.last.person.platform:
         return
+    without_student_name = [
+        candidate
+        for candidate in files.plain_else_zipped
+        if candidate.name_match and not words_besides_assignment(candidate.upload.path.stem, candidate.assignment)
+    ]
+    for folder, count in Counter(os.path.dirname(candidate.upload.label) for candidate in without_student_name).items():
+        if count >= _MIN_FILES_WITHOUT_STUDENT_NAME:
+            yield (
+                f"If the {count} files that are named only after the assignment are from several students, name each"
+                f" file after its student, and grade the folder {printable(folder)} by itself."
+            )
+            return
     named = {
         words: candidate.label
         for candidate in files.plain_else_zipped

@@ -11,11 +11,11 @@ import tokenize
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from autograder.checks.source import MAX_CODE_CHARACTERS, Source
+from autograder.checks.source import MAX_CODE_CHARACTERS, SourceFile
 from autograder.course import Assignment
 from autograder.submission.cell_cleaner import CellCleaner
 from autograder.submission.records import Problem, UnreadableError
-from autograder.submission.syntax_trees import PYTHON, NotPythonError, bound_and_implemented_names, parse
+from autograder.submission.syntax_trees import GRADER_PYTHON, NotPythonError, bound_and_implemented_names, parse
 from autograder.submission.untrusted_names import printable, semicolon_list, stem_and_suffix
 
 MAX_CELLS = 2000
@@ -29,8 +29,8 @@ class Code:
 
     cells: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    names: frozenset[str] = frozenset()  # names that the file binds at its top level
-    written: frozenset[str] = frozenset()  # names bound to more than a stub
+    bound_names: frozenset[str] = frozenset()  # names that the file binds at its top level
+    implemented_names: frozenset[str] = frozenset()  # names bound to more than a stub
     sha256: str = ""  # hash of the uploaded bytes
     problem: Problem | None = None
 
@@ -38,7 +38,7 @@ class Code:
 @functools.cache
 def functions(assignment: str) -> frozenset[str]:
     """Return the names of the public functions in an assignment's stub, or none if the stub does not exist."""
-    return frozenset(name for name in Source(Assignment(assignment).stub).functions if not name.startswith("_"))
+    return frozenset(name for name in SourceFile(Assignment(assignment).stub).functions if not name.startswith("_"))
 
 
 def read_code(data: bytes, name: str) -> Code:
@@ -51,7 +51,7 @@ def read_code(data: bytes, name: str) -> Code:
     try:
         code = _of_script(text) if notebook is None else _of_cells(notebook)
     except NotPythonError as error:
-        why = f"The file is not {PYTHON}, which grades it ({error})"
+        why = f"The file is not {GRADER_PYTHON}, which grades it ({error})"
         advice = "correct this; if a newer Python accepts it, use the older syntax"
         raise UnreadableError(f"{why}: {advice}.") from error
     return replace(code, notes=notes + code.notes)
@@ -99,7 +99,7 @@ def _of_cells(sources: Sequence[str]) -> Code:
             tree = parse(text)
         except NotPythonError as error:
             text, lines, tree = "", [number], ast.Module([], [])
-            fault = fault or f" (code cell {number} is not {PYTHON}: {error})"
+            fault = fault or f" (code cell {number} is not {GRADER_PYTHON}: {error})"
         texts.append(text if tree.body else "")
         trees.append(tree)
         left_out += [number] * bool(lines)

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from autograder.course import left_out_lessons
 from autograder.submission import platforms
-from autograder.submission.assignment_mentions import Mention, mention
-from autograder.submission.bounded_reading import MIB, READABLE, is_junk, read_bytes
-from autograder.submission.records import NothingToGradeError, Person, Problem, Upload
+from autograder.submission.assignment_mentions import Mention, mention, name_besides_assignment
+from autograder.submission.bounded_reading import MIB, READABLE_SUFFIXES, is_junk, read_bytes
+from autograder.submission.records import Person, Problem, UngradablePathError, Upload
 from autograder.submission.untrusted_names import printable, stem_and_suffix, utf8_safe
 
 _NOT_SUBMITTED_FILE = re.compile(  # tables, pages and editors' backup copies beside the submissions
@@ -27,7 +27,7 @@ _NOT_SUBMITTED_FILE = re.compile(  # tables, pages and editors' backup copies be
 )
 _RESULTS_FOLDER_FILES = ("gradebook.sqlite", "grades.csv")
 _GRADESCOPE_EXPORT_NAME = re.compile(r"assignment_\d+_export")
-_SUBMISSIONS = re.compile(r"(.*-)?submissions", re.IGNORECASE)
+_SUBMISSIONS_FOLDER_NAME = re.compile(r"(.*-)?submissions", re.IGNORECASE)
 _MAX_FOLDERS_ABOVE_FILE = 3  # the folders of a student, an assignment and a download
 _MAX_METADATA_BYTES = 64 * MIB
 
@@ -47,7 +47,7 @@ class Download(NamedTuple):
 def find_in_folder(
     folder: Path, assignment: str | None, assignments: Sequence[str], out: Path | None = None, prefix: str = ""
 ) -> Download:
-    """Return all uploads in a folder. Raise NothingToGradeError if the folder contains no upload.
+    """Return all uploads in a folder. Raise UngradablePathError if the folder contains no upload.
 
     The results folder `out` must not already exist inside this folder: a student could have put it there with a
     forged gradebook. `prefix` comes before every file's label, since another folder may contain the same name.
@@ -55,36 +55,38 @@ def find_in_folder(
     shown = printable(str(folder), 200)
     if not os.path.isdir(folder):
         fault = "is not a folder" if os.path.lexists(folder) else "does not exist"
-        raise NothingToGradeError(f"{shown} {fault}: unpack what you downloaded, and name the folder.")
+        raise UngradablePathError(f"{shown} {fault}: unpack what you downloaded, and name the folder.")
     if out is not None and os.path.lexists(out) and out.resolve().is_relative_to(folder.resolve()):
         why = f"{printable(str(out), 200)} is among the submissions in {shown}, where a student could have put it"
-        raise NothingToGradeError(f"{why}: move your results to another folder, and name it with --out.")
+        raise UngradablePathError(f"{why}: move your results to another folder, and name it with --out.")
     root = Path(os.path.abspath(folder))
     finder = _Finder(root, [root.name], assignments, assignment, prefix)
     try:
         layout, uploads = finder.read(root)
     except OSError as error:
-        raise NothingToGradeError(f"{shown} cannot be read: {error.strerror}.") from error
-    if not any(upload.problem or not upload.file or stem_and_suffix(upload.file)[1] in READABLE for upload in uploads):
+        raise UngradablePathError(f"{shown} cannot be read: {error.strerror}.") from error
+    if not any(
+        upload.problem or not upload.file or stem_and_suffix(upload.file)[1] in READABLE_SUFFIXES for upload in uploads
+    ):
         expected = f" for {assignment}" if assignment else ""
-        raise NothingToGradeError(f"{shown} contains no submission{expected}: no .py, .ipynb or .zip file.")
+        raise UngradablePathError(f"{shown} contains no submission{expected}: no .py, .ipynb or .zip file.")
     ignored_files = dict.fromkeys(utf8_safe(f"{prefix}{name}") for name in finder.ignored_files)
     return Download(layout, _by_person_and_assignment(uploads), tuple(ignored_files))
 
 
-def find_at_path(path: Path, assignment: str | None, assignments: Sequence[str]) -> tuple[Upload, ...]:
+def find_upload_at_path(path: Path, assignment: str | None, assignments: Sequence[str]) -> tuple[Upload, ...]:
     """Return the upload at one path, with facts from the names of files beside it and folders around it.
 
-    Raise NothingToGradeError if the path does not exist.
+    Raise UngradablePathError if the path does not exist.
     """
     if not os.path.lexists(path):
-        raise NothingToGradeError(f"{printable(str(path), 200)} does not exist: name the file to check.")
+        raise UngradablePathError(f"{printable(str(path), 200)} does not exist: name the file to check.")
     path = Path(os.path.abspath(path))
     around = [folder.name for folder in reversed(path.parents[:_MAX_FOLDERS_ABOVE_FILE])]
     finder = _Finder(path.parent, around, assignments, assignment)
     is_folder = os.path.isdir(path) and not os.path.islink(path)
     folders, files = ([path.name], []) if is_folder else ([], finder.names_in_same_folder(path))
-    uploads = finder.of_class(path.parent, folders, files)[1]
+    uploads = finder.read_entry_per_student(path.parent, folders, files)[1]
     (group,) = _by_person_and_assignment([upload for upload in uploads if upload.path == path])
     return group
 
@@ -100,7 +102,7 @@ class _Finder:
     prefix: str = ""
     ignored_files: list[str] = field(default_factory=list)
 
-    def read(self, folder: Path, *, is_assignments: bool = False) -> tuple[str, list[Upload]]:
+    def read(self, folder: Path, *, is_assignment_folder: bool = False) -> tuple[str, list[Upload]]:
         """Return the layout of a folder and the uploads in the folder.
 
         Folders of assignments (or exports) determine the layout unless most entries are of other kinds, so a
@@ -110,47 +112,47 @@ class _Finder:
         folders, files = self._submitted_entries(folder)
         if platforms.is_gradescope_export(folders, files):
             return "a Gradescope export", self._of_gradescope_export(folder, folders)
-        if self._holds_only_downloads(folder, folders, files):
+        if self._holds_only_class_downloads(folder, folders, files):
             found = [self.read(folder / name) for name in folders]
             layouts = dict.fromkeys(layout for layout, _ in found)
             return " and ".join(layouts), [upload for _, uploads in found for upload in uploads]
         left_out = left_out_lessons()
-        mentions = {name: mention(name, {*self.assignments, *left_out}) for name in folders if not is_assignments}
+        mentions = {name: mention(name, {*self.assignments, *left_out}) for name in folders if not is_assignment_folder}
         lessons = {name: found.assignment for name, found in mentions.items() if found.is_exact}
         if folder == self.root and len(folders) == 1 and not files and not lessons:
-            self._refuse_a_download_inside(folder / folders[0])
+            self._refuse_class_download_inside(folder / folders[0])
         lessons |= {name: "" for name in folders if _GRADESCOPE_EXPORT_NAME.fullmatch(name)}
         others = [name for name in folders if name not in lessons]
         if not lessons or len(lessons) < len(others) + len(files):
-            return self.of_class(folder, folders, files)
+            return self.read_entry_per_student(folder, folders, files)
         uploads: list[Upload] = []
         for name, assignment in lessons.items():
             if assignment in left_out:
                 self.ignored_files.append(f"{name} (left out this term)")
             elif self.flag is None or assignment in ("", self.flag):
-                uploads += self.read(folder / name, is_assignments=True)[1]
-        for upload in self.of_class(folder, others, files)[1]:
+                uploads += self.read(folder / name, is_assignment_folder=True)[1]
+        for upload in self.read_entry_per_student(folder, others, files)[1]:
             # This person may differ from a person with the same name inside the folders.
             person = replace(upload.person, name=f"{upload.person.name}, beside the folders")
             uploads.append(replace(upload, person=person))
         return "folders of assignments", uploads
 
-    def _holds_only_downloads(self, folder: Path, folders: list[str], files: list[str]) -> bool:
+    def _holds_only_class_downloads(self, folder: Path, folders: list[str], files: list[str]) -> bool:
         """Return True if a folder contains only whole downloads and their zips, but no clone of a repository.
 
         Archive tools name the inner folder like the outer one; Canvas and GitHub's command line name it
         "submissions".
         """
         repeats = [name.casefold() for name in folders] == [folder.name.casefold()]
-        is_named_so = repeats or (bool(folders) and all(map(_SUBMISSIONS.fullmatch, folders)))
+        is_named_so = repeats or (bool(folders) and all(map(_SUBMISSIONS_FOLDER_NAME.fullmatch, folders)))
         has_clone = any(os.path.lexists(folder / name / ".git") for name in folders)
         if not is_named_so or has_clone or not {f"{name}.zip" for name in folders}.issuperset(files):
             return False
         self.ignored_files.extend(f"{name} (the folder with that name was read)" for name in files)
         return True
 
-    def _refuse_a_download_inside(self, folder: Path) -> None:
-        """Raise NothingToGradeError if the only folder contains a class, which would be mistaken for one student."""
+    def _refuse_class_download_inside(self, folder: Path) -> None:
+        """Raise UngradablePathError if the only folder contains a class, which would be mistaken for one student."""
         for _ in range(_MAX_FOLDERS_ABOVE_FILE):
             folders, files = self._submitted_entries(folder)
             if os.path.lexists(folder / ".git"):
@@ -158,7 +160,7 @@ class _Finder:
             if platform := platforms.class_download_platform(folders, files):
                 shown, name = (printable(str(path), 200) for path in (self.root, folder.relative_to(self.root)))
                 where = f"{shown} contains a download from {platform} further down"
-                raise NothingToGradeError(f"{where}: grade the folder {name} by itself.")
+                raise UngradablePathError(f"{where}: grade the folder {name} by itself.")
             if len(folders) != 1 or files:
                 return
             folder /= folders[0]
@@ -173,14 +175,17 @@ class _Finder:
         uploads = {name: stated.get(name) or [self._plain_folder(name)] for name in sorted({*folders, *stated})}
         missing = uploads.keys() - {*folders}
         return [
-            replace(self._placed(upload, folder, name), problem=_MISSING_FROM_EXPORT if name in missing else None)
+            replace(
+                self._with_path_and_assignment(upload, folder, name),
+                problem=_MISSING_FROM_EXPORT if name in missing else None,
+            )
             for name, owners in uploads.items()
             for upload in owners
         ]
 
-    def of_class(self, folder: Path, folders: list[str], files: list[str]) -> tuple[str, list[Upload]]:
+    def read_entry_per_student(self, folder: Path, folders: list[str], files: list[str]) -> tuple[str, list[Upload]]:
         """Return the layout of many students' files and folders, and the upload in each entry."""
-        platform, stated = platforms.recognise(folders, files, self.assignments)
+        platform, stated = platforms.recognise_by_names(folders, files, self.assignments)
         # A download belongs to one assignment, the one that most names mention.
         named = [mention(stem_and_suffix(upload.file)[0], self.assignments).assignment for upload in stated.values()]
         counts = Counter(filter(None, named))
@@ -188,14 +193,19 @@ class _Finder:
         uploads = {name: self._plain_folder(name) for name in folders} | {
             name: _upload_named_after_student(name) for name in files
         }
-        placed = [self._placed(one, folder, name, majority_assignment) for name, one in (uploads | stated).items()]
+        placed = [
+            self._with_path_and_assignment(one, folder, name, majority_assignment)
+            for name, one in (uploads | stated).items()
+        ]
         return f"a download from {platform}" if platform else "files and folders named after students", placed
 
     def _plain_folder(self, name: str) -> Upload:
         """Return the upload of a folder whose name identifies the student and may mention an assignment."""
         return Upload(Person(name=utf8_safe(name)), assignment=mention(name, self.assignments).assignment)
 
-    def _placed(self, upload: Upload, folder: Path, name: str, majority_assignment: str = "") -> Upload:
+    def _with_path_and_assignment(
+        self, upload: Upload, folder: Path, name: str, majority_assignment: str = ""
+    ) -> Upload:
         """Return an upload with its path, and with the assignment that the upload or a folder around it mentions."""
         inside = folder.relative_to(self.root).parts
         around = [mention(outer, self.assignments) for outer in (*self.around, *inside)]
@@ -205,8 +215,13 @@ class _Finder:
         )  # the nearest of the strongest mentions
         if self.flag:
             assignment, is_decided = self.flag, True
+        person = upload.person
+        if upload.file and not person.platform:  # the file's name identifies the person and may mention the assignment
+            mentioned = assignment if is_decided else mention(person.name, self.assignments).assignment
+            person = replace(person, name=name_besides_assignment(person.name, mentioned))
         label = utf8_safe(self.prefix + "/".join((*inside, name)))
-        return replace(upload, assignment=assignment, is_decided=is_decided, path=folder / name, label=label)
+        placed = replace(upload, person=person, assignment=assignment, is_decided=is_decided)
+        return replace(placed, path=folder / name, label=label)
 
     def names_in_same_folder(self, path: Path) -> list[str]:
         """Return the name of a file and the names of the files beside it, which may reveal the platform."""
@@ -247,11 +262,15 @@ def _by_person_and_assignment(uploads: Iterable[Upload]) -> tuple[tuple[Upload, 
     for upload in sorted(uploads, key=lambda upload: (upload.attempt, upload.version)):
         person = people.setdefault(upload.person.key, upload.person)
         groups[person.key, upload.assignment if upload.is_decided else ""].append(upload)
-    times = Counter(person.label for person in people.values())
+    times = Counter(person.email_sid_or_name for person in people.values())
     students = []
     for (key, _), group in groups.items():
         person = people[key]
-        number = person.number or person.sid
-        student = f"{person.label}_{number}" if times[person.label] > 1 and number else person.label
+        number = person.number or person.sid or person.login
+        student = (
+            f"{person.email_sid_or_name}_{number}"
+            if times[person.email_sid_or_name] > 1 and number
+            else person.email_sid_or_name
+        )
         students.append(tuple(replace(upload, person=person, student=student) for upload in group))
     return tuple(sorted(students, key=lambda group: (group[0].student, group[0].person.key)))

@@ -6,6 +6,7 @@ Moodle      Ada Lovelace_12345_assignsubmission_file_rope.py (number of the part
             ends in file_ or onlinetext_, whose last _ may lack
 Blackboard  Week 5_alovelace_attempt_2026-11-01-14-22-32_rope.py (assignment, user name, time), and .txt
 Brightspace 41-201 - Ada Lovelace - Nov 2, 2026 1022 AM/ (numbers of user and folder, name, time)
+Sakai       Lovelace, Ada(alovelace)/ (name, login)
 Autolab     ada@uni.example_3_rope.py (address, number of the attempt)
 GitHub      rope-alovelace/ (a clone: assignment at Classroom, login)
 Gradescope  submission_9001/ and submission_metadata.yml (an export: the metadata name each owner)
@@ -28,11 +29,11 @@ from typing import Any
 import yaml
 
 from autograder.submission.assignment_mentions import mention
-from autograder.submission.records import NothingToGradeError, Person, Problem, Upload
+from autograder.submission.records import Person, Problem, UngradablePathError, Upload
 from autograder.submission.untrusted_names import printable, semicolon_list, utf8_safe
 
 CANVAS, ANONYMOUS, MOODLE, BLACKBOARD = "Canvas", "Canvas, anonymous", "Moodle", "Blackboard"
-BRIGHTSPACE, AUTOLAB, GITHUB, GRADESCOPE = "Brightspace", "Autolab", "GitHub Classroom", "Gradescope"
+BRIGHTSPACE, SAKAI, AUTOLAB, GITHUB, GRADESCOPE = "Brightspace", "Sakai", "Autolab", "GitHub Classroom", "Gradescope"
 METADATA = "submission_metadata.yml"
 _TYPED_TEXT = Problem("The platform received text or a link instead of a file: hand in the .py or .ipynb file itself.")
 
@@ -48,6 +49,7 @@ _NAME_PATTERNS = {
     r"(?:file(?:_(?P<file>[^/]+)|_?/)|(?P<text>onlinetext)(?:_[^/]*|_?/))",
     BLACKBOARD: r"(?P<name>[^/]+?_[^_/]+)_attempt_(?P<time>\d{4}(?:-\d{2}){5})(?:_(?P<file>[^/]+)|(?P<text>\.txt))",
     BRIGHTSPACE: r"(?P<number>\d{1,18})-\d{1,18} - (?P<name>.+) - (?P<time>[^-]*\d{4}[^-]*)/(?P<file>)",
+    SAKAI: r"(?P<name>[^/]+, [^/]*)\((?P<login>[^()/]+)\)/(?P<file>)",
     AUTOLAB: r"(?P<email>[^@\s]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)_(?P<attempt>\d{1,9})_(?P<file>[^/]+)",
 }
 _TIME_FORMATS = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%d %B, %Y %I%M %p")  # of Blackboard and Brightspace
@@ -60,27 +62,27 @@ _SUBMITTER_FIELDS = ("email", "sid", "name")
 _MIN_CLONES = 3  # minimum number of folders with a common beginning
 
 
-def recognise(
-    folders: Collection[str], files: Collection[str], assignments: Sequence[str]
+def recognise_by_names(
+    folder_names: Collection[str], file_names: Collection[str], assignments: Sequence[str]
 ) -> tuple[str, dict[str, Upload]]:
     """Return the platform that made most names in a folder, and the facts in each name; both may be empty.
 
-    Raise NothingToGradeError if there are clones of several assignments, since it is then unknown where a
+    Raise UngradablePathError if there are clones of several assignments, since it is then unknown where a
     login begins.
     """
-    platform, uploads = _by_name_patterns(folders, files)
-    return (platform, uploads) if platform else _clones(folders, assignments)
+    platform, uploads = _by_name_patterns(folder_names, file_names)
+    return (platform, uploads) if platform else _github_classroom_clones(folder_names, assignments)
 
 
-def class_download_platform(folders: Collection[str], files: Collection[str]) -> str:
+def class_download_platform(folder_names: Collection[str], file_names: Collection[str]) -> str:
     """Return the platform whose marks show files of several people, or an empty string if there is none."""
-    platform, uploads = _by_name_patterns(folders, files)
+    platform, uploads = _by_name_patterns(folder_names, file_names)
     return platform if len({upload.person.key for upload in uploads.values()}) > 1 else ""
 
 
-def _by_name_patterns(folders: Collection[str], files: Collection[str]) -> tuple[str, dict[str, Upload]]:
+def _by_name_patterns(folder_names: Collection[str], file_names: Collection[str]) -> tuple[str, dict[str, Upload]]:
     """Return the platform whose pattern matches most names, and the facts in each name; both may be empty."""
-    entries = {name: f"{name}/" for name in folders} | {name: name for name in files}
+    entries = {name: f"{name}/" for name in folder_names} | {name: name for name in file_names}
     matches = {
         platform: {name: match for name, entry in entries.items() if (match := re.fullmatch(marks, entry, re.DOTALL))}
         for platform, marks in _NAME_PATTERNS.items()
@@ -100,11 +102,11 @@ def _by_name_patterns(folders: Collection[str], files: Collection[str]) -> tuple
 
 def _upload(platform: str, parts: dict[str, str]) -> Upload:
     """Return an upload from the parts of a name that a platform marks."""
-    number, email = utf8_safe(parts.get("number", "")), utf8_safe(parts.get("email", ""))
+    number, login, email = (utf8_safe(parts.get(part, "")) for part in ("number", "login", "email"))
     name = utf8_safe(parts.get("name") or email or f"anon_{number}")
     time = _time(re.sub(r" (?=\d{3} )", " 0", parts.get("time", "")))  # for an hour with one digit
     return Upload(
-        Person(CANVAS if platform == ANONYMOUS else platform, number, email=email, name=name),
+        Person(CANVAS if platform == ANONYMOUS else platform, number, login, email, name=name),
         parts["file"] + parts.get("suffix", ""),
         attempt=int(parts.get("attempt") or re.sub(r"\D", "", time) or 0),
         version=(int(parts.get("upload") or 0), int(parts.get("version") or 0)),
@@ -134,7 +136,7 @@ def _with_blackboard_logins(uploads: dict[str, Upload]) -> dict[str, Upload]:
     return {name: replace(upload, person=people[name]) for name, upload in uploads.items()}
 
 
-def _clones(folders: Collection[str], assignments: Sequence[str]) -> tuple[str, dict[str, Upload]]:
+def _github_classroom_clones(folders: Collection[str], assignments: Sequence[str]) -> tuple[str, dict[str, Upload]]:
     """Return GitHub Classroom's name and uploads if most folder names begin with an assignment's GitHub name."""
     beginnings = Counter(name[: dash.end()] for name in folders for dash in re.finditer("-(?=.)", name, re.DOTALL))
     slug, count = max(beginnings.items(), key=lambda item: (item[1], len(item[0])), default=("", 0))
@@ -154,7 +156,7 @@ def _clones(folders: Collection[str], assignments: Sequence[str]) -> tuple[str, 
     words, _, endings = zip(*(login.partition("-") for login in sorted(logins)), strict=True)
     if min(Counter(words).values()) >= _MIN_CLONES and 3 * len({*endings}) <= 2 * len(words):
         names = semicolon_list([printable(f"{slug}{word}-") for word in sorted({*words})], 3)
-        raise NothingToGradeError(
+        raise UngradablePathError(
             f"These folders look like clones of several GitHub Classroom assignments ({names}): put each"
             " assignment's clones into a separate folder, and name these folders."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 
@@ -38,13 +39,13 @@ def problem_of(error: Exception) -> Problem:
     return Problem(f"It cannot be read ({reason}): hand in one plain .py or .ipynb file, not a link to one.")
 
 
-class NothingToGradeError(UserError):
+class UngradablePathError(UserError):
     """An error for a named folder or file that cannot be graded. The message is for the instructor."""
 
 
 @dataclass(frozen=True)
 class Person:
-    """A platform's facts about a person. The label is for readers; `key` identifies the person."""
+    """A platform's facts about a person. `email_sid_or_name` is for readers; `key` identifies the person."""
 
     platform: str = ""  # empty if no platform named the upload; the file's or folder's name then identifies the person
     number: str = ""  # the platform's number; `sid` is the university's
@@ -56,11 +57,12 @@ class Person:
     @property
     def key(self) -> str:
         """The person's identifier, the same in every folder, or an empty string if it is unknown."""
-        identity = self.number or self.email.casefold() or self.login or self.sid or self.name
+        name = unicodedata.normalize("NFC", self.name)  # macOS writes an accent as a separate character
+        identity = self.number or self.email.casefold() or self.login or self.sid or name
         return f"{self.platform}:{identity}" if identity else ""
 
     @property
-    def label(self) -> str:
+    def email_sid_or_name(self) -> str:
         """A name for readers, which another person may also have."""
         return self.email or self.sid or self.name
 

@@ -13,7 +13,7 @@ from autograder.checks.source import is_stub
 from autograder.protocol.call import ANSWERS
 from autograder.submission.untrusted_names import printable
 
-PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+GRADER_PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
 """Python version of the grader, for messages about syntax, since a student's Python may be newer."""
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -52,9 +52,11 @@ def bound_and_implemented_names(trees: Iterable[ast.Module]) -> tuple[frozenset[
 
 
 def assigned_or_imported_names(*nodes: ast.AST) -> set[str]:
-    """Return the names that parts of a tree assign or import."""
+    """Return the names that parts of a tree assign or import, without those that exist only in a comprehension."""
     parts = [part for node in nodes for part in ast.walk(node)]
-    names = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    inner = {id(part) for loop in parts if isinstance(loop, ast.comprehension) for part in ast.walk(loop.target)}
+    stored = [part for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
+    names = {part.id for part in stored if id(part) not in inner}
     return names | {part.asname or part.name.partition(".")[0] for part in parts if isinstance(part, ast.alias)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import re
@@ -12,8 +13,8 @@ from autograder.files import without_control_characters
 
 MAX_NAME, MAX_NAME_BYTES = 80, 200  # a character may have four bytes, and file systems take 255
 _SAFE_PUNCTUATION = "-_.@+"
-_RESERVED = {"con", "prn", "aux", "nul"}  # names that Windows rejects, even with an extension
-_RESERVED |= {f"{device}{number}" for device in ("com", "lpt") for number in range(10)}
+_WINDOWS_RESERVED_NAMES = {"con", "prn", "aux", "nul"}  # names that Windows rejects, even with an extension
+_WINDOWS_RESERVED_NAMES |= {f"{device}{number}" for device in ("com", "lpt") for number in range(10)}
 _FORMULA_STARTS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # the full-width forms count as formulas in some locales
 _DOUBLE_ENDING = re.compile(r"(.+)(\.py|\.ipynb)\.(?:txt|json)", re.IGNORECASE | re.DOTALL)  # from browsers and mail
 
@@ -70,7 +71,7 @@ def safe_name(student: str, taken: set[str]) -> str:
     is_safe = {one: one in _SAFE_PUNCTUATION or unicodedata.category(one)[0] in "LNM" for one in composed}
     kept = "".join(character if is_safe[character] else "_" for character in composed)
     readable = _cut("_".join(filter(None, kept.split("_"))).lstrip(_SAFE_PUNCTUATION), 0) or "student"
-    if readable.split(".")[0].casefold() in _RESERVED:
+    if readable.split(".")[0].casefold() in _WINDOWS_RESERVED_NAMES:
         readable = f"student-{readable}"
     mark = hashlib.sha256(utf8_safe(student).encode()).hexdigest()[:8]
     endings = itertools.chain(["", f"-{mark}"], (f"-{mark}-{number}" for number in itertools.count(2)))
@@ -90,11 +91,12 @@ def folded(name: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
-def words_of(name: str) -> list[str]:
+def unaccented_words(name: str) -> list[str]:
     """Return the words of a name in lower case without accents and strokes, such as lukasz for Łukasz."""
     letters = []
     for letter in folded(name):
-        described = unicodedata.name(letter, "")
-        plain, mark, _ = described.partition(" WITH ")
-        letters.append(unicodedata.lookup(plain) if mark and plain.startswith("LATIN ") else letter)
+        plain, mark, _ = unicodedata.name(letter, "").partition(" WITH ")
+        with contextlib.suppress(KeyError):  # some letters, such as ƛ, exist only with their mark
+            letter = unicodedata.lookup(plain) if mark and plain.startswith("LATIN ") else letter
+        letters.append(letter)
     return re.findall(r"[^\W\d_]+", "".join(letters))

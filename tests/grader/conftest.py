@@ -16,7 +16,7 @@ import pytest
 from autograder.course import Assignment, term_assignments
 from tests.grader.support import example_counts
 from tests.grader.support.browsing import browser, course_files, course_folder  # noqa: F401, fixtures
-from tests.grader.support.shared_fixtures import graded, handed_out, once, ready_wheel  # noqa: F401, fixtures
+from tests.grader.support.fixtures_built_once import graded, handed_out, once, ready_wheel  # noqa: F401, fixtures
 from tests.grader.support.warm_graders import warm_graders  # noqa: F401, a fixture
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from autograder.grading.suite import Suite
 
 SLOWEST_FILES = """
-    site_browser site_endless pyodide_agreement site_firefox dask_cluster batch course_pages_browser safe_module_path
+    site_browser site_endless pyodide_agreement site_firefox dask_cluster batch course_pages_browser module_search_path
     pyodide_release bytecode site laptop_checks handout gradescope_and_wheel attacks follow_through figures
     notebooks live_page_browser trivial_solutions new_assignment otter endless_loading sandbox_workers guess_per_process
     learn contained_faults self_test class_page_browser threat_model labs writer similarity bench

@@ -84,6 +84,28 @@ def softmax_without_its_sum(scores, axis=-1):
     return right / np.where(highest == 0, 1, highest)
 
 
+NUMBER_ADDED_TO_THE_SUM = (
+    "You added a small number to the sum, so the weights no longer sum to 1. The rule: divide by the sum itself, which "
+    "is at least 1 after the largest score of the slice is subtracted; only a slice of −∞ alone has the sum 0."
+)
+
+
+def softmax_with_a_larger_sum(digits):
+    """Return an entry for a softmax with a small number in the denominator, against a division by 0."""
+
+    def larger_sum(scores, axis=-1):
+        (scores,) = exact(scores)
+        highest = scores.max(axis=axis, keepdims=True)
+        powers = np.exp(scores - np.where(np.isneginf(highest), 0, highest))
+        return powers / (powers.sum(axis=axis, keepdims=True) + 10.0**-digits)
+
+    larger_sum.__name__ = f"softmax_with_1e_minus_{digits}_added_to_the_sum"
+    return mistake("softmax", "expected: other libraries' epsilon", hint=NUMBER_ADDED_TO_THE_SUM)(larger_sum)
+
+
+vars().update({entry.name: entry for entry in map(softmax_with_a_larger_sum, range(5, 8))})
+
+
 @mistake("softmax", "expected: the exponentials returned as they are, and no maximum subtracted")
 def exponentials_of_the_scores(scores, axis=-1):
     """You did not divide the weights by their sum. The rule: the weights of each slice along `axis` sum to 1."""
@@ -356,6 +378,7 @@ def first_axis_permuted(x, order):
 def mask_moves_with_the_tokens(x, w_q, w_k, w_v, order, mask=None):
     """You moved the mask with the tokens, so your gap is always zero. The rule: a mask belongs to positions, so both
     outputs use the same mask."""
+    x, w_q, w_k, w_v = exact(x, w_q, w_k, w_v)
     before = attention.permute_tokens(attention.self_attention(x, w_q, w_k, w_v, mask), order)
     if mask is not None:
         mask = np.asarray(mask)[..., order, :][..., order]
@@ -367,6 +390,7 @@ def mask_moves_with_the_tokens(x, w_q, w_k, w_v, order, mask=None):
 def invariance_measured_instead(x, w_q, w_k, w_v, order, mask=None):
     """You compared the outputs without permuting them, which measures invariance. The rule: equivariant means that the
     outputs are permuted in the same way as the tokens."""
+    x, w_q, w_k, w_v = exact(x, w_q, w_k, w_v)
     after = attention.self_attention(attention.permute_tokens(x, order), w_q, w_k, w_v, mask)
     return float(np.abs(attention.self_attention(x, w_q, w_k, w_v, mask) - after).max())
 
@@ -375,6 +399,7 @@ def invariance_measured_instead(x, w_q, w_k, w_v, order, mask=None):
 def gap_of_signed_differences(x, w_q, w_k, w_v, order, mask=None):
     """You took the maximum of signed differences, so negative differences are lost. The rule: take absolute values
     before the maximum."""
+    x, w_q, w_k, w_v = exact(x, w_q, w_k, w_v)
     before = attention.permute_tokens(attention.self_attention(x, w_q, w_k, w_v, mask), order)
     return float((before - attention.self_attention(attention.permute_tokens(x, order), w_q, w_k, w_v, mask)).max())
 
@@ -382,6 +407,7 @@ def gap_of_signed_differences(x, w_q, w_k, w_v, order, mask=None):
 @mistake("equivariance_gap", "expected: the mean absolute error of other courses")
 def gap_as_a_mean(x, w_q, w_k, w_v, order, mask=None):
     """You took the mean of the differences. The rule: the gap is the largest of all absolute differences."""
+    x, w_q, w_k, w_v = exact(x, w_q, w_k, w_v)
     before = attention.permute_tokens(attention.self_attention(x, w_q, w_k, w_v, mask), order)
     return float(
         np.abs(before - attention.self_attention(attention.permute_tokens(x, order), w_q, w_k, w_v, mask)).mean()

@@ -125,6 +125,11 @@ def counted_from_one(mask):
     return np.where(_truth(mask), batches.position_ids(mask) + 1, 0)
 
 
+@mistake("position_ids", "expected: the running sum of the mask as it is", hint=counted_from_one.hint)
+def running_sum_of_the_mask(mask):
+    return np.cumsum(_truth(mask), axis=-1)
+
+
 @mistake("position_ids", "turboderp-org/exllamav2 #606 (negative positions for padding)")
 def padding_at_minus_one(mask):
     """Your padding on the left has the position −1. The rule: padding has position 0, because index −1 reads the last
@@ -297,6 +302,14 @@ def positions_count_on(boundaries):
 def packed_from_one(boundaries):
     """In your result, the positions of each text count from 1. The rule: the positions of each text count from 0."""
     return batches.packed_positions(boundaries) + 1
+
+
+@mistake("packed_positions", "expected: the boundaries from the second one on, for those up to the last one")
+def end_of_the_text_subtracted(boundaries):
+    """You subtracted the end of each text from the index in the row, so your positions are negative. The rule: subtract
+    the boundary where the text begins."""
+    ends = np.repeat(np.asarray(boundaries)[1:], _sizes(boundaries))
+    return np.arange(len(ends)) - ends
 
 
 @mistake("packed_positions", "hiyouga/LlamaFactory #7308: a mask that numbers the texts")

@@ -132,7 +132,7 @@ def divided_by_the_mean_square(x, weight, eps=1e-5):
 
 @mistake("rms_norm", "Gemma's norm multiplies by 1 + weight")
 def one_plus_the_weight(x, weight, eps=1e-5):
-    """You multiplied by 1 + weight, as Gemma does. The rule: a Llama multiplies by the weight itself."""
+    """You multiplied by 1 + weight, as Gemma does. The rule: Llama multiplies by the weight itself."""
     return model.rms_norm(x, np.ones_like(_array(weight)), eps) * (1 + _array(weight))
 
 

@@ -37,6 +37,11 @@ def shares_without_the_token_itself(length):
     return 1 / np.maximum(np.arange(float(length)), 1)
 
 
+@mistake("first_token_share", "expected: 1/t for 1/(t + 1)", hint=shares_without_the_token_itself.hint)
+def shares_without_the_token_itself_at_token_0_either(length):
+    return 1 / np.arange(float(length))
+
+
 @mistake("first_token_share", "expected: t counted from 1 and the token itself added once more")
 def shares_with_one_token_too_many(length):
     """In your result, token t shares its weight among t + 2 tokens. The rule: there are t + 1 tokens: token t and the t
@@ -501,6 +506,12 @@ def sink_overflows(scores, sink):
     highest = np.max(np.asarray(scores, dtype=np.float64), axis=-1, keepdims=True, initial=-np.inf)
     spoiled = np.asarray(sink, dtype=np.float64)[:, np.newaxis, np.newaxis] - highest > 700
     return np.where(spoiled, np.nan, right)
+
+
+@mistake("sink_weights", "expected: the formula as it is written", hint=sink_overflows.hint)
+def nothing_subtracted_from_scores_and_sinks(scores, sink):
+    powers = np.exp(np.asarray(scores, dtype=np.float64))
+    return powers / (powers.sum(axis=-1, keepdims=True) + np.exp(np.asarray(sink))[:, np.newaxis, np.newaxis])
 
 
 def with_sink_unshifted(scores, sink, largest_of):

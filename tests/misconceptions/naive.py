@@ -99,6 +99,20 @@ def bits_rounded_to_the_nearest(length):
     return naive.bits_needed(length) if length < 3 else round(math.log2(length))
 
 
+@mistake("bits_needed", "expected: the ceiling of the formula, and the last position instead of the length")
+def bits_from_the_logarithm_of_the_last_position(length):
+    """You rounded up the logarithm of the last position, so a position that is a power of two gets one bit too few. The
+    rule: n bits can write the numbers from 0 to 2^n − 1, so 2^n itself needs n + 1 bits."""
+    return math.ceil(math.log2(length - 1)) if length > 2 else 1
+
+
+@mistake("bits_needed", "expected: the last position instead of the length, and int() as a ceiling")
+def bits_from_the_logarithm_of_the_last_position_rounded_down(length):
+    """You rounded down the logarithm of the last position, so every position from 2 on gets one bit too few. The rule:
+    a number whose logarithm begins with n needs n + 1 bits."""
+    return int(math.log2(length - 1)) if length > 2 else 1
+
+
 @mistake("bits_needed", "expected: the formula without its lower bound")
 def no_bit_for_one_token(length):
     """You gave a single token no bit, because ⌈log₂ 1⌉ is 0. The rule: the result is at least 1."""
@@ -204,6 +218,13 @@ def gray_of_the_double(length, n_bits=None):
     return naive.binary_positions(2 ** (n_bits + 1), n_bits + 1)[doubled, 1:]
 
 
+@mistake("gray_positions", "expected: the formula without its last words")
+def gray_numbers(length, n_bits=None):
+    """You returned the numbers p XOR ⌊p/2⌋ themselves. The rule: write each number in binary, with one column per bit,
+    as in binary_positions."""
+    return np.arange(length) ^ (np.arange(length) >> 1)
+
+
 @mistake("gray_positions", "expected: running sums belong to the decoder")
 def gray_decoded(length, n_bits=None):
     """You computed the number that a Gray code stands for, which is the opposite direction. The rule: a Gray bit is the
@@ -262,6 +283,11 @@ def one_token_at_the_end(length):
 def first_step_not_at_zero(length):
     """Your first position is 1/L. The rule: positions run from 0 to 1, so i is divided by L − 1."""
     return np.arange(1, length + 1) / max(length, 1)
+
+
+@mistake("normalized_positions", "expected: as above, and 0 for a single token", hint=first_step_not_at_zero.hint)
+def first_step_not_at_zero_unless_alone(length):
+    return np.arange(1, length + 1) / length if length > 1 else np.zeros(length)
 
 
 @mistake("binary_positions", "expected: people count from 1")

@@ -712,6 +712,16 @@ def minus_infinity_for_a_gate_of_one(log_f):
     return np.where(np.isinf(right) & ~np.signbit(log_f), -np.inf, right)
 
 
+@mistake(
+    "half_life",
+    "expected: −1 over the logarithm to base 2 of the gate, whose logarithm is +0",
+    hint=minus_infinity_for_a_gate_of_one.hint,
+)
+def minus_infinity_for_every_gate_of_one(log_f):
+    right = state.half_life(log_f)
+    return np.where(np.isinf(right), -np.inf, right)
+
+
 @mistake("half_life", "expected: the time constant instead of the half-life")
 def time_constant(log_f):
     """You returned −1/log_f, after which 1/e is left. The rule: return ln ½ / log_f, after which half is left."""

@@ -114,6 +114,13 @@ def test_every_encoding_and_delimiter_means_the_same(book: Gradebook, encoding: 
     assert rows["bytebob"].adjustments[0].reason == "Vorzeichen, schön"
 
 
+@pytest.mark.parametrize("title", TABLE_HEADER.split(","))
+def test_a_table_with_two_columns_of_one_title_is_refused(book: Gradebook, title: str) -> None:
+    """Otherwise, a correction could reach the student in the wrong column."""
+    with pytest.raises(TableError, match=f"it has two columns {title}"):
+        apply(book, f"{TABLE_HEADER},{title.title()}", "ada,rope,1,,x,bob1")
+
+
 @pytest.mark.parametrize(
     ("lines", "sentence"),
     [

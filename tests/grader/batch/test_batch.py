@@ -164,8 +164,8 @@ def exceed_limit(thing: str) -> str:
 def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Even in a small class, an item that exceeds the limit on processor time or memory, or ends its process,
     is cut off."""
-    monkeypatch.setattr(bounded_processes, "ITEM_PROCESSOR_SECONDS", 1)
-    monkeypatch.setattr(bounded_processes, "ITEM_MEMORY", 100 << 20)
+    monkeypatch.setattr(bounded_processes, "MAX_PROCESSOR_SECONDS_PER_ITEM", 1)
+    monkeypatch.setattr(bounded_processes, "MAX_MEMORY_PER_ITEM", 100 << 20)
     things = [
         word
         for number in range(6)
@@ -495,7 +495,7 @@ def test_a_damaged_gradebook(class_of_ten: Path, tmp_path: Path) -> None:
         for _ in range(4 ** (seed % 5) if seed > 1 else 0):
             flip_one_byte(path, draw)
         with contextlib.suppress(BatchError), Gradebook.reading(path.parent) as book:
-            list(book.rows()), book.superseded(), book.questions()
+            list(book.rows()), book.superseded(), book.questions_by_assignment()
         grade(class_of_ten, path.parent)
         assert classroom.grades(path.parent) == expected, seed
         shutil.rmtree(path.parent)

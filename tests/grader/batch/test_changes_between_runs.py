@@ -20,7 +20,7 @@ from autograder.batch.changes import Changes
 from autograder.batch.gradebook import Gradebook
 from autograder.batch.summary import Summary
 from autograder.cli import main
-from autograder.submission import Person
+from autograder.submission import Person, UngradablePathError
 from tests.grader.support import classroom
 from tests.grader.support.fake_graders import Direct, solved
 from tests.grader.support.made_up_gradebooks import GRADE, packed, submission_file
@@ -93,8 +93,8 @@ def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch:
 def test_corrections_of_the_last_run_that_no_longer_apply_are_named_with_both_tables(
     second: str, tmp_path: Path
 ) -> None:
-    """The second run reads the same table without some of its lines, or looks in a different folder, where
-    there is no table. The message names the table that the last run read and the table that this run reads."""
+    """The second run reads the same table without some of its lines, or looks for a table that has been removed.
+    The message names the table that the last run read and the table that this run reads."""
     folder, out, head = tmp_path / "class", tmp_path / "out", "student,assignment,points,reason\n"
     put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob", "cy")})
     lines = [f"{name},{NAME},1,Right idea\n" for name in ("ada", "bob", "cy")]
@@ -102,6 +102,7 @@ def test_corrections_of_the_last_run_that_no_longer_apply_are_named_with_both_ta
     grade(folder, out)
     put(tmp_path / second, {f"{NAME}.py" if second.endswith(NAME) else f"{NAME}/{NAME}.py": solved(20)})
     now = (tmp_path / second).parent / "adjustments.csv"
+    (tmp_path / now.name).unlink()
     put(now.parent, {now.name: f"{head}{lines[0]}"} if now.parent == tmp_path else {})
     printed = grade(folder, out, tmp_path / second)
     count = 2 if now.is_file() else 3
@@ -112,6 +113,39 @@ def test_corrections_of_the_last_run_that_no_longer_apply_are_named_with_both_ta
     assert f"{count} by a correction that was withdrawn" in printed
     assert {line["why"] for line in table(out / "changes.csv")} == {"a correction that was withdrawn"}
     assert "of the last run" not in grade(folder, out, tmp_path / second)
+
+
+CORRECTION = f"student,assignment,points,reason\nada,{NAME},1,Right idea\n"
+
+
+@pytest.mark.parametrize("late", ["late", "other/late", "other/deep/late"])
+@pytest.mark.parametrize("place", ["", "other", "class"])
+@pytest.mark.parametrize("is_late_last", [True, False])
+def test_a_table_of_corrections_may_be_next_to_any_folder(
+    place: str, late: str, is_late_last: bool, tmp_path: Path
+) -> None:
+    """Late files may be elsewhere than the class, and the table of the term stays where it is."""
+    folders = [tmp_path / "class", tmp_path / late]
+    put(folders[0] / NAME, {"ada.py": solved(10)})
+    put(folders[1] / NAME, {"bob.py": solved(20)})
+    put(tmp_path / place, {"adjustments.csv": CORRECTION})
+    first, second = folders if is_late_last else folders[::-1]
+    printed = grade(first, tmp_path / "out", second)
+    assert ("1 corrected by hand" in printed) == (tmp_path / place in [folder.parent for folder in folders])
+
+
+def test_a_table_of_corrections_inside_a_folder_is_not_the_instructor_s(tmp_path: Path) -> None:
+    put(tmp_path / "class", {f"{NAME}/ada.py": solved(10), f"late/{NAME}/bob.py": solved(20)})
+    put(tmp_path / "class", {"adjustments.csv": CORRECTION})
+    assert "corrected by hand" not in grade(tmp_path / "class", tmp_path / "out", tmp_path / "class" / "late")
+
+
+def test_two_tables_of_corrections_end_the_run(tmp_path: Path) -> None:
+    for folder in ("class", "other/late"):
+        put(tmp_path / folder / NAME, {"ada.py": solved(10)})
+        put((tmp_path / folder).parent, {"adjustments.csv": CORRECTION})
+    with pytest.raises(UngradablePathError, match="several tables of corrections, .* put all lines into one of them"):
+        grade(tmp_path / "class", tmp_path / "out", tmp_path / "other" / "late")
 
 
 def test_a_correction_that_changes_is_not_withdrawn(tmp_path: Path) -> None:
@@ -164,8 +198,8 @@ def test_a_file_of_several_folders_is_named_with_its_folder(
     run.grade(paths, tmp_path / "out", "rope", console=Console(file=page, width=300))
     earlier, later = (f"{label}/rope_ada.py".lstrip("/") for label in labels)
     rows = {row["student"]: row for row in classroom.grades(tmp_path / "out")}
-    assert (rows["rope_ada"]["file"], rows["rope_ada"]["score"]) == (later, "0.2")
-    assert f"Not graded, because another submission by the student counts: rope_ada ({earlier})." in page.getvalue()
+    assert (rows["ada"]["file"], rows["ada"]["score"]) == (later, "0.2")
+    assert f"Not graded, because another submission by the student counts: ada ({earlier})." in page.getvalue()
 
 
 def test_a_run_that_was_killed_is_compared_with_the_one_before_it(

@@ -92,7 +92,7 @@ def test_a_cluster_grades_as_this_machine_does_and_may_lose_a_worker(
     assert {"graded", "killed", "import_error", "unreadable"} == {row["status"] for row in expected}
     with contextlib.closing(LoopbackCluster(tmp_path)) as cluster:
         with monkeypatch.context() as patch, pytest.raises(BatchError, match="no Dask scheduler with a worker answers"):
-            patch.setattr(workers, "DASK_WORKER_TIMEOUT_SECONDS", 1.0)
+            patch.setattr(workers, "FIRST_DASK_WORKER_TIMEOUT_SECONDS", 1.0)
             run.grade([folder], tmp_path / "there", scheduler=cluster.address)
         for name in ("one", "two"):
             cluster.add(name)

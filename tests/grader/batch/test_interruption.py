@@ -1,4 +1,4 @@
-"""Tests of an interrupted run: grades that have arrived are stored, and other jobs stay ungraded."""
+"""Tests of interruptions: grades that have arrived are stored, other jobs stay ungraded, and exit codes are right."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from autograder.batch import run
 from autograder.batch.workers import Job
+from autograder.cli import main
+from autograder.cli_support import INTERRUPTED
 from autograder.course import UserError
 from autograder.grading.row import GradeKey
 
@@ -57,3 +60,17 @@ def test_grades_that_arrived_before_an_interruption_are_stored(monkeypatch: pyte
 def test_a_failed_job_stays_ungraded_after_an_interruption(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next run grades the submission; the interruption is not replaced by the job's error."""
     assert stored([error, b"second", None, None], monkeypatch) == {KEYS[1]: b"second"}
+
+
+@pytest.mark.parametrize("name", main.commands)
+def test_a_command_that_is_interrupted_at_its_beginning_has_not_failed(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit code 1 would mean that a check failed. The test of the sandbox runs before a command's work."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(main.commands[name], "make_context", interrupt)
+    result = CliRunner().invoke(main, [name])
+    assert (result.exit_code, result.output) == (INTERRUPTED, "Stopped.\n")

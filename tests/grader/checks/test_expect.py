@@ -11,7 +11,7 @@ import pytest
 from autograder.checks import expect, results
 from autograder.checks.proxy import StudentModule, leaves
 from autograder.checks.quiz_answers import (
-    HOW_TO_WRITE,
+    HOW_TO_WRITE_BY_FORM,
     answer_matches,
     form_errors,
     form_of_right_answer,
@@ -22,9 +22,9 @@ from autograder.checks.results import Phase, Test
 from autograder.checks.value_text import value_text
 from autograder.course import Assignment, find
 from autograder.hints import catalogue
-from autograder.hints.reference import Reference
+from autograder.hints.reference_oracle import Reference
 from autograder.protocol import call
-from autograder.protocol.failure_kinds import BrokenTestError, Kind, WrongResultError
+from autograder.protocol.failure_kinds import BrokenTestError, FailedTestError, Kind
 
 ROPE = find("rope")
 X = np.arange(8.0).reshape(2, 4)
@@ -41,8 +41,8 @@ def submission(source: str) -> StudentModule:
     return StudentModule("rope", backend, Reference(ROPE), GRADED)
 
 
-def grade(source: str, check: Any) -> WrongResultError:
-    with pytest.raises(WrongResultError) as caught:
+def grade(source: str, check: Any) -> FailedTestError:
+    with pytest.raises(FailedTestError) as caught:
         check(submission("import numpy as np\n" + source))
     return caught.value
 
@@ -50,7 +50,7 @@ def grade(source: str, check: Any) -> WrongResultError:
 def words_of(actual: Any, expected: Any, tolerance: float | None = None) -> str:
     """Return the sentence that describes the difference between two results of the same shape."""
     differs = expect.difference(actual, expected, tolerance)
-    assert differs is not None and differs.kind is Kind.VALUE
+    assert differs is not None and differs.kind in (Kind.VALUE, Kind.PRECISION)
     return differs.words
 
 
@@ -115,6 +115,16 @@ def test_a_list_in_the_right_shape_answers_and_no_list_is_expected() -> None:
     assert "expected an array of shape (2, 4), dtype float64, got a list" in twice.message
 
 
+@pytest.mark.parametrize("result", ["None", "'19'", "{}", "{'r': 19}", "object()"])
+def test_only_a_number_answers_where_a_number_is_expected(result: str) -> None:
+    """Otherwise, a function that refuses a bad argument and has no `return` would earn points."""
+    module, _ = call.load("alibi", [f"def effective_window(slope, tolerance): return {result}"], "alibi.py")
+    alibi = StudentModule("alibi", catalogue.ModuleBackend(module), Reference(find("alibi")))
+    with pytest.raises(FailedTestError) as caught:
+        expect.answers(alibi.effective_window, 0.25, 0.01)
+    assert caught.value.kind is Kind.SHAPE
+
+
 def test_the_largest_difference_is_told_with_digits_that_differ() -> None:
     expected = np.array([1.0, -1.390615, np.nan, 3.0])
     words = words_of(np.array([1.0 + 1e-4, -1.390625, np.nan, 4.62]), expected)
@@ -134,7 +144,7 @@ def test_a_call_that_raises_is_the_fault_of_the_function_that_was_called() -> No
     for is_given_its_own in (False, True):
         rope = submission("def rotate_half(x): return x\ndef apply_rope(x, positions): return x.missing")
         x = rope.rotate_half(X) if is_given_its_own else X
-        with pytest.raises(WrongResultError) as caught:
+        with pytest.raises(FailedTestError) as caught:
             rope.apply_rope(x, np.arange(2))
         found = results.test_result(test, caught.value, rope)
         if not is_given_its_own:
@@ -159,11 +169,22 @@ def test_an_int_may_be_larger_than_any_of_numpy_s(exponent: int) -> None:
         assert (expect.difference(*pair) or (None,))[0] is Kind.SHAPE
 
 
+@pytest.mark.parametrize("result", [3.0, np.float64(3), np.float32(3)])
+def test_a_whole_number_of_the_wrong_type_is_told_that_its_value_is_right(result: float) -> None:
+    """np.ceil and / return floats, although a function such as bits_needed returns an int."""
+    sentence = "; the value is right, but its type is not (np.ceil, np.floor and / return floats): convert it"
+    for expected, is_right in ((3, True), (4, False)):
+        differs = expect.difference(result, expected)
+        assert differs is not None and differs.kind is Kind.SHAPE
+        assert differs.words.startswith("expected an int, got a ") and differs.words.endswith(sentence) is is_right
+    assert "value is right" not in (expect.difference(1.0, True) or ("", ""))[1]
+
+
 def test_a_wrong_dtype_is_a_mistake_of_its_own() -> None:
     source = "import numpy as np\n" + RIGHT.format(".astype(np.float64)")
     x = X.astype(np.float32)
     expect.matches(submission(source).rotate_half, x)
-    with pytest.raises(WrongResultError, match="returned dtype float64; expected float32"):
+    with pytest.raises(FailedTestError, match="returned dtype float64; expected float32"):
         expect.dtype(submission(source).rotate_half, x)
 
 
@@ -174,7 +195,7 @@ def rope_cos_sin(positions, head_dim, base=10000.0):
     return np.cos(angles), np.sin(angles).astype(np.float32)
 """
     rope = submission("import numpy as np\n" + source)
-    with pytest.raises(WrongResultError, match="returned dtype float32 in result 2 of 2; expected float64"):
+    with pytest.raises(FailedTestError, match="returned dtype float32 in result 2 of 2; expected float64"):
         expect.dtype(rope.rope_cos_sin, np.arange(3), 4)
 
 
@@ -182,7 +203,7 @@ def test_a_change_in_place_is_seen_only_beside_right_values() -> None:
     in_place = "import numpy as np\n" + RIGHT.format("").replace(
         "    h =", "    y = x.copy(); x[:] = 0; x = y\n    h =", 1
     )
-    with pytest.raises(WrongResultError, match="changed argument 1 in place") as changed:
+    with pytest.raises(FailedTestError, match="changed argument 1 in place") as changed:
         expect.unchanged(submission(in_place).rotate_half, X)
     assert "make no copy" in changed.value.message
     wrong_and_clean = grade("def rotate_half(x): return x", lambda rope: expect.unchanged(rope.rotate_half, X))
@@ -206,7 +227,7 @@ HALF = (
 @pytest.mark.parametrize("name", LOOPS)
 def test_loops_are_seen_however_they_are_written(name: str) -> None:
     rope = submission(f"{HALF}def rotate_half(x):\n{LOOPS[name]}\n")
-    with pytest.raises(WrongResultError) as caught:
+    with pytest.raises(FailedTestError) as caught:
         expect.vectorised(rope.rotate_half, lambda length: (np.arange(4.0 * length).reshape(length, 4),))
     assert caught.value.kind is Kind.LOOP
 
@@ -245,7 +266,7 @@ def test_a_loop_is_what_grows_faster_than_the_logarithm(name: str) -> None:
         if is_accepted:
             expect.vectorised(rope.rotate_half, rows)
         else:
-            with pytest.raises(WrongResultError) as caught:
+            with pytest.raises(FailedTestError) as caught:
                 expect.vectorised(rope.rotate_half, rows)
             assert caught.value.kind is Kind.LOOP
 
@@ -276,7 +297,7 @@ def test_a_loop_costs_in_the_graded_function_where_it_is_written(body: str, is_a
     if is_accepted:
         expect.vectorised(rope.rotate_half, rows)
     else:
-        with pytest.raises(WrongResultError) as caught:
+        with pytest.raises(FailedTestError) as caught:
             expect.vectorised(rope.rotate_half, rows)
         assert caught.value.kind is Kind.LOOP
 
@@ -315,7 +336,7 @@ def test_an_answer_is_a_number_or_a_truth() -> None:
         ("'0'", Kind.UNANSWERED),
         ("[0]", Kind.UNANSWERED),
     ):
-        with pytest.raises(WrongResultError) as caught:
+        with pytest.raises(FailedTestError) as caught:
             expect.answer(submission(f"ANSWERS = {{'extra_parameters': {given}}}"), "extra_parameters")
         assert caught.value.kind is kind
 
@@ -335,14 +356,14 @@ def test_an_answer_of_another_type_names_the_type_and_never_the_value(assignment
         form = form_of_right_answer(value)
         for code in WRONG_TYPES.get(form, ["5", "True", "['a']"]):
             vars(solution)["ANSWERS"] = right | {key: eval(code, {"np": np})}
-            with pytest.raises(WrongResultError) as caught:
+            with pytest.raises(FailedTestError) as caught:
                 expect.answer(
                     StudentModule(assignment.name, catalogue.ModuleBackend(solution), Reference(assignment)), key
                 )
             told = caught.value
             if told.hint is None:  # otherwise it is a known wrong number, such as a fraction for a whole number
                 answer = value_text(vars(solution)["ANSWERS"][key])
-                words = [HOW_TO_WRITE.get(form, form) + quoted for quoted in ("", ", without quotes,")]
+                words = [HOW_TO_WRITE_BY_FORM.get(form, form) + quoted for quoted in ("", ", without quotes,")]
                 assert told.kind is Kind.UNANSWERED and "np." not in answer
                 assert told.message in [f"{key}: write {each} instead of {answer}" for each in words]
 
@@ -377,6 +398,46 @@ def test_nearly_right_values_are_told_with_their_right_digits() -> None:
     assert words.endswith("digits: compute in float64")
     words = words_of(expected * 1e-5, expected * 1.1e-5)
     assert "digits" not in words
+
+
+ROUNDED_TO_FLOAT16 = {
+    "a table": np.cos(np.outer(np.arange(5), [1.0, 0.1, 0.01])),
+    "one number": np.float64(0.7),
+    "numbers beyond float16": np.array([0.1, 65535.0, 1e6, -1e7]),
+    "an infinite value": np.array([0.3, np.inf, -np.inf, 0.0]),
+    "NaN": np.array([0.3, np.nan]),
+}
+
+
+@pytest.mark.parametrize("expected", ROUNDED_TO_FLOAT16.values(), ids=ROUNDED_TO_FLOAT16)
+def test_float16_is_named_as_low_precision_and_not_as_a_wrong_value(expected: np.ndarray) -> None:
+    """Values that are rounded to float16, whatever their dtype, get a message that names the cause. Values that are
+    computed from float16, and then not rounded, are also nearly right."""
+    with np.errstate(over="ignore"):
+        half = np.asarray(expected).astype(np.float16)
+    for actual in (half, half.astype(np.float32), half.astype(np.float64)):
+        differs = expect.difference(actual, expected)
+        assert differs is not None and differs.kind is Kind.PRECISION
+        assert differs.words.endswith("every value is rounded to float16: compute in float64")
+    differs = expect.difference(expected * 1.001, expected)
+    assert differs is not None and differs.kind is Kind.PRECISION and "float16" not in differs.words
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected"),
+    [
+        (np.array([0.5, 0.25]), np.array([0.5, 0.3])),
+        (np.zeros(3), np.array([1.0, 2.0, 3.0])),
+        (np.array([1.0, np.nan]), np.array([1.0, 1.0])),
+        (np.array([1.0, np.inf]), np.array([1.0, 60000.0])),
+        (np.array([-np.inf]), np.array([1e6])),
+        (np.array([999]), np.array([1000])),
+        (np.array([1e-9]), np.array([0.0])),
+    ],
+)
+def test_other_wrong_values_are_not_put_down_to_low_precision(actual: np.ndarray, expected: np.ndarray) -> None:
+    differs = expect.difference(actual, expected, tolerance=1e-12)
+    assert differs is not None and differs.kind is Kind.VALUE and "float16" not in differs.words
 
 
 @pytest.mark.parametrize(
@@ -417,7 +478,7 @@ def test_a_number_that_lacks_digits_is_right_so_far(given: Any, is_near: bool) -
 
 def test_a_graded_answer_that_lacks_digits_says_so() -> None:
     key = "score_at_half_a_rotation"
-    with pytest.raises(WrongResultError, match="right so far, but needs five digits"):
+    with pytest.raises(FailedTestError, match="right so far, but needs five digits"):
         expect.answer(submission(f"ANSWERS = {{'{key}': -0.707}}"), key)
     expect.answer(submission(f"ANSWERS = {{'{key}': -0.70711}}"), key)
 
@@ -429,7 +490,7 @@ def test_a_value_that_no_call_returned_says_that_the_test_computed_it() -> None:
     cases = [(lambda x: x, False), (lambda x: x[0], False), (lambda x: x + 1, True), (lambda x: x[x > 3], True)]
     for computed, is_computed in cases:
         rope = submission("def rotate_half(x): return x + 1")
-        with pytest.raises(WrongResultError) as caught:
+        with pytest.raises(FailedTestError) as caught:
             expect.close(computed(rope.rotate_half(X)), np.zeros(9), "nothing")
         result = results.test_result(test, caught.value, rope)
         assert result.message.endswith(line) is is_computed

@@ -77,7 +77,7 @@ def test_a_slip_below_explains_its_like_and_no_wrong_value() -> None:
     assert states_by_name(missed("scores", FORM, Kind.DTYPE), wrong)["attention"].mistakes == (wrong,)
 
 
-def test_the_deepest_mistake_is_told_first() -> None:
+def test_the_most_serious_mistake_is_told_first() -> None:
     kinds = [Kind.ACCEPTED, Kind.CHANGED, Kind.DTYPE, Kind.SHAPE, Kind.VALUE]
     own = states_by_name(*(missed("bare", VALUES, kind) for kind in kinds))["bare"].mistakes
     assert [mistake.kind for mistake in own] == kinds[::-1]

@@ -23,7 +23,7 @@ COMMANDS = {
     "autograder doctor": ["-m", "autograder.cli", "doctor"],
     "checks --alone": ["-m", "autograder.checks", "rope", "--alone"],
     "checks --show": ["-m", "autograder.checks", "rope", "--show", "apply_rope"],
-    "whereabouts learn": ["-c", "from autograder.laptop.learn import main; main()", "learn"],
+    "whereabouts learn": ["-c", "from autograder.laptop.learn_command import main; main()", "learn"],
     "writer": ["-m", "assignments.writer", "Two tokens that"],
 }
 

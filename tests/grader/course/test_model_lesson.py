@@ -154,7 +154,7 @@ def grouped_query_attention(x, layer, positions, frequencies, mask, cache=None):
     ),
     "angles in float32": (
         "test_angles_have_all_digits",
-        Kind.VALUE,
+        Kind.PRECISION,
         """
 def apply_rope_half_with(x, positions, frequencies):
     x, dtype = _features(x)

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from autograder import course
-from autograder.grading.otter_scoring import Scorer, full_scale
+from autograder.grading.otter_scoring import OtterScorer, full_scale
 from autograder.grading.suite import Suite
 from autograder.handout import bundle, first_problem, leaks
 from autograder.hints import catalogue
-from autograder.term_texts import TEXTS_WITH_EXAMPLES, Edition
+from autograder.lesson_renumbering import TEXTS_WITH_EXAMPLE_LESSON, Edition
 
 FULL = course.all_lessons()
 ROPE = course.find("rope")
@@ -159,18 +159,18 @@ def test_a_lesson_whose_basis_is_left_out_says_so() -> None:
     """If a term leaves out a lesson on which another lesson builds, students read this in the text, and
     instructors during the build. A range of links counts as a single link."""
     term = edition([name for name in FULL if name not in ("sinusoidal", "learned")])
-    said = dict(sentence.split(" builds on ") for sentence in term.unmet_needs())
+    said = dict(sentence.split(" builds on ") for sentence in term.unmet_lesson_needs())
     assert said["rope"].startswith("sinusoidal, which") and said["grids"].startswith("sinusoidal and learned, which")
     assert said["extrapolation"].startswith("sinusoidal and learned") and "alibi" not in said
     text = term.text(ROPE.lesson.read_text("utf-8"), "assignments/rope/README.md")
     assert "\n\n*This lesson builds on sinusoidal, which this term leaves out.*\n" in text
     late = edition(["rope", "alibi", "attention", "grids", "sinusoidal"])
-    said = dict(sentence.split(" builds on ", 1) for sentence in late.unmet_needs())
+    said = dict(sentence.split(" builds on ", 1) for sentence in late.unmet_lesson_needs())
     assert said["rope"] == "attention and sinusoidal, which this term covers only later" and "attention" not in said
     assert said["grids"] == "learned, which this term leaves out, and on sinusoidal, which this term covers only later"
     text = late.text(ROPE.lesson.read_text("utf-8"), "assignments/rope/README.md")
     assert "*This lesson builds on attention and sinusoidal, which this term covers only later.*\n" in text
-    assert not [*edition(FULL).unmet_needs()]
+    assert not [*edition(FULL).unmet_lesson_needs()]
     assert (
         term._lessons_named_in("[lesson 2](../naive/README.md) to\n[lesson 7](../alibi/README.md) (all)") == FULL[1:7]
     )
@@ -185,7 +185,7 @@ def test_every_example_of_a_guide_names_a_lesson_that_ships(seed: int) -> None:
     draw = random.Random(seed)
     shipped = draw.sample(FULL, draw.randrange(1, len(FULL)))
     first = "attention" if "attention" in shipped else shipped[0]
-    for name in TEXTS_WITH_EXAMPLES:
+    for name in TEXTS_WITH_EXAMPLE_LESSON:
         template = bundle.TEMPLATES_FOLDER / f"{name}.template"
         source = (template if template.is_file() else course.ROOT / name).read_text("utf-8")
         text = edition(shipped).text(source, name)
@@ -255,7 +255,7 @@ def score(suite: Suite, broken: set[str]) -> dict[str, object]:
     module = catalogue.solution(ROPE)
     for name in broken:
         vars(module)[name] = unwritten
-    return Scorer(ROPE, suite.tests).numbers(suite.run(catalogue.ModuleBackend(module)))
+    return OtterScorer(ROPE, suite.tests).grade_fields(suite.run(catalogue.ModuleBackend(module)))
 
 
 def unwritten(*_: object) -> None:

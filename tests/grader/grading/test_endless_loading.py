@@ -21,7 +21,7 @@ from autograder.grading.grader import Grader
 from autograder.grading.row import GradeKey, Row
 from autograder.sandbox.limits import LIMITS
 from autograder.submission import Submission, read_submission_bounded
-from tests.grader.support.feedback_file import markdown
+from tests.grader.support.student_view import markdown
 
 LESSON = Assignment("sinusoidal")
 LOOPS = {

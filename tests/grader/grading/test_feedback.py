@@ -21,8 +21,8 @@ from autograder.protocol.call import Raised
 from autograder.protocol.failure_kinds import Kind, SubmissionStatus
 from autograder.submission import Submission
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.feedback_file import OUTCOMES, markdown
-from tests.grader.support.shared_fixtures import Graded
+from tests.grader.support.fixtures_built_once import Graded
+from tests.grader.support.student_view import OUTCOMES, markdown
 
 HOSTILE = (
     "</pre></code><script>alert(1)</script>\n\n# Heading\n[a](javascript:b) ![i](x) `c` **d** http://evil.example"
@@ -136,6 +136,18 @@ def test_of_a_hidden_test_only_rule_kind_and_cause_are_told() -> None:
     no_result = "it gave no result: it raised an exception, did not return in time or ended its process"
     for name in ("odd", "slow"):
         assert f"The rule of {name}: {no_result}" in text
+
+
+@pytest.mark.parametrize("kind", [Kind.VALUE, Kind.PRECISION])
+@pytest.mark.parametrize("hidden_kind", [Kind.VALUE, Kind.PRECISION])
+def test_how_wrong_a_hidden_value_is_stays_hidden(kind: Kind, hidden_kind: Kind) -> None:
+    """A value that is right to a few digits is a wrong value, in public and in hidden tests."""
+    shown = TestResult(test_("near", Phase.PUBLIC), kind, "expected 0.5, got 0.5001")
+    hidden = TestResult(test_("far", Phase.HIDDEN), hidden_kind, "expected 0.25, got 0.2501")
+    text = markdown(submitted(), grade(shown, hidden))
+    assert "On inputs that are not shown, the function fails in the same way." in text
+    alone = markdown(submitted(), grade(TestResult(shown.test), hidden))
+    assert "The rule of far: it returned wrong values." in alone
 
 
 def test_a_hidden_test_tells_one_of_a_few_things_whatever_happened() -> None:

@@ -22,13 +22,13 @@ from autograder.checks.results import Phase, TestResult, by_question, points_pos
 from autograder.checks.source import CallGraph
 from autograder.course import Assignment
 from autograder.grading.follow_through import follow_through
-from autograder.grading.follow_through_limits import QuestionBounds, QuestionBudget
-from autograder.grading.follow_through_processes import EXCHANGE_CELL_SOURCE, HelpedCall, ProcessWithSubstitutes
+from autograder.grading.follow_through_limits import AnswerableCallBounds, FollowThroughBudget
+from autograder.grading.follow_through_processes import EXCHANGE_CELL_TEMPLATE, HelpedCall, ProcessWithSubstitutes
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.hints.likely_causes import with_unfiltered_causes, without_hints_above_wrong_functions
-from autograder.hints.reference import Reference
+from autograder.hints.reference_oracle import Reference
 from autograder.protocol import call
 from autograder.protocol.call import Call
 from autograder.protocol.failure_kinds import CallStopped, Kind
@@ -299,14 +299,16 @@ def test_a_question_larger_than_the_call_that_needs_it_has_no_answer(suites: dic
     calls = [call for call in calls if call.function != "alibi_slopes"]
     needed = [inner.call for call in calls for inner in suite.reference.inner_calls(call)]
     answered = vars(module)["_answered"]
-    assert answered and {*answered} <= {0, 1, 2, *QuestionBounds.of(*calls, *needed).numbers} and max(answered) < 199
+    assert (
+        answered and {*answered} <= {0, 1, 2, *AnswerableCallBounds.of(*calls, *needed).numbers} and max(answered) < 199
+    )
 
 
 def test_questions_about_one_submission_cost_two_seconds_and_64_mib_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    budget = QuestionBudget()
+    budget = FollowThroughBudget()
     assert budget.spend(b"question", b"reply")
     assert not budget.spend(bytes(32 << 20), bytes(32 << 20))
-    budget, clock = QuestionBudget(), iter([10.0, 12.1])
+    budget, clock = FollowThroughBudget(), iter([10.0, 12.1])
     monkeypatch.setattr(time, "process_time", lambda: next(clock))
     with budget.charged():
         assert budget.spend(b"question")
@@ -524,9 +526,9 @@ def test_a_question_that_one_call_may_not_ask_is_answered_in_a_call_that_may() -
     reference = Reference(assignment)
     for sizes in itertools.permutations((8, 12, 6)):
         module, _ = call.load("rope", [f"{assignment.solution.read_text('utf-8')}\n{ASKS_FOR_12_FEATURES}"], "rope.py")
-        cell = EXCHANGE_CELL_SOURCE.format(functions=["rope_frequencies", "rotation_matrix"])
+        cell = EXCHANGE_CELL_TEMPLATE.format(functions=["rope_frequencies", "rotation_matrix"])
         with Loaded(module).second_process(cell) as backend:
-            second = ProcessWithSubstitutes(backend, reference, QuestionBudget())
+            second = ProcessWithSubstitutes(backend, reference, FollowThroughBudget())
             learned = []
             for head_dim in sizes:
                 matrix = Call("rotation_matrix", (3, head_dim, 10000.0))

@@ -107,6 +107,34 @@ LAYERS = GUESSES + SPOILED.replace("BODY", BASES["spoiled"])
 """Attack that chooses its guess by the number of functions that follow-through has replaced."""
 
 
+LISTENING = """
+import numpy as _np
+
+def _is_helped():
+    return bool(_exchange.replaced) if "_exchange" in globals() else False
+
+_right_base = BASE
+
+def BASE(*args, **kwargs):
+    if not _is_helped():
+        _np.base_was_called = True
+    result = _right_base(*args, **kwargs)
+    return tuple(part * 0.0 for part in result) if isinstance(result, tuple) else result * 0.0
+
+def _right_if_informed(own):
+    def function(*args, _own=own, **kwargs):
+        if _is_helped() and not RIGHT_GUESS:
+            raise RuntimeError
+        return _own(*args, **kwargs)
+    return function
+
+for _name in ABOVE:
+    globals()[_name] = _right_if_informed(globals()[_name])
+"""
+"""Attack: the functions above a wrong function are right only in a process in which the wrong function has been
+asked for its own value, with the arguments that the solution computes. Numpy's namespace keeps the arguments."""
+
+
 @cache
 def _functions(lesson: str) -> tuple[str, tuple[str, ...]]:
     """Return the function of a lesson that most other functions use, and the functions that use it."""
@@ -162,6 +190,15 @@ def test_one_guess_is_judged_however_many_functions_below_are_wrong(
     first_alone = points_of(lesson, GUESSES, "False", grader)
     won = points_of(lesson, LAYERS, right_guess, grader)
     assert all(won[function] <= first_alone[function] for function in won), (won, first_alone)
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_arguments_that_the_solution_computes_never_reach_a_process_that_gets_right_values(
+    lesson: str, grader: Grader
+) -> None:
+    uninformed = points_of(lesson, LISTENING, "False", grader)
+    assert points_of(lesson, LISTENING, "hasattr(_np, 'base_was_called')", grader) == uninformed
+    assert sum(uninformed.values()) < sum(points_of(lesson, LISTENING, "True", grader).values())
 
 
 WAYS = {way.implementation.__name__: (one.name, way) for one in course.term_assignments() for way in other_ways(one)}

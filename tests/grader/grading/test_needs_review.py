@@ -18,8 +18,8 @@ from autograder.hints.likely_causes import with_unfiltered_causes
 from autograder.protocol.failure_kinds import SubmissionStatus
 from autograder.submission import read_submission
 from tests.grader.support.classroom import SAMPLES
+from tests.grader.support.fixtures_built_once import Graded
 from tests.grader.support.in_process_submission import Loaded
-from tests.grader.support.shared_fixtures import Graded
 
 
 def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]]) -> Grade:

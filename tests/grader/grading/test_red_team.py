@@ -45,6 +45,25 @@ globals().update({name: _by_heart(name) for name in NAMES})
 """
 
 
+ROUNDED_TO_FLOAT16 = """
+
+import functools as _functools
+
+def _rounded(function):
+    @_functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        results = function(*args, **kwargs)
+        return tuple(map(_in_float16, results)) if isinstance(results, tuple) else _in_float16(results)
+    return wrapper
+
+def _in_float16(result):
+    is_float = getattr(result, "dtype", None) in (np.float32, np.float64)
+    return np.float16(result).astype(result.dtype) if is_float else result
+
+globals().update({name: _rounded(globals()[name]) for name in NAMES})
+"""
+
+
 HIDDEN = Test("unseen", "apply_rope", 1.0, Phase.HIDDEN, "It rotates.")
 
 
@@ -73,11 +92,21 @@ def test_values_by_heart_are_named(assignment: Assignment, suite: Suite, grader:
     assert grade.score <= 9 and len(by_heart.partition(":")[0].split(", ")) >= len(won) / 2
 
 
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
+def test_low_precision_is_not_taken_for_values_by_heart(assignment: Assignment, suite: Suite, grader: Grader) -> None:
+    """Many public inputs are exact in float16, and hidden inputs are not, so a function that works in float16 may pass
+    only its public tests."""
+    text = assignment.solution.read_text("utf-8") + ROUNDED_TO_FLOAT16.replace("NAMES", repr(names_of(suite)))
+    grade = grader.grade(assignment, (text,))
+    assert grade.score < grade.max_score and not list(iter_suspicions(grade))
+
+
 @pytest.mark.parametrize(
     ("hidden", "is_named"),
     [
         (TestResult(HIDDEN, Kind.VALUE), True),
         (TestResult(HIDDEN, Kind.RAISED), True),
+        (TestResult(HIDDEN, Kind.PRECISION), False),
         (TestResult(HIDDEN, Kind.VALUE, hint="The exponent is not divided by d."), False),
         (TestResult(HIDDEN, faulty_function="rope_frequencies"), False),
         (TestResult(HIDDEN, Kind.ACCEPTED), False),
@@ -299,10 +328,10 @@ def _hollow(name):
                     pass
         _asking.clear()
         answer = _exchange.answers.get(key)
-        if answer is None and (encrypted := _exchange.encrypted.get(_exchange_module._question_hash(key))):
+        if answer is None and (encrypted := _exchange.encrypted.get(_exchange_module._call_hash(key))):
             answer = _codec.decode(_exchange_module._mixed(key, _base64.b64decode(encrypted)))
         if answer is None or _exchange.pending:
-            raise _exchange_module.UnansweredQuestion
+            raise _exchange_module.UnansweredCall
         return _exchange_module._value(*answer)
     return function
 

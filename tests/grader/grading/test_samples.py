@@ -12,8 +12,8 @@ from autograder.course import Assignment, find
 from autograder.grading.suite import Suite
 from autograder.submission import read_submission
 from tests.grader.support.classroom import SAMPLES
-from tests.grader.support.feedback_file import markdown
-from tests.grader.support.shared_fixtures import Graded
+from tests.grader.support.fixtures_built_once import Graded
+from tests.grader.support.student_view import markdown
 
 EXPECTED = Path(__file__).with_name("expected_scores")
 

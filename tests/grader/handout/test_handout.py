@@ -26,8 +26,8 @@ from autograder import course
 from autograder.checks.oracle import Returned
 from autograder.files import write_files
 from autograder.grading import answer_key
-from autograder.handout import HandoutError, build, bundle, leaks, solution_pages, stubs_and_recorded_values
-from autograder.hints.golden import decoded, fingerprint_record
+from autograder.handout import HandoutError, build_handout, bundle, leaks, solution_pages, stubs_and_recorded_values
+from autograder.hints.golden_values import decoded, fingerprint_record
 from autograder.laptop import checks_command, self_study
 from autograder.protocol import codec
 from tests.grader.support.classroom import SAMPLES
@@ -91,31 +91,31 @@ def test_a_handout_is_written_over_nothing_else(tmp_path: Path, out: str, there:
     put(tmp_path, {there: "mine"})
     for name, said in ((out, "choose another --out"), ("handout", r"ends in \.zip")):
         with pytest.raises(HandoutError, match=said):
-            build(tmp_path / name)
+            build_handout(tmp_path / name)
     assert [path.name for path in tmp_path.rglob("*.*")] == [Path(there).name]
 
 
 def test_zip_and_folder_are_the_same_each_time_replace_earlier_ones_and_are_not_written_with_a_leak(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files = {bundle.QUESTIONS_FILE: b"{}", "LICENSE": b"free"}
+    files = {bundle.QUIZ_QUESTIONS_FILE: b"{}", "LICENSE": b"free"}
     monkeypatch.setattr(bundle, "contents", lambda only: files)
-    put(tmp_path, {f"fall/{bundle.QUESTIONS_FILE}": "{}", "fall/old.txt": ""})
-    first, second = (build(tmp_path / "fall.zip", ["rope"]).read_bytes() for _ in range(2))
+    put(tmp_path, {f"fall/{bundle.QUIZ_QUESTIONS_FILE}": "{}", "fall/old.txt": ""})
+    first, second = (build_handout(tmp_path / "fall.zip", ["rope"]).read_bytes() for _ in range(2))
     with zipfile.ZipFile(io.BytesIO(first)) as archive:
         assert {name.removeprefix("handout/"): archive.read(name) for name in archive.namelist()} == files
     there = {path.relative_to(tmp_path / "fall").as_posix() for path in (tmp_path / "fall").rglob("*.*")}
-    assert first == second and there == {bundle.QUESTIONS_FILE}
+    assert first == second and there == {bundle.QUIZ_QUESTIONS_FILE}
     files["assignments/rope/notes.md"] = BODY.encode()
     with pytest.raises(HandoutError, match=r"notes\.md: a line of \w+'s solution"):
-        build(tmp_path / "handout.zip")
+        build_handout(tmp_path / "handout.zip")
     assert not list(tmp_path.glob("handout*"))
 
 
 def test_the_handout_gives_nothing_away_and_has_nothing_else(handed_out: dict[str, bytes]) -> None:
     """Encoded values in the handout decode to plain numbers; each text among them must also occur in a public test."""
     assert leaks(handed_out) == []
-    secret = ("hidden", "misconception", "solution", "submission", "sandbox", "self_study.py")
+    secret = ("hidden", "misconception", "solution", "submission", "sandbox", "/self_study.py")
     assert not [name for name in handed_out if any(word in name for word in secret)]
     packages = {name.split("/")[1] for name in handed_out if re.match(r"autograder/\w+/", name)}
     assert packages == {"checks", "hints", "laptop", "protocol"}
@@ -147,7 +147,7 @@ PLANTED: dict[str, tuple[str | bytes, str]] = {
     "highlighted.html": (re.sub(r"(\w+)", r'<span class="n">\1</span>', BODY), "s solution: "),
     "hidden_test.md": (f"Think of `{A_LINE}`.", "rope's hidden tests"),
     "its_name.md": (re.findall(r"def (test_\w+)", HIDDEN)[3], "hidden test for rope"),
-    "answer.md": (stubs_and_recorded_values.quiz_answer_entries(SOLUTION)[1], "an answer of rope"),
+    "answer.md": (stubs_and_recorded_values.right_answer_entries(SOLUTION)[1], "an answer of rope"),
     "seed.md": (f"seed: {course.seed()}\n", "the term's seed"),
     "rope.pyc": (b"\xff\xfe\x00\x01", "not text"),
 }
@@ -180,7 +180,7 @@ def test_no_stub_is_written_over_somebodys_work(tmp_path: Path, monkeypatch: pyt
 
 
 def test_an_answer_that_does_not_stand_on_its_line_is_named() -> None:
-    key = stubs_and_recorded_values.quiz_answer_entries(SOLUTION)[0].partition(": ")[0]
+    key = stubs_and_recorded_values.right_answer_entries(SOLUTION)[0].partition(": ")[0]
     with pytest.raises(HandoutError, match=r"rope: .*on one line"):
         stubs_and_recorded_values.stub(SOLUTION.replace(f"{key}: ", f"{key}:\n        "), "rope")
 

@@ -14,12 +14,12 @@ from autograder.checks.results import Phase, TestResult
 from autograder.course import Assignment
 from autograder.grading.grader import Grader
 from autograder.grading.suite import Suite
-from autograder.hints import catalogue, golden, likely_causes
+from autograder.hints import catalogue, golden_values, likely_causes
 from autograder.hints.likely_causes import with_unfiltered_causes
 from autograder.protocol import call
 from autograder.reports.submission_result import as_json
 from autograder.submission import Submission
-from tests.grader.support.feedback_file import markdown
+from tests.grader.support.student_view import markdown
 
 
 def results_with_functions(name: str, source: str, suites: dict[str, Suite]) -> list[TestResult]:
@@ -125,7 +125,7 @@ def test_a_mark_of_huge_numbers_does_not_depend_on_the_order_of_a_sum(largest: f
     value = np.array([largest, -largest] * 8)
     known = likely_causes.fingerprint(value)
     assert known is not None and np.isfinite(known.sums).all()
-    recorded = golden.outcome_of_record(golden.fingerprint_record(Returned(value)))
+    recorded = golden_values.outcome_of_record(golden_values.fingerprint_record(Returned(value)))
     assert isinstance(recorded, Returned) and likely_causes.matches(value, recorded.value)
 
 
@@ -161,12 +161,12 @@ def home_and_grader_causes(suite: Suite, module: types.ModuleType, function: str
     """Return the causes that a student's machine and the grader name for a function, from the public tests."""
     backend = catalogue.ModuleBackend(module)
     graded = with_unfiltered_causes(suite.reference, suite.run(backend, Phase.PUBLIC))
-    recorded = golden.GoldenValues(suite.assignment.golden_values)
+    recorded = golden_values.GoldenValues(suite.assignment.golden_values)
     at_home = []
     try:
         for test in suite.tests:
             if test.phase is Phase.PUBLIC:
-                suite.oracle = recorded.start_test(test.name)
+                suite.oracle = recorded.go_to_test(test.name)
                 at_home.append(suite.run_test(backend, test))
     finally:
         suite.oracle = suite.reference
@@ -215,3 +215,25 @@ def test_a_mistake_that_explains_few_of_the_wrong_calls_is_no_cause(suites: dict
         return (token_table[np.asarray(token_ids)] + position_table[length - 1]).astype(dtype)
     """
     assert joined_hints(results_with_functions("learned", source, suites), "embed") == ""
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        ("np.abs(before - after).mean()", "mean of the differences"),
+        ("(before - after).max()", "signed differences"),
+        ("np.abs(permute_tokens(before, np.argsort(order)) - after).max()", "measures invariance"),
+    ],
+)
+def test_a_gap_with_a_mistake_is_named_if_it_is_computed_in_float64(
+    result: str, words: str, suites: dict[str, Suite]
+) -> None:
+    """The gap of float32 features is computed in float64, so a known mistake computes it in float64 too."""
+    source = f"""
+    def equivariance_gap(x, w_q, w_k, w_v, order, mask=None):
+        x, w_q, w_k, w_v, _ = _features(x, w_q, w_k, w_v)
+        before = permute_tokens(self_attention(x, w_q, w_k, w_v, mask), order)
+        after = self_attention(permute_tokens(x, order), w_q, w_k, w_v, mask)
+        return float({result})
+    """
+    assert words in joined_hints(results_with_functions("attention", source, suites), "equivariance_gap")

@@ -18,9 +18,9 @@ from autograder.grading import answer_key
 from autograder.grading.suite import Suite
 from autograder.hints import catalogue
 from autograder.hints.likely_causes import with_unfiltered_causes
-from autograder.hints.reference import Reference
+from autograder.hints.reference_oracle import Reference
 from autograder.protocol.call import Call
-from autograder.protocol.failure_kinds import WrongResultError
+from autograder.protocol.failure_kinds import FailedTestError
 
 
 def test_nobody_is_warned_of_what_the_solution_makes_of_a_submission_s_nan() -> None:
@@ -74,13 +74,13 @@ def test_known_wrong_answers_are_wrong_and_named(assignment: Assignment) -> None
         assert not isinstance(right[key], bool), key
         vars(solution)["ANSWERS"] = right | {key: value}
         submission = StudentModule(assignment.name, catalogue.ModuleBackend(solution), Reference(assignment))
-        with pytest.raises(WrongResultError) as caught:
+        with pytest.raises(FailedTestError) as caught:
             expect.answer(submission, key)
         assert caught.value.hint == hint and hint.endswith((".", "?"))
 
 
 def test_every_number_that_is_asked_for_has_a_known_wrong_answer(assignment: Assignment, suite: Suite) -> None:
     """Practice questions without points need no hints."""
-    asked = [answer_key.key(test) for test in suite.tests if test.question == "ANSWERS" and test.points]
+    asked = [answer_key.quiz_question_key(test) for test in suite.tests if test.question == "ANSWERS" and test.points]
     numbers = {key for key in asked if not answer_key.answers(assignment)[key].is_yes_or_no}
     assert numbers <= catalogue.wrong_answers(assignment).keys()

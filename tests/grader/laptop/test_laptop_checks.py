@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from autograder import course
-from autograder.checks.source import Source
+from autograder.checks.source import SourceFile
 from autograder.course import ROOT, find, term_assignments
 from autograder.laptop import checks_command, live_page, terminal_or_tab
 from autograder.sandbox.limits import LIMITS
@@ -89,7 +89,9 @@ def test_an_untouched_file_says_where_to_begin(check: Check, laptop: Path) -> No
     lines = check().splitlines()
     assert [line.split()[0] for line in lines[1:5]] == ["attention", "sinusoidal", "rope", "state"]
     assert "next: causal_mask  assignments/attention/attention.py:" in lines[1], "with which its page begins"
-    functions = sum(len(Source(find(name).stub).functions) - 1 for name in ("attention", "sinusoidal", "rope", "state"))
+    functions = sum(
+        len(SourceFile(find(name).stub).functions) - 1 for name in ("attention", "sinusoidal", "rope", "state")
+    )
     assert f"0 of {functions} functions are right." in lines[-1] and "12 of 20 points are decided by" in lines[-1]
     printed = check("12")
     assert "Checked assignments/state/state.py." in printed and "✗" not in printed
@@ -337,9 +339,9 @@ def test_imports_that_grading_has_not_are_named_first_and_stop_nothing_but_what_
 
 def test_every_stub_has_empty_answers_and_no_import_that_grading_has_not() -> None:
     for assignment in term_assignments():
-        source = Source(assignment.stub)
+        source = SourceFile(assignment.stub)
         assert not any(source.answers.values()) and [*source.disallowed_imports()] == []
-        assert all(Source(assignment.solution).answers.values())
+        assert all(SourceFile(assignment.solution).answers.values())
 
 
 # Other operating systems and environments
@@ -348,7 +350,7 @@ def test_every_stub_has_empty_answers_and_no_import_that_grading_has_not() -> No
 @pytest.fixture
 def folder_with_code(laptop: Path) -> Path:
     """Student's folder that also contains the code shipped with the handout."""
-    for path in course.shipped_code():
+    for path in course.shipped_autograder_files():
         (laptop / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, laptop / path.relative_to(ROOT))
     return laptop

@@ -17,12 +17,12 @@ from autograder import course
 from autograder.checks.results import TestResult
 from autograder.course import Assignment
 from autograder.grading import answer_key, otter_scoring
-from autograder.grading.otter_scoring import Scorer
+from autograder.grading.otter_scoring import OtterScorer
 from autograder.grading.suite import Suite
 from autograder.otter import package
 from tests.grader.support.classroom import SAMPLES
+from tests.grader.support.fixtures_built_once import Graded
 from tests.grader.support.otter_helpers import by_test, faults, otter_run, seen_by_student
-from tests.grader.support.shared_fixtures import Graded
 from tests.grader.support.student_folders import archive_of, put
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def test_otter_run_and_the_batch_agree_test_by_test(graded: Graded, otter_result
 
 
 def test_all_tests_passed_are_twenty_points_by_otters_count(assignment: Assignment, suite: Suite) -> None:
-    numbers = Scorer(assignment, suite.tests).numbers([TestResult(test) for test in suite.tests])
+    numbers = OtterScorer(assignment, suite.tests).grade_fields([TestResult(test) for test in suite.tests])
     assert numbers["score"] == numbers["max_score"] == 20
     assert faults(numbers["gradescope"]) == []
 

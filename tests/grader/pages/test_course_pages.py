@@ -18,7 +18,7 @@ from autograder.course import ROOT
 from autograder.grading import answer_key
 from autograder.grading.suite import all_tests
 from autograder.hints import catalogue
-from autograder.pages import course_pages, dials, quiz_questions
+from autograder.pages import answer_forms_and_practice, course_pages, dials
 from autograder.pages.formulas import PageError, mathml
 from autograder.pages.glossary import Glossary
 from autograder.pages.markdown import Renderer
@@ -250,8 +250,10 @@ def test_questions_for_practice_take_an_answer_and_graded_ones_do_not(pages: dic
     handout contains only the form of each answer, such as “a number”."""
     for one in course.term_assignments():
         asked = dict(re.findall(r'data-ask="(\w+)" data-right="(.+?)"', page := pages[f"{one.name}.html"]))
-        solution, facts = catalogue.solution(one).ANSWERS, quiz_questions.answer_forms_and_practice(one)
-        graded = {answer_key.key(test) for test in all_tests(one) if test.question == ANSWERS and test.points}
+        solution, facts = catalogue.solution(one).ANSWERS, answer_forms_and_practice.answer_forms_and_practice(one)
+        graded = {
+            answer_key.quiz_question_key(test) for test in all_tests(one) if test.question == ANSWERS and test.points
+        }
         assert facts["practice"].keys() == solution.keys() - graded <= asked.keys() and not graded & asked.keys()
         assert facts["forms"].keys() == solution.keys()
         assert set(facts["forms"].values()) <= {"yes or no", "a whole number", "a number", "a word"}

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from typing import Any
 
 from autograder import course
-from autograder.checks.difference import TOLERANCE
+from autograder.checks.difference import TOLERANCE_BY_DTYPE
 from autograder.course import Assignment
 from autograder.hints import likely_causes
-from autograder.hints.golden import IN_DEPENDENCIES, IN_ITSELF
+from autograder.hints.golden_values import IN_DEPENDENCIES, IN_ITSELF
 from autograder.protocol import codec
 from autograder.protocol.failure_kinds import Kind, SubmissionStatus
 from autograder.reports import submission_result
-from tests.grader.support.shared_fixtures import Graded
+from tests.grader.support.fixtures_built_once import Graded
 
 PAGE = (course.PACKAGE_FOLDER / "FORMATS.md").read_text("utf-8")
 
@@ -59,7 +59,11 @@ def test_the_program_of_the_page_reads_every_recorded_value(assignment: Assignme
 def test_the_constants_of_the_page_are_those_of_the_code() -> None:
     constants = [f"`{IN_ITSELF}`", f"`{IN_DEPENDENCIES}`", "2·10⁻⁵", "10⁻⁸", "±10²⁹⁰", "two hints"]
     assert all(words in PAGE for words in constants)
-    assert (*TOLERANCE.values(), likely_causes.MAGNITUDE_BOUND, likely_causes.MAX_HINTS_TO_SHOW) == (
+    assert (
+        *TOLERANCE_BY_DTYPE.values(),
+        likely_causes.FINGERPRINT_MAGNITUDE_BOUND,
+        likely_causes.MAX_EQUALLY_GOOD_HINTS,
+    ) == (
         2e-5,
         1e-8,
         1e290,

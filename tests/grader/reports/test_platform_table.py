@@ -180,6 +180,48 @@ def test_who_is_there_twice_is_filled_in_by_hand(out: Path) -> None:
     assert [row["RoPE (77)"] for row in rows][2:] == ["", "3.00", "11.00", ""]
 
 
+@pytest.mark.parametrize("column", ["SIS User ID", "SIS Login ID", "Integration ID"])
+@pytest.mark.parametrize("key", ["17", "lovelaceada", "LovelaceAda"])
+@pytest.mark.parametrize("is_in_the_table", [True, False])
+def test_a_number_or_name_is_not_another_student_s_key(out: Path, column: str, key: str, is_in_the_table: bool) -> None:
+    """Another student may have a university ID or a login that equals this student's number on the platform, or the
+    form of the name in Canvas's file names. The score goes to the line with the number, or to no line."""
+    write_gradebook(out, [submission_from("Canvas", "17", "lovelaceada")])
+    student_line = "Ada,17,,\n" if is_in_the_table else ""
+    done, rows = run_roster(out, f"Student,ID,{column},RoPE\n{student_line}Ghost,99,{key},\n")
+    assert [row["RoPE"] for row in rows] == [SCORE, ""][not is_in_the_table :]
+    assert "Without a submission: Ghost." in done.output
+    assert ("Not in the table: lovelaceada, rope." in done.output) is not is_in_the_table
+
+
+def test_students_with_one_name_in_the_table_can_be_told_apart(out: Path) -> None:
+    """If several lines begin with the same cell, such as a first name, the list adds each student's key."""
+    write_gradebook(out, [submission_file("ada", person=Person("Gradescope", sid="001", name="ada"))])
+    text = "First name,SID,RoPE\nAda,001,\nLi,002,\nLi,003,\nBo,004,\n"
+    done, _ = run_roster(out, text, "--id-column", "SID")
+    assert "Without a submission: Li (002); Li (003); Bo." in done.output
+
+
+CHANGED_NUMBERS = {
+    "0012345": "12345",
+    "10407": "10407.0",
+    "0010407": "10407.0",
+    "12345678": "1.23E+07",
+    "987654": "9,8e+5",
+}
+
+
+@pytest.mark.parametrize(("sid", "cell"), CHANGED_NUMBERS.items())
+def test_numbers_that_a_spreadsheet_program_changed_are_named(out: Path, sid: str, cell: str) -> None:
+    """A changed number matches nobody, because it may be somebody else's; the instructor reads which number it is."""
+    write_gradebook(out, [submission_file("ada", person=Person("Gradescope", sid=sid, name="ada"))])
+    for text, is_changed in ((cell, True), (sid, False), ("77", False)):
+        done, rows = run_roster(out, f'Name,SID,RoPE\nAda,"{text}",\nBo,5,\n', "--id-column", "SID")
+        assert rows[0]["RoPE"] == (SCORE if text == sid else "")
+        remark = f"may have changed (export the table again, and fill in that file): {cell}."
+        assert (remark in done.output) is is_changed, done.output
+
+
 WORKSHEETS = {
     "English": ("Identifier,Full name,Email address,Grade,Maximum Grade", "Participant 17", ()),
     "German": ("ID;Vollständiger Name;E-Mail-Adresse;Bewertung;Bestwertung", "Teilnehmer/in17", ("Bewertung",)),
@@ -220,6 +262,17 @@ def test_a_group_s_number_is_no_participant_s(out: Path) -> None:
     assert [row["Grade"] for row in rows] == ["", SCORE]
     assert "Same number, another name (a group's, perhaps): Team Red, rope." in done.output
     assert "Without a submission: Participant 17." in done.output
+
+
+@pytest.mark.parametrize("group", ["Team Red", "Tutorium Montag, 10 Uhr (Raum 2.11)", "G-7", "实验一组"])
+@pytest.mark.parametrize("name", ["Li Wu", "Anne-Marie O'Neil", "Łukasz Żak", "李小龙"])
+def test_a_group_s_name_before_a_student_s_name_is_no_other_name(out: Path, group: str, name: str) -> None:
+    """In a course with groups, each student's folder in Moodle's download begins with the name of the group."""
+    people = [submission_from("Moodle", "17", f"{group}-{name}"), submission_from("Moodle", "18", f"{group}-Hedy")]
+    write_gradebook(out, people)
+    done, rows = run_roster(out, MOODLE.replace("Ada Lovelace", f'"{name}"').replace("Hedy Lamarr", "Jim Gray"))
+    assert [row["Grade"] for row in rows] == [SCORE, ""]
+    assert f"Same number, another name (a group's, perhaps): {group}-Hedy, rope." in done.output
 
 
 SPELLINGS = {

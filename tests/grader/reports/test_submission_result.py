@@ -15,7 +15,7 @@ from autograder.cli import main
 from autograder.grading.grade import Grade
 from autograder.reports import submission_result
 from autograder.submission import Submission, read_submission
-from tests.grader.support.shared_fixtures import Graded
+from tests.grader.support.fixtures_built_once import Graded
 
 ROPE = course.ROOT / "tests" / "submissions" / "rope"
 

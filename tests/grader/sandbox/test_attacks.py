@@ -32,7 +32,7 @@ from autograder.sandbox.limits import LIMITS, Limits
 from autograder.sandbox.sandboxed_submission import SandboxedBackend
 from autograder.submission import Submission
 from tests.grader.support.classroom import right
-from tests.grader.support.feedback_file import markdown
+from tests.grader.support.student_view import markdown
 
 ROPE = course.find("rope")
 FOLDER = Path(__file__).with_name("attacks")
@@ -130,7 +130,7 @@ def test_an_attack_gains_nothing_and_tells_nothing(observer: Observer, stub: Gra
     assert observer.tried, "the attack was not even tried"
     assert (grade.score, grade.questions) == (0, stub.questions)
     assert len(grade.test_results) == len(stub.test_results)
-    assert observer.tried > 1 or attack.stem != "leak_by_replacement_worker"
+    assert observer.tried > 1 or attack.stem != "leak_by_forced_reload"
     assert grade.status == "timeout" or attack.stem != "leak_by_timing"
     submission = Submission("ada", ROPE.name, "ada.py", cells=(source,))
     pages = [markdown(submission, grade), grade.public_feedback]

@@ -145,10 +145,10 @@ def test_what_is_too_large_is_one_foreign_value() -> None:
         wide = [wide, wide, wide]
     for value in (
         np.broadcast_to(1.0, (10**6, 10**6)),
-        np.zeros(codec.MAX_NUMBERS + 1, dtype=bool),
-        np.zeros((0, codec.MAX_NUMBERS + 1, 0)),  # numpy loops over the long axis of this empty array
-        "x" * (8 * codec.MAX_NUMBERS + 8),
-        [np.zeros(codec.MAX_NUMBERS // 2 + 1)] * 2,
+        np.zeros(codec.MAX_NUMBERS_PER_MESSAGE + 1, dtype=bool),
+        np.zeros((0, codec.MAX_NUMBERS_PER_MESSAGE + 1, 0)),  # numpy loops over the long axis of this empty array
+        "x" * (8 * codec.MAX_NUMBERS_PER_MESSAGE + 8),
+        [np.zeros(codec.MAX_NUMBERS_PER_MESSAGE // 2 + 1)] * 2,
         [0] * (codec.MAX_VALUES_PER_MESSAGE + 1),
         dict.fromkeys(map(str, range(codec.MAX_VALUES_PER_MESSAGE // 2 + 1))),
         "x" * (codec.MAX_MESSAGE_BYTES + 1),
@@ -237,8 +237,8 @@ def test_small_bytes_ask_for_little_memory() -> None:
 names = st.text(st.characters(exclude_categories=["Cs"]), max_size=wire.MAX_NAME_CHARACTERS)
 name_tuples = st.lists(names, max_size=5).map(tuple)
 raised = st.builds(Raised, names, name_tuples, names, st.none() | st.integers(0, 10**6), st.none() | names)
-replies = st.builds(Reply, plain.map(encode), lines=st.integers(0, 10**9), changed=name_tuples) | st.builds(
-    Reply, raised=raised, lines=st.integers(0, 10**9)
+replies = st.builds(Reply, plain.map(encode), executed_lines=st.integers(0, 10**9), changed=name_tuples) | st.builds(
+    Reply, raised=raised, executed_lines=st.integers(0, 10**9)
 )
 
 
@@ -306,7 +306,7 @@ def test_any_bytes_are_a_reply_or_malformed(header: bytes, value: bytes) -> None
 
 def test_arguments_that_are_too_large_are_an_error() -> None:
     with pytest.raises(ValueError, match="too large"):
-        wire.request(Call("f", (np.zeros(codec.MAX_NUMBERS + 1),)))
+        wire.request(Call("f", (np.zeros(codec.MAX_NUMBERS_PER_MESSAGE + 1),)))
 
 
 def test_a_request_may_hold_a_generator_and_a_reply_may_not() -> None:
@@ -336,7 +336,11 @@ def test_lines_of_libraries_that_come_in_between_are_not_counted() -> None:
         exec(compile(source, str(module.__file__), "exec"), module.__dict__)
     gc.callbacks.append(library.watch)
     try:
-        assert [perform(student, Call("f", (often,), measured=True)).lines for often in (0, 1, 5)] == [2, 4, 12]
+        assert [perform(student, Call("f", (often,), measured=True)).executed_lines for often in (0, 1, 5)] == [
+            2,
+            4,
+            12,
+        ]
     finally:
         gc.callbacks.remove(library.watch)
 
@@ -345,5 +349,5 @@ def test_every_field_of_an_exception_crosses_the_wire() -> None:
     """A field that only one side of the connection knows would be lost."""
     raised = Raised("KeyError", ("KeyError", "Exception"), "message", 3, "function", True)
     assert all(getattr(raised, field.name) != field.default for field in dataclasses.fields(Raised))
-    packed = wire.pack_reply(Reply(raised=raised, lines=7))
-    assert wire.unpack_reply(packed[wire.LENGTH.size :]) == Reply(raised=raised, lines=7)
+    packed = wire.pack_reply(Reply(raised=raised, executed_lines=7))
+    assert wire.unpack_reply(packed[wire.LENGTH.size :]) == Reply(raised=raised, executed_lines=7)

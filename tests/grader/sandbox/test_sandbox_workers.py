@@ -84,7 +84,7 @@ def test_detours_are_refused(sandbox: Sandbox) -> None:
     with self_test._attempt_variables(sandbox) as variables:
         worker = self_test._Examined(sandbox, variables)
         through = [worker.lets_through(EscapeAttempt("", "", line.strip())) for line in DETOURS.strip().splitlines()]
-        worker.end_worker()
+        worker.kill_or_describe_end()
     assert set(through) == {""}
 
 
@@ -404,7 +404,7 @@ def test_another_process_s_descriptors_cannot_be_asked_for(sandbox: Sandbox) -> 
 
 
 def everybody_may_read_the_interpreter() -> bool:
-    return all(confine._is_open(Path(module.__file__ or "")) for module in (os, np))
+    return all(confine._is_readable_by_everyone(Path(module.__file__ or "")) for module in (os, np))
 
 
 # Properties and end of a worker

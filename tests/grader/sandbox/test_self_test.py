@@ -25,7 +25,7 @@ from rich.console import Console
 from autograder import cli_support, course
 from autograder.sandbox import client, confine, self_test
 from autograder.sandbox.escape_attempts import ATTEMPTS
-from autograder.sandbox.self_test import BrokenPromiseError, Finding
+from autograder.sandbox.self_test import BrokenPromiseError, PromiseFinding
 
 NOBODY = 65534
 
@@ -38,7 +38,7 @@ def short_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_test, "WORKER_END_TIMEOUT_SECONDS", 0.3)
 
 
-def broken_promises(findings: list[Finding]) -> dict[str, str]:
+def broken_promises(findings: list[PromiseFinding]) -> dict[str, str]:
     """Return each promise that does not hold, with the locks that should keep it."""
     return {finding.promise: finding.locks for finding in findings if not finding.held}
 
@@ -124,7 +124,7 @@ def test_a_library_that_is_missing_is_a_finding(
     """A library may be missing if a machine has no libseccomp or has another operating system."""
     replace_module(module, "raise RuntimeError('not on this machine')")
     (finding,) = self_test.examine()
-    assert (finding.locks, finding.held) == (lock, False) and "not on this machine" in finding.detail
+    assert (finding.locks, finding.held) == (lock, False) and "not on this machine" in finding.breach
 
 
 FAILING_IN_WORKER = """
@@ -147,7 +147,7 @@ def test_a_lock_that_fails_in_a_worker_is_named(replace_module: Callable[[str, s
     replace_module("landlockpy", FAILING_IN_WORKER)
     for _ in range(4):
         (finding,) = self_test.examine()
-        assert (finding.locks, finding.held) == ("landlock", False) and "not for a worker" in finding.detail
+        assert (finding.locks, finding.held) == ("landlock", False) and "not for a worker" in finding.breach
 
 
 FIRST_ABI = """
@@ -181,7 +181,7 @@ DOCKER_CAPABILITIES = (0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31)
 PR_CAPBSET_DROP = 24
 
 
-def examined_with(capabilities: tuple[int, ...]) -> list[Finding]:
+def examined_with(capabilities: tuple[int, ...]) -> list[PromiseFinding]:
     """Return the self-test's findings in a process that has only certain capabilities."""
     read_end, write_end = os.pipe()
     if (child := os.fork()) == 0:
@@ -199,7 +199,7 @@ def examined_with(capabilities: tuple[int, ...]) -> list[Finding]:
     with os.fdopen(read_end, "rb") as pipe:
         output = pipe.read()
     os.waitpid(child, 0)
-    found: list[Finding] = pickle.loads(output)
+    found: list[PromiseFinding] = pickle.loads(output)
     return found
 
 
@@ -249,12 +249,12 @@ def public_python() -> Iterator[Path]:
         shutil.rmtree(folder)
 
 
-def examined_by(user: int, public_python: Path, *disabled_locks: Collection[str]) -> list[list[Finding]]:
+def examined_by(user: int, public_python: Path, *disabled_locks: Collection[str]) -> list[list[PromiseFinding]]:
     """Return the self-test's findings for a certain user, once for each set of disabled locks."""
     environment = {"LD_LIBRARY_PATH": str(public_python / "lib"), "PYTHONPATH": str(public_python / "packages")}
     command = [public_python / "bin" / "python", "-B", "-c", EXAMINE_PROGRAM, json.dumps(disabled_locks)]
     output = subprocess.check_output(command, cwd="/", env=environment, user=user, group=user, extra_groups=[])
-    return [[Finding(**one) for one in found] for found in json.loads(output)]
+    return [[PromiseFinding(**one) for one in found] for found in json.loads(output)]
 
 
 @as_root

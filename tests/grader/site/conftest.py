@@ -21,7 +21,7 @@ from autograder.course import find
 from autograder.files import write_files
 from autograder.site import build
 from tests.grader.support.browsing import WALL_TIMEOUT_SECONDS
-from tests.grader.support.shared_fixtures import Once
+from tests.grader.support.fixtures_built_once import Once
 from tests.grader.tools import fetch_pyodide
 
 if TYPE_CHECKING:
@@ -53,25 +53,25 @@ def pyodide() -> Path:
     return fetch_pyodide.FOLDER
 
 
-Archives = Mapping[str, Mapping[str, bytes]]
+FilesByArchive = Mapping[str, Mapping[str, bytes]]
 """Archive → its files, as path → content."""
 
 
 @pytest.fixture(scope="session")
-def compiled_once(once: Once) -> Callable[[Archives, Path], Archives]:
+def compiled_once(once: Once) -> Callable[[FilesByArchive, Path], FilesByArchive]:
     """Return a replacement for `build.compiled` that compiles equal archives only once for all sites of a test run.
 
     The course differs between editions of the site, so it is compiled apart from the other archives.
     """
     compiled = build.compiled
 
-    def part(archives: Archives, pyodide: Path) -> Archives:
+    def part(archives: FilesByArchive, pyodide: Path) -> FilesByArchive:
         contents = ((f"{archive}/{path}", files[path]) for archive, files in archives.items() for path in files)
         digest = hashlib.sha256(b"".join(path.encode() + content for path, content in sorted(contents)))
-        modules: Archives = once(f"modules-{digest.hexdigest()}", lambda: compiled(archives, pyodide))
+        modules: FilesByArchive = once(f"modules-{digest.hexdigest()}", lambda: compiled(archives, pyodide))
         return modules
 
-    def compiled_once(archives: Archives, pyodide: Path) -> Archives:
+    def compiled_once(archives: FilesByArchive, pyodide: Path) -> FilesByArchive:
         others = {name: files for name, files in archives.items() if name != "course"}
         return {**part({"course": archives["course"]}, pyodide), **part(others, pyodide)}
 

@@ -160,7 +160,7 @@ def test_the_python_of_a_tab_stays_small() -> None:
 
     Each of these four files is part of the handout or of the site.
     """
-    files = ("site/tab.py", "site/integers.py", "laptop/terminal_or_tab.py", "laptop/page_results.py")
+    files = ("site/tab.py", "site/int64_numpy.py", "laptop/terminal_or_tab.py", "laptop/page_results.py")
     texts = [(course.PACKAGE_FOLDER / name).read_text("utf-8").splitlines() for name in files]
     assert sum(map(len, texts)) <= 400
 

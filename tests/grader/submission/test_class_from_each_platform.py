@@ -1,4 +1,4 @@
-"""Tests of a class as an instructor downloads it: eight platforms of thirty students each, and odd files of all kinds.
+"""Tests of a class as an instructor downloads it: nine platforms of thirty students each, and odd files of all kinds.
 
 From the download to the table of scores, no student is lost or gets another student's score, and each file
 that cannot be graded has a row with a message. No student code runs in these tests: a score identifies the
@@ -20,7 +20,7 @@ from autograder import cli, course
 from autograder.batch import run
 from autograder.batch.gradebook import Gradebook
 from autograder.reports import feedback_zip
-from tests.grader.support.fake_graders import Direct, whose
+from tests.grader.support.fake_graders import run_in_this_process, whose
 from tests.grader.support.student_folders import archive_of, notebook, put
 
 SIZE = 30
@@ -87,6 +87,7 @@ PLATFORMS: dict[str, tuple[Callable[[int, str], str], Callable[[int], str]]] = {
     "Blackboard": (lambda n, file: f"Week 5_{login(n)}_attempt_2026-11-01-14-22-{n:02}_{file}", login),
     "Brightspace": (lambda n, file: f"{1000 + n}-201 - {name(n)} - Nov {1 + n % 30}, 2026 {n % 12 + 1}05 PM/{file}",
                     lambda n: f"{1000 + n}"),
+    "Sakai": (lambda n, file: f"{name(n)}, {name(n)}(s{n})/Submission attachment(s)/{file}", lambda n: f"s{n}"),
     "Autolab": (lambda n, file: f"{login(n)}@uni.edu_{1 + n % 3}_{file}", lambda n: f"{login(n)}@uni.edu"),
     "Gradescope": (lambda n, file: f"submission_{n}/{file}", lambda n: f"s{n}@uni.edu"),
     "GitHub Classroom": (lambda n, file: f"week-5-s{n}/assignments/rope/{file}", lambda n: f"s{n}"),
@@ -117,13 +118,7 @@ def test_nobody_is_lost_or_misplaced(tmp_path: Path, platform: str, monkeypatch:
     folder, out, key = tmp_path / "class", tmp_path / "out", PLATFORMS[platform][1]
     flag = None if platform in ("Canvas", "Blackboard", "Autolab") else "rope"
     kinds = hand_in(folder, platform, random.Random(platform))
-    stand_ins = {
-        "Processes": Direct,
-        "output_files.is_report_current": lambda book: True,
-        "bounded_processes.map_bounded": map,
-    }
-    for name, stand_in in stand_ins.items():
-        monkeypatch.setattr(f"autograder.batch.run.{name}", stand_in)
+    run_in_this_process(monkeypatch)
     summary = run.grade([folder], out, flag)
     assert platform in summary.remarks[0] and len(summary.assignments["rope"].scores) == SIZE
     with Gradebook.reading(out) as book:

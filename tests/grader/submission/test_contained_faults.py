@@ -15,9 +15,9 @@ from autograder.checks import expect
 from autograder.checks.proxy import StudentModule
 from autograder.grading.grader import Grader
 from autograder.hints import catalogue
-from autograder.hints.reference import Reference
+from autograder.hints.reference_oracle import Reference
 from autograder.protocol.call import load
-from autograder.protocol.failure_kinds import BrokenTestError, SubmissionStatus, WrongResultError
+from autograder.protocol.failure_kinds import BrokenTestError, FailedTestError, SubmissionStatus
 from tests.grader.support import classroom
 from tests.grader.support.student_folders import archive_of, notebook, put, zip64_with_an_offset_beyond_all_files
 
@@ -101,7 +101,7 @@ def test_a_call_that_cannot_be_is_the_courses_fault_where_all_arguments_are_its_
         expect.matches(own.rope_frequencies, "four")
     own.rope_frequencies(4)
     for arguments in ((3,), ("four",)):
-        with pytest.raises(WrongResultError):
+        with pytest.raises(FailedTestError):
             expect.matches(own.rope_frequencies, *arguments)
 
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from autograder import course
-from autograder.submission import NothingToGradeError, Submission, bounded_reading, find_in_folder
+from autograder.submission import Submission, UngradablePathError, bounded_reading, find_in_folder
 from tests.grader.support import classroom
 from tests.grader.support.example_counts import examples
 from tests.grader.support.student_folders import (
@@ -49,6 +49,7 @@ PLATFORMS: dict[str, Callable[[int, str], str]] = {
     "Moodle with folders": lambda number, file: f"{NAMES[number]}_{100 + number}_assignsubmission_file_/{file}",
     "Blackboard": lambda number, file: f"Week 5_{first_name(number)}_attempt_{STAMP}_{file}",
     "Brightspace": lambda number, file: f"{100 + number}-20 - {NAMES[number]} - Nov 2, 2026 1022 AM/{file}",
+    "Sakai": lambda number, file: f"{NAMES[number]}, X({first_name(number)})/Submission attachment(s)/{file}",
     "Autolab": lambda number, file: f"{first_name(number)}@x.edu_1_{file}",
     "GitHub Classroom": lambda number, file: f"week-5-{first_name(number)}/{file}",
     "Gradescope": lambda number, file: f"submission_{number}/{file}",
@@ -58,7 +59,7 @@ EXPORT = "".join(
     for n, name in enumerate(NAMES)
 )
 EVES = {f"{platform}:{key}" for platform in ("Canvas", "Moodle", "Brightspace") for key in ("103", "aB3xZ")}
-EVES |= {":eve", "Blackboard:eve", "GitHub Classroom:eve", "Gradescope:eve@x.edu", "Autolab:eve@x.edu"}
+EVES |= {":eve", "Blackboard:eve", "Sakai:eve", "GitHub Classroom:eve", "Gradescope:eve@x.edu", "Autolab:eve@x.edu"}
 
 # Every platform's marks for Alan, in a name that Eve chooses for her own file.
 MARKS = [made(ALAN, "rope.py").replace("/", "_") for made in PLATFORMS.values()]
@@ -191,7 +192,7 @@ def test_one_entry_never_changes_how_the_others_are_read(
         put(Path(scratch), files)
         try:
             before = rows(Path(scratch), flag)
-        except NothingToGradeError:
+        except UngradablePathError:
             return
         put(Path(scratch, place), entry)
         after = rows(Path(scratch), flag)
@@ -257,7 +258,7 @@ def test_earlier_results_are_never_among_the_submissions(
     (tmp_path / "linked").symlink_to(tmp_path / "class")
     monkeypatch.chdir(tmp_path / "class")
     for folder in (Path(), tmp_path / "class", tmp_path / "linked"):
-        with pytest.raises(NothingToGradeError, match="--out"):
+        with pytest.raises(UngradablePathError, match="--out"):
             find_in_folder(folder, "rope", KNOWN, Path(out))
     for unproblematic in ("../results", "new", "a/new"):
         assert find_in_folder(Path(), "rope", KNOWN, Path(unproblematic)).students

@@ -16,7 +16,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 from autograder.protocol.call import load
 from autograder.submission import Submission, read_submission
 from autograder.submission.code import functions
-from autograder.submission.syntax_trees import PYTHON
+from autograder.submission.syntax_trees import GRADER_PYTHON
 from tests.grader.support.example_counts import examples
 from tests.grader.support.student_folders import SOLVED, code_cell, notebook
 
@@ -174,7 +174,7 @@ def test_syntax_newer_than_the_grader_is_told_as_that(tmp_path: Path, newer: str
     content = f"{SOLVED}\n{newer}" if name.endswith(".py") else notebook(newer)
     submission = read(tmp_path, content, name)
     assert submission.problem is not None
-    assert f"not {PYTHON}" in submission.problem.message
+    assert f"not {GRADER_PYTHON}" in submission.problem.message
     assert name.endswith(".ipynb") or "if a newer Python accepts it" in submission.problem.message
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autograder.submission import Submission, read_submission
-from autograder.submission.syntax_trees import PYTHON
+from autograder.submission.syntax_trees import GRADER_PYTHON
 from tests.grader.support.student_folders import code_cell, notebook
 
 MIB = 1 << 20
@@ -112,6 +112,26 @@ def test_what_only_a_notebook_understands_is_dropped_and_nothing_else(
     assert submission.notes == ((left_out("2"),) if left != source else ())
 
 
+BINDINGS = [
+    "x = [{0} for {0} in y]",
+    "x = {{{0}: 1 for _, {0} in y}}",
+    "x = lambda {0}: {0} + 1",
+    "x = sum({0} for {0} in y)",
+]
+"""Statements that bind a name and read it, so that the name is not the host's."""
+
+
+@pytest.mark.parametrize("binding", BINDINGS)
+@pytest.mark.parametrize("name", ["mo", "get_ipython", "files"])
+def test_a_name_that_a_statement_binds_itself_is_not_the_hosts(
+    submission_file: Reader, binding: str, name: str
+) -> None:
+    """`mo` is marimo's usual name, but also a student's name for a variable."""
+    host, reads_host = "from google.colab import files", f"{name}.upload()"
+    submission = read(submission_file, host, f"{binding.format(name)}\n{reads_host}")
+    assert submission.cells == ("pass", f"{binding.format(name)}\npass")
+
+
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
 def test_line_ends_of_other_systems_inside_a_cell(submission_file: Reader, end: str) -> None:
     submission = submission_file(notebook(end.join(["!ls", "x = 1", "%time f()", "y = 2"])))
@@ -128,7 +148,7 @@ def test_a_cell_that_is_no_python_is_left_out_and_named(submission_file: Reader)
     """A single note names the cells that were left out, however many there are."""
     submission = submission_file(notebook("x = 1", "hello there\n", "y = 2", "z = r'\\'\n%time"))
     assert submission.cells == ("x = 1", "", "y = 2", "")
-    fault = f" (code cell 2 is not {PYTHON}: line 1: invalid syntax)"
+    fault = f" (code cell 2 is not {GRADER_PYTHON}: line 1: invalid syntax)"
     assert submission.notes == (left_out("2; 4", fault),)
     submission = submission_file(notebook("x = 1", *["no code"] * 50, *["!ls\ny = 1"] * 50))
     assert submission.notes == (left_out("2; 3; 4; 5; 6; 7; 8; 9; and 92 more", fault),)
@@ -139,7 +159,7 @@ BAD = {
     "empty cells": (notebook("", ["\n", " "]), "no code cell"),
     "only magic": (notebook("%%bash\nls", "!ls"), "run"),
     "only otter": (notebook("import otter", "# later"), "run"),
-    "no Python at all": (notebook("hello there"), f"code cell 1 is not {PYTHON}: line 1: invalid syntax"),
+    "no Python at all": (notebook("hello there"), f"code cell 1 is not {GRADER_PYTHON}: line 1: invalid syntax"),
     "surrogate": (notebook("x = '\ud800'"), "run"),
     "nul": (notebook("x = 1\0"), "null bytes"),
     "too much code": (notebook(*["x = 1\n" * 1000] * 60), "256 KiB"),

@@ -7,14 +7,23 @@ from __future__ import annotations
 import csv
 import io
 import re
+import sys
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograder.submission.untrusted_names import csv_cell, printable, safe_name, semicolon_list, utf8_safe
+from autograder.submission.untrusted_names import (
+    csv_cell,
+    printable,
+    safe_name,
+    semicolon_list,
+    unaccented_words,
+    utf8_safe,
+)
 from tests.grader.support.example_counts import examples
 
 ODD = [
@@ -141,3 +150,17 @@ def test_a_list_of_names_is_read_back(names: list[str]) -> None:
     assert semicolon_list(names, len(names)) == semicolon_list(names) and semicolon_list(
         [*names, "x"], len(names)
     ).endswith("; and 1 more")
+
+
+@pytest.mark.parametrize(
+    "function", [unaccented_words, printable, csv_cell, utf8_safe, lambda name: safe_name(name, set())]
+)
+def test_a_name_may_contain_any_character(function: Callable[[str], object]) -> None:
+    """One student's name, such as one with ƛ, must not end the export of a whole class."""
+    for first in range(0, sys.maxunicode, 64):
+        function("".join(map(chr, range(first, first + 64))))
+
+
+def test_letters_are_compared_without_their_marks() -> None:
+    assert unaccented_words("Łukasz Żak-Ærø") == ["lukasz", "zak", "æro"]
+    assert unaccented_words("ƛʼ Ada") == ["ƛʼ", "ada"]

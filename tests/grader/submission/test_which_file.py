@@ -43,6 +43,17 @@ def test_a_clone_of_the_handout_has_one_file_for_each_assignment(tmp_path: Path,
         assert read_submission(tmp_path / "ada", one.name, KNOWN).cells == found.cells
 
 
+def test_an_untouched_clone_of_the_handout_has_only_stubs(tmp_path: Path, handed_out: dict[str, bytes]) -> None:
+    """The handout's support files define functions with names such as `softmax`, `encode` and `forward`."""
+    put(tmp_path / "ada", handed_out)  # type: ignore[arg-type]
+    rows = {one.assignment: one for one in classroom.read_folder(tmp_path, None, KNOWN)}
+    assert {name: row.file for name, row in rows.items()} == {
+        name: f"ada/assignments/{name}/{name}.py" for name in KNOWN
+    }
+    for name in KNOWN:
+        assert read_submission(tmp_path / "ada", name, KNOWN).file == rows[name].file
+
+
 COUNTS: dict[str, tuple[dict[str, str | bytes], str, str]] = {
     "the stub, and a file of one's own": (IN_A_CLONE | {"main.py": SOLVED}, "main.py", "rope.py"),
     "one of that name elsewhere": (IN_A_CLONE | {"rope.py": SOLVED}, "rope.py", "assignments/rope/rope.py"),
@@ -80,6 +91,34 @@ def test_what_counts_and_what_is_said_of_the_others(
     for one in (read_submission(tmp_path / "ada", "rope", KNOWN), *classroom.read_folder(tmp_path, "rope", KNOWN)):
         assert (one.problem, one.file) == (None, f"ada/{counts}")
         assert (named in one.doubt and one.doubt in one.notes) if named else one.notes == ()
+
+
+SUPPORT_NAMES = ["lab.py", "lab_5.py", "lab_rope.ipynb", "setup.py", "experiments.py", "test_rope.py", "figures.py"]
+"""Names of the handout's support files, which a student may also choose for a file."""
+
+
+@pytest.mark.parametrize("name", SUPPORT_NAMES)
+@pytest.mark.parametrize("beside", [{}, {"rope.py": STUB}, IN_A_CLONE], ids=["alone", "stub", "clone"])
+def test_a_students_file_may_have_the_name_of_a_support_file(
+    tmp_path: Path, name: str, beside: dict[str, str | bytes]
+) -> None:
+    """Such a file counts if nothing else is written, and otherwise never competes."""
+    code = notebook(SOLVED) if name.endswith(".ipynb") else SOLVED
+    put(tmp_path / "class" / "ada", beside | {name: code})
+    put(tmp_path / "class" / "bob", beside | {name: code, "mine/rope.py": OTHER})
+    put(tmp_path / "canvas", {f"ada_1_2_{name}": code, "bob_3_4_rope.py": OTHER})
+    ada, bob = classroom.read_folder(tmp_path / "class", "rope", KNOWN)
+    assert (ada.problem, ada.file) == (None, f"ada/{name}")
+    assert (bob.problem, bob.file) == (None, "bob/mine/rope.py")
+    files = [one.file for one in classroom.read_folder(tmp_path / "canvas", None, KNOWN) if one.problem is None]
+    assert files == [f"ada_1_2_{name}", "bob_3_4_rope.py"]
+
+
+@pytest.mark.parametrize("name", SUPPORT_NAMES)
+def test_a_support_file_without_the_assignments_functions_is_no_submission(tmp_path: Path, name: str) -> None:
+    put(tmp_path / "ada", {name: notebook("x = 1") if name.endswith(".ipynb") else "x = 1"})
+    problem = read_submission(tmp_path / "ada", "rope", KNOWN).problem
+    assert problem is not None and "There is no .py or .ipynb file for rope" in problem.message
 
 
 JUNK = [
@@ -230,3 +269,37 @@ def test_a_browser_s_number_makes_no_second_student(
         assert (grace.problem, grace.file) == (None, first if counts == "first" else later)
     else:
         assert grace.problem is not None and first in grace.problem.message and later in grace.problem.message
+
+
+@pytest.mark.parametrize("folder", ["Version {}", "version {}", "Versión {}", "Week 5/Version {}"])
+@pytest.mark.parametrize("count", [2, 11])
+def test_the_last_version_in_teams_counts(folder: str, count: int, tmp_path: Path) -> None:
+    """Microsoft Teams keeps each submission in a folder with a number, which may have two digits. A version in which
+    nothing is written does not replace a version that has code."""
+    texts = [SOLVED.replace("def rope_cos_sin(", f"def version_{number}(") for number in range(count)]
+    names = [f"{folder.format(number)}/rope.py" for number in range(1, count + 1)]
+    put(tmp_path, {f"ada/{name}": text for name, text in zip(names, texts, strict=True)})
+    put(tmp_path, {f"bob/{name}": text for name, text in zip(names, [*texts[:-1], STUB], strict=True)})
+    ada, bob = classroom.read_folder(tmp_path, "rope", KNOWN)
+    assert (ada.problem, ada.file, ada.doubt) == (None, f"ada/{names[-1]}", "")
+    assert any(f"ada/{names[0]}" in note and "came earlier" in note for note in ada.notes) == (count < 5)
+    assert (bob.problem, bob.file) == (None, f"bob/{names[-2]}") and f"bob/{names[-1]}" in bob.doubt
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 20])
+@pytest.mark.parametrize("folder", ["Week 5", "rope"])
+def test_a_download_without_names_is_named_to_the_instructor(folder: str, count: int, tmp_path: Path) -> None:
+    """Google Drive numbers files with the same name, so in a folder of rope.py, rope (1).py and so on, nothing shows
+    whose files they are."""
+    files = ["rope.py", *(f"rope ({number}).py" for number in range(1, count))]
+    put(tmp_path, {f"{folder}/{file}": SOLVED for file in files})
+    (row,) = classroom.read_folder(tmp_path, "rope", KNOWN)
+    sentence = f"If the {count} files that are named only after the assignment are from several students, name each"
+    assert (sentence in row.doubt) == (count >= 3) and row.problem is None
+
+
+def test_the_advice_on_two_files_of_one_student_can_be_followed(tmp_path: Path) -> None:
+    put(tmp_path, {"ada.py": SOLVED, "ada (1).py": OTHER, "bob/one.py": SOLVED, "bob/two.py": OTHER})
+    ada, bob = (row.problem for row in classroom.read_folder(tmp_path, "rope", KNOWN))
+    assert ada is not None and ada.for_staff.endswith("keep only the one that counts")
+    assert bob is not None and "keep only the one that counts; if these are several students' files" in bob.for_staff

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.grader.support.shared_fixtures import Once
+from tests.grader.support.fixtures_built_once import Once
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -13,13 +13,17 @@ from collections.abc import Iterable
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from unittest import mock
 
-from autograder.batch import workers
+from autograder.batch import run, workers
 from autograder.batch.run import REFERENCE_PSEUDO_HASH
 from autograder.batch.workers import GraderSetup, Job
 from autograder.protocol.failure_kinds import SubmissionStatus
 from tests.grader.support.made_up_gradebooks import GRADE, packed
+
+if TYPE_CHECKING:
+    import pytest
 
 POINTS_PER_NUMBER = 0.1
 """Points per unit of the number in a submission."""
@@ -60,6 +64,13 @@ class Direct:
 
     def close(self) -> None:
         pass
+
+
+def run_in_this_process(patch: pytest.MonkeyPatch) -> None:
+    """Let a batch run read and grade in this process, with these graders, and write no report."""
+    patch.setattr(run, "Processes", Direct)
+    patch.setattr(run.output_files, "is_report_current", lambda book: True)
+    patch.setattr(run.bounded_processes, "map_bounded", map)
 
 
 class Harmed(workers.Processes):

@@ -13,11 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from autograder.laptop.local_test_run import LoadedFile, LocalContext
+from autograder.laptop.in_process_test_run import LoadedFile, LocalContext
 from autograder.laptop.page_results import page_results
 from autograder.laptop.progress_after_run import AssignmentProgress
 from autograder.laptop.terminal_or_tab import TERMINAL, CheckPlace
-from autograder.site import integers
+from autograder.site import int64_numpy
 from autograder.site.tab import TAB, CallTimeLimiter
 
 IN_TAB = sys.platform == "emscripten"
@@ -45,7 +45,7 @@ def state(lesson: str, text: str, number: int | None, place: CheckPlace) -> Any:
     """Return the state of a lesson's page for a file."""
     Path("assignments", lesson, f"{lesson}.py").write_text(text, "utf-8")
     if IN_TAB:
-        integers.distinguish_int32_if_named(text)
+        int64_numpy.distinguish_int32_if_named(text)
     run = WithMistake(Path(), place)
     run.number = number
     run.run_tests([lesson])
@@ -62,7 +62,7 @@ def main() -> None:
     place = replace(TAB, pytest_options=TERMINAL.pytest_options)
     if IN_TAB:
         gc.freeze()
-        integers.use_int64()
+        int64_numpy.use_int64()
         place = replace(TAB, limit_call=CallTimeLimiter(ignore, ignore).limit)
     items = json.loads(Path("items.json").read_text("utf-8"))
     states = [state(*item, place) for item in items]

@@ -263,7 +263,7 @@ def large_classes(folder: Path, assignment: Assignment) -> Iterator[Line]:
 
 def checking(folder: Path, assignment: Assignment) -> Iterator[Line]:
     """Measure how long a student's check of a finished assignment takes, compared with plain pytest."""
-    handout.build(folder.with_suffix(".zip"))
+    handout.build_handout(folder.with_suffix(".zip"))
     stub = folder / assignment.stub.relative_to(course.ROOT)
     stub.write_text(assignment.solution.read_text("utf-8"), "utf-8")
     tests = assignment.public_tests.relative_to(course.ROOT)

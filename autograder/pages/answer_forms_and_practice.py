@@ -15,7 +15,11 @@ from autograder.protocol.call import ANSWERS
 def answer_forms_and_practice(assignment: Assignment) -> dict[str, dict[str, Any]]:
     """Return `forms`, with each answer's form, and `practice`, with the answer and reason of each practice question."""
     values, written = catalogue.solution(assignment).ANSWERS, answer_key.answers(assignment)
-    practice = [answer_key.key(test) for test in all_tests(assignment) if test.question == ANSWERS and not test.points]
+    practice = [
+        answer_key.quiz_question_key(test)
+        for test in all_tests(assignment)
+        if test.question == ANSWERS and not test.points
+    ]
     return {
         "forms": {key: quiz_answers.form_of_right_answer(value) for key, value in values.items()},
         "practice": {key: {"value": values[key], "reason": written[key].reason} for key in practice},

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -22,8 +22,8 @@ from autograder.checks.proxy import StudentModule
 from autograder.checks.pytest_plugin import TEST_CONTEXT, TestContext
 from autograder.checks.quiz_answers import practice_results
 from autograder.checks.results import TestResult, test_of, test_result
-from autograder.checks.source import CallGraph, Source
-from autograder.hints.golden import GoldenValues
+from autograder.checks.source import CallGraph, SourceFile
+from autograder.hints.golden_values import GoldenValues
 from autograder.hints.likely_causes import with_likely_causes
 from autograder.laptop.terminal_or_tab import TERMINAL, TIMEOUT_MESSAGE_PART, CheckPlace, timeout_message
 from autograder.protocol.call import ANSWERS, Call, Raised, Reply, load, perform
@@ -56,7 +56,7 @@ class LoadedFile:
 
     def __init__(self, name: str, path: Path, place: CheckPlace) -> None:
         self.place = place
-        self.source = Source(path)
+        self.source = SourceFile(path)
         self.call_graph = CallGraph(self.source.functions)
         self.timed_out_functions = dict(place.timed_out_functions)
         """Messages about code that did not return and is no longer called, keyed by function or LOADING_STEP."""
@@ -129,7 +129,7 @@ class LocalContext(TestContext):
         if assignment not in self.oracles:
             self.oracles[assignment] = self.load_oracle(assignment)
         oracle = self.oracles[assignment]
-        return oracle.start_test(test) if isinstance(oracle, GoldenValues) else oracle
+        return oracle.go_to_test(test) if isinstance(oracle, GoldenValues) else oracle
 
     def load_oracle(self, assignment: str) -> Oracle:
         """Load an assignment's recorded values."""
@@ -146,15 +146,15 @@ class LocalContext(TestContext):
         if isinstance(answers, dict):
             yield from practice_results(answers, self.answer_forms_and_practice(assignment).get("practice", {}))
 
-    def solution(self, assignment: str, function: str) -> str | None:
+    def worked_solution(self, assignment: str, function: str) -> str | None:
         """Return a worked solution; None if the student's machine has none."""
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
         """Return the student's module for one test."""
         if assignment not in self.files:
             self.files[assignment] = self.load_file(assignment)
-        oracle, graded = self.oracle(assignment, item.name), pytest_plugin.graded_functions_in_file(item)
-        return StudentModule(assignment, self.files[assignment], oracle, graded)
+        oracle, tested_functions = self.oracle(assignment, item.name), pytest_plugin.functions_tested_in_file(item)
+        return StudentModule(assignment, self.files[assignment], oracle, tested_functions)
 
     def run_tests(self, assignments: Sequence[str]) -> None:
         """Run the tests of some assignments. May raise KeyboardInterrupt."""
@@ -166,9 +166,9 @@ class LocalContext(TestContext):
         if status == pytest.ExitCode.INTERRUPTED:
             raise KeyboardInterrupt
         for name in assignments:
-            self.test_results[name] = self._results_with_causes(name)
+            self.test_results[name] = self._results_with_likely_causes(name)
 
-    def _results_with_causes(self, assignment: str) -> list[TestResult]:
+    def _results_with_likely_causes(self, assignment: str) -> list[TestResult]:
         oracle, results, file = self.oracles[assignment], self.test_results[assignment], self.files[assignment]
         return with_likely_causes(oracle, results, lambda: file.call_graph)
 
@@ -201,15 +201,6 @@ class LocalContext(TestContext):
                 key = name, LOADING_STEP if title.endswith("setup") else item.name
                 self.printed[key] = self.printed.get(key, "") + text
         return report
-
-
-def context_class(self_study: bool) -> Callable[..., LocalContext]:
-    """Return the context's class for a run of the public tests or, in self-study, of public and hidden tests."""
-    if not self_study:
-        return LocalContext
-    from autograder.laptop.self_study import SelfStudyContext
-
-    return SelfStudyContext
 
 
 @pytest.hookimpl(trylast=True)

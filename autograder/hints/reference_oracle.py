@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 from autograder.checks.difference import difference
 from autograder.checks.oracle import Observation, Outcome, Refused, Returned, Unaffected
 from autograder.checks.proxy import dtypes
-from autograder.checks.source import CallGraph, Source
+from autograder.checks.source import CallGraph, SourceFile
 from autograder.course import Assignment
 from autograder.hints import catalogue
 from autograder.hints.catalogue import Misconception
-from autograder.hints.likely_causes import error_mark, observation_of
+from autograder.hints.likely_causes import numpy_error_mark, observation_of
 from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 
@@ -42,7 +42,7 @@ class Reference:
         self.assignment = assignment
         self.solution = catalogue.solution(assignment)
         """The reference solution; callers must not change it."""
-        functions = Source(assignment.solution).functions
+        functions = SourceFile(assignment.solution).functions
         self.call_graph = CallGraph(functions)
         self.other_ways = catalogue.other_ways(assignment)
         self.call_graph_of_all_ways = CallGraph(functions, [(way.function, way.built_on) for way in self.other_ways])
@@ -69,10 +69,10 @@ class Reference:
 
     def reply(self, call: Call) -> Reply:
         """Return the solution's reply to a call."""
-        return self._replies(call.encoded) if is_cacheable(call) else perform(self.solution, call.copy())
+        return self._replies(call.encoded) if fits_in_cache(call) else perform(self.solution, call.copy())
 
-    def _reply(self, encoded: bytes) -> Reply:
-        reply = perform(self.solution, Call(*codec.decode(encoded)))
+    def _reply(self, encoded_call: bytes) -> Reply:
+        reply = perform(self.solution, Call(*codec.decode(encoded_call)))
         if reply.raised is not None and reply.raised.kind == "MemoryError":
             raise MemoryError(reply.raised.message)  # free memory changes, so no cache may keep this error
         return reply
@@ -84,17 +84,17 @@ class Reference:
             raise RuntimeError(f"the solution raises {reply.raised.kind}: {reply.raised.message}")
         return Returned(reply.value) if reply.raised is None else Refused()
 
-    def _comparable_reply(self, call: Call) -> Reply | None:
+    def _reply_if_comparable(self, call: Call) -> Reply | None:
         """Return the solution's reply to a call, or None if it is an error or if the call or the reply is too large."""
         try:
-            expected = self._replies(call.encoded) if is_cacheable(call) else None
+            expected = self._replies(call.encoded) if fits_in_cache(call) else None
         except MemoryError:  # a test may pass on a result of the submission, which may be very large
             return None
         return expected if expected is not None and expected.raised is None else None
 
     def differs_only_in_dtype(self, call: Call, reply: Reply) -> bool:
         """Return whether a submission replied to a call with right values in a wrong dtype."""
-        expected = self._comparable_reply(call) if reply.raised is None else None
+        expected = self._reply_if_comparable(call) if reply.raised is None else None
         if expected is None:
             return False
         right = dtypes(expected.value)
@@ -105,9 +105,9 @@ class Reference:
 
         The calls that other right ways make are included.
         """
-        return self._cached_inner_calls(call.encoded) if is_cacheable(call) else self._inner_calls(call.encoded)
+        return self._cached_inner_calls(call.encoded) if fits_in_cache(call) else self._inner_calls(call.encoded)
 
-    def _inner_calls(self, encoded: bytes) -> tuple[InnerCall, ...]:
+    def _inner_calls(self, encoded_call: bytes) -> tuple[InnerCall, ...]:
         inner_calls: dict[tuple[bytes, frozenset[str]], InnerCall] = {}
         running: list[str] = []
 
@@ -124,13 +124,13 @@ class Reference:
 
             return recorded
 
-        function = Call(*codec.decode(encoded)).function
+        function = Call(*codec.decode(encoded_call)).function
         for module in self.iter_solutions_in_all_ways(function):
             for name in (
                 name for name in self.call_graph_of_all_ways.dependencies(function) if not name.startswith("_")
             ):
                 setattr(module, name, recording(name, vars(module)[name]))
-            perform(module, Call(*codec.decode(encoded)))
+            perform(module, Call(*codec.decode(encoded_call)))
         return tuple(inner_calls.values())
 
     @staticmethod
@@ -148,7 +148,7 @@ class Reference:
         finally:
             namespace.update(originals)
 
-    def answer(self, key: str) -> tuple[Any, Mapping[float, str]]:
+    def right_answer_and_hints(self, key: str) -> tuple[Any, Mapping[float, str]]:
         """Return the right value of an entry of ANSWERS, and a mapping from known wrong numbers to hints."""
         return vars(self.solution)[ANSWERS][key], self.wrong_answers.get(key, {})
 
@@ -169,23 +169,23 @@ class Reference:
 
         Return None if the call should have raised an error, raised an error without a mark, or is too large to compare.
         """
-        if (expected := self._comparable_reply(call)) is None:
+        if (expected := self._reply_if_comparable(call)) is None:
             return None
         predicted = functools.partial(self.outcome_with, call.encoded)
         return observation_of(reply, expected.value, self.ranked_mistake_groups(call.function), predicted)
 
-    def _outcome_with(self, encoded: bytes, entry: Misconception) -> Outcome:
+    def _outcome_with(self, encoded_call: bytes, entry: Misconception) -> Outcome:
         """Return the outcome of a call to the solution with a known mistake in it."""
-        expected = self._replies(encoded)
+        expected = self._replies(encoded_call)
         if expected.raised is not None:  # every entry refuses the arguments that the solution refuses
             return Unaffected()
-        reply = perform(self._mistaken(entry), Call(*codec.decode(encoded)))
+        reply = perform(self._mistaken(entry), Call(*codec.decode(encoded_call)))
         if reply.raised is not None:
-            return Refused(error_mark(reply.raised))
+            return Refused(numpy_error_mark(reply.raised))
         return Returned(reply.value) if difference(reply.value, expected.value, None) is not None else Unaffected()
 
 
-def is_cacheable(call: Call) -> bool:
+def fits_in_cache(call: Call) -> bool:
     """Return whether a call is small enough for the oracle's caches."""
     try:
         return len(call.encoded) <= MAX_CACHED_CALL_BYTES

@@ -38,7 +38,7 @@ def main() -> None:
     print_anywhere()
     options = _parser().parse_args()
     try:
-        sys.exit(_learn(options))
+        sys.exit(_list_or_check_lesson(options))
     except KeyboardInterrupt:
         sys.exit(130)
     except UserError as error:
@@ -67,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _learn(options: argparse.Namespace) -> int:
+def _list_or_check_lesson(options: argparse.Namespace) -> int:
     """List the lessons, or write and check one lesson's file. Return the exit code. May raise UserError."""
     known = [assignment.name for assignment in course.term_assignments()]
     if options.lesson is None:

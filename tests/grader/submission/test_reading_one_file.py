@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from autograder.checks.source import MAX_CODE_CHARACTERS
-from autograder.submission import NothingToGradeError, Submission, bounded_reading, read_submission
+from autograder.submission import Submission, UngradablePathError, bounded_reading, read_submission
 from tests.grader.support.student_folders import archive_of, put
 
 KNOWN = ["attention", "naive", "rope", "alibi", "context_extension"]
@@ -172,7 +172,7 @@ def test_links_pipes_and_what_is_closed_are_problems(tmp_path: Path, monkeypatch
     (tmp_path / "sparse.py").touch()
     os.truncate(tmp_path / "sparse.py", 1 << 40)
     refused(read_submission(tmp_path / "sparse.py", "rope", KNOWN), "4 MiB")
-    with pytest.raises(NothingToGradeError, match=r"nobody\.py does not exist"):
+    with pytest.raises(UngradablePathError, match=r"nobody\.py does not exist"):
         read_submission(tmp_path / "nobody.py", "rope", KNOWN)
 
     def forbid(*_: object) -> int:
@@ -251,6 +251,15 @@ NAMED = {
 }
 
 
+STUDENTS = {
+    "rope_ada.py": "ada",
+    "rope_2d_ada.py": "ada",
+    "ada rope.v2.ipynb": "ada_v2",
+    "doejane_LATE_12345_67890_alibi-1.py": "doejane",
+}
+"""Students whose file's name contains more than the student's name."""
+
+
 @pytest.mark.parametrize(("path", "expected"), NAMED.items())
 def test_a_name_tells_the_assignment_or_is_a_problem(tmp_path: Path, path: str, expected: str) -> None:
     """The longest of several names counts if this name contains the others."""
@@ -258,6 +267,6 @@ def test_a_name_tells_the_assignment_or_is_a_problem(tmp_path: Path, path: str, 
     put(tmp_path / "given", {path: "x = 1\n"})
     submission = read_submission(file, None, [*KNOWN, "rope_2d"])
     assert (submission.assignment, submission.file) == (expected, file.name)
-    assert submission.student == ("doejane" if "LATE" in path else file.stem)
+    assert submission.student == STUDENTS.get(path, file.stem)
     if not expected:
         refused(submission, "--assignment", file.name)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.safe_module_path import use_safe_path
+from autograder.module_search_path import use_safe_path
 from autograder.sandbox import self_test
 from tests.grader.support.classroom import right
 from tests.grader.support.student_folders import archive_of, put
@@ -123,4 +123,4 @@ def test_the_self_test_sees_a_path_that_is_not_safe(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(self_test, "use_safe_path", lambda: None)
     broken = [finding for finding in self_test.examine() if not finding.held]
     assert [finding.promise for finding in broken] == ["is never imported by the programs that read or grade it"]
-    assert "socket.py" in broken[0].detail
+    assert "socket.py" in broken[0].breach

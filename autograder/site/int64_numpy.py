@@ -24,13 +24,13 @@ MAKERS = """
 """.split()
 """Functions that return default integers unless another dtype is requested."""
 
-INDEX_ARGUMENT_POSITIONS = {"take": 1, "put": 1, "repeat": 1, "bincount": 0, "choose": 0}
+INDEX_POSITIONS = {"take": 1, "put": 1, "repeat": 1, "bincount": 0, "choose": 0}
 """Position of the argument with a function's indices or counts, which may be no wider than the default integer."""
 
-REDUCERS = dict.fromkeys(("sum", "prod", "cumsum", "cumprod"), 0)
+SUMMAND_POSITIONS = dict.fromkeys(("sum", "prod", "cumsum", "cumprod"), 0)
 """Functions that add or multiply many numbers, with default integers unless the numbers are wider."""
 
-WIDE_INDEX_MESSAGE_PART = "from dtype('int64') to dtype('int32') according to the rule 'safe'"
+WIDE_INDEX_MESSAGE = "from dtype('int64') to dtype('int32') according to the rule 'safe'"
 WIDE_INDEX_NOTE = " (only in a browser tab: call numpy's function, np.take(x, indices), not x.take(indices))"
 """Part of numpy's message about indices that are wider than a method accepts, and the explanation to be added."""
 
@@ -39,22 +39,22 @@ def use_int64() -> None:
     """Make int64 the default integer of numpy's functions."""
     np.int32 = np.intc
     for name in MAKERS:
-        setattr(np, name, _wide(vars(np)[name]))
-    for names, convert in ((INDEX_ARGUMENT_POSITIONS, _narrow), (REDUCERS, functools.partial(_widened, kinds="i"))):
+        setattr(np, name, _int64_version(vars(np)[name]))
+    for names, convert in ((INDEX_POSITIONS, _narrow), (SUMMAND_POSITIONS, functools.partial(_widened, kinds="i"))):
         for name, position in names.items():
-            setattr(np, name, _wide(vars(np)[name], position, convert))
+            setattr(np, name, _int64_version(vars(np)[name], position, convert))
 
 
-def distinguish_int32_if_named(text: str) -> None:
-    """Make replies report np.int32 as int32 if a student's text contains `int32` or `intc`.
+def distinguish_int32_if_named(students_code: str) -> None:
+    """Make replies report np.int32 as int32 if the student's code contains `int32` or `intc`.
 
-    In any other text, C's int comes only from numpy: operators such as // return it for two default integers.
+    In any other code, C's int comes only from numpy: operators such as // return it for two default integers.
     """
     numbers = codec.DEFAULT_INTEGER_TYPE_NUMBERS
-    (numbers.discard if re.search(r"\bint(32|c)\b", text) else numbers.add)(np.dtype(np.intc).num)
+    (numbers.discard if re.search(r"\bint(32|c)\b", students_code) else numbers.add)(np.dtype(np.intc).num)
 
 
-def _wide(function: Callable[..., Any], position: int = 0, convert: Callable[[Any], Any] = lambda value: value) -> Any:
+def _int64_version(function: Callable[..., Any], position: int = 0, convert: Callable[[Any], Any] = lambda x: x) -> Any:
     """Return a numpy function that converts one argument, and returns int64 instead of the default integer."""
 
     @functools.wraps(function)

@@ -22,13 +22,13 @@ OPTIONAL_NOTE = "Optional, not graded"
 _LINK = r"(?<!!)\[(?P<label>[^\[\]]*)\]\((?P<target>[^()\s]+)\)"
 _MORE_NUMBERS = r"(?:(?:,\s+and\s+|,\s+|\s+and\s+|\s+or\s+|\s+to\s+|–)\d+)*"
 _LESSON_WORDS = rf"\b[Ll]esson\s+(?P<number>\d+)\b|\b[Ll]essons\s+(?P<numbers>\d+{_MORE_NUMBERS})\b"
-_LESSON_MENTION = re.compile(f"{_LINK}|{_LESSON_WORDS}")
+_LINK_OR_LESSON_WORDS = re.compile(f"{_LINK}|{_LESSON_WORDS}")
 """Pattern of a link, of `lesson 5`, and of `lessons 2 to 4, and 10`."""
 _LESSON_LINK_LABEL = re.compile(r"(?P<word>[Ll]essons?\s+)?(?P<number>\d+)(?P<rest>\b[^\d]*)", re.DOTALL)
-_TITLE = re.compile(r"\A# \d+\. ")
+_TITLE_NUMBER = re.compile(r"\A# \d+\. ")
 _LESSON_LINK_LIST = re.compile(r'(?s)(?<=<div class="plain">\n\n).*?(?=\n\n</div>)')
-_GLOSSARY_NUMBERS = re.compile(r"(?m)(?<=\| )\d+(?:, \d+)*(?= \|$)")
-TEXTS_WITH_EXAMPLES = ("README.md", "Makefile", "assignments/README.md", "assignments/setup.md")
+_GLOSSARY_LESSON_NUMBERS = re.compile(r"(?m)(?<=\| )\d+(?:, \d+)*(?= \|$)")
+TEXTS_WITH_EXAMPLE_LESSON = ("README.md", "Makefile", "assignments/README.md", "assignments/setup.md")
 """Texts in a handout that concern all lessons, but mention one lesson, function or lab as an example."""
 _EXAMPLE, _EXAMPLE_FUNCTION, _EXAMPLE_LAB = "attention", "softmax", "modern"
 _LESSON_NEEDS = re.compile(r"(?ms)^\*\*[^*]*?· needs (?P<needs>.*?)\*\*$")
@@ -70,10 +70,10 @@ class Edition:
         if lesson in self.lessons:
             source = self._with_marked_optional_functions(source, lesson, file)
             if file == "README.md":
-                unmet = self._unavailable_lessons_phrase(lesson, source)
+                unmet = self._missing_prerequisites_phrase(lesson, source)
                 note = f"\n\n*This lesson builds on {unmet}.*" if unmet else ""
                 source = _LESSON_NEEDS.sub(lambda facts: facts[0] + note, source, count=1)
-                source = _TITLE.sub(f"# {self.number(lesson)}. ", source)
+                source = _TITLE_NUMBER.sub(f"# {self.number(lesson)}. ", source)
         if path == "assignments/README.md" and (
             self.lessons_differ_from_full or [*self.shipped_lessons] != [*self.lessons]
         ):
@@ -81,18 +81,18 @@ class Edition:
                 " ·\n".join(f"[{self.number(one)} {one}]({one}/README.md)" for one in self.shipped_lessons), source
             )
         if path == "assignments/glossary.md":
-            source = _GLOSSARY_NUMBERS.sub(lambda match: self.renumbered_table_cell(match[0]), source)
-        if path in TEXTS_WITH_EXAMPLES:
-            source = self._with_shipped_examples(source)
-        return _LESSON_MENTION.sub(functools.partial(self._renumbered_mention, folder), source)
+            source = _GLOSSARY_LESSON_NUMBERS.sub(lambda match: self.renumbered_table_cell(match[0]), source)
+        if path in TEXTS_WITH_EXAMPLE_LESSON:
+            source = self._with_unshipped_examples_replaced(source)
+        return _LINK_OR_LESSON_WORDS.sub(functools.partial(self._renumbered_mention, folder), source)
 
-    def unmet_needs(self) -> Iterator[str]:
+    def unmet_lesson_needs(self) -> Iterator[str]:
         """Yield a message for each lesson of this term that builds on a lesson that is left out or comes later."""
         for name in self.shipped_lessons:
-            if unmet := self._unavailable_lessons_phrase(name, course.Assignment(name).lesson.read_text("utf-8")):
+            if unmet := self._missing_prerequisites_phrase(name, course.Assignment(name).lesson.read_text("utf-8")):
                 yield f"{name} builds on {unmet}"
 
-    def _unavailable_lessons_phrase(self, lesson: str, lesson_text: str) -> str:
+    def _missing_prerequisites_phrase(self, lesson: str, lesson_text: str) -> str:
         """Return a phrase on the lessons that a lesson's text needs and that are left out or come later this term.
 
         Return an empty string if there are none.
@@ -106,13 +106,13 @@ class Edition:
 
     def _lessons_named_in(self, source: str) -> list[str]:
         """Return the lessons that a text mentions, in the course's order."""
-        mentions = [*_LESSON_MENTION.finditer(source)]
+        mentions = [*_LINK_OR_LESSON_WORDS.finditer(source)]
         numbers: set[int] = set()
         for mention in mentions:
-            numbers |= {*_expanded(mention["number"] or mention["numbers"] or _label_number(mention["label"]))}
+            numbers |= {*_expanded(mention["number"] or mention["numbers"] or _number_in_label(mention["label"]))}
         for first, last in pairwise(mentions):
             if source[first.end() : last.start()].strip() == "to" and first["label"] and last["label"]:
-                numbers |= {*_expanded(f"{_label_number(first['label'])} to {_label_number(last['label'])}")}
+                numbers |= {*_expanded(f"{_number_in_label(first['label'])} to {_number_in_label(last['label'])}")}
         return [name for place, name in enumerate(self.full_course, start=1) if place in numbers]
 
     def _renumbered_mention(self, folder: str, match: re.Match[str]) -> str:
@@ -154,7 +154,7 @@ class Edition:
             return numbers
         return ", ".join(map(str, [0] * (0 in meant) + there)) or "–"
 
-    def _with_shipped_examples(self, source: str) -> str:
+    def _with_unshipped_examples_replaced(self, source: str) -> str:
         """Return a guide in which the first shipped lesson replaces an example that is not shipped."""
         labs = [name for name in self.shipped_lessons if (course.Assignment(name).folder / "lab.py").is_file()]
         if _EXAMPLE not in self.shipped_lessons:
@@ -178,7 +178,7 @@ class Edition:
         return source
 
 
-def _label_number(label: str | None) -> str:
+def _number_in_label(label: str | None) -> str:
     """Return the number in the label of a link to a lesson, or an empty string if the label contains no number."""
     match = _LESSON_LINK_LABEL.fullmatch(label or "")
     return match["number"] if match else ""

@@ -26,7 +26,7 @@ from autograder.protocol.call import Call, Raised, Reply
 from autograder.protocol.failure_kinds import BrokenTestError
 
 if TYPE_CHECKING:  # the recording code is not in the handout
-    from autograder.hints.reference import Reference
+    from autograder.hints.reference_oracle import Reference
 
 IN_ITSELF, IN_DEPENDENCIES = "own", "below"
 """Names of two groups of known mistakes: in a function itself, and in functions that it builds on."""
@@ -48,7 +48,7 @@ def decoded(expected: str | None) -> Returned | Refused:
 def fingerprint_record(outcome: Outcome) -> FingerprintRecord:
     """Return the fingerprint record of an outcome, or None if it is an error without a mark or has no fingerprint."""
     if isinstance(outcome, Refused):
-        return outcome.error_mark or None
+        return outcome.numpy_error_mark or None
     value = fingerprint(outcome.value) if isinstance(outcome, Returned) else None
     return None if value is None else [*value.shape, *(float(f"{total:.10g}") for total in value.sums)]
 
@@ -79,7 +79,7 @@ class GoldenValues:
         self.recorded: dict[Call, dict[str, Any]] = {}
         """The record of each call of the submission, keyed by call."""
 
-    def start_test(self, test: str) -> GoldenValues:
+    def go_to_test(self, test: str) -> GoldenValues:
         """Go to the first recorded call of a test, and return this oracle."""
         self.calls = iter(self.content.get("calls", {}).get(test, []))
         return self
@@ -91,7 +91,7 @@ class GoldenValues:
             raise BrokenTestError(f"no recorded value for this call to {call.function}: run `make handout`")
         return decoded(golden["expected"])
 
-    def answer(self, key: str) -> NoReturn:
+    def right_answer_and_hints(self, key: str) -> NoReturn:
         """Raise BrokenTestError, since no right answer is recorded."""
         raise BrokenTestError("answers are not in the handout")
 
@@ -104,7 +104,7 @@ class GoldenValues:
         """Return a call as evidence for or against mistakes; None if the right result is not recorded."""
         if (golden := self.recorded.get(call)) is not None:
             right, records = decoded(golden["expected"]), golden["mistakes"]
-        elif (other := self._other_call_record(call)) is not None:
+        elif (other := self._uncompared_call_record(call)) is not None:
             right, records = outcome_of_record(other["result"]), other["mistakes"]
         else:
             return None
@@ -116,7 +116,7 @@ class GoldenValues:
 
         return observation_of(reply, right.value, self.ranked_mistake_groups(call.function), predicted)
 
-    def _other_call_record(self, call: Call) -> dict[str, Any] | None:
+    def _uncompared_call_record(self, call: Call) -> dict[str, Any] | None:
         """Return the record of a call with these arguments whose result no test compares with the solution's."""
         records = self.content.get("other_calls", {}).get(call.function, ())
         arguments = arguments_record(call) if records else None
@@ -144,7 +144,7 @@ class GoldenRecorder:
 
     def __init__(self, reference: Reference) -> None:
         self.reference = reference
-        self.answer = reference.answer
+        self.right_answer_and_hints = reference.right_answer_and_hints
         self.observation = reference.observation
         self.test = ""
         """Name of the current test."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from autograder.laptop.errors_outside_tests import error_sentence
+from autograder.laptop.picture_and_writer_errors import error_sentence
 
 TEXT = """
 def inner(x):

@@ -16,14 +16,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from autograder.checks.difference import TOLERANCE, difference
+from autograder.checks.difference import TOLERANCE_BY_DTYPE, difference
 from autograder.checks.proxy import dtypes
 from autograder.checks.results import TestResult
 from autograder.grading.follow_through_processes import GradedProcess, HelpedCall, ProcessWithSubstitutes, unmeasured
 from autograder.grading.suite import Suite
-from autograder.hints.reference import Reference
+from autograder.hints.reference_oracle import Reference
 from autograder.protocol.call import ANSWERS, Call, Reply
-from autograder.protocol.failure_kinds import RIGHT_VALUES, CallStopped, Kind
+from autograder.protocol.failure_kinds import RIGHT_VALUE_KINDS, CallStopped, Kind
 
 MAX_NEW_CALL_CHECKS = 2
 """Maximum number of new calls, which the first run did not make, whose first answers a second run checks."""
@@ -52,7 +52,7 @@ class WrongFunctions:
         calls = (item for result in results for item in result.calls.items())
         of_wrong_dtype = {call.function for call, reply in calls if reference.differs_only_in_dtype(call, reply)}
         names = {result.test.question for result in failed} | of_wrong_dtype
-        with_wrong_values = {result.test.question for result in failed if result.kind not in RIGHT_VALUES}
+        with_wrong_values = {result.test.question for result in failed if result.kind not in RIGHT_VALUE_KINDS}
         return cls(frozenset(names), frozenset(with_wrong_values))
 
 
@@ -76,9 +76,9 @@ class Retry:
         self.wrong = wrong
         self.first = first
         self.second = second
-        question, calls = result.test.question, self.reference.call_graph_of_all_ways
+        tested, calls = result.test.question, self.reference.call_graph_of_all_ways
         self.replaced = frozenset(
-            name for name in wrong.names if name != question and question not in calls.dependencies(name)
+            name for name in wrong.names if name != tested and tested not in calls.dependencies(name)
         )
         """Names of the wrong functions, except for the tested function and functions that build on it."""
         self.checked_calls = {call.encoded for call in result.calls}
@@ -113,9 +113,9 @@ class Retry:
         """Yield calls to replaced functions; their replies show whether right values change a result of the test."""
         for call in (*self.result.calls, *self.calls_to_solution):
             with contextlib.suppress(MemoryError):  # a test may pass on a result, which may be very large
-                questions = self._replaced_calls_at_any_depth(call)
-                if not any(map(self._differs, filter(self.first.has_replied, questions))):
-                    yield from itertools.islice(itertools.filterfalse(self.first.has_replied, questions), 1)
+                replaced_calls = self._replaced_calls_at_any_depth(call)
+                if not any(map(self._differs, filter(self.first.has_replied, replaced_calls))):
+                    yield from itertools.islice(itertools.filterfalse(self.first.has_replied, replaced_calls), 1)
 
     def iter_calls_only_in_second_run(self) -> Iterator[Call]:
         """Yield the calls of the second run that the first process must also answer."""
@@ -123,7 +123,7 @@ class Retry:
         yield from (call for call in new if not self.is_changed_by_right_values(call))
         yield from itertools.islice(filter(self.is_changed_by_right_values, new), MAX_NEW_CALL_CHECKS)
 
-    def iter_explaining_inner_calls(self) -> Iterator[Call]:
+    def iter_inner_calls_of_unexplained(self) -> Iterator[Call]:
         """Yield the calls to replaced functions that the solution makes during calls with unexplained answers."""
         new = filter(self.is_changed_by_right_values, self.iter_calls_only_in_second_run())
         for call in (*(call for call, _ in self.unexplained), *new):
@@ -174,8 +174,8 @@ class Retry:
         """Return the lowest in the call graph of the functions whose right values changed the result of a call."""
         by_function: dict[str, list[Call]] = {}
         for call in self.helped:
-            for question in [unmeasured(call), *(inner_call.call for inner_call in self.reference.inner_calls(call))]:
-                by_function.setdefault(question.function, []).append(question)
+            for each in [unmeasured(call), *(inner_call.call for inner_call in self.reference.inner_calls(call))]:
+                by_function.setdefault(each.function, []).append(each)
         names = self.reference.call_graph_of_all_ways.topological_order(self.replaced & by_function.keys())
         return next((name for name in names if any(map(self._differs, by_function[name]))), None)
 
@@ -183,18 +183,18 @@ class Retry:
         """Return the reply with right values if they change the result, else the first process's reply."""
         if not self.is_changed_by_right_values(call):
             return self.first.reply(call)
-        if call.encoded not in self.checked_calls and self.new_call_checks and not self._is_new_reply_allowed(call):
+        if call.encoded not in self.checked_calls and self.new_call_checks and not self._passes_new_call_check(call):
             raise CallStopped(Kind.KILLED, f"the first answer of {call.function} is not allowed")
         self.helped.append(call)
         if call.function in self.replaced:
             return self.reference.reply(call)
         return self.second.helped_reply(self.helped_call(call))
 
-    def _is_new_reply_allowed(self, call: Call) -> bool:
+    def _passes_new_call_check(self, call: Call) -> bool:
         """Use up one check, and return whether the first process's answer to a new call is allowed."""
         self.new_call_checks -= 1
         try:
-            return self.is_first_reply_allowed(call, self.first.reply(call))
+            return self.is_first_reply_explained(call, self.first.reply(call))
         except CallStopped:
             return True
 
@@ -220,32 +220,32 @@ class Retry:
         return [*itself, *(inner.call for inner in inner_calls if inner.call.function in below)]
 
     def _is_changed_by_right_values(self, call: Call) -> bool:
-        # Questions with a stored reply come first, because one difference is enough.
-        questions = self._replaced_calls_at_any_depth(call)
-        questions.sort(key=lambda question: not self.first.has_replied(question))
-        return any(map(self._differs, questions))
+        # Calls with a stored reply come first, because one difference is enough.
+        replaced_calls = self._replaced_calls_at_any_depth(call)
+        replaced_calls.sort(key=lambda each: not self.first.has_replied(each))
+        return any(map(self._differs, replaced_calls))
 
-    def _differs(self, question: Call) -> bool:
+    def _differs(self, call: Call) -> bool:
         """Return whether the first process and the solution return different results for a call.
 
         For a function that returned no wrong value in any test, only a different error or dtype counts: any
         other difference would cost the function little, and could tell two guesses apart.
         """
-        right = self.reference.reply(question)
+        right = self.reference.reply(call)
         try:
-            reply = self.first.reply(question)
+            reply = self.first.reply(call)
         except CallStopped:
-            return question.function in self.wrong.with_wrong_values
+            return call.function in self.wrong.with_wrong_values
         if reply.raised is not None or right.raised is not None:
-            may_raise = right.raised is not None or question.function in self.wrong.with_wrong_values
+            may_raise = right.raised is not None or call.function in self.wrong.with_wrong_values
             return may_raise and (reply.raised and reply.raised.kind) != (right.raised and right.raised.kind)
         if difference(reply.value, right.value) is not None:
-            return question.function in self.wrong.with_wrong_values
+            return call.function in self.wrong.with_wrong_values
         return dtypes(reply.value) != dtypes(right.value)
 
     # Is a first answer allowed?
 
-    def is_first_reply_allowed(self, call: Call, reply: Reply) -> bool:
+    def is_first_reply_explained(self, call: Call, reply: Reply) -> bool:
         """Return whether a first answer is an error, is right, or follows from the submission's own functions.
 
         Any answer of a replaced function is allowed, since that function has lost its points.
@@ -265,7 +265,7 @@ class Retry:
         """Return whether right code that calls the submission's own wrong functions returns this answer."""
         return any(self._follows(each, call, reply) for each in self.reference.solutions_in_all_ways(call.function))
 
-    def _follows(self, module: ModuleType, call: Call, reply: Reply) -> bool:
+    def _follows(self, solution: ModuleType, call: Call, reply: Reply) -> bool:
         submitted_values: list[Any] = []
 
         def stand_in(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -278,12 +278,12 @@ class Retry:
         try:
             self.second.fetch_submitted_values(self.replaced_inner_calls(call))
             with self.second.budget.charged():
-                expected = self.reference.value_with(module, call, stand_ins)
+                expected = self.reference.value_with(solution, call, stand_ins)
                 # A result need not be more precise than the values from which it is computed.
                 has_float32 = any(np.float32 in dtypes(value) for value in submitted_values)
         except (Exception, CallStopped):
             return False
-        return difference(reply.value, expected, TOLERANCE[np.dtype(np.float32)] if has_float32 else None) is None
+        return difference(reply.value, expected, TOLERANCE_BY_DTYPE[np.dtype("f4")] if has_float32 else None) is None
 
 
 def _cached_by_call(function: Callable[[Call], T]) -> Callable[[Call], T]:

@@ -17,11 +17,11 @@ import pytest
 from rich.console import Console
 
 from autograder.batch import run
-from autograder.submission import NothingToGradeError, Submission
+from autograder.submission import Submission, UngradablePathError
 from autograder.submission.download_layouts import find_in_folder
 from autograder.submission.last_commit import last_commit_time
 from tests.grader.support import classroom
-from tests.grader.support.fake_graders import Direct
+from tests.grader.support.fake_graders import run_in_this_process
 from tests.grader.support.student_folders import SOLVED, archive_of, put
 
 KNOWN = ["rope", "alibi", "context_extension"]
@@ -39,13 +39,7 @@ def keys(found: list[Submission]) -> list[str]:
 
 def grade(folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch, assignment: str | None = "rope") -> str:
     """Return the printed output of a grading run."""
-    stand_ins = {
-        "Processes": Direct,
-        "output_files.is_report_current": lambda book: True,
-        "bounded_processes.map_bounded": map,
-    }
-    for name, stand_in in stand_ins.items():
-        monkeypatch.setattr(f"autograder.batch.run.{name}", stand_in)
+    run_in_this_process(monkeypatch)
     printed = io.StringIO()
     run.grade([folder], out, assignment, console=Console(file=printed, width=500))
     return printed.getvalue()
@@ -83,7 +77,7 @@ def test_a_download_one_level_down_is_read_or_named(
     if is_followed:
         assert keys(rows(tmp_path / "class")) == keys(rows(tmp_path / "expected"))
     else:
-        with pytest.raises(NothingToGradeError) as caught:
+        with pytest.raises(UngradablePathError) as caught:
             grade(tmp_path / "class", tmp_path / "out", monkeypatch)
         assert f"grade the folder {inner} by itself" in str(caught.value) and "hand in" not in str(caught.value)
 
@@ -122,7 +116,7 @@ def test_a_class_further_down_is_never_one_student_however_many_have_written(
         texts = dict(zip(files, [SOLVED] * written + [STUB] * (3 - written), strict=True))
         class_ = tmp_path / next(iter(files)).partition("/")[0]
         put(class_, below(inner, texts))
-        with pytest.raises(NothingToGradeError, match=f"grade the folder {inner} by itself"):
+        with pytest.raises(UngradablePathError, match=f"grade the folder {inner} by itself"):
             rows(class_)
 
 
@@ -144,14 +138,14 @@ def test_what_is_no_class_is_told_to_the_instructor(
     tmp_path: Path, files: Files, advice: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(tmp_path / "class", files)
-    with pytest.raises(NothingToGradeError) as caught:
+    with pytest.raises(UngradablePathError) as caught:
         grade(tmp_path / "class", tmp_path / "out", monkeypatch)
     assert advice in str(caught.value) and "hand in" not in str(caught.value)
 
 
 def test_files_that_name_no_assignment_want_the_flag(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path / "class", {"ada.py": SOLVED, "bob.py": SOLVED})
-    with pytest.raises(NothingToGradeError, match="add --assignment NAME"):
+    with pytest.raises(UngradablePathError, match="add --assignment NAME"):
         grade(tmp_path / "class", tmp_path / "out", monkeypatch, None)
     assert keys(rows(tmp_path / "class")) == [":ada rope", ":bob rope"]
 
@@ -212,7 +206,7 @@ def test_a_platform_s_zip_alone_ends_the_run(
 ) -> None:
     put(tmp_path / "alone", {"all.zip": archive})
     with pytest.raises(
-        NothingToGradeError, match=f"all.zip is a download from {platform}: unpack it if you have not yet"
+        UngradablePathError, match=f"all.zip is a download from {platform}: unpack it if you have not yet"
     ):
         grade(tmp_path / "alone", tmp_path / "out", monkeypatch)
 
@@ -251,7 +245,7 @@ def test_clones_of_weeks_in_one_folder_are_told_to_the_instructor(
     tmp_path: Path, weeks: tuple[str, ...], logins: tuple[str, ...]
 ) -> None:
     put(tmp_path, {f"hw-week-{week}-{login}/rope.py": SOLVED for week in weeks for login in logins})
-    with pytest.raises(NothingToGradeError, match=f"hw-week-{weeks[0]}-; hw-week-{weeks[1]}-"):
+    with pytest.raises(UngradablePathError, match=f"hw-week-{weeks[0]}-; hw-week-{weeks[1]}-"):
         rows(tmp_path)
 
 
@@ -349,7 +343,7 @@ def test_attempts_whose_order_nothing_tells_are_named(tmp_path: Path) -> None:
     put(tmp_path, {f"4{n}-201 - Bo - {day}. März 2026 0922/rope.py": SOLVED for n in range(2) for day in (1, 2)})
     found = rows(tmp_path)
     assert [one.student_key for one in found] == ["Brightspace:40", "Brightspace:41"]
-    assert all(one.problem and one.problem.for_instructor.endswith("keep the one that counts") for one in found)
+    assert all(one.problem and one.problem.for_instructor.endswith("keep only the one that counts") for one in found)
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -427,7 +421,7 @@ def test_a_class_one_folder_down_is_never_one_student(tmp_path: Path, others: di
     names = ("Ada Lovelace_200", "Alan Turing_204", "Bob_218")
     files = {f"{name}_assignsubmission_file/rope.py": "x = 1\n" for name in names} | others
     put(tmp_path, {f"CS101-Week 2-4711/{path}": text for path, text in files.items()})
-    with pytest.raises(NothingToGradeError, match="further down: grade the folder CS101-Week 2-4711 by itself"):
+    with pytest.raises(UngradablePathError, match="further down: grade the folder CS101-Week 2-4711 by itself"):
         find_in_folder(tmp_path, None, ("rope", "attention"))
 
 
