@@ -40,8 +40,6 @@ install() {
             $bin/python -m pip install -qq --disable-pip-version-check --no-build-isolation --no-deps -e .
         fi
         touch .venv/ready
-        # What collecting the tests imports is compiled once here, and not by each process of the first `make quick`.
-        [ "$lock" != requirements.lock ] || PYTHONDONTWRITEBYTECODE= $bin/python -m pytest --quick --collect-only -q &>/dev/null || true
     fi
 }
 
