@@ -56,9 +56,9 @@ class Assignment:
     """File with the recorded values on the public inputs, generated from the solution."""
 
     @property
-    def optional_functions(self) -> frozenset[str]:
+    def ungraded_functions(self) -> frozenset[str]:
         """Return the functions that are not graded this term."""
-        return plan().optional_functions.get(self.name, frozenset())
+        return plan().ungraded_functions.get(self.name, frozenset())
 
     @functools.cached_property
     def grading_hash(self) -> str:
@@ -68,7 +68,7 @@ class Assignment:
         functions, the code of GRADE_DECIDING_SUBPACKAGES, and the versions of Python and of the libraries.
         """
         seed()  # raises its error here, before a grader fails on it
-        optional = " ".join(sorted(self.optional_functions)).encode()
+        optional = " ".join(sorted(self.ungraded_functions)).encode()
         suite_files = (self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values)
         return hashlib.sha256(_deciding_code_digest() + optional + _hash_input(*suite_files, seed_file())).hexdigest()
 
@@ -167,7 +167,7 @@ class Plan:
 
     lessons: tuple[str, ...] = ()
     """The lessons of this term, in order; empty if the term includes all lessons."""
-    optional_functions: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    ungraded_functions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Functions that are not graded this term, by lesson."""
 
 
@@ -184,10 +184,10 @@ def plan() -> Plan:
     if unknown := [str(name) for name in (*lessons, *content) if name not in _names()]:
         there = ", ".join(sorted(_names()))
         raise CourseError(f"{path.name} names {', '.join(unknown)}, but the course has only {there}")
-    return Plan(tuple(lessons), {name: _optional_functions(name, table) for name, table in content.items()})
+    return Plan(tuple(lessons), {name: _ungraded_functions(name, table) for name, table in content.items()})
 
 
-def _optional_functions(lesson: str, table: Any) -> frozenset[str]:
+def _ungraded_functions(lesson: str, table: Any) -> frozenset[str]:
     """Return the optional functions that the plan's table for a lesson names."""
     source = Assignment(lesson).solution.read_text(encoding="utf-8")
     functions = re.findall(r"(?m)^def ([a-z]\w*)", source)

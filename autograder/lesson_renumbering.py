@@ -44,7 +44,7 @@ class Edition:
     """the full course's lessons, in order, to which numbers in a source refer"""
     shipped_lessons: Collection[str]
     """lessons whose files students get"""
-    optional_functions: Mapping[str, Collection[str]] = field(default_factory=dict)
+    ungraded_functions: Mapping[str, Collection[str]] = field(default_factory=dict)
     """functions that are not graded, by lesson"""
 
     @classmethod
@@ -52,7 +52,7 @@ class Edition:
         """Return the edition for the course plan, with files for all its lessons or only for those in `ship_only`."""
         lessons = [assignment.name for assignment in course.term_assignments()]
         shipped_lessons = [name for name in lessons if not ship_only or name in ship_only]
-        return cls(lessons, course.all_lessons(), shipped_lessons, course.plan().optional_functions)
+        return cls(lessons, course.all_lessons(), shipped_lessons, course.plan().ungraded_functions)
 
     @property
     def lessons_differ_from_full(self) -> bool:
@@ -68,7 +68,7 @@ class Edition:
         folder, _, file = path.rpartition("/")
         lesson = folder.removeprefix("assignments/")
         if lesson in self.lessons:
-            source = self._with_marked_optional_functions(source, lesson, file)
+            source = self._with_marked_ungraded_functions(source, lesson, file)
             if file == "README.md":
                 unmet = self._missing_prerequisites_phrase(lesson, source)
                 note = f"\n\n*This lesson builds on {unmet}.*" if unmet else ""
@@ -167,9 +167,9 @@ class Edition:
             source = re.sub(lab, rf"\g<1>{labs[0]}" if labs else "", source)
         return source
 
-    def _with_marked_optional_functions(self, source: str, lesson: str, file: str) -> str:
+    def _with_marked_ungraded_functions(self, source: str, lesson: str, file: str) -> str:
         """Return a lesson or a stub in which every optional function is marked."""
-        for name in sorted(self.optional_functions.get(lesson, ())):
+        for name in sorted(self.ungraded_functions.get(lesson, ())):
             if file == "README.md":
                 heading = rf"(?m)^(### .*`{name}\b.*)$"
                 source = re.sub(heading, lambda match: f"{match[1]}\n\n*{OPTIONAL_NOTE}: `{name}`.*", source)  # noqa: B023

@@ -24,7 +24,7 @@ from autograder.batch import adjustments, output_files
 from autograder.batch.gradebook import CORRECTIONS, Gradebook
 from autograder.batch.gradebook_database import GRADEBOOK_FILE
 from autograder.batch.summary import MAX_LISTED, Summary
-from autograder.batch.workers import Cluster, GraderSetup, Job, Processes, failure_of, grading_key
+from autograder.batch.workers import DaskCluster, GraderSetup, Job, Processes, failure_of, grading_key
 from autograder.course import BatchError, UserError
 from autograder.files import CLASS_PAGE_FILE
 from autograder.grading.grade import fault_of_suite, sentences_on_changed_test_points
@@ -81,7 +81,7 @@ def grade(
             summary.add_names("Not read", class_download_remarks)
         _apply_adjustments(book, adjustments_path, summary)
         if to_grade := book.ungraded_key_counts():
-            workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else Cluster(scheduler, setup)
+            workers = Processes(min(jobs, len(to_grade)), setup) if scheduler is None else DaskCluster(scheduler, setup)
             with closing(workers), closing(_grade_all(book, _jobs(book, to_grade), workers)) as graded:
                 for sentence in _remarks_from_grading_solutions(book, to_grade, workers):
                     console.print(sentence, markup=False, highlight=False, soft_wrap=True)
@@ -217,7 +217,7 @@ def _unapplied_corrections_remark(count: int, last_table: str | None, table: Pat
 
 
 def _remarks_from_grading_solutions(
-    book: Gradebook, to_grade: Iterable[GradeKey], workers: Processes | Cluster
+    book: Gradebook, to_grade: Iterable[GradeKey], workers: Processes | DaskCluster
 ) -> Iterator[str]:
     """Grade the reference solution of each assignment, once per suite, before any submission.
 
@@ -244,7 +244,9 @@ def _jobs(book: Gradebook, to_grade: Iterable[GradeKey]) -> Iterator[Job]:
     return (Job(key, book.code_cells(key.code), book.problem_message(key.code)) for key in to_grade)
 
 
-def _grade_all(book: Gradebook, jobs: Iterable[Job], workers: Processes | Cluster) -> Generator[GradeKey, None, None]:
+def _grade_all(
+    book: Gradebook, jobs: Iterable[Job], workers: Processes | DaskCluster
+) -> Generator[GradeKey, None, None]:
     """Grade all jobs, and store each grade as it arrives, even during an interruption. Yield each stored grade's key.
 
     A job on which fewer than MAX_GRADERS_LOST_PER_JOB graders have failed goes to another grader, unless a grader was

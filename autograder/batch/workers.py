@@ -114,7 +114,7 @@ class Processes:
         self.pool.close()
 
 
-class Cluster:
+class DaskCluster:
     """The workers of a Dask scheduler; each keeps local graders for one run."""
 
     def __init__(self, scheduler: str, setup: GraderSetup) -> None:

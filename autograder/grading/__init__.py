@@ -7,7 +7,7 @@
     follow_through_second_run  the second run of a failed test
     follow_through_processes   the submission in two processes, the second with right values
     follow_through_limits      limits on the calls that the grader answers with right values
-    optional_functions         leaves out the functions that the term does not grade
+    ungraded_functions         leaves out the functions that the term does not grade
     otter_scoring              writes the test files that Otter reads, takes Otter's scores, and scales them
     grade                      a grade, and its JSON form
     feedback                   a grade as text for a student or for teaching staff

@@ -110,7 +110,7 @@ class OtterScorer:
             "questions": {name: float(results.get_score(name)) for name in results.test_files},
             "gradescope": results.to_gradescope_dict(self.defaults) | GRADESCOPE_MARKDOWN_SETTING,
         }
-        return full_scale(grade_fields) if self.assignment.optional_functions else grade_fields
+        return full_scale(grade_fields) if self.assignment.ungraded_functions else grade_fields
 
 
 def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], assignment: Assignment) -> None:

@@ -32,7 +32,7 @@ from autograder.checks.oracle import Oracle
 from autograder.checks.proxy import Backend, StudentModule
 from autograder.checks.results import Phase, Test, TestResult, point_problems, test_of, test_result
 from autograder.course import Assignment, CourseError
-from autograder.grading.optional_functions import without_optional_tests
+from autograder.grading.ungraded_functions import without_ungraded_tests
 from autograder.hints import catalogue
 from autograder.hints.golden_values import GoldenRecorder, RecordingBackend
 from autograder.hints.reference_oracle import Reference
@@ -62,7 +62,7 @@ class Suite(pytest_plugin.TestContext):
         if only_graded:
             if problem := next(point_problems(assignment.name, self.tests), ""):
                 raise CourseError(f"{problem}. Nothing was graded, and nobody's grade was changed")
-            counting = without_optional_tests(assignment, self.tests, self.reference.call_graph)
+            counting = without_ungraded_tests(assignment, self.tests, self.reference.call_graph)
             self._tests = {test: self._tests[test] for test in counting}
         self.oracle: Oracle = self.reference
         """Source of the right values that the tests expect."""

@@ -43,7 +43,7 @@ def _problems(assignment: Assignment) -> Iterator[str]:
     untested = (key for key in getattr(solution, ANSWERS, {}) if f"[{key}]" not in test_names)
     yield from (f"{hidden} does not test the answer {key}" for key in untested)
     yield from point_problems(assignment.name, suite.tests)
-    if assignment.optional_functions:
+    if assignment.ungraded_functions:
         Suite(assignment, only_graded=True)  # raises CourseError if a function cannot be optional
     mistaken_functions = {entry.function for entry in catalogue.entries(assignment)}
     yield from (

@@ -78,7 +78,7 @@ def fill_table(
     for row in chain.from_iterable(rows.values()):
         for line in student_lines.lines_of(row) if section is not None else ():
             filled.section_by_person[row.submission.student_key] = table.lines[line][section or 0].strip()
-    lines_without = sorted(student_lines.all_lines - lines_with_submission)
+    lines_without = sorted(student_lines.lines_of_all_students - lines_with_submission)
     filled.remarks["Without a submission"] = [student_lines.label(number) for number in lines_without]
     heading = "Numbers that a spreadsheet program may have changed (export the table again, and fill in that file)"
     filled.remarks[heading] = student_lines.keys_changed_by_spreadsheet(
@@ -189,7 +189,7 @@ class _StudentLines:
         )
 
     @property
-    def all_lines(self) -> set[int]:
+    def lines_of_all_students(self) -> set[int]:
         """Return the numbers of all lines that belong to students."""
         return set(chain.from_iterable(self._lines.values()))
 

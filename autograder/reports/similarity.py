@@ -27,8 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from autograder import bounded_processes
-from autograder.bounded_processes import CutOff
+from autograder.bounded_processes import CutOff, map_bounded
 from autograder.course import ROOT, Assignment, term_assignments
 from autograder.csv_tables import write_csv
 from autograder.submission import Submission, find_in_folder, read_class_bounded
@@ -104,7 +103,7 @@ def write(
     outside = [one for one in others if (one.assignment, one.student, one.cells) not in samples]
     compared = [*files, *(one for one in outside if one.assignment in handouts)]
     texts = [(file.assignment, file.cells) for file in compared]
-    prints = list(bounded_processes.map_bounded(partial(_fingerprints_beyond_handout, handouts), texts))
+    prints = list(map_bounded(partial(_fingerprints_beyond_handout, handouts), texts))
     rows = [_COLUMNS]
     for name in handouts:
         numbers = [number for number, one in enumerate(compared) if one.assignment == name]

@@ -9,9 +9,9 @@ from autograder.checks.source import CallGraph
 from autograder.course import Assignment, CourseError
 
 
-def without_optional_tests(assignment: Assignment, tests: Sequence[Test], solution_call_graph: CallGraph) -> list[Test]:
+def without_ungraded_tests(assignment: Assignment, tests: Sequence[Test], solution_call_graph: CallGraph) -> list[Test]:
     """Return the tests that count. Raise CourseError if a graded function builds on an optional function."""
-    optional = assignment.optional_functions
+    optional = assignment.ungraded_functions
     for graded in {test.question for test in tests} - optional:
         if needed := sorted(optional & solution_call_graph.dependencies(graded)):
             raise CourseError(
