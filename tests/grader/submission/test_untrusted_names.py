@@ -163,4 +163,5 @@ def test_a_name_may_contain_any_character(function: Callable[[str], object]) -> 
 
 def test_letters_are_compared_without_their_marks() -> None:
     assert unaccented_words("Łukasz Żak-Ærø") == ["lukasz", "zak", "æro"]
-    assert unaccented_words("ƛʼ Ada") == ["ƛʼ", "ada"]
+    lambda_with_stroke, ada = unaccented_words("ƛʼ Ada")  # older versions of Unicode have no Latin lambda without it
+    assert lambda_with_stroke in ("ƛʼ", "\ua7dbʼ") and ada == "ada"
