@@ -70,7 +70,7 @@ class Suite(pytest_plugin.TestContext):
 
     @property
     def tests(self) -> list[Test]:
-        """All tests of the suite, in the order in which they run."""
+        """Tests of the suite, in the order in which they run."""
         return list(self._tests)
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:

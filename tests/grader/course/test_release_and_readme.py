@@ -1,4 +1,4 @@
-"""Tests of repository files: version numbers agree, and each release has notes."""
+"""Tests of the release and the README: version numbers agree, and each release has notes."""
 
 from __future__ import annotations
 

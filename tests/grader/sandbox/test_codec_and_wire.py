@@ -1,4 +1,4 @@
-"""Tests of the wire: only permitted values arrive, and they arrive unchanged."""
+"""Tests of the codec and the wire: only permitted values arrive, and they arrive unchanged."""
 
 from __future__ import annotations
 
