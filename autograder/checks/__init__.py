@@ -7,7 +7,7 @@
     relation_to_expected  the relation of a wrong result to the expected one, such as another order or sign
     proxy                 the submission as a test uses it, wherever the student's code runs
     numpy_errors          explanations of numpy's exceptions, with the shapes involved
-    oracle                the protocol for right values and known mistakes
+    oracle                the protocol for correct values and known mistakes
     call_repr             the text of a call, as a student would type the call
     value_text            the text of a value in a message
     inputs                features, and strategies for Hypothesis

@@ -106,7 +106,7 @@ def _type_fits(actual: Any, expected: Any) -> bool:
 
 def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> Difference | None:
     if tolerance is None:
-        # A right value in the wrong precision is a dtype mistake, which `dtype` reports once.
+        # A correct value in the wrong precision is a dtype mistake, which `dtype` reports once.
         tolerance = max(TOLERANCE_BY_DTYPE.get(np.asarray(each).dtype, 0.0) for each in (actual, expected))
     # Compare as floats, because a Python int may be larger than any numpy int.
     numbers, target = np.asarray(actual, np.float64), np.asarray(expected, np.float64)

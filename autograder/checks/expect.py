@@ -4,7 +4,7 @@
     expect.dtype(rope.apply_rope, x32, positions)             also the same dtype
     expect.unchanged(rope.apply_rope, x, positions)           the same values, and no argument changed
     expect.vectorised(rope.apply_rope, arguments)             the same values, and no Python loop over the sequence
-    expect.answers(rope.rope_frequencies, 8)                  a result of the right shape, whatever its values
+    expect.answers(rope.rope_frequencies, 8)                  a result of the correct shape, whatever its values
     expect.raises(ValueError, rope.rope_frequencies, 3)
     expect.close(actual, expected, "position 0 changes nothing")   a property, or a value worked out by hand
     expect.close(M @ M.T, np.eye(2), "a rotation", expect.precision(M))   the same for a result that may be float32
@@ -47,7 +47,7 @@ MAX_ADDED_LINES_WITHOUT_LOOP = 4
 
 
 def matches(function: Function, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
-    """Check that the function returns the right result, within the tolerance, and return that result."""
+    """Check that the function returns the correct result, within the tolerance, and return that result."""
     reply, _ = _matching_reply_and_expected(function, Call(function.name, args, kwargs), tolerance)
     return function.note_returned(reply.value)
 
@@ -100,7 +100,7 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
 
 
 def answers(function: Function, *args: Any, **kwargs: Any) -> None:
-    """Check that the function returns a result of the right shape for good arguments.
+    """Check that the function returns a result of the correct shape for good arguments.
 
     Each test of a bad argument also contains this check. A function that refuses every
     call therefore earns no points, and a function that refuses only bad arguments earns the points even if
@@ -185,14 +185,14 @@ def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERA
 
 
 def _matching_reply_and_expected(function: Function, call: Call, tolerance: float | None = None) -> tuple[Reply, Any]:
-    """Return the reply to a call with good arguments, and the right value; check that the two agree."""
+    """Return the reply to a call with good arguments, and the correct value; check that the two agree."""
     reply, expected = _reply_and_expected(function, call)
     close(reply.value, expected, function.name, tolerance)
     return reply, expected
 
 
 def _reply_and_expected(function: Function, call: Call) -> tuple[Reply, Any]:
-    """Return the reply to a call with good arguments, and the right value; the reply must be a plain value."""
+    """Return the reply to a call with good arguments, and the correct value; the reply must be a plain value."""
     expected = _expected(function, call)
     if isinstance(expected, Refused):
         raise _bad_call_error(function, "the reference refuses this call")

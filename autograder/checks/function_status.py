@@ -23,7 +23,7 @@ class Status(Enum):
 
     RIGHT = auto()
     RIGHT_ONCE_FIXED = auto()
-    """Right if another function, which this function uses and which is wrong, returns right values."""
+    """Right if another function, which this function uses and which is wrong, returns correct values."""
     MISTAKEN = auto()
     """Wrong because of a mistake in the function itself."""
     INHERITED = auto()

@@ -1,4 +1,4 @@
-"""The source of right results: the solution in the grader, and recorded values on a student's machine."""
+"""The source of correct results: the solution in the grader, and recorded values on a student's machine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class Unaffected:
-    """The outcome of a call that returns the right value even with a known mistake in the solution."""
+    """The outcome of a call that returns the correct value even with a known mistake in the solution."""
 
 
 Outcome = Returned | Refused | Unaffected
@@ -43,13 +43,13 @@ class KnownMistake(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Observation:
-    """A call as evidence: the actual outcome, the right value, and the outcome with each known mistake."""
+    """A call as evidence: the actual outcome, the correct value, and the outcome with each known mistake."""
 
     actual: Any
     """The value that the submission returned, or Refused if its code raised an error."""
     expected: Any
     is_wrong: bool
-    """True if the actual and the right value differ by more than a test allows."""
+    """True if the actual and the correct value differ by more than a test allows."""
     ranked_mistake_groups: Sequence[Sequence[KnownMistake]]
     """The known mistakes that can affect the function's results, in groups, the likeliest group first."""
     predicted: Callable[[Any], Outcome]
@@ -62,13 +62,13 @@ class Observation:
 
 
 class Oracle(Protocol):
-    """The source of right values, right answers and evidence of known mistakes."""
+    """The source of correct values, right answers and evidence of known mistakes."""
 
     def expected(self, call: Call) -> Returned | Refused:
-        """Return the right outcome of a call."""
+        """Return the correct outcome of a call."""
 
     def right_answer_and_hints(self, key: str) -> tuple[Any, Mapping[float, str]]:
-        """Return the right value of an entry of ANSWERS, and a hint for each known wrong number."""
+        """Return the correct value of an entry of ANSWERS, and a hint for each known wrong number."""
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
         """Return a call as evidence; None if the call should have raised an error, or raised one without a mark."""

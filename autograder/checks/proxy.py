@@ -96,7 +96,7 @@ def load_failure_message(failure: Raised) -> str:
 
 
 class StudentModule:
-    """The functions of one submission; `oracle` returns the right outcome of each call."""
+    """The functions of one submission; `oracle` returns the correct outcome of each call."""
 
     def __init__(self, name: str, backend: Backend, oracle: Oracle, tested_functions: tuple[str, ...] = ()) -> None:
         self.name = name

@@ -96,7 +96,7 @@ def answer_matches(actual: Any, expected: Any, tolerance: float = ANSWER_TOLERAN
 
 
 def lacks_digits(actual: Any, expected: Any) -> bool:
-    """Return True if `actual` is the right number, rounded or cut off after two to four digits."""
+    """Return True if `actual` is the correct number, rounded or cut off after two to four digits."""
     actual = plain_scalar(actual)
     if type(expected) is not float or type(actual) is not float or not math.isfinite(actual):
         return False

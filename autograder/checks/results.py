@@ -59,7 +59,7 @@ class TestResult:
     hint: str | None = None
     """The likely cause."""
     faulty_function: str | None = None
-    """The function at fault, whose right values let the test pass, or which must be fixed before the test can run."""
+    """The function at fault, whose correct values let the test pass, or which must be fixed before the test can run."""
     is_at_fault: bool = False
     """True if the tested function itself returned a wrong value for its arguments, whatever else the test called."""
     calls: dict[Call, Reply] = field(default_factory=dict, compare=False, repr=False)

@@ -3,10 +3,10 @@
     grader                     grades one submission
     suite                      an assignment's pytest tests, run on any number of submissions
     suite_run                  the run of a suite on one submission, phase after phase
-    follow_through             deducts points for a mistake only once: runs failed tests again with right values
+    follow_through             deducts points for a mistake only once: runs failed tests again with correct values
     follow_through_second_run  the second run of a failed test
-    follow_through_processes   the submission in two processes, the second with right values
-    follow_through_limits      limits on the calls that the grader answers with right values
+    follow_through_processes   the submission in two processes, the second with correct values
+    follow_through_limits      limits on the calls that the grader answers with correct values
     ungraded_functions         leaves out the functions that the term does not grade
     otter_scoring              writes the test files that Otter reads, takes Otter's scores, and scales them
     grade                      a grade, and its JSON form

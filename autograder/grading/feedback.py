@@ -57,7 +57,7 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
             readable.append(TestResult(result.test, result.kind, hint=result.hint))
         elif result.test.question not in unfinished:
             readable.append(TestResult(result.test, Kind.RAISED, hint=result.hint))
-    # How far a value in a hidden test is from the right value is not shown.
+    # How far a value in a hidden test is from the correct value is not shown.
     return [replace(one, kind=Kind.VALUE) if one.kind is Kind.PRECISION else one for one in readable]
 
 

@@ -1,15 +1,15 @@
-"""Deduct points for a mistake only once: a failed test that depends on a wrong function runs again with right values.
+"""Deduct points for a mistake only once: a failed test that depends on a wrong function runs again with correct values.
 
 Examiners call this rule "error carried forward". In the second run of a failed test, the wrong functions that
-the tested function builds on return right values: the solution computes them in the grader, and only values
+the tested function builds on return correct values: the solution computes them in the grader, and only values
 reach the submission's second process. If the test passes, the student gets its points, on two conditions:
 
-1. For a call of the second run, a right value differs from the result of the submission's own function.
+1. For a call of the second run, a correct value differs from the result of the submission's own function.
 2. Every result in the first run is an error, or right, or the result of the *solution* with the submission's
-   *own* wrong functions. An honest function computes the right formula from the submission's wrong functions.
+   *own* wrong functions. An honest function computes the correct formula from the submission's wrong functions.
    A dishonest function may return one guess in the first run and another guess in the second run, but the
    solution with the wrong functions does not return the first guess, unless that guess is right. The solution
-   is only one right way to write the function, so the other ways in the catalogue (`another_way`) also count.
+   is only one correct way to write the function, so the other ways in the catalogue (`another_way`) also count.
    The submission's calls cannot prove that a function is honest: a function that calls a wrong function and
    then returns a guess makes the same calls as an honest function. (There is one exception: a wrong function
    that itself turns one guess into the other, such as two signs that cancel. That function loses its points.)
@@ -41,13 +41,13 @@ _MISSING = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED})
 """Kinds of failure of a function that does not exist in the submission."""
 
 _NEVER_RETRIED = STOPPED | {Kind.ANSWER, Kind.UNANSWERED}
-"""Kinds of failure that a second run with right values cannot turn into a pass."""
+"""Kinds of failure that a second run with correct values cannot turn into a pass."""
 
 
 def follow_through(
     suite: Suite, backend: SandboxedBackend, results: Sequence[TestResult], earlier: Sequence[TestResult] = ()
 ) -> list[TestResult]:
-    """Return the results, with a pass for each failed test that passes with right values.
+    """Return the results, with a pass for each failed test that passes with correct values.
 
     `earlier` contains the results of earlier phases, after follow-through.
     """
@@ -65,7 +65,7 @@ def follow_through(
         second = ProcessWithSubstitutes(second_backend, suite.reference, FollowThroughBudget())
         retries = [Retry(result, suite.calls_to_solution(result.test), wrong, first, second) for result in written]
         first.fetch_replies(call for retry in in_time(retries) for call in retry.iter_calls_to_replaced())
-        helped = [retry for retry in in_time(retries) if retry.may_pass_with_right_values()]
+        helped = [retry for retry in in_time(retries) if retry.may_pass_with_correct_values()]
         first.fetch_replies(call for retry in in_time(helped) for call in retry.iter_calls_only_in_second_run())
         inner_calls = [call for retry in in_time(helped) for call in retry.iter_inner_calls_of_unexplained()]
         with contextlib.suppress(CallStopped):
@@ -84,7 +84,7 @@ def follow_through(
 
 
 def _groups_in_dependency_order(retries: Sequence[Retry], suite: Suite) -> Iterator[list[Retry]]:
-    """Yield the retries in groups: a function's retries come before those that use right values of that function."""
+    """Yield the retries in groups: a function's retries come before those that use correct values of that function."""
     replaced = frozenset().union(*(retry.replaced for retry in retries))
     retried = replaced & {retry.result.test.question for retry in retries}
     dependencies = suite.reference.call_graph_of_all_ways.dependencies

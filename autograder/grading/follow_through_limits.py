@@ -1,4 +1,4 @@
-"""Limits on the calls whose right values a submission's second process requests from the grader."""
+"""Limits on the calls whose correct values a submission's second process requests from the grader."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ MAX_WHOLE_NUMBER_FOR_SOLUTION = 1 << 20
 """Largest whole number that a submission may pass to the solution, where it may become the length of a loop."""
 
 MAX_PHASE_FOLLOW_THROUGH_SECONDS = 2.0
-"""Maximum processor time that the grader spends on right values in one phase of a suite."""
+"""Maximum processor time that the grader spends on correct values in one phase of a suite."""
 
 MAX_PHASE_FOLLOW_THROUGH_BYTES = 64 << 20
 """Maximum bytes of all such calls and replies in one phase of a suite."""
 
 
 class FollowThroughBudget:
-    """The processor time and the bytes that right values for one submission may still use."""
+    """The processor time and the bytes that correct values for one submission may still use."""
 
     def __init__(self) -> None:
         self.seconds = MAX_PHASE_FOLLOW_THROUGH_SECONDS

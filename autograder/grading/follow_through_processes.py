@@ -1,7 +1,7 @@
 """The two processes of a submission: the process being graded, and a second process for follow-through.
 
 The first process has run the tests. The second process loads the submission with a substitute for each
-function (`sandbox.function_substitutes`) that can return right values. The second process receives only the
+function (`sandbox.function_substitutes`) that can return correct values. The second process receives only the
 calls that follow-through needs. These calls are of two kinds: calls to the submission's own functions, with
 arguments that the solution computes, and helped calls. No worker receives calls of both kinds: a worker that
 knows the solution's arguments could pass them to substitutes, and so earn points for steps that the
@@ -95,11 +95,11 @@ class GradedProcess:
 
 @dataclass(frozen=True, eq=False)
 class HelpedCall:
-    """A call that the second process makes while some functions return right values."""
+    """A call that the second process makes while some functions return correct values."""
 
     call: Call
     replaced: frozenset[str]
-    """Names of the functions that return right values."""
+    """Names of the functions that return correct values."""
     expected_calls: Sequence[Call]
     """Calls to these functions that the solution makes during the call."""
 
@@ -191,7 +191,7 @@ class ProcessWithSubstitutes:
                 request, [_encrypted(*answer) for answer in self._iter_right_answers(asked, request)]
             )
         if _unanswered(reply) is not None:
-            raise CallStopped(Kind.KILLED, f"{request.call.function} keeps asking for more right values")
+            raise CallStopped(Kind.KILLED, f"{request.call.function} keeps asking for more correct values")
         is_counted = request.call.measured and reply.raised is None
         return self.backend.call(request.call) if is_counted else reply
 
@@ -244,7 +244,7 @@ def _unanswered(reply: Reply) -> list[Any] | None:
 
 
 def _answer(call: Call, right: Reply) -> tuple[ReplacedCall, Answer]:
-    """Return a call with the answer from the right reply."""
+    """Return a call with the answer from the correct reply."""
     answer = (right.raised.kind, right.raised.message) if right.raised is not None else ("", right.value)
     return _call_as_tuple(call), answer
 

@@ -1,4 +1,4 @@
-"""The second run of a failed test, in which wrong functions below the tested function return right values.
+"""The second run of a failed test, in which wrong functions below the tested function return correct values.
 
 `follow_through` explains under which conditions a second run counts. Each retry lists in advance the calls
 that it needs, so that each process can make the calls of several retries together.
@@ -71,7 +71,7 @@ class Retry:
     ) -> None:
         self.result = result
         self.calls_to_solution = calls_to_solution
-        """Calls that the test makes to the solution, and probably to the submission with right values."""
+        """Calls that the test makes to the solution, and probably to the submission with correct values."""
         self.reference = second.reference
         self.wrong = wrong
         self.first = first
@@ -87,22 +87,22 @@ class Retry:
         """Calls of the first run whose answers must follow from the submission's own wrong functions."""
         self.replaced_inner_calls = _cached_by_call(self._replaced_inner_calls)
         """Return the calls to replaced functions that the solution makes directly during a call."""
-        self.is_changed_by_right_values = _cached_by_call(self._is_changed_by_right_values)
-        """Return whether right values of replaced functions change the result of a call."""
+        self.is_changed_by_correct_values = _cached_by_call(self._is_changed_by_correct_values)
+        """Return whether correct values of replaced functions change the result of a call."""
         self.helped_call = _cached_by_call(self._helped_call)
-        """Return a call as a HelpedCall, which the second process makes with right values."""
+        """Return a call as a HelpedCall, which the second process makes with correct values."""
         self.helped: list[Call] = []
-        """Calls of the second run whose results have changed because of right values."""
+        """Calls of the second run whose results have changed because of correct values."""
         self.new_call_checks = MAX_NEW_CALL_CHECKS
         """Number of first answers to new calls that the second run may still check."""
 
-    def may_pass_with_right_values(self) -> bool:
-        """Return whether the test may pass with right values. Record the unexplained answers."""
+    def may_pass_with_correct_values(self) -> bool:
+        """Return whether the test may pass with correct values. Record the unexplained answers."""
         try:
-            if any(map(self.is_changed_by_right_values, self.result.calls)):
+            if any(map(self.is_changed_by_correct_values, self.result.calls)):
                 items = self.result.calls.items()
                 self.unexplained = [item for item in items if not self._is_right_or_exempt(*item)]
-                return all(self.is_changed_by_right_values(call) for call, _ in self.unexplained)
+                return all(self.is_changed_by_correct_values(call) for call, _ in self.unexplained)
         except MemoryError:  # a test may pass on the submission's result, which may be very large
             pass
         return False
@@ -110,7 +110,7 @@ class Retry:
     # Calls that a process can make together, for all retries
 
     def iter_calls_to_replaced(self) -> Iterator[Call]:
-        """Yield calls to replaced functions; their replies show whether right values change a result of the test."""
+        """Yield calls to replaced functions; their replies show whether correct values change a result of the test."""
         for call in (*self.result.calls, *self.calls_to_solution):
             with contextlib.suppress(MemoryError):  # a test may pass on a result, which may be very large
                 replaced_calls = self._replaced_calls_at_any_depth(call)
@@ -120,19 +120,19 @@ class Retry:
     def iter_calls_only_in_second_run(self) -> Iterator[Call]:
         """Yield the calls of the second run that the first process must also answer."""
         new = [call for call in self.calls_to_solution if call.encoded not in self.checked_calls]
-        yield from (call for call in new if not self.is_changed_by_right_values(call))
-        yield from itertools.islice(filter(self.is_changed_by_right_values, new), MAX_NEW_CALL_CHECKS)
+        yield from (call for call in new if not self.is_changed_by_correct_values(call))
+        yield from itertools.islice(filter(self.is_changed_by_correct_values, new), MAX_NEW_CALL_CHECKS)
 
     def iter_inner_calls_of_unexplained(self) -> Iterator[Call]:
         """Yield the calls to replaced functions that the solution makes during calls with unexplained answers."""
-        new = filter(self.is_changed_by_right_values, self.iter_calls_only_in_second_run())
+        new = filter(self.is_changed_by_correct_values, self.iter_calls_only_in_second_run())
         for call in (*(call for call, _ in self.unexplained), *new):
             yield from self.replaced_inner_calls(call)
 
     def iter_calls_needing_help(self) -> Iterator[HelpedCall]:
-        """Yield the calls that the second run makes with right values."""
+        """Yield the calls that the second run makes with correct values."""
         for call in self.calls_to_solution:
-            if self.is_changed_by_right_values(call) and call.function not in self.replaced:
+            if self.is_changed_by_correct_values(call) and call.function not in self.replaced:
                 yield self.helped_call(call)
 
     def are_first_replies_explained(self) -> bool:
@@ -143,7 +143,7 @@ class Retry:
             return False
 
     def passed_result(self, suite: Suite) -> TestResult | None:
-        """Return the result of the second run if the test passes because of right values; None otherwise."""
+        """Return the result of the second run if the test passes because of correct values; None otherwise."""
         try:
             is_right = self._agrees_with_solution_throughout()
         except CallStopped:
@@ -154,7 +154,7 @@ class Retry:
         return replace(retried, faulty_function=self._lowest_helpful_function(), calls=self.result.calls)
 
     def _agrees_with_solution_throughout(self) -> bool:
-        """Return whether the submission, helped by right values, returns the solution's values throughout the test.
+        """Return whether the submission, helped by correct values, returns the solution's values throughout the test.
 
         The test then passes, as it does on the solution. Only the test itself can judge measurements and
         refusals.
@@ -171,7 +171,7 @@ class Retry:
         return True
 
     def _lowest_helpful_function(self) -> str | None:
-        """Return the lowest in the call graph of the functions whose right values changed the result of a call."""
+        """Return the lowest in the call graph of the functions whose correct values changed the result of a call."""
         by_function: dict[str, list[Call]] = {}
         for call in self.helped:
             for each in [unmeasured(call), *(inner_call.call for inner_call in self.reference.inner_calls(call))]:
@@ -180,8 +180,8 @@ class Retry:
         return next((name for name in names if any(map(self._differs, by_function[name]))), None)
 
     def call(self, call: Call) -> Reply:
-        """Return the reply with right values if they change the result, else the first process's reply."""
-        if not self.is_changed_by_right_values(call):
+        """Return the reply with correct values if they change the result, else the first process's reply."""
+        if not self.is_changed_by_correct_values(call):
             return self.first.reply(call)
         if call.encoded not in self.checked_calls and self.new_call_checks and not self._passes_new_call_check(call):
             raise CallStopped(Kind.KILLED, f"the first answer of {call.function} is not allowed")
@@ -198,7 +198,7 @@ class Retry:
         except CallStopped:
             return True
 
-    # Do right values change a result?
+    # Do correct values change a result?
 
     def _replaced_below(self, call: Call) -> frozenset[str]:
         return self.replaced & self.reference.call_graph_of_all_ways.dependencies(call.function)
@@ -214,12 +214,12 @@ class Retry:
 
     def _replaced_calls_at_any_depth(self, call: Call) -> list[Call]:
         """Return the calls to replaced functions during a call to the solution, perhaps the call itself."""
-        below = self._replaced_below(call)  # a right function may build on wrong functions in another way
+        below = self._replaced_below(call)  # a correct function may build on wrong functions in another way
         inner_calls = self.reference.inner_calls(call) if below else ()
         itself = [unmeasured(call)] if call.function in self.replaced else []
         return [*itself, *(inner.call for inner in inner_calls if inner.call.function in below)]
 
-    def _is_changed_by_right_values(self, call: Call) -> bool:
+    def _is_changed_by_correct_values(self, call: Call) -> bool:
         # Calls with a stored reply come first, because one difference is enough.
         replaced_calls = self._replaced_calls_at_any_depth(call)
         replaced_calls.sort(key=lambda each: not self.first.has_replied(each))
@@ -252,7 +252,7 @@ class Retry:
         """
         if self._is_right_or_exempt(call, reply):
             return True
-        return self.is_changed_by_right_values(call) and self._follows_from_wrong_functions(call, reply)
+        return self.is_changed_by_correct_values(call) and self._follows_from_wrong_functions(call, reply)
 
     def _is_right_or_exempt(self, call: Call, reply: Reply) -> bool:
         """Return whether a first answer is allowed regardless of the submission's other functions."""
@@ -262,7 +262,7 @@ class Retry:
         return right.raised is None and difference(reply.value, right.value) is None
 
     def _follows_from_wrong_functions(self, call: Call, reply: Reply) -> bool:
-        """Return whether right code that calls the submission's own wrong functions returns this answer."""
+        """Return whether correct code that calls the submission's own wrong functions returns this answer."""
         return any(self._follows(each, call, reply) for each in self.reference.solutions_in_all_ways(call.function))
 
     def _follows(self, solution: ModuleType, call: Call, reply: Reply) -> bool:

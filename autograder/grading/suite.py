@@ -65,7 +65,7 @@ class Suite(pytest_plugin.TestContext):
             counting = without_ungraded_tests(assignment, self.tests, self.reference.call_graph)
             self._tests = {test: self._tests[test] for test in counting}
         self.oracle: Oracle = self.reference
-        """Source of the right values that the tests expect."""
+        """Source of the correct values that the tests expect."""
         self._calls_to_solution: dict[Test, Sequence[Call]] = {}
 
     @property

@@ -115,7 +115,7 @@ def is_up_to_date(committed: str, right: str) -> bool:
 
 
 def _without_nearly_right_mistakes(text: str) -> dict[str, Any]:
-    """Return a recorded file without the mistakes (and hints) that equal the right value up to rounding."""
+    """Return a recorded file without the mistakes (and hints) that equal the correct value up to rounding."""
     content: dict[str, Any] = json.loads(text) if text else {}
     seen: set[tuple[str, str]] = set()
     other = [(function, call) for function, calls in content.get("other_calls", {}).items() for call in calls]

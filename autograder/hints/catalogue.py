@@ -13,7 +13,7 @@ file lists known wrong numbers for ANSWERS, as `WRONG_ANSWERS`:
 
     WRONG_ANSWERS = {"extra_parameters": {32: "…"}}
 
-The file also contains right implementations that build on different functions than the solution does
+The file also contains correct implementations that build on different functions than the solution does
 (`another_way`).
 """
 
@@ -43,7 +43,7 @@ class Misconception:
     function: str
     """Name of the function that is wrong."""
     hint: str
-    """The likely cause, in words for the student, without the right code."""
+    """The likely cause, in words for the student, without the correct code."""
     origin: str
     """The repository and issue where the mistake shipped, or the reason why it is expected."""
     implementation: Callable[..., Any]
@@ -66,7 +66,7 @@ def mistake(function: str, origin: str, *, hint: str = "") -> Callable[[Callable
 
 @dataclass(frozen=True, eq=False)
 class OtherWay:
-    """A right implementation of a function that builds on different functions than the solution does."""
+    """A correct implementation of a function that builds on different functions than the solution does."""
 
     function: str
     built_on: frozenset[str]
@@ -76,7 +76,7 @@ class OtherWay:
 
 
 def another_way(function: str, *built_on: str) -> Callable[[Callable[..., Any]], OtherWay]:
-    """Return a decorator for a right implementation of `function` that calls the functions in `built_on`.
+    """Return a decorator for a correct implementation of `function` that calls the functions in `built_on`.
 
     If a student writes `function` in this way, follow-through can compute its results from the student's
     wrong versions of the functions in `built_on`. The implementation must not return results of those
@@ -152,7 +152,7 @@ def entries(assignment: Assignment) -> tuple[Misconception, ...]:
 
 
 def other_ways(assignment: Assignment) -> tuple[OtherWay, ...]:
-    """Return the other right ways to write an assignment's functions, in the catalogue's order."""
+    """Return the other correct ways to write an assignment's functions, in the catalogue's order."""
     return tuple(value for value in _catalogue(assignment).values() if isinstance(value, OtherWay))
 
 

@@ -1,4 +1,4 @@
-"""Golden values: the right results of the public tests' calls, and fingerprints of the results with known mistakes.
+"""Golden values: the correct results of the public tests' calls, and fingerprints of the results with known mistakes.
 
 `autograder handout` records golden values from the reference solution. A student's machine can therefore
 detect a mistake and show the likely cause, although it has no code of the solution or of a known mistake.
@@ -85,7 +85,7 @@ class GoldenValues:
         return self
 
     def expected(self, call: Call) -> Returned | Refused:
-        """Return the right outcome of the test's next call. Raise BrokenTestError if this call is not recorded."""
+        """Return the correct outcome of the test's next call. Raise BrokenTestError if this call is not recorded."""
         golden = self.recorded[call] = next(self.calls, {})
         if golden.get("function") != call.function:
             raise BrokenTestError(f"no recorded value for this call to {call.function}: run `make handout`")
@@ -101,7 +101,7 @@ class GoldenValues:
         return [[RecordedMistake(number, hint) for number, hint in group.items()] for group in groups]
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """Return a call as evidence for or against mistakes; None if the right result is not recorded."""
+        """Return a call as evidence for or against mistakes; None if the correct result is not recorded."""
         if (golden := self.recorded.get(call)) is not None:
             right, records = decoded(golden["expected"]), golden["mistakes"]
         elif (other := self._uncompared_call_record(call)) is not None:
@@ -167,7 +167,7 @@ class GoldenRecorder:
         return {"known": mistakes, "calls": self.calls, "other_calls": self.other_calls}
 
     def expected(self, call: Call) -> Returned | Refused:
-        """Return and record a call's right outcome, and record the wrong outcome with each mistake."""
+        """Return and record a call's correct outcome, and record the wrong outcome with each mistake."""
         expected = self.reference.expected(call)
         encoded = None
         if isinstance(expected, Returned):

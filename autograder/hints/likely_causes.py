@@ -1,7 +1,7 @@
 """Find the likely cause of wrong values: the known mistake that explains every call to a function.
 
 A mistake explains a call if the submission returns the same value as the solution with that mistake: the
-right value if the mistake changes nothing, otherwise the same wrong value. An exception is evidence only in a
+correct value if the mistake changes nothing, otherwise the same wrong value. An exception is evidence only in a
 function without wrong values, and only if the solution with the mistake fails with arrays of the same sizes.
 Values that no known mistake explains get no hint, since a false cause is worse than no cause. In the grader,
 the solution is run with each mistake in it (`hints.reference`). A student's machine has only recorded
@@ -95,7 +95,7 @@ def numpy_error_mark(raised: Raised) -> str:
 def observation_of(
     reply: Reply, right: Any, ranked_mistake_groups: Sequence[Sequence[Any]], predicted: Callable[[Any], Outcome]
 ) -> Observation | None:
-    """Return the observation of a reply to a call with a right value or fingerprint; see `Oracle.observation`."""
+    """Return the observation of a reply to a call with a correct value or fingerprint; see `Oracle.observation`."""
     if reply.raised is None:
         return Observation(reply.value, right, not matches(reply.value, right), ranked_mistake_groups, predicted)
     mark = numpy_error_mark(reply.raised)
@@ -106,7 +106,7 @@ def with_likely_causes(
     oracle: Oracle,
     results: Iterable[TestResult],
     call_graph: Callable[[], CallGraph],
-    tried_with_right_values: Callable[[str], Collection[str]] = lambda name: (),
+    tried_with_correct_values: Callable[[str], Collection[str]] = lambda name: (),
 ) -> list[TestResult]:
     """Return the results with likely causes, except where another wrong function may be at fault.
 
@@ -116,7 +116,7 @@ def with_likely_causes(
     results = with_unfiltered_causes(oracle, results)
     if not any(result.hint for result in results):
         return results
-    return without_hints_above_wrong_functions(results, call_graph(), tried_with_right_values)
+    return without_hints_above_wrong_functions(results, call_graph(), tried_with_correct_values)
 
 
 def with_unfiltered_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResult]:
@@ -127,7 +127,7 @@ def with_unfiltered_causes(oracle: Oracle, results: Iterable[TestResult]) -> lis
     }
     at_fault: set[Test] = set()
     for result in results:
-        # A test that passes with right values of other functions is no evidence, since those were at fault.
+        # A test that passes with correct values of other functions is no evidence, since those were at fault.
         for call, reply in result.calls.items() if seen and not (result.passed and result.faulty_function) else ():
             if call.function in seen and (observation := oracle.observation(call, reply)) is not None:
                 seen[call.function].setdefault(call.encoded, observation)
@@ -146,13 +146,13 @@ def with_unfiltered_causes(oracle: Oracle, results: Iterable[TestResult]) -> lis
 def without_hints_above_wrong_functions(
     results: Iterable[TestResult],
     call_graph: CallGraph,
-    tried_with_right_values: Callable[[str], Collection[str]],
+    tried_with_correct_values: Callable[[str], Collection[str]],
 ) -> list[TestResult]:
     """Return the results without hints for functions that build on a wrong function with a different hint.
 
     A function can look mistaken only because it builds on a wrong function. `call_graph` is the call graph of
-    the submission. `tried_with_right_values` returns the dependencies of a function that follow-through has
-    replaced with right values, and that therefore cannot be the cause.
+    the submission. `tried_with_correct_values` returns the dependencies of a function that follow-through has
+    replaced with correct values, and that therefore cannot be the cause.
     """
     results = list(results)
     kept: dict[str, set[str | None]] = {}
@@ -160,7 +160,7 @@ def without_hints_above_wrong_functions(
         if result.kind in WRONG_OR_NO_VALUE:
             kept.setdefault(result.test.question, set()).add(result.hint)
     for name in call_graph.topological_order(kept):  # so that the hints below a function are final
-        suspects = (call_graph.dependencies(name) & kept.keys()).difference(tried_with_right_values(name))
+        suspects = (call_graph.dependencies(name) & kept.keys()).difference(tried_with_correct_values(name))
         if suspects:
             kept[name].intersection_update({None}.union(*(kept[suspect] for suspect in suspects)))
     return [

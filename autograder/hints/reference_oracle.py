@@ -46,7 +46,7 @@ class Reference:
         self.call_graph = CallGraph(functions)
         self.other_ways = catalogue.other_ways(assignment)
         self.call_graph_of_all_ways = CallGraph(functions, [(way.function, way.built_on) for way in self.other_ways])
-        """The call graph of the solution and of all other right ways to write its functions."""
+        """The call graph of the solution and of all other correct ways to write its functions."""
         self.wrong_answers = catalogue.wrong_answers(assignment)
         """The hints for known wrong answers, keyed by question and wrong number."""
         self.entries = catalogue.entries(assignment)
@@ -59,7 +59,7 @@ class Reference:
         self.ranked_mistake_groups = functools.cache(self._direct_and_inherited_mistakes)
 
     def iter_solutions_in_all_ways(self, function: str) -> Iterator[types.ModuleType]:
-        """Yield the solution, and a copy for each other right way to write a function or its dependencies."""
+        """Yield the solution, and a copy for each other correct way to write a function or its dependencies."""
         yield catalogue.solution(self.assignment)
         for way in self.other_ways:
             if way.function in {function, *self.call_graph.dependencies(function)}:
@@ -78,7 +78,7 @@ class Reference:
         return reply
 
     def expected(self, call: Call) -> Returned | Refused:
-        """Return the right outcome of a call."""
+        """Return the correct outcome of a call."""
         reply = self.reply(call)
         if reply.raised is not None and reply.raised.kind not in ("ValueError", "IndexError"):
             raise RuntimeError(f"the solution raises {reply.raised.kind}: {reply.raised.message}")
@@ -93,7 +93,7 @@ class Reference:
         return expected if expected is not None and expected.raised is None else None
 
     def differs_only_in_dtype(self, call: Call, reply: Reply) -> bool:
-        """Return whether a submission replied to a call with right values in a wrong dtype."""
+        """Return whether a submission replied to a call with correct values in a wrong dtype."""
         expected = self._reply_if_comparable(call) if reply.raised is None else None
         if expected is None:
             return False
@@ -103,7 +103,7 @@ class Reference:
     def inner_calls(self, call: Call) -> tuple[InnerCall, ...]:
         """Return the calls that the solution makes to its own functions during a call, each only once.
 
-        The calls that other right ways make are included.
+        The calls that other correct ways make are included.
         """
         return self._cached_inner_calls(call.encoded) if fits_in_cache(call) else self._inner_calls(call.encoded)
 
@@ -149,7 +149,7 @@ class Reference:
             namespace.update(originals)
 
     def right_answer_and_hints(self, key: str) -> tuple[Any, Mapping[float, str]]:
-        """Return the right value of an entry of ANSWERS, and a mapping from known wrong numbers to hints."""
+        """Return the correct value of an entry of ANSWERS, and a mapping from known wrong numbers to hints."""
         return vars(self.solution)[ANSWERS][key], self.wrong_answers.get(key, {})
 
     # The solution with a known mistake in it

@@ -125,7 +125,7 @@ class LocalContext(TestContext):
         return LoadedFile(assignment, self.place.student_file(self.root, assignment), self.place)
 
     def oracle(self, assignment: str, test: str) -> Oracle:
-        """Return the source of right values for one test."""
+        """Return the source of correct values for one test."""
         if assignment not in self.oracles:
             self.oracles[assignment] = self.load_oracle(assignment)
         oracle = self.oracles[assignment]

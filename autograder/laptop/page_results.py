@@ -31,7 +31,7 @@ def page_results(all_progress: Sequence[AssignmentProgress], adapt: Callable[[st
     """
     return {
         progress.assignment: {
-            "right": len(progress.right_functions),
+            "right": len(progress.correct_functions),
             "next": progress.next_function,
             "runs": not progress.file_problem and not progress.file.timed_out_functions,
             "summary": adapt(_file_summary_html(progress)),

@@ -82,7 +82,7 @@ class AssignmentProgress:
         )
 
     @property
-    def right_functions(self) -> list[str]:
+    def correct_functions(self) -> list[str]:
         """The names of the functions that are right."""
         return [function.name for function in self.function_statuses if function.is_right]
 
@@ -103,7 +103,7 @@ class AssignmentProgress:
     @property
     def all_functions_are_right(self) -> bool:
         """True if no test of any function fails."""
-        return len(self.right_functions) == len(self.function_statuses)
+        return len(self.correct_functions) == len(self.function_statuses)
 
     def location(self, line: int) -> str:
         """Return the words for a line in the student's file."""
@@ -146,7 +146,7 @@ def overview(all_progress: Sequence[AssignmentProgress]) -> str:
         step = f"next: {name}  {progress.location_of(name)}" if name else "all right"
         if not name and not progress.all_functions_are_right:
             step = f"next: {FIX_FILE_STEP}  {progress.file_stop_location}"
-        right, functions = len(progress.right_functions), len(progress.function_statuses)
+        right, functions = len(progress.correct_functions), len(progress.function_statuses)
         lines.append(f"{progress.assignment:<18} {right:>2} of {functions:<3} {step}")
         total_right, total = total_right + right, total + functions
     note = "" if all_progress[0].run.runs_hidden_tests else f" In each assignment, {HIDDEN_TESTS_NOTE}"
@@ -194,7 +194,7 @@ def _first_output(progress: AssignmentProgress, *tests: str) -> list[str]:
 
 
 def summary_paragraphs(progress: AssignmentProgress) -> list[str]:
-    """Return paragraphs: the number of right functions, remarks on answers and, last, the next step."""
+    """Return paragraphs: the number of correct functions, remarks on answers and, last, the next step."""
     questions = progress.run.answer_forms_and_practice(progress.assignment)
     forms, practice = questions.get("forms"), questions.get("practice", {})
     answers = progress.file.answers
@@ -203,7 +203,7 @@ def summary_paragraphs(progress: AssignmentProgress) -> list[str]:
     feedback = [*progress.run.answer_feedback(progress.assignment)]
     faults += [f"✗ {escape_markdown(sentence)}." for is_right, sentence in feedback if not is_right]
     filled = [is_filled for key, is_filled in progress.source.answers.items() if key not in practice]
-    parts = [f"{len(progress.right_functions)} of {len(progress.function_statuses)} functions are right."]
+    parts = [f"{len(progress.correct_functions)} of {len(progress.function_statuses)} functions are right."]
     parts += [f"Answers: {sum(filled)} of {len(filled)} filled in."] if filled else []
     parts += [f"✓ {escape_markdown(sentence)}." for is_right, sentence in feedback if is_right] + faults
     if following := progress.next_function:

@@ -116,7 +116,7 @@ def print_solution(run: SelfStudyContext, name: str, function: str) -> int:
         print(f"{name} has no function {function}.")
         return 2
     run.run_tests([name])
-    if function not in AssignmentProgress(name, run).right_functions:
+    if function not in AssignmentProgress(name, run).correct_functions:
         print(f"Your {function} is not right yet. {SPOILER_WARNING}\n")
     print(text)
     return 0

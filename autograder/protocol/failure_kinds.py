@@ -55,7 +55,7 @@ WRONG_OR_NO_VALUE = frozenset({Kind.VALUE, Kind.PRECISION, Kind.SHAPE, Kind.RAIS
 """Kinds of mistakes that also affect every function that uses the wrong function or is compared with it."""
 
 RIGHT_VALUE_KINDS = frozenset({Kind.DTYPE, Kind.CHANGED, Kind.LOOP, Kind.ACCEPTED})
-"""Kinds of mistakes in a function that returns right values."""
+"""Kinds of mistakes in a function that returns correct values."""
 
 UNFINISHED = frozenset({Kind.NOT_WRITTEN, Kind.WAITING, Kind.NOT_REACHED, Kind.UNANSWERED})
 """Kinds of failures that are not mistakes, because the function or the answer is not written yet."""

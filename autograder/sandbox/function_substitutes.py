@@ -28,7 +28,7 @@ ReplacedCall = tuple[str, tuple[Any, ...], dict[str, Any]]
 """A call to a replaced function: the function's name, the positional arguments and the keyword arguments."""
 
 Answer = tuple[str, Any] | None
-"""Either the name and message of an error, or "" and the right value; None if the submission's function must run."""
+"""Either the name and message of an error, or "" and the correct value; None if the submission's function must run."""
 
 EncryptedAnswer = tuple[str, str]
 """Hash of an encoded call, and the answer in a form that is readable only with the encoded call."""
@@ -67,7 +67,7 @@ class Exchange:
         """Put a substitute for each function into `namespace`, under each name that the function has."""
         self.namespace = namespace
         self.replaced: frozenset[str] = frozenset()
-        """Names of the functions whose substitutes return right values during the current call."""
+        """Names of the functions whose substitutes return correct values during the current call."""
         self.answers: dict[bytes, Answer] = {}
         """Decrypted answers, keyed by encoded call."""
         self.encrypted: dict[str, str] = {}
@@ -153,7 +153,7 @@ class Exchange:
 
 
 def _value(error: str, value: Any) -> Any:
-    """Return the right value in an answer, or raise the error that the answer names."""
+    """Return the correct value in an answer, or raise the error that the answer names."""
     if error:
         raise (IndexError if error == IndexError.__name__ else ValueError)(value)
     return copy.deepcopy(value)

@@ -1010,6 +1010,6 @@ WRONG_ANSWERS = {
         16384: "This is the size of the state; the question is how many tokens take up as many numbers.",
         256: "This is how many numbers one token takes up in the cache; the question is how many tokens fill the size "
         "of the state.",
-        32: "You divided by twice the right number; one token takes up d_k + d_v = 256 numbers.",
+        32: "You divided by twice the correct number; one token takes up d_k + d_v = 256 numbers.",
     },
 }

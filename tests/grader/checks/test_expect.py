@@ -199,7 +199,7 @@ def rope_cos_sin(positions, head_dim, base=10000.0):
         expect.dtype(rope.rope_cos_sin, np.arange(3), 4)
 
 
-def test_a_change_in_place_is_seen_only_beside_right_values() -> None:
+def test_a_change_in_place_is_seen_only_beside_correct_values() -> None:
     in_place = "import numpy as np\n" + RIGHT.format("").replace(
         "    h =", "    y = x.copy(); x[:] = 0; x = y\n    h =", 1
     )
@@ -390,7 +390,7 @@ def test_a_test_that_asks_the_impossible_blames_itself() -> None:
         expect.matches(rope.rope_frequencies, 7)
 
 
-def test_nearly_right_values_are_told_with_their_right_digits() -> None:
+def test_nearly_correct_values_are_told_with_their_right_digits() -> None:
     expected = np.linspace(0.1, 0.9, 8)
     words = words_of(expected * 1.00002, expected)
     assert words.endswith("right to 5 digits")

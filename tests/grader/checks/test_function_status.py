@@ -222,7 +222,7 @@ def test_functions_that_fail_only_in_tests_of_each_other_are_all_at_fault() -> N
     assert status_note(told["rotated"]) == "its test also calls `bare`: fix that first"
 
 
-def test_a_refusal_that_needs_right_values_below_waits_for_them() -> None:
+def test_a_refusal_that_needs_correct_values_below_waits_for_them() -> None:
     accepts = missed("attention", FORM, Kind.ACCEPTED)
     told = states_by_name(missed("scores", VALUES), accepts)
     assert (told["attention"].status, told["attention"].cause) == (Status.INHERITED, "scores")

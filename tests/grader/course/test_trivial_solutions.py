@@ -1,6 +1,6 @@
 """Tests of trivial solutions: a function that does no work earns no points, however other functions behave.
 
-A lazy function returns the same result for every call, returns an argument, fills the right shape with zeros,
+A lazy function returns the same result for every call, returns an argument, fills the correct shape with zeros,
 raises an error in every call, or reorders the numbers of its first argument. Every test runs with each kind
 of lazy function, while every other function is correct, lazy in the same way, or lazy in one of three other
 ways. No combination passes.
@@ -41,7 +41,7 @@ def argument(place: int) -> Work:
 
 
 def filled_in_right_shape(fill: Callable[[np.ndarray], np.ndarray]) -> Work:
-    """Return a function whose results have the right shapes and dtypes, but values that ignore the
+    """Return a function whose results have the correct shapes and dtypes, but values that ignore the
     arguments."""
 
     def work(args: tuple[Any, ...], right: Any) -> Any:
@@ -52,7 +52,7 @@ def filled_in_right_shape(fill: Callable[[np.ndarray], np.ndarray]) -> Work:
 
 
 def stretched(args: tuple[Any, ...], right: Any) -> Any:
-    """Repeat the first argument until the right shape is full."""
+    """Repeat the first argument until the correct shape is full."""
     return filled_in_right_shape(lambda part: np.resize(np.asarray(args[0], dtype=np.float64), part.shape))(args, right)
 
 
@@ -85,17 +85,17 @@ LAZY: dict[str, Work] = {
     "one zero": lambda args, right: np.zeros((1, 1, 1)),
     **{f"{fill} in the shape of the first argument": shape_of(fill) for fill in (0, 1)},
     **{
-        f"{fill} in the right shape": filled_in_right_shape(lambda part, fill=fill: np.full(part.shape, fill))
+        f"{fill} in the correct shape": filled_in_right_shape(lambda part, fill=fill: np.full(part.shape, fill))
         for fill in (0, 1, -np.inf)
     },
-    "NaN in the right shape": filled_in_right_shape(
+    "NaN in the correct shape": filled_in_right_shape(
         lambda part: np.full(part.shape, np.nan if part.dtype.kind == "f" else 7)
     ),
-    "a count in the right shape": lambda args, right: np.arange(np.size(right)).reshape(np.shape(right)),
+    "a count in the correct shape": lambda args, right: np.arange(np.size(right)).reshape(np.shape(right)),
     "the identity": filled_in_right_shape(
         lambda part: np.broadcast_to(np.eye(*part.shape[-2:]) if part.ndim > 1 else 1.0, part.shape)
     ),
-    "the first argument in the right shape": stretched,
+    "the first argument in the correct shape": stretched,
     "the first argument, negated": rearranged(np.negative),
     "the first argument, rolled": rearranged(lambda array: np.roll(array, 1, axis=-1)),
     "the first argument, backwards": rearranged(lambda array: array[..., ::-1]),
@@ -104,7 +104,7 @@ LAZY: dict[str, Work] = {
     **{f"{error.__name__} with all numbers": refusal(error) for error in (ValueError, IndexError)},
 }
 RIGHT = "right"
-OTHER_BEHAVIOURS = ("argument 1", "0 in the right shape", "ValueError with all numbers")
+OTHER_BEHAVIOURS = ("argument 1", "0 in the correct shape", "ValueError with all numbers")
 """Possible behaviours of other functions in a test of a lazy function."""
 
 

@@ -152,8 +152,8 @@ def test_a_lazy_function_earns_nothing_above_one_that_raises(assignment: Assignm
         setattr(module, name, _lazy(vars(suite.reference.solution)[name], list(LAZY)[number % len(LAZY)]))
     with np.errstate(all="ignore"):
         results = all_results(suite, module)
-    passed_over_right_values = [result.test for result in results if result.passed and result.faulty_function]
-    assert not [test.name for test in passed_over_right_values if test.question in above]
+    passed_over_correct_values = [result.test for result in results if result.passed and result.faulty_function]
+    assert not [test.name for test in passed_over_correct_values if test.question in above]
 
 
 HEDGED = """

@@ -193,7 +193,7 @@ def test_one_guess_is_judged_however_many_functions_below_are_wrong(
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
-def test_arguments_that_the_solution_computes_never_reach_a_process_that_gets_right_values(
+def test_arguments_that_the_solution_computes_never_reach_a_process_that_gets_correct_values(
     lesson: str, grader: Grader
 ) -> None:
     uninformed = points_of(lesson, LISTENING, "False", grader)

@@ -25,7 +25,7 @@ from tests.grader.support.in_process_submission import Loaded
 def with_mistake(suite: Suite, entry: Misconception, called: dict[Test, set[str]]) -> Grade:
     """Return the grade of a solution with one mistake, using only the tests that can detect memorized values.
 
-    The grade omits likely causes, and the right values of wrong functions, if no failed test needs an explanation.
+    The grade omits likely causes, and the correct values of wrong functions, if no failed test needs an explanation.
     """
     call_graph = suite.reference.call_graph
     affected = {

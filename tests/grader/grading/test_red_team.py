@@ -117,8 +117,8 @@ def test_by_heart_is_said_of_values_that_nothing_else_explains(hidden: TestResul
     """Memorized values are suspected only if neither a known mistake nor another wrong function explains the
     wrong values, and a missing error is not a wrong value."""
     public = TestResult(Test("seen", "apply_rope", 1.0, Phase.PUBLIC, "It rotates."))
-    over_right_values = replace(public, faulty_function="rope_frequencies")
-    explained = Grade("rope", SubmissionStatus.GRADED, [over_right_values, hidden], 1.0, 2.0)
+    over_correct_values = replace(public, faulty_function="rope_frequencies")
+    explained = Grade("rope", SubmissionStatus.GRADED, [over_correct_values, hidden], 1.0, 2.0)
     assert not list(iter_suspicions(explained))
     grade = Grade("rope", SubmissionStatus.GRADED, [public, hidden], 1.0, 2.0)
     assert any("as if memorized" in sentence for sentence in iter_suspicions(grade)) is is_named
@@ -211,7 +211,7 @@ def ABOVE(*args, **kwargs):
 @pytest.mark.long
 @pytest.mark.parametrize("way", CHEAP)
 @pytest.mark.parametrize("base", ["apply_rope", "rope_frequencies"])
-def test_a_second_guess_gains_nothing_above_right_values(base: str, way: str, suites: dict[str, Suite]) -> None:
+def test_a_second_guess_gains_nothing_above_correct_values(base: str, way: str, suites: dict[str, Suite]) -> None:
     """The common function is wrong in several ways, each of which costs it only one or two points."""
     suite = suites.setdefault("rope", Suite(course.find("rope")))
     solution = suite.assignment.solution.read_text("utf-8")
@@ -242,8 +242,8 @@ globals().update({name: _constant(globals()[name]) for name in NAMES})
 def test_a_constant_earns_nothing_above_a_constant(assignment: Assignment, suite: Suite, grader: Grader) -> None:
     text = assignment.solution.read_text("utf-8") + CONSTANT.replace("NAMES", repr(names_of(suite)))
     grade = grader.grade(assignment, (text,))
-    over_right_values = [result.test for result in grade.test_results if result.passed and result.faulty_function]
-    texts = {test: inspect.getsource(suite._tests[test].item.function) for test in over_right_values}
+    over_correct_values = [result.test for result in grade.test_results if result.passed and result.faulty_function]
+    texts = {test: inspect.getsource(suite._tests[test].item.function) for test in over_correct_values}
     assert not [test.name for test, text in texts.items() if "expect.raises(" not in text]
 
 
@@ -340,11 +340,11 @@ def BASE(*args, **kwargs):
 
 globals().update({name: _hollow(name) for name in ABOVE})
 """
-"""Attack: each function waits until a test of a function that uses it brings the right value, and returns
+"""Attack: each function waits until a test of a function that uses it brings the correct value, and returns
 this value."""
 
 
-def test_a_function_never_meets_its_own_right_values(assignment: Assignment, suite: Suite, grader: Grader) -> None:
+def test_a_function_never_meets_its_own_correct_values(assignment: Assignment, suite: Suite, grader: Grader) -> None:
     """A function that cannot compute its correct values sees them only in the tests of functions that use it,
     which run after its own tests."""
     graph, names = suite.reference.call_graph_of_all_ways, names_of(suite)
@@ -368,7 +368,7 @@ def ABOVE(*arguments, **options):
                 return value
     raise RuntimeError
 """
-"""Attack: a function without a formula searches its second process for right values that it can return."""
+"""Attack: a function without a formula searches its second process for correct values that it can return."""
 
 
 @pytest.mark.parametrize(

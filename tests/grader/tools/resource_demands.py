@@ -69,7 +69,7 @@ def demands(assignment: Assignment) -> Iterator[Demand]:
     suite, backend = Suite(assignment), catalogue.ModuleBackend(plain_module(assignment))
     suite.run(
         catalogue.ModuleBackend(suite.reference.solution)
-    )  # stores the right values, which do not count as the test's memory
+    )  # stores the correct values, which do not count as the test's memory
     resource.setrlimit(resource.RLIMIT_AS, (_present_address_space() + MEMORY_LIMIT, resource.RLIM_INFINITY))
     signal.signal(signal.SIGPROF, _cut_off)
     for test in suite.tests:
