@@ -1,4 +1,4 @@
-"""The code of Whereabouts, with a package for each step from a student's file to the class report.
+"""The Whereabouts code: one package for each step from a student's file to the class report.
 
-This file imports nothing, because a sandboxed worker that loads this file must load nothing else.
+This file imports nothing, because a sandboxed worker that loads it must not load anything else.
 """

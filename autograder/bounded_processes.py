@@ -1,7 +1,6 @@
-"""Calls of a function on many items, in processes that can be killed, each within limits on time and memory.
+"""Calls of a function on many items, in killable processes, each within time and memory limits.
 
-Students' files are read and compared in this way: an item that takes too much is stopped without affecting
-the others.
+Students' files are read and compared this way, so that a file that takes too much is stopped without affecting others.
 """
 
 from __future__ import annotations
@@ -30,39 +29,39 @@ MAX_PROCESSOR_SECONDS_PER_ITEM = 5
 """Maximum processor time for one item. Reading a submission and comparing a submission are separate items."""
 
 MAX_MEMORY_PER_ITEM = 512 << 20
-"""Maximum bytes of memory for one item."""
+"""Maximum memory for one item, in bytes."""
 
 ITEM_TIMEOUT_SECONDS = 120.0
-"""Maximum wall-clock time for one item, after which its process is ended; enough for a busy machine or a slow disk."""
+"""Maximum wall-clock time for one item before its process is killed; enough for a busy machine or a slow disk."""
 
 MAX_RESULTS_IN_MEMORY = 200
-"""Maximum number of items whose results are in memory at the same time, even for a very large class."""
+"""Maximum number of results held in memory at the same time, even for a very large class."""
 
 MIN_ITEMS_PER_PROCESS = 8
-"""Number of additional items that justify one more process."""
+"""Number of items that justify an additional process."""
 
 
 @dataclass(frozen=True)
 class CutOff:
-    """The replacement for the result of work that was stopped."""
+    """A stand-in for the result of work that was stopped."""
 
     why: str
-    """the rest of a sentence whose subject is the worker"""
+    """the predicate of a sentence whose subject is the worker"""
 
 
 class Slow(CutOff):
-    """The replacement for the result of work that took more wall-clock time than allowed."""
+    """A stand-in for the result of work that exceeded its wall-clock limit."""
 
 
 class Ended(CutOff):
-    """The replacement for the result of work whose process ended, by itself or because it was killed."""
+    """A stand-in for the result of work whose process exited or was killed."""
 
 
 class TimeLimitedPool:
-    """Fresh interpreters, each with one job at a time; a job that takes too long is ended with its process."""
+    """Fresh interpreters that each run one job at a time; a job that takes too long is killed with its process."""
 
     def __init__(self, size: int, timeout: float) -> None:
-        """Take the number of processes, and the wall-clock seconds that a job may take."""
+        """Take the number of processes, and the wall-clock limit of each job in seconds."""
         self.size = size
         self.timeout = timeout
         self.processes = self._start()
@@ -74,7 +73,7 @@ class TimeLimitedPool:
 
     def submit(self, function: Callable[..., Result], *arguments: Any) -> Future[Result]:
         """Schedule a call to a function that can be imported by name."""
-        if not self.processes.active:  # pebble gives up if a process without a job ends
+        if not self.processes.active:  # pebble gives up if an idle process ends
             self.close()
             self.processes = self._start()
         future: Future[Result] = self.processes.schedule(function, arguments, timeout=self.timeout)
@@ -87,7 +86,7 @@ class TimeLimitedPool:
 
 
 def cut_off(error: Exception, timeout: float) -> CutOff | None:
-    """Return the event that ended a job of a pool with this timeout; None if the job itself raised the error."""
+    """Return what stopped a job in a pool with this timeout; None if the job itself raised the error."""
     if isinstance(error, TimeoutError):
         return Slow(f"did not end within {timeout:.0f} seconds")
     if isinstance(error, ProcessExpired | BrokenProcessPool | CancelledError):
@@ -101,7 +100,7 @@ def cut_off(error: Exception, timeout: float) -> CutOff | None:
 def map_bounded(function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result | CutOff]:
     """Yield the function's result for each item, in order.
 
-    The function is pickled by name. An exception from the function is raised here and ends the iteration.
+    The function is pickled by name. An exception that it raises is raised again here and ends the iteration.
     """
     size = min(len(os.sched_getaffinity(0)), 1 + len(items) // MIN_ITEMS_PER_PROCESS)
     with closing(TimeLimitedPool(size, ITEM_TIMEOUT_SECONDS)) as pool:
@@ -111,7 +110,7 @@ def map_bounded(function: Callable[[Item], Result], items: Sequence[Item]) -> It
                 batch, [_submit_with_item_limits(pool, function, item) for item in batch], strict=True
             ):
                 outcome = _outcome(future)
-                # Another item may have ended the process, so each item runs again, alone.
+                # Another item might have ended the process, so each affected item runs again, alone.
                 yield run_bounded(function, item) if isinstance(outcome, Ended) else outcome
 
 
@@ -122,7 +121,7 @@ def run_bounded(function: Callable[[Item], Result], item: Item) -> Result | CutO
 
 
 def run_in_subprocess(function: Callable[..., Result], *arguments: Any) -> Result:
-    """Return the function's result, computed in a separate process, so that all of its memory is freed."""
+    """Return the function's result, computed in a separate process so that all its memory is freed."""
     with closing(TimeLimitedPool(1, math.inf)) as pool:
         return pool.submit(function, *arguments).result()
 
@@ -145,7 +144,7 @@ def _outcome(future: Future[Result | CutOff]) -> Result | CutOff:
 def _call_with_item_limits(
     function: Callable[[Item], Result], item: Item, seconds: int, memory: int
 ) -> Result | CutOff:
-    """Return the function's result, under kernel limits for this process."""
+    """Return the function's result, computed under kernel limits on this process."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (_present_address_space() + memory, resource.RLIM_INFINITY))
     used = math.ceil(time.process_time())
@@ -157,6 +156,6 @@ def _call_with_item_limits(
 
 
 def _present_address_space() -> int:
-    """Return the size of this process's address space in bytes."""
+    """Return the size, in bytes, of this process's address space."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[0]) * resource.getpagesize()

@@ -2,8 +2,8 @@
 
 run           one run, from the folders to the results
 workers       graders with the interface of concurrent.futures
-gradebook     the single store of submissions and grades; gradebook_database contains its tables and its lock
-adjustments   the instructor's corrections by hand
+gradebook     the single store of submissions and grades; gradebook_database defines its tables and its lock
+adjustments   the instructor's manual corrections
 output_files  a run's files: grades_and_feedback writes tables and feedback, changes compares with the last run
 summary       the run's result on the screen
 """

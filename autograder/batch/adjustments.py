@@ -1,7 +1,7 @@
-"""Corrections by hand, which every run reads from adjustments.csv, the instructor's table next to the class folder.
+"""Manual corrections, which every run reads from adjustments.csv, the instructor's table next to the class folder.
 
-The table's columns are student (a number, address, login or name), assignment, points (to add) or score (to set), and
-reason, which the student can read. A line that begins with `#` is a comment.
+The columns are student (a number, address, login or name), assignment, points (to add) or score (to set), and reason,
+which the student can read. Lines that begin with `#` are comments.
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ MAX_POINTS = 100
 
 
 def apply(book: Gradebook, path: Path) -> tuple[int, list[str]]:
-    """Store each correction with the submission that it concerns; without a table, there are no corrections.
+    """Store each correction with the submission it applies to. Without a table, there are no corrections.
 
-    Return the number of corrections, and a message for each line that matches no submission or more than one.
-    All lines for assignments that are not in this run share one message. Raise TableError for a table that
-    cannot be understood.
+    Return the number of corrections, and a message for each line that matches no submission or several. Lines for
+    assignments outside this run share one message. Raise TableError if the table cannot be parsed.
     """
     lines = list(_lines(path)) if path.is_file() else []
     if not lines:
@@ -55,7 +54,7 @@ def apply(book: Gradebook, path: Path) -> tuple[int, list[str]]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str, str, Adjustment]]:
-    """Yield each line's number, student, assignment and correction."""
+    """Yield the number, student, assignment and correction of each line."""
     table = csv_tables.read(path, has_comments=True)
     times = Counter(title.casefold() for title in table.titles)
     if missing := REQUIRED_COLUMNS - times.keys():
@@ -67,12 +66,12 @@ def _lines(path: Path) -> Iterator[tuple[int, str, str, Adjustment]]:
             adjustment = _adjustment(cells)
         except ValueError as error:
             raise csv_tables.TableError(path, f"line {line.number}: {error}") from error
-        student = cells["student"].removeprefix("'")  # an apostrophe, which makes a name safe for a spreadsheet
+        student = cells["student"].removeprefix("'")  # the apostrophe that makes a name safe for spreadsheets
         yield line.number, student, cells["assignment"].casefold(), adjustment
 
 
 def _adjustment(cells: Mapping[str, str]) -> Adjustment:
-    """Return the correction in a line. Raise ValueError unless the line has one valid number."""
+    """Return the correction on a line. Raise ValueError unless the line has exactly one number and it is valid."""
     texts = {name: cells.get(name, "") for name in sorted(NUMBER_COLUMNS)}
     numbers = {name: csv_tables.number(text) for name, text in texts.items() if text}
     value = next(iter(numbers.values()), None)

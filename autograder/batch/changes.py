@@ -1,4 +1,4 @@
-"""Scores that differ from the last run, with reasons: changes.csv and one line on the screen."""
+"""Scores that changed since the last run, and why: changes.csv and one line on the screen."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLUMNS = ["student", "assignment", "from", "to", "why"]
 
 
 class RecordedScore(NamedTuple):
-    """A score in one run, for comparison with a later run."""
+    """A score from one run, stored for comparison with a later run."""
 
     assignment: str
     student_key: str
@@ -29,14 +29,14 @@ class RecordedScore(NamedTuple):
     tests: float
     """points from the tests"""
     adjustments: str
-    """JSON: corrections by hand"""
+    """JSON: manual corrections"""
     tests_at_correction: float
-    """points that the tests gave when these corrections were first applied"""
+    """points from the tests when these corrections were first applied"""
     score: float
 
 
 class Changes:
-    """The comparison of a run with the last run that finished."""
+    """A comparison of this run with the last completed run."""
 
     def __init__(self, last_scores: Iterable[RecordedScore]) -> None:
         self._earlier = {(score.assignment, score.student_key): score for score in last_scores}
@@ -45,12 +45,12 @@ class Changes:
         self.scores: list[RecordedScore] = []
         """scores of this run"""
         self.outdated_adjustments: list[str] = []
-        """a message for each correction that was first applied when the tests gave different points"""
+        """a message for each correction that was first applied when the tests awarded different points"""
         self.withdrawn_count = 0
-        """number of the last run's corrections that this run does not apply"""
+        """number of corrections from the last run that this run does not apply"""
 
     def add(self, row: Row) -> None:
-        """Compare one submission's score with the score in the last run."""
+        """Compare one submission's score with its score in the last run."""
         submission = row.submission
         before = self._earlier.pop((submission.assignment, utf8_safe(submission.student_key)), None)
         if not submission.assignment or row.machine_failure:
@@ -76,14 +76,14 @@ class Changes:
         self._lines.append([csv_cell(before.student), before.assignment, f"{before.score:.10g}", now, why])
 
     def write(self, out: Path) -> None:
-        """Write OUT/changes.csv, with one line per changed score, once all of the run's submissions have been added."""
+        """Write OUT/changes.csv, one line per changed score; call this once every submission has been added."""
         for gone in self._earlier.values():
             self._note(gone, "", GONE_REASON)
         write_csv(out / CHANGES_FILE, [COLUMNS, *self._lines])
 
     @property
     def sentence(self) -> str:
-        """Return a message that says how many scores changed and why, or an empty string if no score changed."""
+        """Return a message saying how many scores changed and why, or an empty string if none did."""
         if not self._lines:
             return ""
         reasons = ", ".join(f"{count} by {why}" for why, count in self._reasons.most_common())
@@ -104,5 +104,5 @@ def _reason(before: RecordedScore, now: RecordedScore) -> str:
 
 
 def _withdrawn_correction_count(before: RecordedScore, now: RecordedScore) -> int:
-    """Return how many fewer corrections the submission has than in the last run."""
+    """Return how many corrections the submission has lost since the last run."""
     return max(0, len(json.loads(before.adjustments)) - len(json.loads(now.adjustments)))

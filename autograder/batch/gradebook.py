@@ -1,9 +1,9 @@
 """The gradebook: the submissions of the last run and the grades of all runs, in one SQLite file.
 
-A grade's key (see `GradeKey`) identifies the assignment, the tests and the code. Identical files are therefore
-graded only once, a run without changes grades nothing, and after a change to a test, only that test's
-assignment is regraded. A new run replaces a gradebook that is damaged or from another version, because the
-run can recompute the content. Only one process at a time may write, but any number of processes may read.
+A grade's key (see `GradeKey`) identifies the assignment, the tests and the code. Identical files are therefore graded
+only once, a run without changes grades nothing, and a change to a test causes only that test's assignment to be
+regraded. A new run replaces a gradebook that is damaged or from another version, because its content can be recomputed.
+Only one process can write at a time, but any number can read.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from autograder.submission.untrusted_names import safe_name, utf8_safe
 Record = TypeVar("Record")
 
 _FINISHED, CORRECTIONS, CLASS_SECTIONS, COMPARED_FOLDERS = "finished", "corrections", "sections", "against"
-"""Names of stored facts: whether the last run finished, the path of the corrections of the last run that finished,
-each person's section, and the folders of earlier terms with which the class is compared."""
+"""Keys of stored facts: whether the last run finished, the path of the corrections that the last completed run read,
+each person's section, and the folders of earlier terms that the class is compared with."""
 
 
 def code_hash(submission: Submission) -> str:
-    """Return a hash that is equal for submissions with the same code, or with the same reason for having no code."""
+    """Return a hash that is the same for submissions with the same code, or the same reason for having no code."""
     reason = submission.problem.message if submission.problem is not None else None
     return hashlib.sha256(json.dumps([submission.cells, reason]).encode("ascii")).hexdigest()
 
@@ -44,7 +44,7 @@ def code_hash(submission: Submission) -> str:
 class Gradebook:
     """An open gradebook: `writing` opens it for a run, and `reading` for any other purpose.
 
-    While the gradebook is open, a disk error becomes a BatchError.
+    While the gradebook is open, disk errors are raised as BatchError.
     """
 
     def __init__(self, out: Path, connection: sqlite3.Connection, was_damaged: bool = False) -> None:
@@ -55,7 +55,7 @@ class Gradebook:
     @classmethod
     @contextmanager
     def writing(cls, out: Path) -> Iterator[Gradebook]:
-        """Open the gradebook in the folder OUT for grading; create the folder and the gradebook if necessary."""
+        """Open the gradebook in the OUT folder for grading, creating the folder and the gradebook if necessary."""
         with gradebook_database.errors_in_words(out):
             out.mkdir(parents=True, exist_ok=True)
             with (out / LOCK_FILE).open("ab") as file:
@@ -70,7 +70,7 @@ class Gradebook:
     @classmethod
     @contextmanager
     def reading(cls, out: Path) -> Iterator[Gradebook]:
-        """Open the gradebook of a batch that is finished or still running."""
+        """Open the gradebook of a batch, finished or still running."""
         if not (out / GRADEBOOK_FILE).is_file():
             raise BatchError(f"there is no gradebook in {out}: create one with `autograder grade`")
         with gradebook_database.errors_in_words(out):
@@ -84,20 +84,20 @@ class Gradebook:
     ) -> list[str]:
         """Replace the last run's submissions with those in `folders`, and mark the run as unfinished.
 
-        If a student has a submission for an assignment in two folders, the one in the later folder counts,
-        unless only the earlier one implements anything. `grading_keys` maps each assignment to the field
-        `grading` of its keys. Return labels of the last run's submissions that have disappeared.
+        If a student has submissions for the same assignment in two folders, the one in the later folder counts, unless
+        only the earlier one implements anything. `grading_keys` maps each assignment to the `grading` field of its
+        keys. Return labels for submissions of the last run that have disappeared.
         """
         names: set[str] = set()
         folder_of: dict[str, str] = {}  # submissions of all students
-        earlier = PeopleIndex[tuple[str, Person]]()  # people known to a platform
+        earlier = PeopleIndex[tuple[str, Person]]()  # people whom a platform identifies
         with self._database:
             before = self._labels_by_assignment_and_person()
             self._database.execute("DELETE FROM submissions")
             self._database.execute("DELETE FROM facts WHERE name = ?", (_FINISHED,))
             for submissions in folders:
                 ((last,),) = self._database.execute("SELECT coalesce(max(number), 0) FROM submissions")
-                here: list[Submission] = []  # without code, which would take much memory
+                here: list[Submission] = []  # without their code, which would take too much memory
                 for submission in submissions:
                     if submission.person.platform:
                         here.append(replace(submission, cells=()))
@@ -115,16 +115,16 @@ class Gradebook:
         return [before[key] for key in sorted(gone)]
 
     def _labels_by_assignment_and_person(self) -> dict[tuple[str, str], str]:
-        """Return a label for each submission that counts, by assignment and person."""
+        """Return a label for each submission that counts, keyed by assignment and person."""
         rows = self._database.execute("SELECT assignment, who, student FROM submissions WHERE counts")
         return {(name, who): f"{student}, {name}" if name else student for name, who, student in rows}
 
     def last_run_scores(self) -> list[RecordedScore]:
-        """Return the scores of the last run that finished."""
+        """Return the scores of the last completed run."""
         return list(self._read(lambda row: RecordedScore(*row), "SELECT * FROM scores ORDER BY assignment, student"))
 
     def record_finished_run(self, scores: Iterable[RecordedScore] = (), adjustments_path: str = "") -> None:
-        """Record that all files were written; store the scores and the corrections' path for the next run."""
+        """Record that all files were written, and store the scores and the path of the corrections for the next run."""
         with self._database:
             self._database.execute("DELETE FROM scores")
             self._database.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", scores)
@@ -144,7 +144,7 @@ class Gradebook:
         return None
 
     def incomplete(self) -> str:
-        """Return a message if the last run left anything ungraded or unwritten, or an empty string otherwise."""
+        """Return a message if the last run left anything ungraded or unwritten; otherwise, return an empty string."""
         query = (
             "SELECT count(*), count(grade) FROM submissions LEFT JOIN results USING (assignment, grading, code)"
             " WHERE counts AND grading != ''"
@@ -157,7 +157,7 @@ class Gradebook:
         return f"{what}: {'wait for the run in progress' if is_running else 'run `make grade` again'}"
 
     def require_finished_run(self, assignments: Sequence[str] = ()) -> None:
-        """Raise BatchError if the last run is incomplete, or lacks submissions for one of these assignments."""
+        """Raise BatchError if the last run is incomplete or has no submissions for one of these assignments."""
         if sentence := self.incomplete():
             raise BatchError(f"{sentence}. Nothing was written")
         graded = {name for name, _ in self._labels_by_assignment_and_person()}
@@ -165,7 +165,7 @@ class Gradebook:
             raise BatchError(f"the results have no submission for {', '.join(absent)}: grade them first")
 
     def content_hash(self) -> str:
-        """Return a digest of all the data from which reports are made."""
+        """Return a digest of all the data that reports are made from."""
         digest = hashlib.sha256()
         query = "SELECT * FROM submissions LEFT JOIN results USING (assignment, grading, code) ORDER BY number"
         facts = f"SELECT * FROM facts WHERE name NOT IN ('{_FINISHED}', '{CORRECTIONS}') ORDER BY name"
@@ -174,9 +174,9 @@ class Gradebook:
         return digest.hexdigest()
 
     def _insert_and_supersede(self, submission: Submission, grading: str, folder: str, max_earlier_number: int) -> None:
-        """Insert a submission. A submission replaces the student's earlier ones, unless only those implement anything.
+        """Insert a submission, which replaces the student's earlier ones unless only those implement anything.
 
-        Earlier submissions come from earlier folders and have numbers up to `max_earlier_number`.
+        Earlier submissions, from earlier folders, have numbers up to `max_earlier_number`.
         """
         who = utf8_safe(submission.student_key)
         counts = 1
@@ -205,12 +205,12 @@ class Gradebook:
         return self._read(lambda row: (row["number"], _submission_without_code(row)), query)
 
     def superseded(self) -> list[Submission]:
-        """Return the submissions that do not count because another submission by the same student counts instead."""
+        """Return the submissions superseded by another submission from the same student."""
         query = "SELECT submission FROM submissions WHERE NOT counts ORDER BY assignment, student, number"
         return list(self._read(_submission_without_code, query))
 
     def questions_by_assignment(self) -> dict[str, list[str]]:
-        """Return the questions of each assignment that has a grade, in the order of the assignment's suite."""
+        """Return the questions of each assignment that has a grade, in the order of its test suite."""
         query = (
             "SELECT assignment, grade FROM submissions JOIN results USING (assignment, grading, code) WHERE counts"
             " GROUP BY assignment ORDER BY assignment"
@@ -218,9 +218,9 @@ class Gradebook:
         return dict(self._read(lambda row: (row["assignment"], [*from_json(_grade_json(row)).questions]), query))
 
     def ungraded_key_counts(self) -> dict[GradeKey, int]:
-        """Return the keys without a complete grade, with the number of submissions that share each key.
+        """Return the keys that have no complete grade, with the number of submissions that share each key.
 
-        The keys include those of code that no grader could judge in the last run.
+        This includes keys of code that no grader could judge in the last run.
         """
         query = (
             "SELECT assignment, grading, code, count(*) AS count, lost, grade FROM submissions"
@@ -233,7 +233,7 @@ class Gradebook:
         return {key: count for key, count, done in rows if not done}
 
     def problem_message(self, code_hash: str) -> str | None:
-        """Return a sentence for the student on why the code with this hash cannot run; None if it can run."""
+        """Return a sentence telling the student why the code with this hash cannot run; None if it can."""
         query = "SELECT submission FROM submissions WHERE code = ? LIMIT 1"
         (submission,) = self._read(_submission_without_code, query, code_hash)
         return submission.problem.message if submission.problem is not None else None
@@ -245,19 +245,19 @@ class Gradebook:
         return cells
 
     def add(self, key: GradeKey, packed: bytes, machine_failure: str = "") -> None:
-        """Store a packed grade and, if no grader could judge the code, the reason."""
+        """Store a packed grade, and the reason if no grader could judge the code."""
         with self._database:
             row = (*key, utf8_safe(machine_failure), packed)
             self._database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", row)
 
     def grade(self, key: GradeKey) -> Grade | None:
-        """Return the grade with this key; None if it is missing, or if no grader could judge the code."""
+        """Return the grade with this key; None if it is missing or no grader could judge the code."""
         query = "SELECT lost, grade FROM results WHERE assignment = ? AND grading = ? AND code = ?"
         row = self._database.execute(query, key).fetchone()
         return from_json(_grade_json(row)) if row and not row["lost"] and _has_intact_grade(row) else None
 
     def rows(self) -> Iterator[Row]:
-        """Yield every submission that counts and has a grade, sorted by assignment and then by student."""
+        """Yield every graded submission that counts, sorted by assignment and then by student."""
         query = (
             "SELECT assignment, grading, code, folder, submission, adjustments, lost, grade FROM submissions"
             " LEFT JOIN results USING (assignment, grading, code)"
@@ -266,7 +266,7 @@ class Gradebook:
         return self._read(_row, query)
 
     def _read(self, make: Callable[[sqlite3.Row], Record], query: str, *values: Any) -> Iterator[Record]:
-        """Yield the result of the function `make` for each row of a query. Raise BatchError for a damaged row."""
+        """Yield `make(row)` for each row of a query. Raise BatchError for a damaged row."""
         try:
             yield from map(make, self._database.execute(query, values))
         except DAMAGED_ROW_ERRORS as error:
@@ -288,7 +288,7 @@ def _row(row: sqlite3.Row) -> Row:
 
 
 def _grade_json(row: sqlite3.Row) -> bytes:
-    """Return a grade as JSON, or no bytes if there is no grade. Raise zlib.error if the grade is damaged."""
+    """Return a grade as JSON, or empty bytes if there is no grade. Raise zlib.error if the grade is damaged."""
     return zlib.decompress(row["grade"]) if row["grade"] is not None else b""
 
 

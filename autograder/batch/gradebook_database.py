@@ -63,22 +63,22 @@ COMMIT;
 """
 
 DAMAGED_ROW_ERRORS = (zlib.error, ValueError, TypeError, KeyError)
-"""Exceptions that may be raised while a damaged row is read."""
+"""Exceptions that reading a damaged row can raise."""
 
 DAMAGED_MESSAGE = "{} is damaged or from another version: run `autograder grade` again to regrade what is damaged"
-"""Message for a gradebook that cannot be read."""
+"""Message shown when a gradebook cannot be read."""
 
 
 def connected(out: Path, mode: str) -> sqlite3.Connection:
-    """Return a connection to OUT's gradebook, opened in one of SQLite's modes."""
+    """Open OUT's gradebook in the given SQLite mode, and return the connection."""
     database = sqlite3.connect(f"{(out / GRADEBOOK_FILE).absolute().as_uri()}?mode={mode}", uri=True)
     database.row_factory = sqlite3.Row
-    database.text_factory = lambda data: data.decode("utf-8", "replace")  # damaged text does not stop a run
+    database.text_factory = lambda data: data.decode("utf-8", "replace")  # so that damaged text does not stop a run
     return database
 
 
 def is_intact(out: Path) -> bool:
-    """Return True if OUT has a gradebook of this version that SQLite can read."""
+    """Return True if OUT has a gradebook that is of this version and that SQLite can read."""
     queries = ("PRAGMA user_version", "PRAGMA integrity_check(1)", "SELECT count(*) FROM sqlite_master")
     try:
         with closing(connected(out, "ro")) as database:
@@ -91,7 +91,7 @@ def is_intact(out: Path) -> bool:
 
 
 def lock(file: IO[bytes]) -> None:
-    """Lock the gradebook until this process ends, however it ends. Raise BatchError if another run has the lock."""
+    """Lock the gradebook until this process ends, however it ends. Raise BatchError if another run holds the lock."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
@@ -113,7 +113,7 @@ def is_locked(out: Path) -> bool:
 
 @contextmanager
 def errors_in_words(out: Path) -> Iterator[None]:
-    """Turn a disk error or an SQLite error into a BatchError with a readable message."""
+    """Turn disk errors and SQLite errors into a BatchError with a readable message."""
     try:
         yield
     except (sqlite3.OperationalError, OSError) as error:

@@ -1,4 +1,4 @@
-"""The files that a batch writes from the gradebook: grades.csv, students.csv, results and feedback."""
+"""The files that a batch writes from its gradebook: grades.csv, students.csv, results and feedback."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FIRST_COLUMNS = "student assignment score max_score status submitted late file s
 
 
 def write(book: Gradebook, *observers: Callable[[Row], object]) -> None:
-    """Replace the files of an earlier run. Each observer receives every row."""
+    """Write the files, replacing those of an earlier run. Each observer receives every row."""
     written: set[Path] = set()
 
     def rows() -> Iterator[Row]:
@@ -48,9 +48,9 @@ def _write_feedback_and_result(out: Path, row: Row) -> list[Path]:
 def _grades(book: Gradebook, rows: Iterator[Row]) -> Iterator[list[str]]:
     """Yield the lines of grades.csv, header first.
 
-    The columns contain facts about the submission, the points for each question, the correction by hand, and the
-    platform's information about the student. If there are several assignments, the title of a question's column
-    contains the assignment's name.
+    The columns are facts about the submission, the points for each question, the manual correction, and what the
+    platform says about the student. If there are several assignments, a question's column title includes the
+    assignment's name.
     """
     questions = book.questions_by_assignment()
 
@@ -91,10 +91,10 @@ class _StudentScores:
 
 
 class StudentScoreTable:
-    """Scores by student, collected row by row."""
+    """Each student's scores, collected row by row."""
 
     def __init__(self, section_by_person: Mapping[str, str]) -> None:
-        """Store each person's section; the mapping is empty if no roster has sections."""
+        """Store each person's section; the mapping is empty if no roster lists sections."""
         self._section_by_person = section_by_person
         self._students: dict[str, _StudentScores] = {}
 

@@ -1,7 +1,7 @@
 """The files of a finished run: grades, students, changes, feedback, similarity and the report.
 
-Each grade is decoded only once, for all files together. Comparing submissions and writing the report take
-memory in proportion to the size of the class, so a run does both in a separate process.
+Each grade is decoded only once for all the files. Comparing submissions and writing the report need memory proportional
+to the class size, so a run does both in a separate process.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:  # reports load pandas
     from autograder.reports.class_page import ClassReport
 
 REPORT_HEAD_CHARACTERS = 1000
-"""Number of characters to read at the beginning of report.html to find the gradebook's hash."""
+"""Number of characters of report.html to read when looking for the gradebook's hash."""
 
 
 class WrittenRun(NamedTuple):
-    """The files of a run, as far as a summary on the screen mentions them."""
+    """The parts of a written run that the on-screen summary mentions."""
 
     summary: Summary
     changes: Changes
@@ -44,7 +44,7 @@ def write_all(out: Path, summary: Summary) -> WrittenRun:
 
 
 def write_all_but_report(book: Gradebook, summary: Summary, *observers: Callable[[Row], object]) -> Changes:
-    """Write every file of a run except the report and the comparison; return the changes since the last run.
+    """Write every file of a run except the report and the similarity table; return the changes since the last run.
 
     Each observer receives every row.
     """
@@ -57,7 +57,7 @@ def write_all_but_report(book: Gradebook, summary: Summary, *observers: Callable
 
 
 def write_report_and_similarity(out: Path) -> list[str]:
-    """Write OUT/similarity.csv and OUT/report.html; return the files that could not be compared."""
+    """Write OUT/similarity.csv and OUT/report.html; return a description of each file that could not be compared."""
     from autograder.reports.class_page import ClassReport
 
     with Gradebook.reading(out) as book:
@@ -79,7 +79,7 @@ def _write_report_and_similarity(book: Gradebook, class_report: ClassReport, inc
 
 
 def is_report_current(book: Gradebook) -> bool:
-    """Return True if OUT/report.html was made from this gradebook in its current state."""
+    """Return True if OUT/report.html reflects the current state of this gradebook."""
     try:
         with (book.out / CLASS_PAGE_FILE).open(encoding="utf-8", errors="replace") as file:
             return book.content_hash() in file.read(REPORT_HEAD_CHARACTERS)
@@ -88,9 +88,9 @@ def is_report_current(book: Gradebook) -> bool:
 
 
 def remember_and_compare_folders(out: Path, earlier_folders: Iterable[Path]) -> list[str]:
-    """Compare the class in OUT with earlier terms' folders, now and in later runs.
+    """Compare the class in OUT with folders of earlier terms, now and in later runs.
 
-    Return the names of the files that could not be compared.
+    Return a description of each file that could not be compared.
     """
     with Gradebook.writing(out) as book:
         book.remember(COMPARED_FOLDERS, [str(folder.resolve()) for folder in earlier_folders])
@@ -98,7 +98,7 @@ def remember_and_compare_folders(out: Path, earlier_folders: Iterable[Path]) -> 
 
 
 def store_class_sections(out: Path, section_by_person: Mapping[str, str]) -> None:
-    """Store each person's section from a roster, and write the sections into OUT/students.csv."""
+    """Store each person's section as listed in a roster, and add the sections to OUT/students.csv."""
     with Gradebook.writing(out) as book:
         book.remember(CLASS_SECTIONS, dict(section_by_person))
         students = grades_and_feedback.StudentScoreTable(section_by_person)

@@ -1,7 +1,7 @@
-"""A run of a batch: read submissions, grade them, store the grades in the gradebook, write the results.
+"""A batch run: read submissions, grade them, store the grades in the gradebook, and write the results.
 
-One process coordinates the run, and only this process writes the gradebook. Each grade is stored as soon as it is
-available, so the same command continues an interrupted run.
+One process coordinates the run, and only that process writes the gradebook. Each grade is stored as soon as it is
+available, so an interrupted run can be resumed with the same command.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from autograder.submission import Submission, UngradablePathError, Upload, find_
 from autograder.submission.untrusted_names import printable, semicolon_list
 
 JOBS_IN_FLIGHT_PER_GRADER = 2
-"""Number of jobs per grader, one in progress and one waiting: memory must never hold the code of a whole class."""
+"""Number of jobs per grader: one in progress and one waiting, so that a whole class's code is never in memory."""
 
 REFERENCE_PSEUDO_HASH = "reference solution"
-"""Text that replaces the code's hash in the key of a reference solution's grade; no real hash equals this text."""
+"""Text used instead of a code hash in the key of a reference solution's grade; it cannot equal a real hash."""
 
 PROGRESS_SECONDS = 10.0
-"""Seconds between two lines about progress, for output to a file or pipe, where no progress bar can be shown."""
+"""Seconds between progress lines in a file or pipe, where no progress bar can be shown."""
 
 
 def grade(
@@ -54,9 +54,9 @@ def grade(
 ) -> Summary:
     """Grade all submissions in these folders into OUT, on this machine or on a cluster.
 
-    If a student has submissions for an assignment in two folders, the later one counts, unless only the
-    earlier one implements anything. Raise UngradablePathError, or BatchError if the run cannot continue;
-    grades that are already complete stay stored.
+    If a student has submissions for the same assignment in two folders, the later one counts, unless only the earlier
+    one implements anything. Raise UngradablePathError for unsuitable folders, and BatchError if the run cannot
+    continue. Grades that are already complete remain stored.
     """
     _refuse_folders_containing_course(folders)
     adjustments_path = _adjustments_path(folders)
@@ -103,10 +103,10 @@ def _refuse_folders_containing_course(folders: Iterable[Path]) -> None:
 
 
 def _adjustments_path(folders: Sequence[Path]) -> Path:
-    """Return the path of the table of corrections next to one of the folders, whether or not the table exists.
+    """Return the path of the corrections table next to one of the folders, whether or not the table exists.
 
-    A table inside one of the folders does not count, because a student may have submitted it. Raise
-    UngradablePathError if there are several tables, since a student may have a line in each.
+    A table inside one of the folders is ignored, because a student might have submitted it. Raise UngradablePathError
+    if there are several tables, since the same student might be listed in more than one.
     """
     roots = [folder.resolve() for folder in folders]
     outside = [root.parent for root in roots if not any(root.parent.is_relative_to(other) for other in roots)]
@@ -127,7 +127,7 @@ def _replace_and_list_gone(
 
 
 def _folder_prefixes(folders: Sequence[Path]) -> list[str]:
-    """Return a prefix for each folder's file names: the folder's path below the common parent of all folders."""
+    """Return a prefix for each folder's file names: its path relative to the common parent of all the folders."""
     if len(folders) < 2:
         return [""] * len(folders)
     around = os.path.commonpath([folder.resolve() for folder in folders])
@@ -141,11 +141,11 @@ def _read_submissions(
     assignments: tuple[str, ...],
     class_download_remarks: list[str],
 ) -> Iterator[Submission]:
-    """Yield all submissions of a folder, even those that cannot be read within the limits on time and memory.
+    """Yield all submissions in a folder, even those that cannot be read within the time and memory limits.
 
-    Add a remark to `class_download_remarks` for each file that is the download of a whole class. Raise
-    UngradablePathError if no submission's file and assignment can be determined, because the folder then does not
-    contain a class.
+    Add a remark to `class_download_remarks` for each file that is a download of a whole class. Raise
+    UngradablePathError if the file and the assignment cannot be determined for any submission, because the folder is
+    then not a class folder.
     """
     unclear: Submission | None = None
     is_clear = False
@@ -163,7 +163,7 @@ def _read_submissions(
 
 
 def _apply_adjustments(book: Gradebook, adjustments_path: Path, summary: Summary) -> None:
-    """Apply the corrections by hand from a table, if the table exists."""
+    """Apply the manual corrections from a table, if the table exists."""
     corrected, unmatched = adjustments.apply(book, adjustments_path)
     if corrected:
         summary.remarks.append(f"{corrected} corrected by hand ({adjustments.ADJUSTMENTS_FILE}).")
@@ -171,7 +171,7 @@ def _apply_adjustments(book: Gradebook, adjustments_path: Path, summary: Summary
 
 
 def _with_progress(counts: Iterable[int], total: int, console: Console) -> Iterator[int]:
-    """Yield the counts of newly graded submissions, and show progress as a bar or in occasional lines."""
+    """Yield the counts of newly graded submissions while showing progress as a bar or as occasional lines."""
     if console.is_terminal:
         yield from track(counts, "Grading", total, console=console, transient=True)
         return
@@ -185,7 +185,7 @@ def _with_progress(counts: Iterable[int], total: int, console: Console) -> Itera
 
 
 def _write_files(book: Gradebook, adjustments_path: Path, summary: Summary, console: Console) -> Summary:
-    """Write every file of the run, and return the summary with the changes since the last run."""
+    """Write every file of the run, and return the summary, including the changes since the last run."""
     if output_files.is_report_current(book):
         changes, files_not_compared = output_files.write_all_but_report(book, summary), list[str]()
     else:
@@ -209,7 +209,7 @@ def _write_files(book: Gradebook, adjustments_path: Path, summary: Summary, cons
 
 
 def _unapplied_corrections_remark(count: int, last_table: str | None, table: Path) -> str:
-    """Return a remark on corrections from the last run's table that this run does not apply."""
+    """Return a remark about corrections that the last run applied and this run does not."""
     which = "1 correction of the last run is" if count == 1 else f"{count} corrections of the last run are"
     then = printable(last_table or f"another {table.name}", 300)
     there = f"{printable(str(table), 300)}{'' if table.is_file() else ', which is not there'}"
@@ -219,11 +219,10 @@ def _unapplied_corrections_remark(count: int, last_table: str | None, table: Pat
 def _remarks_from_grading_solutions(
     book: Gradebook, to_grade: Iterable[GradeKey], workers: Processes | DaskCluster
 ) -> Iterator[str]:
-    """Grade the reference solution of each assignment, once per suite, before any submission.
+    """Grade each assignment's reference solution, once per suite, before any submission.
 
-    Yield a message for each assignment in which a test's points have changed since the last run. Raise
-    BatchError if a solution lacks points, because a test is then wrong and would lower the whole class's
-    scores.
+    Yield a message for each assignment whose tests' points have changed since the last run. Raise BatchError if a
+    solution does not get full points, because a test must then be wrong and would lower the whole class's scores.
     """
     last_gradings = {score.assignment: score.grading for score in book.last_run_scores()}
     solution_keys = {key.assignment: key._replace(code=REFERENCE_PSEUDO_HASH) for key in to_grade}
@@ -232,7 +231,7 @@ def _remarks_from_grading_solutions(
     with closing(_grade_all(book, new, workers)) as graded:
         deque(graded, maxlen=0)
     for name, key in solution_keys.items():
-        solution_grade = book.grade(key)  # None if graders ended on it, and another grader proved that it can grade
+        solution_grade = book.grade(key)  # None if graders ended on it, although another grader was able to grade it
         if solution_grade is not None and (fault := fault_of_suite(course.Assignment(name), solution_grade)):
             raise BatchError(fault)
         earlier = book.grade(key._replace(grading=last_gradings.get(name, "")))
@@ -247,18 +246,18 @@ def _jobs(book: Gradebook, to_grade: Iterable[GradeKey]) -> Iterator[Job]:
 def _grade_all(
     book: Gradebook, jobs: Iterable[Job], workers: Processes | DaskCluster
 ) -> Generator[GradeKey, None, None]:
-    """Grade all jobs, and store each grade as it arrives, even during an interruption. Yield each stored grade's key.
+    """Grade all jobs, storing each grade as it arrives, even when interrupted.
 
-    A job on which fewer than MAX_GRADERS_LOST_PER_JOB graders have failed goes to another grader, unless a grader was
-    too slow for it. Any other failed job is recorded as not graded, but only by a grader that has just given
-    the solution full points. Raise BatchError if no grader gives the solution full points: the fault then
-    lies with the machine or the course, not with a submission.
+    Yield each stored grade's key. A failed job goes to another grader until MAX_GRADERS_LOST_PER_JOB graders have
+    failed on it or one has been too slow. It is then recorded as not graded, but only by a grader that has just given
+    the solution full points. Raise BatchError if that grader fails as well: the fault then lies with the machine or the
+    course, not with a submission.
     """
     waiting = iter(jobs)
     under_way: dict[Future[bytes], Job] = {}
     try:
         while True:
-            # A cluster may be without a worker for a while.
+            # A cluster can be without workers for a while.
             free = JOBS_IN_FLIGHT_PER_GRADER * max(workers.size, 1) - len(under_way)
             for job in itertools.islice(waiting, max(free, 0)):
                 under_way[workers.submit(job)] = job
@@ -283,7 +282,7 @@ def _grade_all(
     except (CancelledError, OSError) as error:
         raise BatchError(f"the graders are gone ({error!r}): run the same command again to continue") from error
     finally:
-        for future, job in under_way.items():  # after Ctrl-C or an error, which ends the run
+        for future, job in under_way.items():  # after Ctrl-C or an error that ends the run
             with suppress(CancelledError, UserError):
                 if future.done() and failure_of(future) is None:
                     book.add(job.key, future.result(), job.machine_failure)

@@ -1,4 +1,4 @@
-"""The result of a batch on the screen, with the cases that a person must look at."""
+"""The on-screen summary of a batch, including the cases that need manual review."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from autograder.protocol.failure_kinds import SubmissionStatus
 from autograder.submission.untrusted_names import printable, semicolon_list
 
 MAX_LISTED = 10
-"""Maximum number of names in a sentence; any further names are only counted."""
+"""Maximum number of names in a sentence; any others are only counted."""
 
 
 @dataclass
@@ -28,7 +28,7 @@ class AssignmentSummary:
 
     max_score: float = 0.0
     scores: list[float] = field(default_factory=list)
-    other_statuses: Counter[str] = field(default_factory=Counter)  # of submissions that were not simply graded
+    other_statuses: Counter[str] = field(default_factory=Counter)  # of submissions whose status is not `graded`
 
     def add(self, row: Row) -> None:
         """Add one submission."""
@@ -39,7 +39,7 @@ class AssignmentSummary:
 
     @property
     def table_cells(self) -> tuple[str, str, str]:
-        """Return the number of submissions, the median score, and the count of each status except `graded`."""
+        """Return the number of submissions, the median score, and the count of each status other than `graded`."""
         count = f"{len(self.scores)} submission" + ("s" if len(self.scores) > 1 else "")
         median = f"median {statistics.median(self.scores):.3g} of {self.max_score:g}" if self.max_score else ""
         others = (f"{many} {status.replace('_', ' ')}" for status, many in self.other_statuses.most_common())
@@ -54,7 +54,7 @@ class Summary:
     total_graded: int = 0  # number of submissions graded in this run or an earlier one
     assignments: dict[str, AssignmentSummary] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)  # sentences
-    cases: dict[Case, list[str]] = field(default_factory=dict)  # with the students whom each case concerns
+    cases: dict[Case, list[str]] = field(default_factory=dict)  # the students in each case
 
     @property
     def graded_before(self) -> int:
@@ -69,7 +69,7 @@ class Summary:
             self.cases.setdefault(case, []).append(printable(row.student))
 
     def add_names(self, heading: str, names: Sequence[str]) -> None:
-        """Add a remark with these names, unless there are none."""
+        """Add a remark that lists these names, if there are any."""
         if names:
             many = f"{len(names)}: " if len(names) > MAX_LISTED else ""
             self.remarks.append(

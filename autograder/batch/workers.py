@@ -1,7 +1,7 @@
-"""Graders with the interface of concurrent.futures: processes on this machine, or on other machines through Dask.
+"""Graders with a concurrent.futures interface: processes on this machine, or on other machines through Dask.
 
-A grader is a warm process that grades one job after another. If a grader ends, its job goes to another grader. A grader
-that raises an exception is no longer trusted and is replaced.
+A grader is a warm process that grades one job after another. If a grader's process ends, its job goes to another
+grader. A grader that raises an exception is no longer trusted and is replaced.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     from autograder.grading.grader import Grader
 
 GRADING_TIMEOUT_SECONDS = 90.0
-"""Maximum wall-clock time for one job, including a grader's start; it exceeds a submission's time limit."""
+"""Maximum wall-clock time for one job, including the grader's startup; longer than a submission's time limit."""
 
 MAX_GRADERS_LOST_PER_JOB = 3
-"""Number of graders that may fail on a job; after that, no other grader runs the job's code."""
+"""Number of graders that can fail on a job before no other grader runs its code."""
 
 DASK_CONNECT_TIMEOUT_SECONDS = 10.0
-"""Maximum time until a Dask scheduler answers."""
+"""Maximum time to wait for a Dask scheduler to answer."""
 
 FIRST_DASK_WORKER_TIMEOUT_SECONDS = 300.0
-"""Maximum time until a Dask scheduler has a worker."""
+"""Maximum time to wait for a Dask scheduler to have a worker."""
 
 TOO_SLOW_MESSAGE = "checking what the submission does took too long: the teaching staff will look at it"
-"""The message of every test if a grader took too long to grade the submission."""
+"""The message that every test shows if a grader took too long on the submission."""
 
 
 @dataclass(frozen=True)
@@ -49,41 +49,41 @@ class GraderSetup:
     disabled_locks: Collection[str] = ()
     """names of the sandbox's disabled locks"""
     tests_sandbox: bool = False
-    """True if a grader tests the sandbox before it grades, because its machine may not be the coordinator's"""
+    """True if each grader tests the sandbox before grading, because it might be on another machine"""
     run: str = ""
-    """name of the run, for machines that keep their graders from run to run"""
+    """identifier of the run, for machines that keep their graders between runs"""
 
 
 @dataclass(frozen=True)
 class Job:
-    """A submission to grade: either its code, or the reason why it contains no code that can run."""
+    """A submission to grade: its code, or the reason why it has no code that can run."""
 
     key: GradeKey
     cells: tuple[str, ...] = ()
     problem_message: str | None = None
-    """the message of every test, if there is no code"""
+    """the message that every test shows if there is no code"""
     failures: tuple[str, ...] = ()
-    """reasons why graders failed on this job"""
+    """the reason for each grader's failure on this job"""
     exceeded_grader_time: bool = False
     """True if a grader was too slow for this job"""
 
     @property
     def machine_failure(self) -> str:
-        """The reason why no grader runs the code again, or an empty string if another grader may run it.
+        """The reason why no grader should run the code again, or an empty string if another grader can try.
 
-        A job with such a reason gets its result from a grader that has just given the solution full points.
+        The result of a job with such a reason comes from a grader that has just given the solution full points.
         """
         return self.failures[-1] if self.exceeded_grader_time or len(self.failures) >= MAX_GRADERS_LOST_PER_JOB else ""
 
     def with_failure(self, failure: CutOff) -> Job:
-        """Return the same job with one more failure. No other grader runs the code after a grader was too slow."""
+        """Return this job with one more failure. Once a grader has been too slow, no other grader runs the code."""
         return replace(self, failures=(*self.failures, failure.why), exceeded_grader_time=isinstance(failure, Slow))
 
 
 def failure_of(future: Future[bytes]) -> CutOff | None:
     """Return the reason why a grader failed on its job; None if there is a grade.
 
-    Raise UserError if no grader can continue, and CancelledError if the job was withdrawn.
+    Raise UserError if no grader can continue, and CancelledError if the job was cancelled.
     """
     try:
         future.result()
@@ -101,12 +101,12 @@ class Processes:
     def __init__(self, size: int, setup: GraderSetup) -> None:
         self.size = size
         self.setup = setup
-        # Graders share the processors, so several threads for linear algebra in each would be too many.
+        # Graders share the processors, so each must use only one thread for linear algebra.
         os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         self.pool = TimeLimitedPool(size, GRADING_TIMEOUT_SECONDS)
 
     def submit(self, job: Job) -> Future[bytes]:
-        """Give the job to the next grader. The future's result is the packed grade."""
+        """Give the job to the next grader. The future resolves to the packed grade."""
         return self.pool.submit(_grade, job, self.setup)
 
     def close(self) -> None:
@@ -141,7 +141,7 @@ class DaskCluster:
         return sum(self._client.nthreads().values())
 
     def submit(self, job: Job) -> Future[bytes]:
-        """Give the job to the next grader. The future's result is the packed grade."""
+        """Give the job to the next grader. The future resolves to the packed grade."""
         return self._executor.submit(_grade_on_dask_worker, job, self.setup)  # type: ignore[no-any-return]
 
     def close(self) -> None:
@@ -150,10 +150,9 @@ class DaskCluster:
 
 
 def grading_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
-    """Return a key for everything that a grade depends on, except for the submission's code.
+    """Return a key for everything that a grade depends on other than the submission's code.
 
-    Disabled locks change the key, so a grade from a weakened sandbox is never mistaken for a grade from a
-    full one.
+    Disabled locks change the key, so a grade from a weakened sandbox is never mistaken for one from a full sandbox.
     """
     without = f" without {','.join(sorted(disabled_locks))}" if disabled_locks else ""
     return assignment.grading_hash + without
@@ -162,13 +161,13 @@ def grading_key(assignment: Assignment, disabled_locks: Collection[str]) -> str:
 # In a grader process
 
 _warm_grader: list[Grader] = []
-"""The grader of this process, in a list that is empty until the grader has started."""
+"""A list with this process's grader; empty until the grader has started."""
 
 
 def _grade(job: Job, setup: GraderSetup) -> bytes:
-    """Return a grade as deflated JSON, whose checksum detects damage.
+    """Return a grade as compressed JSON with a checksum that detects damage.
 
-    Raise UserError for a fault that affects every submission, and RuntimeError for a failure on this job.
+    Raise UserError for a fault that affects every submission, and RuntimeError for one that affects only this job.
     """
     from autograder.grading.grader import Grader
     from autograder.sandbox import self_test
@@ -179,7 +178,7 @@ def _grade(job: Job, setup: GraderSetup) -> bytes:
             if setup.tests_sandbox:
                 self_test.require()
             _warm_grader.append(Grader(setup.disabled_locks))
-            util.Finalize(None, _warm_grader[0].close, exitpriority=0)  # even if the pool ends this process
+            util.Finalize(None, _warm_grader[0].close, exitpriority=0)  # runs even if the pool ends this process
         if grading_key(assignment, setup.disabled_locks) != job.key.grading:
             raise BatchError(f"{machine} has another version of {assignment.name}'s suite or of the autograder")
         return zlib.compress(to_json(_grade_job(_warm_grader[0], assignment, job)).encode("ascii"))
@@ -194,7 +193,7 @@ def _grade(job: Job, setup: GraderSetup) -> bytes:
 
 
 def _grade_job(grader: Grader, assignment: Assignment, job: Job) -> Grade:
-    """Return the grade of a job. Raise RuntimeError if other graders failed on it and the solution also fails."""
+    """Return a job's grade. Raise RuntimeError if other graders failed on it and the solution fails as well."""
     from autograder.grading.grader import grade_solution
 
     if job.machine_failure:
@@ -223,7 +222,7 @@ _local_graders_lock = threading.Lock()
 
 
 def _grade_on_dask_worker(job: Job, setup: GraderSetup) -> bytes:
-    """Return a grade from a Dask worker, which keeps only the last run's graders."""
+    """Return a grade from a Dask worker, which keeps the graders of only one run."""
     from distributed import get_worker
 
     with _local_graders_lock:

@@ -1,14 +1,14 @@
 """The command `python -m autograder.checks`, which students use: see `laptop.checks_command`.
 
-The code of the command is in the package `laptop`. Only this module of `checks` imports from a higher layer,
-because the established name of the command refers to this package.
+The code of the command is in the `laptop` package. This is the only module of `checks` that imports from a higher
+layer, because the command's established name refers to `checks`.
 """
 
 import sys
 
 
 def start() -> None:
-    """Run the command line; if a package is missing, print its name and exit."""
+    """Run the command; if a package is missing, print its name and exit."""
     try:
         from autograder.laptop.checks_command import main
     except ModuleNotFoundError as missing:

@@ -1,6 +1,6 @@
-"""The text of a call: lines that a student can type at a Python prompt or, for a longer call, a description.
+"""The text of a call: lines that a student can type at a Python prompt or, for longer calls, a description.
 
-In lines for a prompt, an array appears in full or as a call to `features`, which the first line then defines.
+In lines for a prompt, an array is written out or appears as a call to `features`, which the first line then defines.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from autograder.checks import inputs
 from autograder.protocol.call import Call
 
 MAX_WRITTEN_NUMBERS = 40
-"""Maximum number of elements of an array that is written in full."""
+"""Maximum size, in elements, of an array that is written out."""
 
 MAX_ALWAYS_WRITTEN_NUMBERS = 8
-"""Maximum number of elements of an array that is written in full even if a shorter text exists."""
+"""Maximum size, in elements, of an array that is written out even if there is a shorter way."""
 
 MAX_ARRAY_CHARACTERS_IN_DESCRIPTION = 80
-"""Maximum number of characters of an array that a description contains in full."""
+"""Maximum length, in characters, of an array that is written out in a description."""
 
 MAX_DICT_CHARACTERS = 120
-"""Maximum number of characters of a dict that is written in full."""
+"""Maximum length, in characters, of a dict that is written out."""
 
 MAX_CALL_CHARACTERS = 380
-"""Maximum number of characters of a call, so that no report shortens the line (see `result_markdown`)."""
+"""Maximum length, in characters, of a call, so that no report truncates it (see `result_markdown`)."""
 
 FEATURES_DEFINITION = (
     "features = lambda *shape, seed=0, dtype=float:"
     " (np.random.default_rng([seed, *shape]).integers(-16, 17, shape) / 8).astype(dtype)"
 )
-"""Definition of `inputs.features` in one line, for a Python prompt without this package."""
+"""A one-line definition of `inputs.features`, for a Python prompt without this package."""
 
 
 class _NoShortCodeError(Exception):
-    """Raised for a value that no short code makes."""
+    """Raised for a value that no short piece of code creates."""
 
 
 def call_as_prompt(call: Call) -> str:
@@ -57,7 +57,7 @@ def _joined(call: Call, write: Callable[[Any], str]) -> str:
 
 
 def _code_or_description(value: Any) -> str:
-    """Return a value's text for a reader, with the shape and the dtype instead of a long array's numbers."""
+    """Return a value's text for a reader; a long array is shown as its shape and dtype, without its numbers."""
     match value:
         case np.ndarray() if (
             value.size > MAX_ALWAYS_WRITTEN_NUMBERS or len(_array(value)) > MAX_ARRAY_CHARACTERS_IN_DESCRIPTION
@@ -75,7 +75,7 @@ def _code_or_description(value: Any) -> str:
 
 
 def _python_code(value: Any) -> str:
-    """Return Python code for a value. Raise _NoShortCodeError if the code is too long to type."""
+    """Return Python code for a value. Raise _NoShortCodeError if that code would be too long to type."""
     if isinstance(value, np.random.Generator):
         return _generator(value)
     if isinstance(value, np.ndarray):
@@ -94,7 +94,7 @@ def _python_code(value: Any) -> str:
 
 
 def _generator(generator: np.random.Generator) -> str:
-    """Return the code that makes this generator, if its seed is a number and no random number has been drawn yet."""
+    """Return the code that creates this generator, if its seed is an int and no number has been drawn from it."""
     seed = getattr(generator.bit_generator.seed_seq, "entropy", None)
     if type(seed) is not int or generator.bit_generator.state != np.random.default_rng(seed).bit_generator.state:
         raise _NoShortCodeError

@@ -1,6 +1,6 @@
-"""The difference between two results: the kind of difference, and the words for the student.
+"""The difference between two results: its kind, and its description for the student.
 
-The results of a submission are plain values (`codec`), so a comparison runs none of the submission's code.
+A submission's results are plain values (`codec`), so comparing them runs none of the submission's code.
 """
 
 from __future__ import annotations
@@ -17,15 +17,14 @@ from autograder.protocol.codec import Foreign
 from autograder.protocol.failure_kinds import Kind
 
 TOLERANCE_BY_DTYPE = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-8}
-"""Allowed difference, relative to 1 + |expected|: a hundred times the rounding error of a correct formula for
-features and positions of moderate size. A test with larger positions specifies its own tolerance and the
-reason for it."""
+"""Allowed difference, relative to 1 + |expected|: a hundred times the rounding error of a correct formula for features
+and positions of moderate size. A test with larger positions sets a separate tolerance and gives the reason."""
 
 MAX_NEARLY_RIGHT_DIFFERENCE = 1e-4
-"""Maximum relative difference that is attributed to low precision and not to a wrong formula."""
+"""Maximum relative difference that is attributed to low precision rather than to a wrong formula."""
 
 MAX_HALF_PRECISION_DIFFERENCE = 2.0**-8
-"""Maximum difference, relative to the largest expected value, that a computation in float16 may cause."""
+"""Maximum difference, relative to the largest expected value, that computing in float16 can cause."""
 
 
 class Difference(NamedTuple):
@@ -35,15 +34,15 @@ class Difference(NamedTuple):
     words: str
     """Description of the difference."""
     actual: Any
-    """The part of the actual result that differs."""
+    """The differing part of the actual result."""
     expected: Any
 
     def inside(self, place: str) -> Difference:
-        """Return the same difference, described as a difference inside a larger result."""
+        """Return this difference, described as part of a larger result."""
         return self._replace(words=f"in {place}, {self.words}")
 
     def relation_line(self) -> str:
-        """Return a line that relates the actual part to the expected part, or an empty string if no relation fits."""
+        """Return a line on how the actual part relates to the expected part, or an empty string if no relation fits."""
         words = relation(self.actual, self.expected)
         return f"\n{words}" if words else ""
 
@@ -55,7 +54,7 @@ def difference(actual: Any, expected: Any, tolerance: float | None = None) -> Di
     if type(expected) is tuple or (type(expected) is list and any(type(part) in (tuple, dict) for part in expected)):
         return _tuple_difference(actual, expected, tolerance)
     if not _type_fits(actual, expected):
-        array = np.asarray(expected) if np.ndim(expected) else expected  # or a list from the submission
+        array = np.asarray(expected) if np.ndim(expected) else expected  # `expected` can be a list from the submission
         words = f"expected {type_in_words(array)}, got {type_in_words(actual)}"
         is_int_expected = isinstance(expected, int | np.integer) and type(expected) is not bool
         if is_int_expected and isinstance(actual, float | np.floating) and actual == expected:
@@ -92,7 +91,7 @@ def _tuple_difference(actual: Any, expected: Sequence[Any], tolerance: float | N
 
 
 def _type_fits(actual: Any, expected: Any) -> bool:
-    """Return True if the types fit: an array for an array, and a suitable number for an expected number."""
+    """Return True if the types match: an array for an array, or a number of a suitable type for a number."""
     if np.ndim(expected):
         return type(actual) is np.ndarray
     if not isinstance(actual, bool | int | float | np.generic | np.ndarray):
@@ -106,9 +105,9 @@ def _type_fits(actual: Any, expected: Any) -> bool:
 
 def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> Difference | None:
     if tolerance is None:
-        # A correct value in the wrong precision is a dtype mistake, which `dtype` reports once.
+        # A correct value in the wrong precision is a dtype mistake, which only `dtype` reports.
         tolerance = max(TOLERANCE_BY_DTYPE.get(np.asarray(each).dtype, 0.0) for each in (actual, expected))
-    # Compare as floats, because a Python int may be larger than any numpy int.
+    # Compare as floats, because a Python int can be too large for any numpy int.
     numbers, target = np.asarray(actual, np.float64), np.asarray(expected, np.float64)
     agrees = agreement(numbers, target, tolerance)
     if agrees.all():
@@ -133,7 +132,7 @@ def _value_difference(actual: Any, expected: Any, tolerance: float | None) -> Di
 
 
 def _differs_in_precision(numbers: np.ndarray, target: np.ndarray, agrees: np.ndarray) -> bool:
-    """Return True if low precision alone may explain why values do not agree, as in values computed in float16."""
+    """Return True if low precision alone, such as float16, could explain why the values differ."""
     largest = np.abs(target[np.isfinite(target)]).max(initial=0.0)
     overflow = np.where(target > 0, np.inf, -np.inf)
     may_overflow = np.abs(target) > np.finfo(np.float16).max
@@ -148,7 +147,7 @@ def _is_in_float16(numbers: np.ndarray) -> bool:
 
 
 def type_in_words(value: Any) -> str:
-    """Describe a value for a message without the value's repr, which may have any length."""
+    """Describe a value for a message without using its repr, which could be arbitrarily long."""
     if value is None:
         return "None (is a `return` missing?)"
     if type(value) is Foreign:
@@ -161,7 +160,7 @@ def type_in_words(value: Any) -> str:
 
 
 def _distinguishable(expected: float, actual: float, are_booleans: bool) -> tuple[str, str]:
-    """Return two values as text, with enough digits to show the difference."""
+    """Return two values as text with enough digits to tell them apart."""
     if are_booleans:
         return value_text(bool(expected)), value_text(bool(actual))
     digits = 15 if abs(actual - expected) < MAX_NEARLY_RIGHT_DIFFERENCE * abs(expected) else 6
