@@ -1,4 +1,4 @@
-"""The expectations of tests, and the messages to the student about results that do not meet an expectation.
+"""The expectations of tests, and the messages that students see when a result does not meet one.
 
     expect.matches(rope.apply_rope, x, positions)             the same values as in the definition
     expect.dtype(rope.apply_rope, x32, positions)             also the same dtype
@@ -10,8 +10,8 @@
     expect.close(M @ M.T, np.eye(2), "a rotation", expect.precision(M))   the same for a result that may be float32
     expect.answer(rope, "rotates_values")
 
-Values and dtype are checked separately, so that a mistake costs points only once. The results of a submission
-are plain values (`codec`), so a comparison runs none of the submission's code.
+Values and dtypes are checked separately, so that a mistake costs points only once. A submission's results are plain
+values (`codec`), so comparing them runs none of the submission's code.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ SEQUENCE_GROWTH_FACTOR = 4
 """Ratio of the lengths of successive sequences in `vectorised`."""
 
 MAX_ADDED_LINES_WITHOUT_LOOP = 4
-"""Number of additional lines, for example in a branch, that may run for long sequences without counting as a loop."""
+"""Number of additional lines that can run for longer sequences, as in a branch, without being counted as a loop."""
 
 
 def matches(function: Function, *args: Any, tolerance: float | None = None, **kwargs: Any) -> Any:
-    """Check that the function returns the correct result, within the tolerance, and return that result."""
+    """Check that the function returns the correct result, within the tolerance, and return the actual result."""
     reply, _ = _matching_reply_and_expected(function, Call(function.name, args, kwargs), tolerance)
     return function.note_returned(reply.value)
 
 
 def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
-    """Check as `matches` does, and check that each returned array has the expected dtype."""
+    """Check as `matches` does, and also that each returned array has the expected dtype."""
     reply, expected = _matching_reply_and_expected(function, Call(function.name, args, kwargs))
     dtypes = [
         (np.asarray(result).dtype, np.asarray(expected_result).dtype)
@@ -68,7 +68,7 @@ def dtype(function: Function, *args: Any, **kwargs: Any) -> None:
 
 
 def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
-    """Check as `matches` does, and check that the function does not change its arguments."""
+    """Check as `matches` does, and also that the function does not change its arguments."""
     reply, _ = _matching_reply_and_expected(function, Call(function.name, args, kwargs, measured=True))
     if reply.changed:
         changed = f"{function.name} changed {', '.join(reply.changed)} in place"
@@ -77,13 +77,13 @@ def unchanged(function: Function, *args: Any, **kwargs: Any) -> None:
 
 
 def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], length: int = 8) -> None:
-    """Check as `matches` does at three lengths, and check that no Python loop runs over the sequence.
+    """Check as `matches` does at three lengths, and also that no Python loop runs over the sequence.
 
     `arguments(length)` returns the arguments of a call. Each length is SEQUENCE_GROWTH_FACTOR times the previous
-    length. If the number of executed lines follows the logarithm of the length (as in a scan by doubling),
-    both steps add the same number of lines. If the number of lines follows the square root of the length, the
-    second step adds twice as many lines as the first, and if it follows the length, four times as many. Lines
-    of another graded function count only in the tests of that function.
+    length. If the number of executed lines grows logarithmically with the length (as in a scan by doubling), both steps
+    add the same number of lines. If it grows with the square root of the length, the second step adds twice as many
+    lines as the first; if it grows linearly, four times as many. Lines of another graded function are counted only in
+    that function's tests.
     """
     sizes = [length * SEQUENCE_GROWTH_FACTOR**step for step in range(3)]
     calls = (
@@ -92,7 +92,7 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
     )
     short, middle, long = (_matching_reply_and_expected(function, call)[0].executed_lines for call in calls)
     grows = long - middle > 1.5 * (middle - short) + MAX_ADDED_LINES_WITHOUT_LOOP
-    if grows or long - short >= sizes[2] - sizes[0]:  # a line per position, whatever the steps: a loop that ends early
+    if grows or long - short >= sizes[2] - sizes[0]:  # one line per position or more: a loop
         lines = f"{function.name} executes {short} lines of Python for length {sizes[0]}, {long} for {sizes[2]}"
         raise FailedTestError(
             Kind.LOOP, f"{lines}: let numpy work on the whole sequence at once instead of looping over it"
@@ -100,11 +100,10 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
 
 
 def answers(function: Function, *args: Any, **kwargs: Any) -> None:
-    """Check that the function returns a result of the correct shape for good arguments.
+    """Check that the function returns a result of the correct shape for valid arguments.
 
-    Each test of a bad argument also contains this check. A function that refuses every
-    call therefore earns no points, and a function that refuses only bad arguments earns the points even if
-    its values are wrong.
+    Each test of a bad argument also makes this check. A function that rejects every call therefore earns no points, and
+    one that rejects only bad arguments earns the points even if its values are wrong.
     """
     reply, expected = _reply_and_expected(function, Call(function.name, args, kwargs))
     actual = leaves(reply.value) if type(expected) in (tuple, list, dict) else (reply.value,)
@@ -115,13 +114,13 @@ def answers(function: Function, *args: Any, **kwargs: Any) -> None:
 
 
 def _shape_text(part: Any) -> str:
-    """Return the shape of a number, an array or a list; the type of any other value, because it has no shape."""
+    """Return the shape of a number, an array or a list, or the type of any other value, which has no shape."""
     has_shape = isinstance(part, bool | int | float | list | np.generic | np.ndarray)
     return str(np.shape(part)) if has_shape else type_in_words(part)
 
 
 def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any) -> None:
-    """Check that the function refuses a bad argument by raising `error`, with any message."""
+    """Check that the function rejects a bad argument by raising `error`, with any message."""
     call = Call(function.name, args, kwargs)
     if not isinstance(_expected(function, call), Refused):
         raise _bad_call_error(function, "the reference accepts this call")
@@ -138,15 +137,15 @@ def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any
 
 
 def close(actual: Any, expected: Any, rule: str, tolerance: float | None = None) -> None:
-    """Check that two results agree. `rule` states the rule in the words of the lesson."""
+    """Check that two results agree. `rule` states the rule in the lesson's words."""
     if differs := difference(actual, expected, tolerance):
         raise FailedTestError(differs.kind, f"{rule}: {differs.words}{differs.relation_line()}", value=actual)
 
 
 def precision(*results: Any) -> float:
-    """Return the tolerance for a property of these results: the tolerance of the least precise dtype.
+    """Return the tolerance for checking a property of these results: that of the least precise dtype.
 
-    A function that returns float32 instead of float64 loses points only in the test of dtypes.
+    A function that returns float32 instead of float64 therefore loses points only in the dtype test.
     """
     return max(
         TOLERANCE_BY_DTYPE.get(np.asarray(result).dtype, TOLERANCE_BY_DTYPE[np.dtype(np.float64)]) for result in results
@@ -154,7 +153,7 @@ def precision(*results: Any) -> float:
 
 
 def holds(condition: object, rule: str) -> None:
-    """Check a condition on results. `rule` states the rule in the words of the lesson."""
+    """Check a condition on results. `rule` states the rule in the lesson's words."""
     if not condition:
         raise FailedTestError(Kind.VALUE, f"{rule}: this does not hold here")
 
@@ -162,7 +161,7 @@ def holds(condition: object, rule: str) -> None:
 def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERANCE) -> None:
     """Check an entry of ANSWERS: True, False, a word, or a number. An entry of another type counts as unanswered.
 
-    A whole number must be exact; any other number must be right within `tolerance`, which is relative.
+    A whole number must be exact; any other number must be within the relative `tolerance`.
     """
     function = Function(ANSWERS, submission)
     answers = function.value(function.attempt(Call(ANSWERS)))
@@ -185,14 +184,14 @@ def answer(submission: StudentModule, key: str, tolerance: float = ANSWER_TOLERA
 
 
 def _matching_reply_and_expected(function: Function, call: Call, tolerance: float | None = None) -> tuple[Reply, Any]:
-    """Return the reply to a call with good arguments, and the correct value; check that the two agree."""
+    """Return the reply to a call with valid arguments, and the correct value; check that the two agree."""
     reply, expected = _reply_and_expected(function, call)
     close(reply.value, expected, function.name, tolerance)
     return reply, expected
 
 
 def _reply_and_expected(function: Function, call: Call) -> tuple[Reply, Any]:
-    """Return the reply to a call with good arguments, and the correct value; the reply must be a plain value."""
+    """Return the reply to a call with valid arguments, and the correct value; the reply must be a plain value."""
     expected = _expected(function, call)
     if isinstance(expected, Refused):
         raise _bad_call_error(function, "the reference refuses this call")
@@ -211,7 +210,7 @@ def _expected(function: Function, call: Call) -> Returned | Refused:
 
 
 def _bad_call_error(function: Function, what: str) -> Exception:
-    """Return the error for a bad call, which is the test's fault unless the test used a result of the submission."""
+    """Return the error for a bad call, which is the test's fault unless it used a result from the submission."""
     if not function.submission.returned:
         return BrokenTestError(f"{what} of {function.name}: the test is wrong")
     form = "and that result does not have the required form"

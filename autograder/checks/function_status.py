@@ -1,7 +1,7 @@
 """The status of each function of an assignment, judged by the function's tests.
 
-Students' machines, feedback and staff pages all show this status. The status depends only on the call graph
-and on results that may be shown, so it reveals nothing else.
+This status is shown on students' machines, in feedback and on staff pages. It depends only on the call graph and on
+results that may be shown, so it reveals nothing else.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ class Status(Enum):
 
     RIGHT = auto()
     RIGHT_ONCE_FIXED = auto()
-    """Right if another function, which this function uses and which is wrong, returns correct values."""
+    """Right if a wrong function that it uses is made to return correct values."""
     MISTAKEN = auto()
     """Wrong because of a mistake in the function itself."""
     INHERITED = auto()
-    """Wrong in the same way as a function that this function uses, and perhaps only because of that function."""
+    """Wrong in the same way as a function that it uses, and possibly only because of that function."""
     COMPARED = auto()
-    """Wrong, but only in tests that also call another wrong function, which may be the only reason."""
+    """Wrong, but only in tests that also call another wrong function, which might be the only reason."""
     WAITING = auto()
-    """Written, but dependent on another function that is not written or raises an exception."""
+    """Written, but dependent on another function that is not written yet or raises an exception."""
     UNREACHED = auto()
     """Not defined, because the file stops before the definition."""
     UNFINISHED = auto()
@@ -39,7 +39,7 @@ class Status(Enum):
 
 @dataclass(frozen=True)
 class FunctionStatus:
-    """Status of one function, and the mistakes to explain."""
+    """The status of one function, and the mistakes to explain."""
 
     name: str
     test_results: list[TestResult]
@@ -47,9 +47,9 @@ class FunctionStatus:
     cause: str | None = None
     """The other function that has to be written or fixed first."""
     mistakes: tuple[TestResult, ...] = ()
-    """Mistakes in the function itself, the most serious kind first; within a kind, those with a known cause first."""
+    """Mistakes in the function itself, most serious kind first; within a kind, those with a known cause first."""
     lacks_promised_error: bool = False
-    """True if the function passes all tests but never raises, although its docstring has a `Raises` line."""
+    """True if the function passes all its tests but never raises, although its docstring has a `Raises` line."""
 
     @property
     def is_right(self) -> bool:
@@ -81,7 +81,7 @@ def _function_status(
     other = next((result.faulty_function for result in group if result.faulty_function), None)
     if kinds == {None}:
         replies = [reply for result in group for call, reply in result.calls.items() if call.function == name]
-        is_silent = not any(reply.raised for reply in replies)  # as far as the tests have checked
+        is_silent = not any(reply.raised for reply in replies)  # in the calls that the tests made
         promises = is_silent and call_graph is not None and call_graph.lacks_promised_error(name)
         status = Status.RIGHT_ONCE_FIXED if other else Status.RIGHT
         return FunctionStatus(name, group, status, other, lacks_promised_error=promises)
@@ -93,11 +93,10 @@ def _function_status(
 
 
 def _causes_in_other_functions(groups: Mapping[str, list[TestResult]], call_graph: CallGraph) -> dict[Test, str]:
-    """Map a failed test to another function whose mistake may be the failure's only cause, if such a function exists.
+    """Map each failed test to the other function, if any, whose mistake might be the only cause of the failure.
 
-    A failed test without a suspect shows a mistake in the tested function itself, and this mistake may then
-    be the cause of other failures. If some functions are suspects only in each other's tests, these tests are
-    not mapped.
+    A failed test with no suspects reveals a mistake in the tested function itself, which can then be the cause of other
+    failures. Tests of functions that are suspects only in each other's tests are not mapped.
     """
     mistakes = [result for group in groups.values() for result in group if result.is_mistake]
     suspects = {mistake.test: _suspects(mistake, groups, call_graph) for mistake in mistakes}
@@ -121,12 +120,12 @@ def _causes_in_other_functions(groups: Mapping[str, list[TestResult]], call_grap
 
 
 def _suspects(mistake: TestResult, groups: Mapping[str, list[TestResult]], call_graph: CallGraph) -> list[TestResult]:
-    """Return mistakes in other functions that may each be the only cause of a mistake, dependencies first.
+    """Return mistakes in other functions that could each be the only cause of this mistake, dependencies first.
 
-    The other functions are those that the tested function uses or that the test calls, except for functions
-    that build on the tested function. If the function returned a wrong value for the arguments that it
-    received, only the functions that it uses are suspects. A mistake with a known cause has no suspects
-    unless a mistake in another function has the same known cause.
+    The candidates are the functions that the tested function uses or that the test calls, except functions that build
+    on the tested function. If the tested function returned a wrong value for the arguments that it received, only the
+    functions that it uses are candidates. A mistake with a known cause has no suspects unless one of the candidates has
+    a mistake with the same known cause.
     """
     name = mistake.test.question
     called = set() if mistake.is_at_fault else {call.function for call in mistake.calls} & groups.keys() - {name}
@@ -140,7 +139,7 @@ def _suspects(mistake: TestResult, groups: Mapping[str, list[TestResult]], call_
 
 
 def _kind_caused_in_callers(mistake: TestResult) -> Kind | None:
-    """Return the kind of mistake that this mistake causes in callers: wrong values, or the same kind."""
+    """Return the kind of mistake that this one causes in callers: wrong values, or the same kind."""
     return Kind.VALUE if mistake.kind in WRONG_OR_NO_VALUE else mistake.kind
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-if TYPE_CHECKING:  # messages need only features; importing Hypothesis and pytest takes longer than numpy
+if TYPE_CHECKING:  # messages need only `features`, and Hypothesis and pytest take longer to import than numpy
     from hypothesis.strategies import SearchStrategy
 
 
 def features(*shape: int, seed: int = 0, dtype: type[np.generic] = np.float64) -> np.ndarray:
-    """Return multiples of 1/8 from −2 to 2, which are exact in float32 and float64 on every platform.
+    """Return random multiples of 1/8 from −2 to 2, which are exact in float32 and float64 on every platform.
 
     The features are never all equal, and never symmetric.
     """
@@ -20,21 +20,20 @@ def features(*shape: int, seed: int = 0, dtype: type[np.generic] = np.float64) -
 
 
 RECOGNISED_SEEDS = range(10)
-"""Seeds for which messages show the call to `features`. Other seeds come from Hypothesis and mean nothing to a
-reader."""
+"""Seeds for which messages show the call to `features`; others come from Hypothesis and mean nothing to readers."""
 
 _features_calls_by_array: dict[tuple[str, tuple[int, ...], bytes], str] = {}
-"""The call to `features` that makes an array, keyed by the array's dtype, shape and bytes."""
+"""Calls to `features`, keyed by the dtype, shape and bytes of the array that each one creates."""
 
 
 def features_call(array: np.ndarray) -> str | None:
-    """Return the call to `features` that makes this array; None if no test has made that call."""
+    """Return the call to `features` that creates this array; None if no test has made such a call."""
     return _features_calls_by_array.get((array.dtype.name, array.shape, array.tobytes()))
 
 
 @functools.lru_cache(maxsize=1024)
 def _features(shape: tuple[int, ...], seed: int, dtype: np.dtype[Any]) -> np.ndarray:
-    """Return the features; cached, because the tests of each submission request the same features."""
+    """Return the features; cached, because every submission's tests request the same ones."""
     array = (np.random.default_rng([seed, *shape]).integers(-16, 17, size=shape) / 8.0).astype(dtype)
     if array.size >= 4 and seed in RECOGNISED_SEEDS:
         words = [*map(str, shape), *[f"seed={seed}"] * (seed > 0), *["dtype=np.float32"] * (dtype == np.float32)]
@@ -47,7 +46,7 @@ POINTS_PER_FUNCTION_CASE = 0.0625
 
 
 def case(function: str, *arguments: Any) -> Any:
-    """Return one function's case for a parametrised test, which awards points to each function separately."""
+    """Return one function's case for a parametrised test that awards points for each function separately."""
     import pytest
 
     mark = pytest.mark.question(function, points=POINTS_PER_FUNCTION_CASE)

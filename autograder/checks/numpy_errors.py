@@ -1,8 +1,7 @@
-"""Explanations of numpy's exceptions: the shapes involved, and the rule.
+"""Explanations of numpy exceptions: the shapes involved, and the rule.
 
-numpy writes shapes without spaces, calls axes "dimensions" and describes matrix products by gufunc
-signatures. For students who do not know these words, this module adds a sentence that explains numpy's
-message.
+numpy prints shapes without spaces, calls axes "dimensions" and describes matrix products with gufunc signatures. For
+students who do not know these terms, this module adds a sentence that explains the message.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ from collections.abc import Callable
 
 
 def explanation(message: str, line: int | None = None) -> str:
-    """Return a sentence that explains numpy's message, or an empty string if the table has no explanation.
+    """Return a sentence that explains numpy's message, or an empty string if the table does not cover it.
 
-    `line` is the line in the student's file that raised the exception.
+    `line` is the line of the student's file that raised the exception.
     """
     for pattern, explain in _EXPLANATIONS:
         if match := pattern.search(message):
@@ -26,7 +25,7 @@ def explanation(message: str, line: int | None = None) -> str:
 
 
 def _shapes(text: str) -> list[tuple[int, ...]]:
-    """Return the original shapes in numpy's message, without the remapped shapes, which follow an arrow."""
+    """Return the original shapes in numpy's message, without the remapped shapes that follow an arrow."""
     originals = re.findall(r"(?<!->)\(([\d, ]*)\)", text)
     return [tuple(map(int, re.findall(r"\d+", sizes))) for sizes in originals]
 
@@ -36,7 +35,7 @@ def _joined(shapes: list[tuple[int, ...]]) -> str:
 
 
 def _clash(shapes: list[tuple[int, ...]]) -> str:
-    """Return the sizes of the last axis on which shapes do not broadcast, or none if there is no such axis."""
+    """Return the clashing sizes on the last axis where shapes do not broadcast, or an empty string if all do."""
     for sizes in itertools.zip_longest(*(shape[::-1] for shape in shapes), fillvalue=1):
         different = sorted({size for size in sizes if size != 1}, key=sizes.index)
         if len(different) > 1:
@@ -46,10 +45,10 @@ def _clash(shapes: list[tuple[int, ...]]) -> str:
 
 def _broadcast(text: str) -> str:
     shapes = _shapes(text)
-    if "requested shape" in text and "->" in text:  # in a product of matrices, the last two axes follow another rule
+    if "requested shape" in text and "->" in text:  # in matrix products, the last two axes follow a different rule
         clash = _clash([shape[:-2] for shape in shapes[:2]])
         return f"the leading axes of the shapes {_joined(shapes[:2])} do not fit: {clash}, and neither is 1"
-    if "->" in text:  # einsum: a letter stands for two sizes
+    if "->" in text:  # einsum: one letter stands for two sizes
         return f"in einsum, one letter stands for axes of different sizes of the shapes {_joined(shapes)}"
     met = f"shapes {_joined(shapes)} do not fit together"
     clash = _clash(shapes)
@@ -89,7 +88,7 @@ _EXPLANATION_TABLE: list[tuple[str, str | Callable[..., str]]] = [
     (r"could not broadcast input array from shape \((.*?)\) into shape \((.*?)\)", _assigned),
     (r"value array of shape \((.*?)\) could not be broadcast to indexing result of shape \((.*?)\)", _assigned),
     (r"output operand with shape \((.*?)\) doesn't match the broadcast shape \((.*?)\)", _in_place_shapes),
-    # Products of matrices
+    # Matrix products
     (
         r"Input operand \d has a mismatch in its core .*\(size (\d+) is different from (\d+)\)",
         "a @ b needs as many columns of a as rows of b: a has {1} columns, b has {0} rows (.T reverses all axes;"

@@ -1,4 +1,4 @@
-"""The source of correct results: the solution in the grader, and recorded values on a student's machine."""
+"""The source of correct results: the solution in the grader, or recorded values on a student's machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from autograder.protocol.call import Call, Reply
 
 @dataclass(frozen=True, eq=False)
 class Returned:
-    """The outcome of a call that returns a value, with the value itself or a fingerprint of the value."""
+    """The outcome of a call that returns a value: the value itself or a fingerprint of it."""
 
     value: Any
 
@@ -21,16 +21,16 @@ class Refused:
     """The outcome of a call that raises an error."""
 
     numpy_error_mark: str = ""
-    """Mark that is the same for errors with the same explanation; empty if the explanation names no sizes."""
+    """A mark shared by errors with the same explanation; empty if the explanation names no sizes."""
 
 
 @dataclass(frozen=True)
 class Unaffected:
-    """The outcome of a call that returns the correct value even with a known mistake in the solution."""
+    """The outcome of a call that returns the correct value even if a known mistake is made in the solution."""
 
 
 Outcome = Returned | Refused | Unaffected
-"""The outcome of a call to the solution, with or without a known mistake in it."""
+"""The outcome of a call to the solution, either as it is or with a known mistake in it."""
 
 
 class KnownMistake(Protocol):
@@ -43,17 +43,17 @@ class KnownMistake(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Observation:
-    """A call as evidence: the actual outcome, the correct value, and the outcome with each known mistake."""
+    """A call as evidence: its actual outcome, the correct value, and its outcome with each known mistake."""
 
     actual: Any
     """The value that the submission returned, or Refused if its code raised an error."""
     expected: Any
     is_wrong: bool
-    """True if the actual and the correct value differ by more than a test allows."""
+    """True if the actual value differs from the correct one by more than a test allows."""
     ranked_mistake_groups: Sequence[Sequence[KnownMistake]]
-    """The known mistakes that can affect the function's results, in groups, the likeliest group first."""
+    """The known mistakes that can affect the function's results, in groups, likeliest first."""
     predicted: Callable[[Any], Outcome]
-    """Function that takes a known mistake and returns the outcome of the call with that mistake."""
+    """A function that takes a known mistake and returns the outcome of the call with that mistake."""
 
     @property
     def is_error(self) -> bool:
@@ -68,7 +68,7 @@ class Oracle(Protocol):
         """Return the correct outcome of a call."""
 
     def right_answer_and_hints(self, key: str) -> tuple[Any, Mapping[float, str]]:
-        """Return the correct value of an entry of ANSWERS, and a hint for each known wrong number."""
+        """Return the right answer for an entry of ANSWERS, and a hint for each known wrong number."""
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """Return a call as evidence; None if the call should have raised an error, or raised one without a mark."""
+        """Return the call as evidence; None if it should have raised an error, or if it raised one that has no mark."""

@@ -1,8 +1,8 @@
-"""Output that every terminal and pipe can show.
+"""Output that any terminal or pipe can show.
 
-A pipe on Windows uses the system's code page, and a bare container uses ASCII. Neither encoding contains the
-marks for results, and a reader could not tell two marks apart if both became `?`. Therefore, a character that
-an encoding lacks is spelled in ASCII.
+A pipe on Windows uses the system's code page, and a bare container uses ASCII. Neither encoding has the marks used for
+results, and readers could not tell two marks apart if both became `?`. Characters that an encoding lacks are therefore
+spelled out in ASCII.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ import sys
 import unicodedata
 
 SPELLING_HANDLER = "spelled"
-"""Name of the error handler that spells the characters that an encoding lacks."""
+"""Name of the error handler that spells out characters that an encoding lacks."""
 
 _ASCII_SPELLING_BY_CHARACTER = {
     "✓": "ok", "✗": "fail", "·": "*", "…": "...", "−": "-", "–": "-", "—": "-", "×": "x", "±": "+-", "→": "->",
     "⇒": "=>", "↦": "->", "≤": "<=", "≥": ">=", "≠": "!=", "≈": "~", "∞": "inf", "√": "sqrt", "‘": "'", "’": "'",
     "“": '"', "”": '"', "§": "sec. ",
 }  # fmt: skip
-"""The ASCII spelling of each character for which Unicode's data provide no ASCII spelling."""
+"""The ASCII spelling of each character for which the Unicode database provides none."""
 
 
 def ascii_spelling(character: str) -> str:
-    """Return a character in ASCII: a mark as a word, a Greek letter as its name, any other letter without accents.
+    """Return a character in ASCII: a mark as a word, a Greek letter as its name, and other letters without accents.
 
-    Any other character becomes an escape sequence with its number, as in a Python string.
+    Any other character becomes an escape sequence with its code point, as in a Python string.
     """
     if character in _ASCII_SPELLING_BY_CHARACTER:
         return _ASCII_SPELLING_BY_CHARACTER[character]
@@ -39,14 +39,14 @@ def ascii_spelling(character: str) -> str:
 
 
 def _spell(error: UnicodeError) -> tuple[str, int]:
-    """Handle an encoding error: spell the characters that could not be encoded."""
+    """Handle an encoding error by spelling out the characters that could not be encoded."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     return "".join(map(ascii_spelling, error.object[error.start : error.end])), error.end
 
 
 def print_anywhere() -> None:
-    """Make this process able to print any text in any encoding of the output streams."""
+    """Make this process able to print any text, whatever the encoding of its output streams."""
     codecs.register_error(SPELLING_HANDLER, _spell)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a notebook's streams accept all characters

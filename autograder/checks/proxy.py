@@ -20,14 +20,14 @@ class Backend(Protocol):
 
     @property
     def failure(self) -> Raised | None:
-        """The exception that stopped the loading of the file; None if the file loaded completely."""
+        """The exception that stopped the file from loading; None if it loaded completely."""
 
     def call(self, call: Call) -> Reply:
         """Make a call with copies of the arguments."""
 
 
 class Function:
-    """A function of a submission: a call returns a plain value or raises FailedTestError with a message."""
+    """A function of a submission; calling it returns a plain value or raises FailedTestError with a message."""
 
     def __init__(self, name: str, submission: StudentModule) -> None:
         self.name = name
@@ -47,7 +47,7 @@ class Function:
         return reply.value
 
     def note_returned(self, value: Any) -> Any:
-        """Record a value that the test may pass to later calls, and return the value."""
+        """Record a value that the test might pass to later calls, and return it."""
         self.submission.returned += leaves(value)
         return value
 
@@ -78,7 +78,7 @@ class Function:
         return FailedTestError(Kind.RAISED, f"{self.name} {what}", function=blamed)
 
     def not_reached_error(self, failure: Raised) -> FailedTestError:
-        """Return the error for a function whose definition comes after the line where the file stops."""
+        """Return the error for a function that is defined after the line where the file stops."""
         return FailedTestError(
             Kind.NOT_REACHED, f"{load_failure_message(failure)}; {self.name} is not defined", function=self.name
         )
@@ -103,21 +103,21 @@ class StudentModule:
         self.backend = backend
         self.oracle = oracle
         self.tested_functions = tested_functions
-        """Names of the functions that have tests."""
+        """Names of the functions with tests."""
         self.seen: dict[Call, Reply | None] = {}
-        """All calls so far, each with its reply; None stands for a missing reply."""
+        """All calls so far, with their replies; None stands for a missing reply."""
         self.returned: list[Any] = []
-        """Results that the test received and may pass on as arguments."""
+        """Results that the test has received and might pass on as arguments."""
 
     def has_student_arguments(self, call: Call) -> bool:
-        """Return True if the call may fail because an argument is an array that the submission returned."""
+        """Return True if the call might fail because of an argument: an array that the submission returned."""
         arguments = leaves([*call.args, *call.kwargs.values()])
         return any(
             argument is result for argument in arguments for result in self.returned if isinstance(result, np.ndarray)
         )
 
     def may_have_returned(self, value: object) -> bool:
-        """Return True if a value may come from the submission; an array must then share memory with a result."""
+        """Return True if a value might come from the submission: for an array, if it shares memory with a result."""
         results = (part for reply in self.replies.values() if reply.raised is None for part in leaves(reply.value))
         return not isinstance(value, np.ndarray) or any(
             value is result or (isinstance(result, np.ndarray) and np.may_share_memory(value, result))
@@ -126,17 +126,17 @@ class StudentModule:
 
     @property
     def replies(self) -> dict[Call, Reply]:
-        """The replies to calls of functions, keyed by call. Calls without a reply are left out."""
+        """The replies to function calls, keyed by call. Calls without a reply are left out."""
         return {call: reply for call, reply in self.seen.items() if reply is not None and call.function != ANSWERS}
 
     @property
     def last_call(self) -> str:
-        """The text of the last call, for a reader (`call_repr`), or an empty string if the text would be too long."""
+        """The last call as text for a reader (`call_repr`), or an empty string if it would be too long."""
         call = next(reversed(self.seen), None)
         return call_repr.call_as_prompt(call) if call is not None and call.function != ANSWERS else ""
 
     def __getattr__(self, function: str) -> Function:
-        """Return a function of the submission."""
+        """Return the submission's function of this name."""
         if function.startswith("_"):
             raise AttributeError(function)
         return Function(function, self)
@@ -148,7 +148,7 @@ def leaves(value: Any) -> tuple[Any, ...]:
 
 
 def iter_leaves(value: Any) -> Iterator[Any]:
-    """Yield the leaves of a result one by one, because a submission's result may have very many leaves."""
+    """Yield the leaves of a result one by one, because a submission's result can have very many."""
     if type(value) is dict:
         value = [value[key] for key in sorted(value)]
     if type(value) in (tuple, list):
@@ -159,7 +159,7 @@ def iter_leaves(value: Any) -> Iterator[Any]:
 
 
 def dtypes(value: Any, at_most: int | None = None) -> list[np.dtype | None]:
-    """Return the dtypes of a result's leaves, or of the first `at_most`; None for a leaf without numbers."""
+    """Return the dtypes of a result's leaves, or of the first `at_most`; None for leaves that are not numeric."""
     counted = itertools.islice(iter_leaves(value), at_most)
     return [np.asarray(leaf).dtype if isinstance(leaf, _NUMBERS) else None for leaf in counted]
 

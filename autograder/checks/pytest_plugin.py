@@ -1,8 +1,8 @@
-"""The course's pytest plugin: a mark for tests, a fixture for each assignment, and readable messages for failures.
+"""The course's pytest plugin: a mark for tests, a fixture for each assignment, and readable failure messages.
 
-`@pytest.mark.question("apply_rope", points=2)` states the question and the points of a test. For each
-assignment, a fixture of the same name provides the submission. The `TestContext` decides where the
-submission's code runs: in the process of the tests (`laptop.in_process_test_run`) or in the grader's worker.
+`@pytest.mark.question("apply_rope", points=2)` states a test's question and points. For each assignment, a fixture of
+the same name provides the submission. The `TestContext` decides where the submission's code runs: in the test process
+(`laptop.in_process_test_run`) or in the grader's worker.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from autograder.protocol.failure_kinds import UNFINISHED, FailedTestError
 
 hypothesis.settings.register_profile(
     "whereabouts",
-    # Use the same examples on every machine and every day (see `pytest_collection_modifyitems`), because a grade must
-    # not depend on luck.
+    # Use the same examples on every machine and in every run (see `pytest_collection_modifyitems`), because a grade
+    # must not depend on luck.
     derandomize=True,
     database=None,
     deadline=None,
@@ -39,9 +39,8 @@ hypothesis.settings.register_profile(
 )
 
 
-# Hypothesis mixes constants from all modules loaded in this process into its examples, and writes these
-# constants to a folder in the working directory. The examples must be the same in every process, and nothing
-# may be written.
+# Hypothesis mixes constants from all modules loaded in this process into its examples, and writes them to a folder in
+# the working directory. However, examples must be the same in every process, and nothing may be written.
 if hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = lambda: Constants()
 
@@ -50,7 +49,7 @@ TEST_CONTEXT = pytest.StashKey["TestContext"]()
 
 
 class TestContext(ABC):
-    """A pytest plugin for one run, from which each test gets its submission."""
+    """A pytest plugin for one run, which provides each test's submission."""
 
     __test__ = False
     seed = 0
@@ -67,7 +66,7 @@ class TestContext(ABC):
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the mark `question` and a fixture for each assignment."""
+    """Register the `question` mark and a fixture for each assignment."""
     config.addinivalue_line("markers", "question(name, points): the question that a test belongs to, and its points")
     hypothesis.settings.load_profile("whereabouts")
     names = sorted(path.stem.removeprefix("test_") for path in (config.rootpath / "tests" / "public").glob("test_*.py"))
@@ -79,7 +78,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Seed each Hypothesis test with the term's seed and the test's name.
 
-    Without this seed, Hypothesis would read and tokenise the source of each test in every run.
+    Without a seed, Hypothesis would read and tokenise the source of each test in every run.
     """
     for item in items:
         function: Any = getattr(item, "function", None)
@@ -89,13 +88,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def functions_tested_in_file(item: pytest.Item) -> tuple[str, ...]:
-    """Return the functions that have tests in the file of `item`, including tests that are not selected."""
+    """Return the functions with tests in the file of `item`, including tests that are not selected."""
     return _functions_tested_in(item.module) if isinstance(item, pytest.Function) else ()
 
 
 @functools.cache
 def _functions_tested_in(module: ModuleType) -> tuple[str, ...]:
-    """Return the functions that have tests in a module; cached, because each test requests the functions."""
+    """Return the functions with tests in a module; cached, because every test asks for them."""
     tests = vars(module).values()
     marks = (mark for test in tests for mark in getattr(test, "pytestmark", ()) if mark.name == "question")
     return tuple(sorted({mark.args[0] for mark in marks} - {ANSWERS}))
@@ -116,13 +115,13 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
 
 
 def random_generator(context: TestContext, item: pytest.Item) -> np.random.Generator:
-    """Return a generator that depends only on the term's seed and on the test."""
+    """Return a generator that depends only on the term's seed (for a hidden test) and the test's name."""
     return np.random.default_rng(_seed_sequence(_term_seed_if_hidden(context, item), item.name))
 
 
 @functools.cache
 def _seed_sequence(term_seed: int, test: str) -> np.random.SeedSequence:
-    """Return the seed sequence of a test; cached, because making a sequence is slower than drawing from it."""
+    """Return a test's seed sequence; cached, because creating one is slower than drawing from it."""
     return np.random.SeedSequence([term_seed, *test.encode("utf-8")])
 
 
@@ -142,7 +141,7 @@ def submission_of(item: pytest.Item) -> StudentModule | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-    """Report a failure as a message without a traceback, and a test of an unwritten function as skipped."""
+    """Report failures as messages without a traceback, and tests of unwritten functions as skipped."""
     wrong = call.excinfo.value if call.excinfo is not None and isinstance(call.excinfo.value, FailedTestError) else None
     if wrong is not None:
         # Formatting a traceback that nobody sees takes longer than the test.

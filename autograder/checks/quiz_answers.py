@@ -1,6 +1,6 @@
-"""Checks of the entries of ANSWERS, and the messages that a student's machine can show without the graded answers.
+"""Checks of the entries in ANSWERS, and messages that a student's machine can show without the graded answers.
 
-In the handout, `questions.json` contains the form of each answer and the answers to practice questions.
+In the handout, `questions.json` lists the form of each answer, and the answers to practice questions.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from autograder.checks.value_text import plain_scalar, value_text
 from autograder.protocol.call import ANSWERS
 
 FORM_BY_TYPE = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}
-"""The form of an answer, as in the handout, for each type of right answer."""
+"""The form of an answer, as stated in the handout, for each type of right answer."""
 
 HOW_TO_WRITE_BY_FORM = {"yes or no": "True or False", "a word": "a word in quotes"}
-"""Words for the Python value to write, for each form whose name does not describe that value."""
+"""How to write the value in Python, for each form whose name does not say so."""
 
 ANSWER_TOLERANCE = 1e-4
-"""Relative tolerance: an answer that is not a whole number may be rounded to five significant digits."""
+"""Relative tolerance, which allows answers to be rounded to five significant digits unless they are whole numbers."""
 
 TOO_FEW_DIGITS = "right so far, but needs five digits"
-"""Message for a number whose digits are correct but too few."""
+"""Message for a number with correct digits, but too few of them."""
 
 
 def form_of_right_answer(right: bool | int | float | str) -> str:
@@ -32,9 +32,9 @@ def form_of_right_answer(right: bool | int | float | str) -> str:
 
 
 def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the key of each entry that cannot be right, and the reason as a message.
+    """Yield the key of each entry that cannot be right, and a message with the reason.
 
-    `forms` contains each answer's form.
+    `forms` gives each answer's form.
     """
     if not isinstance(answers, dict):
         yield ANSWERS, "ANSWERS is not a dict of answers: keep it as in the handout, and fill in the values"
@@ -48,7 +48,7 @@ def form_errors(answers: object, forms: Mapping[str, str]) -> Iterator[tuple[str
 
 
 def form_error(answer: Any, form: str) -> str:
-    """Return a message that names the required form if an answer has another form, or an empty string otherwise."""
+    """Return a message that names the required form if an answer has a different one; otherwise, an empty string."""
     if _has_form(answer, form):
         return ""
     unquoted = ", without quotes," if type(answer) is str and form != FORM_BY_TYPE[str] else ""
@@ -65,7 +65,7 @@ def _has_form(answer: Any, form: str) -> bool:
 
 
 def practice_results(answers: Any, practice: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[bool, str]]:
-    """Yield whether the answer is right, and a message, for each practice question with an answer in the right form.
+    """Yield whether the answer is right, and a message, for each practice question answered in the right form.
 
     The message gives the reason only if the answer is right. `practice` contains, for each key, the right
     `value` and the `reason`.
@@ -96,7 +96,7 @@ def answer_matches(actual: Any, expected: Any, tolerance: float = ANSWER_TOLERAN
 
 
 def lacks_digits(actual: Any, expected: Any) -> bool:
-    """Return True if `actual` is the correct number, rounded or cut off after two to four digits."""
+    """Return True if `actual` is the correct number rounded or truncated to two to four digits."""
     actual = plain_scalar(actual)
     if type(expected) is not float or type(actual) is not float or not math.isfinite(actual):
         return False

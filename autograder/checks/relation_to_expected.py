@@ -1,6 +1,6 @@
 """The relation of a wrong result to the expected one: the same values in another shape, order, sign or size.
 
-Each sentence states a fact about the two results but no cause, so the sentence is true for any mistake.
+Each sentence states a fact about the two results, not a cause, so it is true whatever the mistake is.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import numpy as np
 from autograder.checks.value_text import value_text
 
 RELATION_TOLERANCE = 2e-5
-"""Allowed difference, relative to 1 + |expected|, large enough to recognise relations in float32 as well."""
+"""Allowed difference, relative to 1 + |expected|; large enough to recognise relations in float32 as well."""
 
 MIN_DISTINCT_VALUES = 3
-"""Minimum number of different values that a relation needs, because fewer values may agree by chance."""
+"""Minimum number of distinct values for a relation, because fewer values could agree by chance."""
 
 MIN_VALUES_IF_TWO_DISTINCT = 6
-"""Minimum number of values that a relation needs if only two of them are different."""
+"""Minimum number of values for a relation if only two of them are distinct."""
 
 MAX_AXES_TO_PERMUTE = 4
-"""Maximum number of axes for which all orders of the axes are tried."""
+"""Maximum number of axes for which all permutations are tried."""
 
 
 def relation(actual: Any, expected: Any) -> str:
@@ -43,7 +43,7 @@ def relation(actual: Any, expected: Any) -> str:
 
 
 def _relations(numbers: np.ndarray, target: np.ndarray, are_booleans: bool) -> Iterator[tuple[np.ndarray, str]]:
-    """Yield changed versions of an array, each with a sentence that is true if the version equals `target`."""
+    """Yield transformed versions of an array, each with a sentence that is true if that version equals `target`."""
     if numbers.ndim == target.ndim >= 2:
         yield np.swapaxes(numbers, -1, -2), "The values are right, but the last two axes are swapped."
     if numbers.size == target.size and numbers.shape != target.shape:
@@ -73,7 +73,7 @@ def _median_or_nan(values: np.ndarray) -> float:
 
 
 def agreement(numbers: np.ndarray, target: np.ndarray, tolerance: float) -> np.ndarray:
-    """Return an array with True at each number that agrees with the expected number."""
+    """Return an array that is True wherever a number agrees with the expected one."""
     with np.errstate(all="ignore"):
         bound = tolerance * (1 + np.abs(target))
         is_near = (np.abs(numbers - target) <= bound) & np.isfinite(bound)
@@ -82,7 +82,7 @@ def agreement(numbers: np.ndarray, target: np.ndarray, tolerance: float) -> np.n
 
 
 def shape_difference(actual: tuple[int, ...], expected: tuple[int, ...]) -> str:
-    """Return words for two shapes that differ: both shapes, and the wrong axis if it can be determined."""
+    """Describe how two shapes differ: give both shapes, and the wrong axis if it can be determined."""
     words = f"expected shape {expected}, got {actual}"
     if len(actual) == len(expected):
         if sorted(actual) == sorted(expected):
@@ -102,7 +102,7 @@ def shape_difference(actual: tuple[int, ...], expected: tuple[int, ...]) -> str:
 
 
 def _place_from_end(axis: int, count: int) -> str:
-    """Return words for the last axis or the second-to-last, or an empty string for any other axis."""
+    """Return words that mark the last and the second-to-last axis, or an empty string for any other axis."""
     return {count - 1: " (the last)" if count > 1 else "", count - 2: " (the second-to-last)"}.get(axis, "")
 
 

@@ -1,7 +1,6 @@
-"""The text of a result in Markdown, for every kind of reader, in terminals, feedback files, Otter and pages.
+"""The text of a result in Markdown, for every audience, in terminals, feedback files, Otter and pages.
 
-Text that a submission may control appears in a code block, or with all characters of Markdown and HTML
-escaped.
+Text that a submission can control appears in a code block, or with all Markdown and HTML characters escaped.
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 MAX_UNTRUSTED_LINE_CHARACTERS = 400
-"""Maximum number of characters of a line that a submission may control."""
+"""Maximum length, in characters, of a line that a submission can control."""
 
 
 class Audience(Enum):
-    """The person who reads a result, and the stage at which they read it."""
+    """The reader of a result, and the stage at which they read it."""
 
     HOME = auto()
-    """A student at home, who may read about each test that runs there."""
+    """A student at home, who may see details of every test that runs there."""
     BEFORE_RELEASE = auto()
-    """A student, before the results of hidden tests are published."""
+    """A student before the results of hidden tests are published."""
     AFTER_RELEASE = auto()
-    """A student, after the release: for a hidden test, only the rule and the kind of mistake are shown."""
+    """A student after the release; for a hidden test, only the rule and the kind of mistake are shown."""
     STAFF = auto()
 
 
@@ -41,7 +40,7 @@ _MARKUP_ESCAPES = str.maketrans(
 
 
 def printable_lines(text: str) -> str:
-    """Turn text that a submission may control into printable characters, in lines of bounded length."""
+    """Turn text that a submission can control into printable characters in lines of bounded length."""
     if not text.replace("\n", "").isprintable():
         text = "".join(character if character.isprintable() or character == "\n" else "\ufffd" for character in text)
     longest = MAX_UNTRUSTED_LINE_CHARACTERS
@@ -50,18 +49,18 @@ def printable_lines(text: str) -> str:
 
 
 def code_block(text: str) -> str:
-    """Turn text that a submission may control into a Markdown code block, in which no markup takes effect."""
+    """Turn text that a submission can control into a Markdown code block, where markup has no effect."""
     return "\n".join(f"    {line}" for line in printable_lines(text).split("\n"))
 
 
 def escape_markdown(text: str) -> str:
-    """Escape text that a submission may control, so that it adds no markup, HTML or link to a Markdown sentence."""
+    """Escape text that a submission can control, so that it adds no markup, HTML or links to a Markdown sentence."""
     escaped = printable_lines(" ".join(text.split())).translate(_MARKUP_ESCAPES)
     return re.sub(r"(?i)(www)\.", r"\1&#46;", escaped.replace("://", "&#58;//"))
 
 
 def print_markdown(console: Console, text: str, indent: str = "") -> None:
-    """Print Markdown in a terminal without breaking lines, so that a call can be copied."""
+    """Print Markdown in a terminal without wrapping lines, so that a call can be copied."""
     from rich.text import Text
 
     for line in text.split("\n"):
@@ -87,7 +86,7 @@ def without_markdown(text: str) -> str:
 
 
 def points_text(test_results: Sequence[TestResult]) -> str:
-    """Return the points won and the possible points as text, such as `3 of 8`."""
+    """Return the points won out of the points possible, as text such as `3 of 8`."""
     return f"{points_won(test_results):g} of {points_possible(test_results):g}"
 
 
@@ -102,7 +101,7 @@ _NOTE_BY_STATUS = {
 
 
 def status_note(function_status: FunctionStatus) -> str:
-    """Return a few words about a function's state, or an empty string if the function itself contains a mistake."""
+    """Return a short note on a function's status, or an empty string if the function itself has a mistake."""
     cause = function_status.cause if (function_status.cause or "").isidentifier() else "another function"
     words = _NOTE_BY_STATUS.get(function_status.status, "").format(cause=cause)
     promise = "its docstring has a `Raises` line, but your function has no `raise`"
@@ -112,11 +111,11 @@ def status_note(function_status: FunctionStatus) -> str:
 def mistakes_text(function_status: FunctionStatus, audience: Audience, mistakes_in_full: int = 1) -> str:
     """Return the text about one function's mistakes: the likely cause, and the tests that fail.
 
-    Students see `mistakes_in_full` failed public tests in full, and staff see every failed test in full.
+    Students see only `mistakes_in_full` failed public tests in full; staff see every failed test in full.
     """
     mistakes, staff = function_status.mistakes, audience is Audience.STAFF
-    cause = next((mistake.hint for mistake in mistakes if mistake.hint), None)  # of the most serious mistakes
-    open_to = (Audience.STAFF, Audience.HOME)  # at home, hidden tests run only in self-study
+    cause = next((mistake.hint for mistake in mistakes if mistake.hint), None)  # the most serious mistakes come first
+    open_to = (Audience.STAFF, Audience.HOME)  # at home, hidden tests only run in self-study
     public = [mistake for mistake in mistakes if audience in open_to or not mistake.test.hidden]
     shown = public if staff else public[:mistakes_in_full]
     parts = [f"**Likely cause:** {cause}"] if cause else []
@@ -133,7 +132,7 @@ def mistakes_text(function_status: FunctionStatus, audience: Audience, mistakes_
 
 
 def _hidden_test_findings(mistakes: Iterable[TestResult], seen: set[Kind | None], is_explained: bool) -> str:
-    """Return the hidden tests' findings that neither the public tests nor a known cause already explain."""
+    """Return what the hidden tests found that the public tests or a known cause do not already explain."""
     seen = seen | {Kind.VALUE} if seen and is_explained else seen
     hidden = [mistake for mistake in mistakes if mistake.test.hidden]
     news = [mistake for mistake in hidden if mistake.kind not in seen]

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.failure_kinds import UNFINISHED, BrokenTestError, CallStopped, FailedTestError, Kind
 
-if TYPE_CHECKING:  # a program that only reads results loads neither module
+if TYPE_CHECKING:  # programs that only read results load neither module
     import pytest
 
     from autograder.checks.proxy import StudentModule
 
 
 class Phase(Enum):
-    """A part of a suite whose results are shown together."""
+    """A part of a test suite whose results are shown together."""
 
     PUBLIC = 0
     ANSWERS = 1
@@ -53,17 +53,17 @@ class TestResult:
     kind: Kind | None = None
     """The reason why the test did not pass; None if it passed."""
     message: str = ""
-    """The expected and the actual value: for the student if the test is public, otherwise only for staff."""
+    """The expected and actual values, for the student if the test is public, and otherwise only for staff."""
     call: str = ""
-    """The tested call, as lines for a Python prompt or as a description; students see it only for a public test."""
+    """The tested call, as lines for a Python prompt or as a description; students see it only for public tests."""
     hint: str | None = None
     """The likely cause."""
     faulty_function: str | None = None
-    """The function at fault, whose correct values let the test pass, or which must be fixed before the test can run."""
+    """The function whose correct values let the test pass, or that must be fixed before the test can run."""
     is_at_fault: bool = False
-    """True if the tested function itself returned a wrong value for its arguments, whatever else the test called."""
+    """True if the tested function itself returned a wrong value for its arguments, whatever else the test calls."""
     calls: dict[Call, Reply] = field(default_factory=dict, compare=False, repr=False)
-    """All calls in the test, with their replies; a stored grade contains no calls."""
+    """All calls in the test, with their replies; calls are not stored in grades."""
 
     @property
     def passed(self) -> bool:
@@ -77,12 +77,12 @@ class TestResult:
 
     @property
     def is_mistake(self) -> bool:
-        """True if the tested code is wrong and not just missing."""
+        """True if the tested code is wrong rather than missing."""
         return not self.passed and not self.is_unfinished
 
 
 def by_question(test_results: Iterable[TestResult]) -> dict[str, list[TestResult]]:
-    """Return the test results keyed by question; questions and results are in the order of the tests."""
+    """Return the test results keyed by question; both questions and results keep the order of the tests."""
     questions: dict[str, list[TestResult]] = {}
     for result in test_results:
         questions.setdefault(result.test.question, []).append(result)
@@ -90,7 +90,7 @@ def by_question(test_results: Iterable[TestResult]) -> dict[str, list[TestResult
 
 
 POINTS, PUBLIC_POINTS = 20, 8
-"""Points for all tests of an assignment, and for its public tests."""
+"""Points for all of an assignment's tests, and for its public tests."""
 
 
 def points_won(test_results: Iterable[TestResult]) -> float:
@@ -116,7 +116,7 @@ def point_problems(assignment: str, tests: Sequence[Test]) -> Iterator[str]:
 
 
 def test_of(item: pytest.Function) -> Test:
-    """Return a collected test's description. Raise BrokenTestError if the mark or the rule is missing."""
+    """Return a description of a collected test. Raise BrokenTestError if its mark or rule is missing."""
     mark = item.get_closest_marker("question")
     if mark is None:
         raise BrokenTestError(f"{item.nodeid} has no @pytest.mark.question(…, points=…)")
@@ -129,18 +129,18 @@ def test_of(item: pytest.Function) -> Test:
 
 
 def _computed_by_test_note(value: object, submission: StudentModule | None) -> str:
-    """Return a line about a value that the test computed; empty if the submission may have returned the value."""
+    """Return a line about a value that the test computed; empty if the submission might have returned it."""
     if value is None or submission is None or not submission.replies or submission.may_have_returned(value):
         return ""
     return "\nThe test computed this value from what your functions returned."
 
 
 _KINDS_BLAMED_ON_CALLEE = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.RAISED}
-"""Failures that are the fault of the function in which they happen, not of the function under test."""
+"""Failures for which the function where they happen is to blame, not the function under test."""
 
 
 def test_result(test: Test, raised: BaseException | None, submission: StudentModule | None = None) -> TestResult:
-    """Return the result of a test that ended with this exception; raise an exception that is not a test's result."""
+    """Return the result of a test that ended with this exception; reraise the exception if it is not a test outcome."""
     calls = submission.replies if submission is not None else {}
     match raised:
         case None:

@@ -1,6 +1,6 @@
-"""Facts about a file that has not run: syntax errors, imports that fail in grading, and unwritten functions.
+"""Facts about a file that has not been run: syntax errors, imports that fail in grading, and unwritten functions.
 
-The call graph lets reports show each mistake only once, at the function that contains the mistake.
+The call graph lets reports show each mistake only once, at the function that contains it.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ ALLOWED_MODULES = sys.stdlib_module_names | {"numpy"}
 """Modules that a graded submission may import."""
 
 MAX_CODE_CHARACTERS = 256 * 1024
-"""Maximum number of characters of code, whose syntax tree may take a thousand times as many bytes."""
+"""Maximum length of code, in characters; its syntax tree can take a thousand times as many bytes."""
 
 
 def parse(text: str, filename: str = "<unknown>") -> ast.Module:
-    """Return the syntax tree of a text. Raise SyntaxError or ValueError if the text cannot be parsed.
+    """Return the syntax tree of a source text. Raise SyntaxError or ValueError if it cannot be parsed.
 
     Even a short text can take a long time to parse, so parse submissions only in a process that can be
     killed.
     """
     if len(text) > MAX_CODE_CHARACTERS:
         raise ValueError(f"it has more than {MAX_CODE_CHARACTERS // 1024} KiB of code")
-    with warnings.catch_warnings(action="ignore"):  # an invalid escape does not concern the checks
+    with warnings.catch_warnings(action="ignore"):  # invalid escapes are irrelevant to the checks
         try:
             return ast.parse(text, filename)
         except (RecursionError, SystemError, MemoryError) as error:
-            # Python before 3.14 reports a full stack as a lack of memory.
+            # Python before 3.14 reports a full stack as a MemoryError.
             raise ValueError("it is nested too deeply, or takes more memory to parse than there is") from error
 
 
@@ -49,7 +49,7 @@ class SourceFile:
         self.text = ""
         self.body: list[ast.stmt] = []
         self.problem: str | None = None
-        """The reason why the file cannot run at all, with the line number if known; None if the file can run."""
+        """The reason why the file cannot run at all, with the line number if known; None if it can run."""
         self._broken_at = 1
         try:
             with tokenize.open(path) as file:
@@ -67,7 +67,7 @@ class SourceFile:
         self.functions = {node.name: node for node in self.body if isinstance(node, ast.FunctionDef)}
         """The top-level functions of the file, keyed by name."""
         self.answers: dict[str, bool] = {}
-        """For each key of ANSWERS, True if the entry has an answer."""
+        """For each key of ANSWERS, True if it has an answer."""
         self._lines = {name: node.lineno for name, node in self.functions.items()}
         for node in self.body:
             if isinstance(node, ast.Assign) and ANSWERS in map(ast.unparse, node.targets):
@@ -81,20 +81,20 @@ class SourceFile:
                 self._lines[str(key.value)] = value.lineno
 
     def line(self, name: str) -> int:
-        """Return the line of a function, of an entry of ANSWERS, or of ANSWERS; otherwise the line to fix first."""
+        """Return the line of a function, an entry of ANSWERS, or ANSWERS itself; otherwise, the line to fix first."""
         return self._lines.get(name, self._broken_at)
 
     def unwritten(self) -> list[str]:
-        """Return the names of the functions whose bodies are still those of the handout."""
+        """Return the names of the functions that are still stubs."""
         return [name for name, node in self.functions.items() if is_stub(node.body)]
 
     def disallowed_imports(self) -> Iterator[tuple[int, str]]:
-        """Yield the line and module of each import that fails in grading, except imports in a `try`."""
+        """Yield the line and module of each import that fails in grading, except imports inside a `try`."""
         return _disallowed_imports(self.body)
 
 
 def is_stub(body: list[ast.stmt]) -> bool:
-    """Return True if a function's body is still a stub: at most a docstring and a NotImplementedError."""
+    """Return True if a function's body is still a stub: at most a docstring and a `raise NotImplementedError`."""
     match [part for part in body if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))]:
         case [] | [ast.Pass()]:
             return True
@@ -118,17 +118,17 @@ def _disallowed_imports(nodes: Iterable[ast.stmt]) -> Iterator[tuple[int, str]]:
 
 
 class CallGraph:
-    """The functions of a file, and the other functions that each function uses."""
+    """The functions of a file, and the other functions that each one uses."""
 
     def __init__(
         self, functions: Mapping[str, ast.FunctionDef], others: Iterable[tuple[str, frozenset[str]]] = ()
     ) -> None:
-        """Take the calls from `functions` and from `others`, which pairs each caller with its callees."""
+        """Build the graph from `functions` and `others`, which pairs callers with their callees."""
         self._named = {
             name: functions.keys() & {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
             for name, node in functions.items()
         }
-        """For each function, the functions whose names appear in its body."""
+        """The functions whose names appear in each function's body."""
         for name, called in others:
             self._named[name] |= called
         self._functions = functions
@@ -136,7 +136,7 @@ class CallGraph:
 
     @classmethod
     def of_cells(cls, cells: Iterable[str]) -> CallGraph:
-        """Return the call graph of the top-level functions in a submission's cells, without cells that do not parse."""
+        """Return the call graph of a submission's top-level functions, skipping cells that do not parse."""
         body: list[ast.stmt] = []
         for cell in cells:
             with contextlib.suppress(SyntaxError, ValueError):
@@ -144,7 +144,7 @@ class CallGraph:
         return cls({node.name: node for node in body if isinstance(node, ast.FunctionDef)})
 
     def _dependencies(self, name: str) -> frozenset[str]:
-        """Return the functions of the same file that a function uses, directly or through other functions."""
+        """Return the functions in the same file that a function uses, directly or indirectly."""
         dependencies: set[str] = set()
         pending = [name]
         while pending:
@@ -154,12 +154,12 @@ class CallGraph:
         return frozenset(dependencies - {name})
 
     def lacks_promised_error(self, name: str) -> bool:
-        """Return True if a docstring has a `Raises` line, but neither the function nor a dependency has a `raise`."""
+        """Return True if a docstring has a `Raises` line, but neither the function nor any dependency has a `raise`."""
         node = self._functions.get(name)
         promised = re.search(r"(?m)^\s*Raises:|\band errors:", (node and ast.get_docstring(node)) or "")
         bodies = [self._functions[each] for each in (name, *self.dependencies(name))] if promised else []
         return bool(bodies) and not any(isinstance(part, ast.Raise) for each in bodies for part in ast.walk(each))
 
     def topological_order(self, names: Iterable[str]) -> list[str]:
-        """Return the functions in an order in which each function comes after its dependencies."""
+        """Return the functions in an order that puts each one after its dependencies."""
         return sorted(names, key=lambda name: (len(self.dependencies(name)), name))

@@ -1,4 +1,4 @@
-"""The text of a value in a message, as a person would write the value in Python, without numpy's type names."""
+"""The text of a value in a message, as a person would write it in Python, without numpy type names."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 MAX_VALUE_CHARACTERS = 60
-"""Maximum number of characters of a value in a message."""
+"""Maximum length, in characters, of a value in a message."""
 
 
 def value_text(value: Any, digits: int | None = None) -> str:
-    """Return the text of a value: `0.5` for np.float64(0.5), and the shape instead of a large array's numbers.
+    """Return the text of a value: `0.5` for np.float64(0.5), and an array's shape instead of its numbers.
 
-    `digits` is the number of significant digits of a number; by default, all digits that identify the number.
+    `digits` is the number of significant digits; by default, as many as it takes to identify the number.
     """
     value = _without_numpy_types(value)
     text = f"{value:.{digits}g}" if type(value) is float and digits is not None else repr(value)
@@ -26,7 +26,7 @@ def plain_scalar(value: Any) -> Any:
 
 
 class _Words(str):
-    """Text that represents a value in a list and appears there without quotes."""
+    """Text that stands for a value in a list and is printed there without quotes."""
 
     __repr__ = str.__str__
 
