@@ -1,8 +1,8 @@
 """The command line: `autograder` and its commands, each with `--help`.
 
-Each command imports its modules only when it runs, so that simple commands stay fast. Exit codes: 0 for
-success, 1 if a check failed (`check`), 2 for wrong usage or nothing to grade, 3 if the sandbox does not hold
-on this machine, 130 if the command was interrupted before it finished.
+Each command imports its modules only when it runs, so that simple commands stay fast. Exit codes: 0 for success, 1 if a
+submission lacks points (`check`), 2 for wrong usage or nothing to grade, 3 if the sandbox does not hold on this
+machine, and 130 if the command was interrupted.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ def main() -> None:
 def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options: Any) -> None:
     """Grade every submission in FOLDER into OUT.
 
-    If a student has submissions for one assignment in several FOLDERs, the last one that implements anything
-    counts. Write corrections by hand into adjustments.csv, next to a FOLDER, with the columns student,
-    assignment, points or score, and reason.
+    If a student has submissions for the same assignment in several FOLDERs, the last one that implements anything
+    counts. Put manual corrections in adjustments.csv, next to a FOLDER, with the columns student, assignment, points or
+    score, and reason.
     """
     from rich.console import Console
 
@@ -76,7 +76,7 @@ def grade(folders: tuple[Path, ...], jobs: int | None, isolation: str, **options
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @ISOLATION_OPTION
 def check(file: Path, assignment: str | None, as_json: bool, isolation: str) -> None:
-    """Grade one submission and show all failed tests, including hidden ones: for teaching staff."""
+    """Grade one submission and show teaching staff every failed test, including hidden ones."""
     from rich.console import Console
 
     from autograder.grading.grader import grade_alone
@@ -130,7 +130,7 @@ def build(names: tuple[str, ...], out: Path, config: TextIO | None, isolation: s
     help="Include only these assignments, opened so far.",
 )
 def handout(out: Path, only: tuple[str, ...]) -> None:
-    """Bring stubs and recorded values up to date, and build the handout for students."""
+    """Update the stubs and the recorded values, and build the handout for students."""
     from autograder import handout as handout_files
     from autograder.lesson_renumbering import Edition
 
@@ -152,7 +152,7 @@ def handout(out: Path, only: tuple[str, ...]) -> None:
 def site(out: Path, pyodide: str | None, alone: bool) -> None:
     """Build a folder for any static host: the lessons with an editor beside them, and Python in the browser tab.
 
-    The site contains what is in the handout. With --alone, the site contains every answer: publish it for people who
+    The site contains what is in the handout. With --alone, it also contains every answer: publish it for people who
     learn without an instructor, never for a class.
     """
     from autograder.site import build as site_build
@@ -177,7 +177,7 @@ def new(name: str) -> None:
 @main.command(short_help="Write the class page again.")
 @OUT_ARGUMENT
 def report(out: Path) -> None:
-    """Write OUT/report.html and OUT/similarity.csv again from the gradebook of a finished run."""
+    """Rewrite OUT/report.html and OUT/similarity.csv from the gradebook of a finished run."""
     from autograder.batch import output_files
 
     warn_if_incomplete(out)
@@ -195,9 +195,9 @@ def report(out: Path) -> None:
     help="An earlier term's submissions.",
 )
 def similarity(out: Path, folders: tuple[Path, ...]) -> None:
-    """List submissions of a finished run that are worth reading side by side, in OUT/similarity.csv.
+    """List, in OUT/similarity.csv, the submissions of a finished run that are worth reading side by side.
 
-    Later runs also compare with the --against folders, until this command names other folders.
+    Later runs also compare with the --against folders, until this command is run with others.
     """
     from autograder.batch import output_files
     from autograder.reports import similarity as pairs_table
@@ -226,10 +226,10 @@ def similarity(out: Path, folders: tuple[Path, ...]) -> None:
     help="Column for the scores; one per --assignment.",
 )
 def roster(out: Path, table: Path, assignments: tuple[str, ...], **options: Any) -> None:
-    """Write OUT/roster_TABLE, the table with the scores of a finished run, and list students who are not found.
+    """Write OUT/roster_TABLE, the table with a finished run's scores filled in, and list students who are not found.
 
-    In a table from Canvas or Moodle, the command guesses the columns. Students are matched by platform number,
-    university ID, address or login, which must be the same in the table and in the run. Sections in the table go into
+    The columns of a table from Canvas or Moodle are guessed. Students are matched by platform number, university ID,
+    address or login, which must be the same in the table and in the run. Sections in the table are added to
     students.csv.
     """
     from autograder.batch import output_files
@@ -260,7 +260,7 @@ def roster(out: Path, table: Path, assignments: tuple[str, ...], **options: Any)
 )
 @REPEATABLE_ASSIGNMENT_OPTION
 def feedback(out: Path, platform: str, assignments: tuple[str, ...]) -> None:
-    """Pack a finished run's feedback with the names and formats that a platform accepts."""
+    """Pack a finished run's feedback under file names and in formats that the platform accepts."""
     from autograder.batch.gradebook import Gradebook
     from autograder.reports import feedback_zip
     from autograder.submission.untrusted_names import semicolon_list
@@ -279,7 +279,7 @@ def feedback(out: Path, platform: str, assignments: tuple[str, ...]) -> None:
 
 @main.command(short_help="Test the sandbox on this machine.")
 def doctor() -> None:
-    """Try to break out of a real sandboxed process, and list the sandbox's promises that held."""
+    """Try to break out of a real sandboxed process, and show which of the sandbox's promises held."""
     from rich.console import Console
 
     if not print_self_test_table(Console()):

@@ -1,4 +1,4 @@
-"""Code that all commands share: printing, errors, options, checks before a command, and the self-test's table."""
+"""Code shared by all commands: printing, errors, options, checks that run first, and the self-test's table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHECK_FAILED, WRONG_USE, WALL_DOWN, INTERRUPTED = 1, 2, 3, 130
 def echo(text: object, err: bool = False) -> None:
     """Print a command's output.
 
-    Other people choose names and messages in the output, so control characters are escaped as in JSON.
+    Names and messages in the output come from other people, so control characters are escaped as in JSON.
     """
     shown = (letter if letter.isprintable() or letter == "\n" else json.dumps(letter)[1:-1] for letter in str(text))
     click.echo("".join(shown), err=err)
@@ -35,7 +35,7 @@ class CommandError(click.ClickException):
     exit_code = WRONG_USE
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Print the message. In a message under `make`, replace each option with the variable that a person types."""
+        """Print the message. Under `make`, replace each option in it with the variable that a person types."""
         sentence = self.format_message()
         if os.environ.get("TYPED_MAKE"):
             sentence = re.sub(r"--(assignment|out|jobs)\b ?", lambda option: f"{option[1].upper()}=", sentence)
@@ -43,13 +43,13 @@ class CommandError(click.ClickException):
 
 
 class WallDownError(CommandError):
-    """An error that ends a command before anything runs, because the sandbox does not hold on this machine."""
+    """An error that stops a command before anything runs, because the sandbox does not hold on this machine."""
 
     exit_code = WALL_DOWN
 
 
 def known_assignment(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
-    """Return the names, unchanged. Raise BadParameter if the course has no such assignment."""
+    """Return the names unchanged. Raise BadParameter if this term has no such assignment."""
     try:
         for name in [value] if isinstance(value, str) else value or ():
             course.find(name)
@@ -59,10 +59,10 @@ def known_assignment(context: click.Context, parameter: click.Parameter, value: 
 
 
 class NonEmptyPath(click.Path):
-    """A folder name that is not empty: an empty name (from an unset variable) would mean the current folder."""
+    """A non-empty folder name: an empty one (from an unset variable) would mean the current folder."""
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
-        """Return the path. Fail for an empty name."""
+        """Return the path. Fail if the name is empty."""
         if value == "":
             self.fail("the folder name is empty: name the folder", parameter, context)
         return super().convert(value, parameter, context)
@@ -95,15 +95,15 @@ ISOLATION_OPTION = click.option(
 
 
 class Commands(click.Group):
-    """A group of commands that prints an error as a sentence if a person can act on the error."""
+    """A group of commands that prints an error as a sentence if a person can act on it."""
 
     def main(self, *arguments: Any, **options: Any) -> Any:
-        """Run the command line, with output streams that can print any text."""
+        """Run the command line with output streams that can print any text."""
         print_anywhere()
         return super().main(*arguments, **options)
 
     def invoke(self, context: click.Context) -> Any:
-        """Run a command. A command that is interrupted at any moment ends with exit code 130."""
+        """Run a command. If it is interrupted, even while starting, it exits with code 130."""
         try:
             return super().invoke(context)
         except course.UserError as error:
@@ -139,7 +139,7 @@ def disabled_locks_after_test(isolation: str) -> Collection[str]:
 
 
 def print_self_test_table(console: Console) -> bool:
-    """Print each promise of the sandbox with its locks, and the limits. Return True if every promise holds."""
+    """Print each of the sandbox's promises with its locks, and the limits. Return True if every promise holds."""
     from rich.table import Table
 
     from autograder.sandbox import self_test

@@ -1,7 +1,7 @@
-"""The parts of the course and the term's plan.
+"""The parts of the course, and the plan for the term.
 
-An assignment is found by convention, without a registry: a folder, a solution, two test files and a catalogue. In a
-checkout, the course is next to this package; in an installed wheel, it is inside the package.
+Assignments are found by convention, not in a registry: each has a folder, a solution, two test files and a catalogue.
+In a checkout, the course is next to this package; in an installed wheel, it is inside the package.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ROOT = PACKAGE_FOLDER / "_course" if (PACKAGE_FOLDER / "_course").is_dir() else 
 
 
 class _AssignmentPath:
-    """The path of one part of an assignment; on the class itself, a pattern with {0} for the assignment's name."""
+    """The path of one part of an assignment; on the class itself, the pattern, with {0} for the assignment's name."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
@@ -39,7 +39,7 @@ class Assignment:
     name: str
 
     folder = _AssignmentPath("assignments/{0}")
-    """Folder that students receive, with the lesson, the stub and the notebook."""
+    """Folder with the lesson, the stub and the notebook, which students receive."""
     stub = _AssignmentPath("assignments/{0}/{0}.py")
     """File with the functions to write."""
     lesson = _AssignmentPath("assignments/{0}/README.md")
@@ -53,7 +53,7 @@ class Assignment:
     misconceptions = _AssignmentPath("tests/misconceptions/{0}.py")
     """File with the catalogue of known mistakes."""
     golden_values = _AssignmentPath("tests/public/expected/{0}.json")
-    """File with the recorded values on the public inputs, generated from the solution."""
+    """File with the recorded values for public inputs, generated from the solution."""
 
     @property
     def ungraded_functions(self) -> frozenset[str]:
@@ -64,17 +64,17 @@ class Assignment:
     def grading_hash(self) -> str:
         """Return a digest of everything that affects a grade or its feedback.
 
-        The digest covers the tests, the solution, the known mistakes, the recorded values, the seed, the optional
-        functions, the code of GRADE_DECIDING_SUBPACKAGES, and the versions of Python and of the libraries.
+        The digest covers the tests, the solution, the known mistakes, the recorded values, the seed, the ungraded
+        functions, the code of GRADE_DECIDING_SUBPACKAGES, and the versions of Python and the libraries.
         """
-        seed()  # raises its error here, before a grader fails on it
+        seed()  # raise any error here, before a grader fails on it
         optional = " ".join(sorted(self.ungraded_functions)).encode()
         suite_files = (self.public_tests, self.hidden_tests, self.solution, self.misconceptions, self.golden_values)
         return hashlib.sha256(_deciding_code_digest() + optional + _hash_input(*suite_files, seed_file())).hexdigest()
 
 
 GRADE_DECIDING_SUBPACKAGES = ("protocol", "checks", "hints", "sandbox", "submission", "grading", "otter")
-"""Packages whose code affects a grade or its feedback. Every module in these packages is hashed."""
+"""Packages whose code affects a grade or its feedback; every module in them is hashed."""
 
 _SHIPPED = """
     __init__.py protocol/*.py checks/*.py laptop/*.py hints/__init__.py hints/golden_values.py hints/likely_causes.py
@@ -82,19 +82,19 @@ _SHIPPED = """
 
 
 def shipped_autograder_files() -> list[Path]:
-    """Return the files of this package that students receive; self-study needs hidden tests and is left out."""
+    """Return the files of this package that students receive, except self-study, which needs hidden tests."""
     shipped = (path for pattern in _SHIPPED for path in sorted(PACKAGE_FOLDER.glob(pattern)))
     return [path for path in shipped if path.name not in ("self_study.py", "learn_command.py")]
 
 
 _LIBRARIES = ("numpy", "hypothesis", "pytest", "otter-grader", "landlockpy", "pyseccomp")
-"""Libraries that affect a grade: Hypothesis draws examples, numpy computes values, pytest collects tests,
-Otter scores results, and the sandbox uses the rest."""
+"""Libraries that affect grades: Hypothesis draws examples, numpy computes values, pytest collects tests, Otter scores
+results, and the sandbox uses the others."""
 
 
 @functools.cache
 def _deciding_code_digest() -> bytes:
-    """Return a digest of the deciding code and libraries, which cannot change in a running process."""
+    """Return a digest of the code and libraries that decide a grade, which cannot change in a running process."""
     files = (
         path for package in GRADE_DECIDING_SUBPACKAGES for path in sorted((PACKAGE_FOLDER / package).rglob("*.py"))
     )
@@ -102,7 +102,7 @@ def _deciding_code_digest() -> bytes:
 
 
 def _hash_input(*paths: Path) -> bytes:
-    """Return the content of files, each after its name and size."""
+    """Return the contents of files, each preceded by its name and size."""
     contents = ((path.name, path.read_bytes()) for path in paths)
     return b"".join(f"{name} {len(content)}\n".encode() + content for name, content in contents)
 
@@ -110,30 +110,30 @@ def _hash_input(*paths: Path) -> bytes:
 def _versions() -> str:
     versions = [f"python {sys.version_info.major}.{sys.version_info.minor}"]
     for name in _LIBRARIES:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # not all of them are on every system
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # not every system has all of them
             versions.append(f"{name} {importlib.metadata.version(name)}")
     return "\n".join(versions)
 
 
 def seed_file() -> Path:
-    """Return the file with the seed for hidden inputs; an instructor changes the seed each term."""
+    """Return the path of the file with the seed for hidden inputs, which the instructor changes each term."""
     return ROOT / "tests" / "hidden" / "seed.txt"
 
 
 class UserError(Exception):
-    """An error that a person can act on. The command line prints the message, which is one or two sentences."""
+    """An error that a person can act on. The command line prints its message of one or two sentences."""
 
 
 class BatchError(UserError):
-    """An error that ends a batch. The grades that were already stored remain valid."""
+    """An error that stops a batch. Grades that are already stored remain valid."""
 
 
 class CourseError(UserError):
-    """An error in the course's own files: a part is missing or cannot be understood."""
+    """An error in the course's own files: something is missing or invalid."""
 
 
 def seed() -> int:
-    """Return the term's seed. Raise CourseError if the seed's file does not contain a whole number."""
+    """Return the term's seed. Raise CourseError if the seed file does not contain an integer."""
     try:
         return int(seed_file().read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -142,12 +142,12 @@ def seed() -> int:
 
 
 def term_assignments() -> list[Assignment]:
-    """Return this term's assignments, in the order of the course plan."""
+    """Return this term's assignments in the order of the course plan."""
     return [Assignment(name) for name in (plan().lessons or all_lessons())]
 
 
 def all_lessons() -> list[str]:
-    """Return the names of all the course's lessons, ordered by the numbers in their titles."""
+    """Return the names of all lessons in the course, ordered by the numbers in their titles."""
     return sorted(_names(), key=_lesson_sort_key)
 
 
@@ -157,7 +157,7 @@ def left_out_lessons() -> set[str]:
 
 
 def plan_file() -> Path:
-    """Return the path of the course plan. If the file is missing, the term includes all lessons."""
+    """Return the path of the course plan. Without this file, the term includes all lessons."""
     return ROOT / "course.toml"
 
 
@@ -166,7 +166,7 @@ class Plan:
     """The instructor's choices for this term."""
 
     lessons: tuple[str, ...] = ()
-    """The lessons of this term, in order; empty if the term includes all lessons."""
+    """This term's lessons, in order; empty if the term includes all lessons."""
     ungraded_functions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Functions that are not graded this term, by lesson."""
 
@@ -188,7 +188,7 @@ def plan() -> Plan:
 
 
 def _ungraded_functions(lesson: str, table: Any) -> frozenset[str]:
-    """Return the optional functions that the plan's table for a lesson names."""
+    """Return the functions that the plan's table for a lesson lists as optional."""
     source = Assignment(lesson).solution.read_text(encoding="utf-8")
     functions = re.findall(r"(?m)^def ([a-z]\w*)", source)
     named = table.get("optional") if isinstance(table, dict) and table.keys() == {"optional"} else None
@@ -204,7 +204,7 @@ def _names() -> set[str]:
 
 
 def _lesson_sort_key(name: str) -> tuple[int, str]:
-    """Return the number at the beginning of a lesson's title, for sorting; a lesson without a number comes last."""
+    """Return a sort key: the number at the beginning of a lesson's title. Lessons without a number come last."""
     lesson = Assignment(name).lesson
     if not lesson.is_file():
         how = f"to leave {name} out, list the other lessons in {plan_file().name} instead of removing files"
@@ -215,9 +215,9 @@ def _lesson_sort_key(name: str) -> tuple[int, str]:
 
 
 def find(name: str) -> Assignment:
-    """Return this term's assignment with that name.
+    """Return this term's assignment with this name.
 
-    Raise LookupError, with all names, if there is no such assignment.
+    Raise LookupError, listing all the names, if there is no such assignment.
     """
     available = {assignment.name: assignment for assignment in term_assignments()}
     if name not in available:

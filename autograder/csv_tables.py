@@ -1,7 +1,7 @@
-"""Reading and writing of tables that people and platforms make, all of which is done in this module.
+"""Reading and writing of tables from people and platforms, all of which is done in this module.
 
-A table may be UTF-8 with or without a byte order mark, UTF-16 or Windows-1252, with commas, semicolons or tabs, and
-with points or commas in numbers. An unchanged cell is written back byte for byte.
+A table can be UTF-8 with or without a byte order mark, UTF-16 or Windows-1252, separated by commas, semicolons or tabs,
+with decimal points or commas. Unchanged cells are written back byte for byte.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 
 
 class TableError(UserError):
-    """An error in a table that a person can correct. The message names the table and, if it is known, the line."""
+    """An error in a table that a person can fix. The message names the table and, if known, the line."""
 
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(f"{path} cannot be used: {reason}")
@@ -46,7 +46,7 @@ class Line:
     end: str
 
     def __getitem__(self, column: int) -> str:
-        """Return a cell's text, or an empty string beyond the line's end."""
+        """Return a cell's text, or an empty string past the end of the line."""
         return _unquoted(self.raw[column]) if column < len(self.raw) else ""
 
     @property
@@ -65,10 +65,10 @@ class Table:
     """empty if there is none"""
     delimiter: str
     preamble: str
-    """text before the line of titles"""
+    """text before the title line"""
     header: Line
     lines: list[Line] = field(default_factory=list)
-    """lines below the titles, including blank lines and comments"""
+    """lines below the title line, including blank lines and comments"""
 
     @property
     def titles(self) -> list[str]:
@@ -76,7 +76,7 @@ class Table:
         return [_unquoted(cell).strip() for cell in self.header.raw]
 
     def column(self, title: str) -> int:
-        """Return the number of the only column with this title. Raise TableError if there is none or more than one."""
+        """Return the index of the column with this title. Raise TableError unless there is exactly one."""
         match = [number for number, other in enumerate(self.titles) if other == title]
         if len(match) != 1:
             raise TableError(self.path, f"it has {'two columns' if match else 'no column'} {title}")
@@ -89,22 +89,22 @@ class Table:
         line.raw[column] = '"' + text.replace('"', '""') + '"' if needs_quotes else text
 
     def write(self, path: Path) -> None:
-        """Write the table in its original encoding. Cells that were not set do not change."""
+        """Write the table in its original encoding. Cells that were not set remain unchanged."""
         lines = (self.delimiter.join(line.raw) + line.end for line in (self.header, *self.lines))
         path.write_bytes(self.byte_order_mark + (self.preamble + "".join(lines)).encode(self.encoding))
 
     @property
     def has_decimal_commas(self) -> bool:
-        """Return True if the table has numbers such as 1,5 but none such as 1.5."""
+        """Return True if the table has numbers like 1,5 but none like 1.5."""
         cells = [_unquoted(cell).strip() for line in self.lines for cell in line.raw]
         numbers = Counter("," in cell for cell in cells if re.fullmatch(r"\d+[.,]\d+", cell))
         return numbers[True] > 0 and not numbers[False]
 
 
 def read(path: Path, has_comments: bool = False) -> Table:
-    """Return the table in a file. Raise TableError if the file cannot be read.
+    """Read the table in a file. Raise TableError if the file cannot be read.
 
-    With `has_comments`, a line that begins with `#` is a comment.
+    With `has_comments`, lines that begin with `#` are comments.
     """
     try:
         content = path.read_bytes()
@@ -133,12 +133,12 @@ def read(path: Path, has_comments: bool = False) -> Table:
 
 
 def number(text: str) -> float | None:
-    """Return the number in a cell, with a decimal point or comma; None if the cell contains no number."""
+    """Parse a number with a decimal point or comma; return None if the text is not a number."""
     return float(text.strip().replace(",", ".")) if _NUMBER.fullmatch(text.strip()) else None
 
 
 def records(table: Table) -> Iterator[tuple[Line, dict[str, str]]]:
-    """Yield the lines that are neither blank nor comments, each with its cells keyed by lower-case title."""
+    """Yield the lines that are neither blank nor comments, each with its cells keyed by lowercase title."""
     titles = [title.casefold() for title in table.titles]
     for line in table.lines:
         if not line.is_blank and not line.raw[0].startswith("#"):
@@ -151,7 +151,7 @@ def _encoding_and_mark(content: bytes) -> tuple[str, bytes]:
         if content.startswith(mark):
             return encoding, mark
     head = content[:200]
-    if b"\0" in head:  # UTF-16 without a mark: titles are mostly ASCII
+    if b"\0" in head:  # UTF-16 without a mark; assume that titles are mostly ASCII
         return ("utf-16-le" if head[1::2].count(0) > head[::2].count(0) else "utf-16-be"), b""
     try:
         content.decode("utf-8")
@@ -161,10 +161,10 @@ def _encoding_and_mark(content: bytes) -> tuple[str, bytes]:
 
 
 def _preamble_body_and_delimiter(text: str, has_comments: bool) -> tuple[str, str, str]:
-    """Return the text before the line of titles, the rest of the text, and the delimiter."""
+    """Return the text before the title line, the rest of the text, and the delimiter."""
     end, delimiter = 0, ""
     for line in text.splitlines(keepends=True):
-        if named := re.fullmatch(rf"sep=([{DELIMITERS}])\s*", line):  # Excel's way to name the delimiter
+        if named := re.fullmatch(rf"sep=([{DELIMITERS}])\s*", line):  # Excel's way of naming the delimiter
             delimiter = named[1]
         elif line.strip() and not (has_comments and line.startswith("#")):
             break
@@ -174,7 +174,7 @@ def _preamble_body_and_delimiter(text: str, has_comments: bool) -> tuple[str, st
 
 
 def _split_lines(path: Path, text: str, delimiter: str, first_number: int, has_comments: bool) -> Iterator[Line]:
-    """Yield a text's lines, numbered from `first_number`. A quoted cell may contain delimiters and line ends."""
+    """Yield a text's lines, numbered from `first_number`. Quoted cells can contain delimiters and line breaks."""
     cell = re.compile(rf'[ ]*"[^"]*(?:""[^"]*)*"[^{delimiter}\r\n]*|[^{delimiter}\r\n]*')
     end = re.compile(r"\r\n|\n|\r|\Z")
     position, raw = 0, list[str]()
@@ -210,10 +210,10 @@ def _unquoted(raw: str) -> str:
 
 
 def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
-    """Write a table, completely or not at all, for any spreadsheet and any terminal.
+    """Write a table atomically, so that any spreadsheet or terminal can show it.
 
     Every cell is quoted, because many spreadsheets split cells at semicolons. The file begins with a byte order mark,
-    from which Excel recognises UTF-8.
+    by which Excel recognises UTF-8.
     """
     with atomic(path, encoding="utf-8-sig") as file:
         table = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")

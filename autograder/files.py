@@ -1,4 +1,4 @@
-"""Functions that write files and zips, and a file name that several packages use."""
+"""Functions that write files and zips, and a file name that several packages share."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TextIO
 
 CLASS_PAGE_FILE = "report.html"
-"""Name of the class report among the files of a run."""
+"""File name of a run's class report."""
 
 
 @contextmanager
 def atomic(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
-    """Open a text file for writing. If anything fails before the end, the earlier file stays unchanged."""
+    """Open a text file for writing. If anything fails before it is closed, the existing file is left unchanged."""
     unfinished = path.with_name(f"{path.name}.unfinished")
     try:
         with unfinished.open("w", encoding=encoding, newline="") as file:
@@ -28,7 +28,7 @@ def atomic(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
 
 
 def without_control_characters(text: str) -> str:
-    """Return the text on one line, with a space for each control, direction or separator character."""
+    """Return the text on one line, with each control, direction or separator character replaced by a space."""
     return text if text.isprintable() else "".join(character if character.isprintable() else " " for character in text)
 
 
@@ -41,19 +41,19 @@ def write_files(files: Mapping[Path, str | bytes]) -> list[Path]:
 
 
 def zipped(files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> bytes:
-    """Return a zip of these files, whose contents are keyed by name. Equal contents give equal bytes."""
+    """Return a zip of these files, whose contents are keyed by name. Equal input produces equal bytes."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
             entry = zipfile.ZipInfo(name)  # dated 1980, so that the bytes do not depend on the time
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.create_system = 3  # otherwise the permissions would count as another system's
+            entry.create_system = 3  # Unix, so that the permissions take effect
             entry.external_attr = (0o755 if name in executable else 0o644) << 16
             archive.writestr(entry, files[name])
     return packed.getvalue()
 
 
 def write_zip(target: Path, files: Mapping[str, bytes], executable: frozenset[str] = frozenset()) -> None:
-    """Write the zip of these files that `zipped` returns."""
+    """Write a zip of these files, made by `zipped`."""
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(zipped(files, executable))

@@ -102,8 +102,8 @@ def vectorised(function: Function, arguments: Callable[[int], tuple[Any, ...]], 
 def answers(function: Function, *args: Any, **kwargs: Any) -> None:
     """Check that the function returns a result of the correct shape for valid arguments.
 
-    Each test of a bad argument also makes this check. A function that rejects every call therefore earns no points, and
-    one that rejects only bad arguments earns the points even if its values are wrong.
+    Each test of a bad argument also makes this check. A function that refuses every call therefore earns no points, and
+    one that refuses only bad arguments earns the points even if its values are wrong.
     """
     reply, expected = _reply_and_expected(function, Call(function.name, args, kwargs))
     actual = leaves(reply.value) if type(expected) in (tuple, list, dict) else (reply.value,)
@@ -120,7 +120,7 @@ def _shape_text(part: Any) -> str:
 
 
 def raises(error: type[Exception], function: Function, *args: Any, **kwargs: Any) -> None:
-    """Check that the function rejects a bad argument by raising `error`, with any message."""
+    """Check that the function refuses a bad argument by raising `error`, with any message."""
     call = Call(function.name, args, kwargs)
     if not isinstance(_expected(function, call), Refused):
         raise _bad_call_error(function, "the reference accepts this call")

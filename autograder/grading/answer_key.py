@@ -1,7 +1,6 @@
-"""The right answers to a lesson's questions, with reasons, read from the solution.
+"""The right answers to a lesson's questions, and the reasons for them, read from the solution.
 
-A reason is the comment after an answer in the solution's ANSWERS. The handout contains neither answers nor
-reasons.
+The reason is the comment after an answer in the solution's ANSWERS. The handout contains neither answers nor reasons.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ class RightAnswer(NamedTuple):
     """The right answer to a question."""
 
     text: str
-    """The answer as written in the solution, where a number may be an expression."""
+    """The answer as written in the solution, where a number can be an expression."""
     reason: str
 
     @property
     def is_yes_or_no(self) -> bool:
-        """True for a yes-or-no answer: a text that calls one answer wrong gives away that the other is right."""
+        """True for a yes-or-no answer: calling one answer wrong gives away that the other is right."""
         return self.text in ("True", "False")
 
     @property
@@ -35,12 +34,12 @@ class RightAnswer(NamedTuple):
 
 @functools.cache
 def answers(assignment: Assignment) -> dict[str, RightAnswer]:
-    """Return the right answers by the keys of their questions, in the lesson's order."""
+    """Return the right answers keyed by question, in the lesson's order."""
     text = assignment.solution.read_text(encoding="utf-8").partition(f"\n{ANSWERS} = {{")[2]
     lines = re.findall(r'^    "(\w+)": (.+),  # (.+?)\.?$', text, re.MULTILINE)
     return {key: RightAnswer(text, reason) for key, text, reason in lines}
 
 
 def quiz_question_key(test: Test) -> str:
-    """Return the key of the question that a test checks, which pytest puts in brackets after the test's name."""
+    """Return the key of a test's question, which pytest puts in brackets after the test's name."""
     return test.name.partition("[")[2].rstrip("]")

@@ -1,9 +1,9 @@
-"""The text of a grade: for a student, before or after hidden results are published, or for teaching staff.
+"""A grade as text for a student, before or after hidden results are published, or for teaching staff.
 
-A student may read everything about a public test. About a hidden test, a student may read the rule, one of a
-few kinds of mistake, and one known cause per question, but never an input, an expected or actual value, or
-text that the submission printed or raised. Because a submission can fail in a way that depends on a hidden
-input, the small number of kinds limits what a failure can reveal about that input (see `redacted`).
+Students may read everything about a public test. About a hidden test, they may read the rule, one of a few kinds of
+mistake, and one known cause per question, but never an input, an expected or actual value, or text that the submission
+printed or raised. A submission can be written to fail in a way that depends on a hidden input; allowing only a few
+kinds of mistake limits what such a failure can reveal (see `redacted`).
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ _STOPPED_MESSAGE_BY_STATUS = {
     SubmissionStatus.TIMEOUT: "Your code used up all of its time.",
     SubmissionStatus.KILLED: "Your code repeatedly ended its own process.",
 }
-"""Message for the student, keyed by the status of a submission that was stopped."""
+"""Messages for the student, keyed by the status of a submission that was stopped."""
 
 _KINDS_REDACTED_TO_RAISED = frozenset({Kind.RAISED, *UNFINISHED, *STOPPED})
-"""Kinds of failure that a student sees only as "an exception" in a hidden test."""
+"""Kinds of failure that a student sees only as "an exception" if the test is hidden."""
 
 
 def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
-    """Return the results that a student may read. The results of public tests and answers do not change.
+    """Return the results that a student may read. Results of public tests and answers are not changed.
 
-    The result of a failed hidden test keeps only one of seven kinds of mistake and the likely cause, which
-    `with_unfiltered_causes` adds only once per question. If a public test found a function unfinished, the function's
-    hidden tests that received no value are left out.
+    A failed hidden test keeps only one of seven kinds of mistake and the likely cause, which `with_unfiltered_causes`
+    adds only once per question. If a public test found a function unfinished, hidden tests that received no value from
+    it are left out.
     """
     public = [result for result in test_results if result.test.phase is Phase.PUBLIC]
     unfinished = {result.test.question for result in public if result.is_unfinished}
@@ -57,12 +57,12 @@ def redacted(test_results: Sequence[TestResult]) -> list[TestResult]:
             readable.append(TestResult(result.test, result.kind, hint=result.hint))
         elif result.test.question not in unfinished:
             readable.append(TestResult(result.test, Kind.RAISED, hint=result.hint))
-    # How far a value in a hidden test is from the correct value is not shown.
+    # Do not show how far a value in a hidden test is from the correct one.
     return [replace(one, kind=Kind.VALUE) if one.kind is Kind.PRECISION else one for one in readable]
 
 
 def function_texts(test_results: Sequence[TestResult], audience: Audience) -> list[tuple[FunctionStatus, str]]:
-    """Return each function with a text about the mistakes in the function itself or, if there are none, its state."""
+    """Return each function with a text about its own mistakes or, if there are none, its status."""
     reference = "" if audience is Audience.STAFF else "\n\nSee the lesson, section `{}`."
     right = "nothing wrong in the public tests" if audience is Audience.BEFORE_RELEASE else "complete"
     texts = []
@@ -76,14 +76,14 @@ def function_texts(test_results: Sequence[TestResult], audience: Audience) -> li
 
 
 def _capitalized(text: str) -> str:
-    """Return the text with a capital first letter."""
+    """Return the text with its first letter capitalized."""
     return text[:1].upper() + text[1:]
 
 
 def body(grade: Grade, audience: Audience) -> str:
-    """Return the text of a grade, without the title and the notes on how the file was read.
+    """Return a grade's text, without the title and the notes on how the file was read.
 
-    For the audience BEFORE_RELEASE, the grade must not contain hidden tests.
+    If the audience is BEFORE_RELEASE, the grade must not include hidden tests.
     """
     if grade.reason_not_run:
         return not_graded(grade.reason_not_run)
@@ -104,7 +104,7 @@ def body(grade: Grade, audience: Audience) -> str:
 
 
 def _sentence_on_public_points(grade: Grade) -> str:
-    """Return a text on the public points and on the points that depend on hidden tests, even if all tests passed."""
+    """Return a text about the public points and the points that depend on hidden tests."""
     public = [result for result in grade.test_results if not result.test.hidden]
     return (
         f"{points_text(public)} public points. The other {grade.max_score - points_possible(public):g} of"
@@ -113,7 +113,7 @@ def _sentence_on_public_points(grade: Grade) -> str:
 
 
 def _stop_paragraphs(grade: Grade) -> list[str]:
-    """Return the paragraphs on problems with the whole submission or with loading the file."""
+    """Return paragraphs on problems that affect the whole submission or occurred while the file was loaded."""
     parts = (
         [f"**{_STOPPED_MESSAGE_BY_STATUS[grade.status]}** Tests that had already passed count."]
         if grade.status in _STOPPED_MESSAGE_BY_STATUS
@@ -129,7 +129,7 @@ def _stop_paragraphs(grade: Grade) -> list[str]:
 
 
 def _defined_before_failure(grade: Grade) -> str:
-    """Return a message about the functions that a file defines before it stops; empty if it runs to its end."""
+    """Return a message about the functions that a file defines before it stops; empty if it runs to the end."""
     if grade.failure is None or grade.failure.missing_import:
         return ""
     functions = by_question(result for result in grade.test_results if result.test.phase is Phase.PUBLIC)
@@ -141,8 +141,8 @@ def _defined_before_failure(grade: Grade) -> str:
 def _answers(results: Sequence[TestResult], assignment: str, audience: Audience) -> str:
     """Return the section on the submission's ANSWERS.
 
-    The section names each wrong number, but no wrong yes-or-no answer, because that would give away the right
-    answer. Otter's texts give the reasons once hidden results are published.
+    For students, the section lists wrong numbers but no wrong yes-or-no answers, because that would give away the right
+    ones. Otter's texts give the reasons once hidden results are published.
     """
     right = answer_key.answers(Assignment(assignment))
     sentences = (
@@ -157,7 +157,7 @@ def _answers(results: Sequence[TestResult], assignment: str, audience: Audience)
             or not right[answer_key.quiz_question_key(result.test)].is_yes_or_no
         )
     )
-    lines = [*dict.fromkeys(sentences)]  # if the file stops, all answers have the same sentence
+    lines = [*dict.fromkeys(sentences)]  # if the file stops, all answers get the same sentence
     if not results or (audience is Audience.BEFORE_RELEASE and not lines):
         return ""
     points = "" if audience is Audience.BEFORE_RELEASE else f": {points_text(results)}"
@@ -170,14 +170,14 @@ def wrong_quiz_answer_text(result: TestResult) -> str:
 
 
 def not_graded(reason: str) -> str:
-    """Return the text of feedback on a submission in which no function could be called."""
+    """Return the feedback for a submission none of whose functions could be called."""
     return f"**Not graded.** {escape_markdown(_capitalized(reason))}"
 
 
 def markdown_page(submission: Submission, grade: Grade, score: float, *texts: str) -> str:
     """Return a page: a title, the notes on how the submission's file was read, and `texts`.
 
-    The title and the notes belong to one submission, whereas identical files share the text of `body`.
+    The title and the notes are specific to one submission, whereas identical files share the text of `body`.
     """
     title = f"# {submission.assignment or 'No assignment'}: {score:g} of {grade.max_score:g} points"
     return "\n\n".join(filter(None, [title, reading_notes(submission, grade), *texts])) + "\n"
@@ -192,7 +192,7 @@ def relevant_reading_notes(submission: Submission, grade: Grade) -> Sequence[str
     """Return the notes on how the submission's file was read.
 
     If a file implements no function, the last note says so. That note is left out if the file stopped with an
-    exception, because the exception is the reason why no function is implemented.
+    exception, which then explains why no function is implemented.
     """
     is_explained = not submission.is_written and grade.failure is not None and not grade.failure.missing_import
     return submission.notes[:-1] if is_explained else submission.notes

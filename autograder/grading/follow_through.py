@@ -1,24 +1,24 @@
 """Deduct points for a mistake only once: a failed test that depends on a wrong function runs again with correct values.
 
-Examiners call this rule "error carried forward". In the second run of a failed test, the wrong functions that
-the tested function builds on return correct values: the solution computes them in the grader, and only values
-reach the submission's second process. If the test passes, the student gets its points, on two conditions:
+Examiners call this rule "error carried forward". In the second run of a failed test, the wrong functions that the
+tested function builds on return correct values: the solution computes them in the grader, and only values reach the
+submission's second process. If the test passes, the student gets its points on two conditions:
 
-1. For a call of the second run, a correct value differs from the result of the submission's own function.
-2. Every result in the first run is an error, or right, or the result of the *solution* with the submission's
-   *own* wrong functions. An honest function computes the correct formula from the submission's wrong functions.
-   A dishonest function may return one guess in the first run and another guess in the second run, but the
-   solution with the wrong functions does not return the first guess, unless that guess is right. The solution
-   is only one correct way to write the function, so the other ways in the catalogue (`another_way`) also count.
-   The submission's calls cannot prove that a function is honest: a function that calls a wrong function and
-   then returns a guess makes the same calls as an honest function. (There is one exception: a wrong function
-   that itself turns one guess into the other, such as two signs that cancel. That function loses its points.)
+1. In some call of the second run, a correct value differs from the result of the submission's own function.
+2. Every result in the first run is an error, or right, or the result of the *solution* with the submission's *own*
+   wrong functions. An honest function applies the correct formula to the results of the submission's wrong functions. A
+   dishonest function might return one guess in the first run and another in the second, but the solution with the wrong
+   functions does not return the first guess unless that guess is right. The solution is only one correct way to write
+   the function, so other ways in the catalogue (`another_way`) also count. The calls that a submission makes cannot
+   prove that a function is honest: one that calls a wrong function and then returns a guess makes the same calls as an
+   honest one. (There is one exception: a wrong function that itself turns one guess into the other, as when two signs
+   cancel. That function loses its points.)
 
-The second process calls the submission's own functions before it gets any call of a test, because a function
-that has not seen the test's call cannot look up the value from which a wrong guess would follow. The second
-process then starts again, because those calls contain arguments that the solution computes. The tests of a
-function run again before the tests of functions that build on it: the later tests bring the function's right
-values into the second process, where the submission could keep them for its own tests.
+The second process calls the submission's own functions before it receives any call from a test, because a function that
+has not seen the test's call cannot look up a value that would justify a wrong guess. The second process then restarts,
+because those calls contain arguments that the solution computes. A function's tests are rerun before the tests of
+functions that build on it, because those bring its correct values into the second process, where the submission could
+keep them and so pass the function's own tests.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ from autograder.protocol.failure_kinds import STOPPED, CallStopped, Kind
 from autograder.sandbox.sandboxed_submission import SandboxedBackend
 
 _MISSING = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED})
-"""Kinds of failure of a function that does not exist in the submission."""
+"""Kinds of failure that mean that the submission does not have the function."""
 
 _NEVER_RETRIED = STOPPED | {Kind.ANSWER, Kind.UNANSWERED}
-"""Kinds of failure that a second run with correct values cannot turn into a pass."""
+"""Kinds of failure that a second run with correct values cannot fix."""
 
 
 def follow_through(
     suite: Suite, backend: SandboxedBackend, results: Sequence[TestResult], earlier: Sequence[TestResult] = ()
 ) -> list[TestResult]:
-    """Return the results, with a pass for each failed test that passes with correct values.
+    """Return the results, replacing each failure that passes with correct values by a pass.
 
-    `earlier` contains the results of earlier phases, after follow-through.
+    `earlier` is the results of earlier phases, after follow-through.
     """
     all_results = [*earlier, *results]
     wrong = WrongFunctions.among(all_results, suite.reference)
@@ -70,7 +70,7 @@ def follow_through(
         inner_calls = [call for retry in in_time(helped) for call in retry.iter_inner_calls_of_unexplained()]
         with contextlib.suppress(CallStopped):
             second.fetch_submitted_values(call for call in inner_calls if call.function not in first.silent)
-        # All retries send these calls before any retry runs.
+        # These calls are sent for all retries before any retry runs.
         allowed = [retry for retry in in_time(helped) if retry.are_first_replies_explained()]
         passed: dict[Test, TestResult] = {}
         for retries in _groups_in_dependency_order(allowed, suite):
@@ -84,7 +84,7 @@ def follow_through(
 
 
 def _groups_in_dependency_order(retries: Sequence[Retry], suite: Suite) -> Iterator[list[Retry]]:
-    """Yield the retries in groups: a function's retries come before those that use correct values of that function."""
+    """Yield the retries in groups, a function's retries before any that use that function's correct values."""
     replaced = frozenset().union(*(retry.replaced for retry in retries))
     retried = replaced & {retry.result.test.question for retry in retries}
     dependencies = suite.reference.call_graph_of_all_ways.dependencies
@@ -97,5 +97,5 @@ def _groups_in_dependency_order(retries: Sequence[Retry], suite: Suite) -> Itera
 
 
 def _while_submission_has_time(retries: Iterable[Retry], backend: SandboxedBackend) -> Iterator[Retry]:
-    """Yield the retries until the submission's time has run out; checks of replies also take time."""
+    """Yield the retries until the submission's time runs out; checking replies also takes time."""
     return itertools.takewhile(lambda _: not backend.is_out_of_time, retries)

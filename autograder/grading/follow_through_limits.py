@@ -1,4 +1,4 @@
-"""Limits on the calls whose correct values a submission's second process requests from the grader."""
+"""Limits on the calls for which a submission's second process requests correct values from the grader."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import numpy as np
 from autograder.protocol.call import Call
 
 MAX_WHOLE_NUMBER_FOR_SOLUTION = 1 << 20
-"""Largest whole number that a submission may pass to the solution, where it may become the length of a loop."""
+"""Largest integer that a submission may pass to the solution, where it could become the length of a loop."""
 
 MAX_PHASE_FOLLOW_THROUGH_SECONDS = 2.0
-"""Maximum processor time that the grader spends on correct values in one phase of a suite."""
+"""Maximum processor time, in seconds, that the grader spends on correct values in one phase of a suite."""
 
 MAX_PHASE_FOLLOW_THROUGH_BYTES = 64 << 20
-"""Maximum bytes of all such calls and replies in one phase of a suite."""
+"""Maximum total size, in bytes, of such calls and replies in one phase of a suite."""
 
 
 class FollowThroughBudget:
-    """The processor time and the bytes that correct values for one submission may still use."""
+    """The processor time and the bytes that remain for correct values for one submission."""
 
     def __init__(self) -> None:
         self.seconds = MAX_PHASE_FOLLOW_THROUGH_SECONDS
@@ -30,7 +30,7 @@ class FollowThroughBudget:
 
     @contextlib.contextmanager
     def charged(self) -> Iterator[None]:
-        """Subtract from the budget the processor time that this process uses inside the context."""
+        """Deduct the processor time that this process uses inside the context."""
         begin = time.process_time()
         try:
             yield
@@ -38,21 +38,21 @@ class FollowThroughBudget:
             self.seconds -= time.process_time() - begin
 
     def spend(self, *encoded: bytes) -> bool:
-        """Subtract bytes from the budget. Return True if the budget is still sufficient."""
+        """Deduct bytes from the budget. Return True if it has not run out."""
         self.bytes -= sum(map(len, encoded))
         return self.bytes >= 0 and self.seconds > 0
 
 
 class AnswerableCallBounds:
-    """Limits that some calls set on a call's size and whole numbers; a call beyond these limits is not answered.
+    """Bounds, set by some calls, on the size and the whole numbers of a call; calls beyond them are not answered.
 
-    Without this limit, the submission could request all values of a function of whole numbers, and the right
-    values could reach the first process through a channel that no lock closes.
+    Without these bounds, a submission could request every value of a function of whole numbers, and the correct values
+    could reach the first process through a channel that no lock closes.
     """
 
     def __init__(self, size: int, numbers: np.ndarray) -> None:
         self.size = size
-        """Bytes of the longest call."""
+        """Size of the longest call, in bytes."""
         self.numbers = numbers
         """Absolute values of all whole numbers in the arguments, shape (n,)."""
 
@@ -65,8 +65,8 @@ class AnswerableCallBounds:
     def covers(self, call: Call) -> bool:
         """Return True if a call is small enough to be answered.
 
-        A call must not be longer than the longest of the calls, and each of its whole numbers must occur in one
-        of them. Signs do not count, and 0, 1 and 2 are always allowed.
+        A call must not be longer than the longest of the calls that set the bounds, and each of its whole numbers must
+        occur in one of them. Signs are ignored, and 0, 1 and 2 are always allowed.
         """
         if len(call.encoded) > self.size or largest_magnitude((call.args, call.kwargs)) > MAX_WHOLE_NUMBER_FOR_SOLUTION:
             return False
@@ -75,7 +75,7 @@ class AnswerableCallBounds:
 
 
 def _whole_numbers(value: Any) -> np.ndarray:
-    """Return the whole numbers in a plain value, as an array (n,): integers, and floats without a fraction."""
+    """Return the whole numbers in a plain value as an array (n,): integers, and floats with no fractional part."""
     if isinstance(value, dict | tuple | list):
         parts = [_whole_numbers(part) for part in (value.values() if isinstance(value, dict) else value)]
         return np.concatenate(parts) if parts else np.empty(0)
@@ -88,9 +88,9 @@ def _whole_numbers(value: Any) -> np.ndarray:
 
 
 def largest_magnitude(value: Any, kinds: str = "iu") -> float:
-    """Return the largest absolute number in a plain value, or 0 if it contains none; infinity for any other value.
+    """Return the largest absolute value in a plain value, or 0 if it has no numbers; infinity for any other value.
 
-    `kinds` contains numpy's letters for the kinds of dtypes that count; by default, only integers count.
+    `kinds` lists numpy's letters for the kinds of dtype that count; by default, only integers do.
     """
     if isinstance(value, dict | tuple | list):
         return max(

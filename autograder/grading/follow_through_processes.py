@@ -1,11 +1,10 @@
 """The two processes of a submission: the process being graded, and a second process for follow-through.
 
-The first process has run the tests. The second process loads the submission with a substitute for each
-function (`sandbox.function_substitutes`) that can return correct values. The second process receives only the
-calls that follow-through needs. These calls are of two kinds: calls to the submission's own functions, with
-arguments that the solution computes, and helped calls. No worker receives calls of both kinds: a worker that
-knows the solution's arguments could pass them to substitutes, and so earn points for steps that the
-submission does not contain.
+The first process has run the tests. The second process loads the submission with a substitute for each function
+(`sandbox.function_substitutes`) that can return correct values. It receives only the calls that follow-through needs.
+There are two kinds: calls to the submission's own functions, with arguments that the solution computes, and helped
+calls. No worker receives both kinds: a worker that knows the solution's arguments could pass them to substitutes and
+thus earn points for steps that the submission does not take.
 """
 
 from __future__ import annotations
@@ -44,34 +43,34 @@ from autograder.sandbox.function_substitutes import Exchange as _Exchange
 _exchange = _Exchange(globals(), {functions!r})
 _original_value, _helped_call, _receive = _exchange.original_value, _exchange.call_with_substitutes, _exchange.receive
 """
-"""Last cell of the submission in the second process, which puts the substitutes in place."""
+"""Last cell of the submission in the second process, which installs the substitutes."""
 
 MAX_ROUNDS_PER_CALL = 8
-"""Maximum number of times that the second process makes the same helped call, each time with more answers."""
+"""Maximum number of times that the second process repeats a helped call, each time with more answers."""
 
 MAX_CACHED_ENCRYPTED_ANSWERS = 1024
 """Maximum number of encrypted answers that the grader caches for later submissions."""
 
 MAX_ENCRYPTED_ANSWER_CHARACTERS = 8 * codec.MAX_NUMBERS_PER_MESSAGE - 1024
-"""Maximum number of characters in an encrypted answer, so that an answer and its label fit into one message."""
+"""Maximum length, in characters, of an encrypted answer, so that an answer and its label fit into one message."""
 
 
 class GradedProcess:
-    """The submission being graded; it makes each call only once, because replies are stored."""
+    """The submission being graded; each call is made only once, because replies are stored."""
 
     def __init__(self, backend: SandboxedBackend, results: Sequence[TestResult]) -> None:
         """Store the replies to the calls in `results`."""
         self.backend = backend
         self.replies = {_key(call): reply for result in results for call, reply in result.calls.items()}
         self.silent: set[str] = set()
-        """Names of the functions that left a call without a reply."""
+        """Names of the functions that did not reply to a call."""
 
     def has_replied(self, call: Call) -> bool:
-        """Return whether the reply to a call is stored."""
+        """Return True if the reply to a call is stored."""
         return _key(call) in self.replies
 
     def fetch_replies(self, calls: Iterable[Call]) -> None:
-        """Make all calls that have no stored reply yet, without waiting between calls, and store the replies."""
+        """Make all calls that have no stored reply, without waiting between calls, and store the replies."""
         new = {_key(call): call for call in calls if not self.has_replied(call) and call.function not in self.silent}
         with contextlib.suppress(CallStopped):
             self.backend.send_ahead(new.values())
@@ -83,7 +82,7 @@ class GradedProcess:
         """Return the stored reply to a call, or make the call. Raise CallStopped if there is no reply."""
         key = _key(call)
         if key not in self.replies:
-            if call.function in self.silent:  # too many ended workers would stop the whole submission
+            if call.function in self.silent:  # if too many workers ended, the whole submission would be stopped
                 raise CallStopped(Kind.KILLED, f"{call.function} is not called again")
             try:
                 self.replies[key] = self.backend.call(call)
@@ -101,10 +100,10 @@ class HelpedCall:
     replaced: frozenset[str]
     """Names of the functions that return correct values."""
     expected_calls: Sequence[Call]
-    """Calls to these functions that the solution makes during the call."""
+    """Calls to those functions that the solution makes during the call."""
 
     def message(self, encrypted_answers: list[EncryptedAnswer]) -> Call:
-        """Return the message that delivers encrypted answers and then makes the call without measurements."""
+        """Return the message that delivers encrypted answers and then makes the call, without measuring it."""
         return Call("_helped_call", (sorted(self.replaced), encrypted_answers, *_call_as_tuple(self.call)))
 
 
@@ -118,22 +117,22 @@ class ProcessWithSubstitutes:
         self.submitted_values: dict[bytes, Reply] = {}
         """Replies of the submission's own functions, keyed by encoded call."""
         self.first_round_replies: dict[HelpedCall, Reply] = {}
-        """Replies to helped calls before the grader answered any further call, keyed by helped call."""
+        """Replies to helped calls before the grader has answered any unexpected calls, keyed by helped call."""
         self._kind: Literal["submitted", "helped"] = "submitted"
-        """Kind of the calls that the current worker may receive."""
+        """Kind of calls that the current worker may receive."""
 
     def _backend_restarted_for(
         self, calls: Collection[object], kind: Literal["submitted", "helped"]
     ) -> SandboxedBackend:
-        """Return the backend for calls of one kind, after the end of a worker that has received the other kind."""
+        """Return the backend for calls of one kind, ending any worker that has received the other kind."""
         if calls and kind != self._kind:
-            self.backend.close()  # with everything that the submission has kept anywhere in its process
+            self.backend.close()  # along with everything that the submission has stored in its process
             self.first_round_replies.clear()  # they depend on answers that only the ended worker has
             self._kind = kind
         return self.backend
 
     def fetch_submitted_values(self, calls: Iterable[Call]) -> None:
-        """Store the replies of the submission's own functions to new calls. May raise CallStopped."""
+        """Store the replies of the submission's own functions to new calls. This can raise CallStopped."""
         new = {call.encoded: call for call in calls if call.encoded not in self.submitted_values}
         messages = {key: Call("_original_value", _call_as_tuple(call)) for key, call in new.items()}
         sendable = {
@@ -146,22 +145,22 @@ class ProcessWithSubstitutes:
             self.budget.spend(reply.encoded)
 
     def submitted_value(self, call: Call) -> Any:
-        """Return the value of the submission's own function, for the solution to compute with.
+        """Return the value of the submission's own function, for use in the solution.
 
-        Raise ValueError if there is no value or if it is too large, and CallStopped if there is no reply.
+        Raise ValueError if there is no value or it is too large, and CallStopped if there is no reply.
         """
         self.fetch_submitted_values([call])
         reply = self.submitted_values.get(call.encoded)
         is_value = reply is not None and reply.raised is None and self.budget.spend()
         if reply is None or not is_value or largest_magnitude(reply.value) > MAX_WHOLE_NUMBER_FOR_SOLUTION:
             raise ValueError(f"{call.function} gives no value to compute with")
-        return copy.deepcopy(reply.value)  # the solution may change the value
+        return copy.deepcopy(reply.value)  # the solution might modify the value
 
     def fetch_helped(self, requests: Iterable[HelpedCall]) -> None:
-        """Make helped calls for the first time, without waiting between calls, and store the replies.
+        """Make helped calls for the first time, without waiting between them, and store the replies.
 
-        Leave out measured calls, because each must directly follow the same call without measurements. May
-        raise CallStopped.
+        Skip measured calls, because each must directly follow the same call without measurements. This can raise
+        CallStopped.
         """
         messages = {
             request: request.message(self._encrypted_answers(request))
@@ -177,9 +176,8 @@ class ProcessWithSubstitutes:
     def helped_reply(self, request: HelpedCall) -> Reply:
         """Return the reply to a helped call.
 
-        The second process first receives the encrypted answers to `request.expected_calls`. The second process
-        then receives answers to the calls that it reports as unanswered, within the bounds of the call and of
-        `request.expected_calls`.
+        The second process first receives the encrypted answers to `request.expected_calls`. It then receives answers to
+        the calls that it reports as unanswered, within the bounds set by the call and by `request.expected_calls`.
         """
         reply = self.first_round_replies.get(request) or self._make_helped_call(
             request, self._encrypted_answers(request)
@@ -205,7 +203,7 @@ class ProcessWithSubstitutes:
         ]
 
     def _make_helped_call(self, request: HelpedCall, encrypted_answers: list[EncryptedAnswer]) -> Reply:
-        """Send encrypted answers and make the call, in one message if possible. Return the reply."""
+        """Send the encrypted answers and make the call, in one message if possible. Return the reply."""
         together = request.message(encrypted_answers)
         backend = self._backend_restarted_for([request], "helped")
         if not _fits_a_message(together):
@@ -216,17 +214,17 @@ class ProcessWithSubstitutes:
         return backend.call(together)
 
     def _iter_right_answers(self, asked: list[Any], request: HelpedCall) -> Iterator[tuple[ReplacedCall, Answer]]:
-        """Yield each call in `asked` with its answer; the submission may have put any plain value into `asked`."""
+        """Yield each call in `asked` with its answer; the submission could have put any plain value into `asked`."""
         bounds = AnswerableCallBounds.of(request.call, *request.expected_calls)
         for each in asked[:MAX_UNANSWERED_CALLS_PER_ROUND]:
             match each:
-                case tuple((str(name), tuple(args), dict(kwargs))):  # not an array, as in `wire._unpack_header`
+                case tuple((str(name), tuple(args), dict(kwargs))):  # excludes arrays, as in `wire._unpack_header`
                     call = Call(name, args, kwargs)
                     is_answered = name in request.replaced and bounds.covers(call)
                     yield self._right_answer(call) if is_answered else (_call_as_tuple(call), None)
 
     def _right_answer(self, call: Call) -> tuple[ReplacedCall, Answer]:
-        """Return a call that the submission makes, with the solution's answer or None."""
+        """Return a call that the submission made, with the solution's answer or None."""
         if self.budget.spend(call.encoded):
             with self.budget.charged():
                 right = perform(self.reference.solution, call.copy())
@@ -236,7 +234,7 @@ class ProcessWithSubstitutes:
 
 
 def _unanswered(reply: Reply) -> list[Any] | None:
-    """Return the unanswered calls in the reply to a helped call; None if the reply is the call's result."""
+    """Return the unanswered calls in the reply to a helped call; None if the reply is the result of the call."""
     match reply.value:
         case tuple((str(head), list(calls))) if head == UNANSWERED_CALLS_TAG:
             return calls
@@ -244,7 +242,7 @@ def _unanswered(reply: Reply) -> list[Any] | None:
 
 
 def _answer(call: Call, right: Reply) -> tuple[ReplacedCall, Answer]:
-    """Return a call with the answer from the correct reply."""
+    """Return a call with the answer from its correct reply."""
     answer = (right.raised.kind, right.raised.message) if right.raised is not None else ("", right.value)
     return _call_as_tuple(call), answer
 
@@ -256,12 +254,12 @@ def _encrypted_reply(reference: Reference, call: Call) -> EncryptedAnswer:
 
 @functools.lru_cache(MAX_CACHED_ENCRYPTED_ANSWERS)
 def _cached_encrypted_reply(reference: Reference, encoded: bytes) -> EncryptedAnswer:
-    """Return the solution's encrypted answer to a small call, cached because many submissions need it."""
+    """Return the solution's encrypted answer to a small call; cached, because many submissions need it."""
     return _encrypted_reply(reference, Call(*codec.decode(encoded)))
 
 
 def _encrypted(call: ReplacedCall, answer: Answer) -> EncryptedAnswer:
-    """Return the encrypted answer to a call; an answer that is too large for a message becomes None."""
+    """Return an encrypted answer to a call; an answer that is too large for a message becomes None."""
     encoded = codec.encode(call)
     encrypted = encrypt_with_call(encoded, answer)
     return encrypted if len(encrypted[1]) <= MAX_ENCRYPTED_ANSWER_CHARACTERS else encrypt_with_call(encoded, None)

@@ -1,7 +1,7 @@
-"""The second run of a failed test, in which wrong functions below the tested function return correct values.
+"""The second run of a failed test, in which wrong functions that the tested function uses return correct values.
 
-`follow_through` explains under which conditions a second run counts. Each retry lists in advance the calls
-that it needs, so that each process can make the calls of several retries together.
+`follow_through` explains when a second run counts. Each retry lists the calls that it needs in advance, so that each
+process can make the calls of several retries together.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.failure_kinds import RIGHT_VALUE_KINDS, CallStopped, Kind
 
 MAX_NEW_CALL_CHECKS = 2
-"""Maximum number of new calls, which the first run did not make, whose first answers a second run checks."""
+"""Maximum number of calls new in a second run whose first answers it checks."""
 
 STRICTEST_TEST_TOLERANCE = 1e-10
-"""Relative difference between two values that every test tolerates."""
+"""Relative difference between values that every test tolerates."""
 
 T = TypeVar("T")
 
@@ -41,7 +41,7 @@ class WrongFunctions:
     names: frozenset[str]
     """Names of all wrong functions."""
     with_wrong_values: frozenset[str]
-    """Names of the functions that returned a wrong value or shape, or raised an exception, in a test."""
+    """Names of the functions that, in a test, returned a wrong value or shape or raised an exception."""
 
     @classmethod
     def among(cls, results: Sequence[TestResult], reference: Reference) -> WrongFunctions:
@@ -57,7 +57,7 @@ class WrongFunctions:
 
 
 class Retry:
-    """The second run of one failed test, which is also the submission's backend in that run."""
+    """The second run of one failed test; also the submission's backend during that run."""
 
     failure = None
 
@@ -71,7 +71,7 @@ class Retry:
     ) -> None:
         self.result = result
         self.calls_to_solution = calls_to_solution
-        """Calls that the test makes to the solution, and probably to the submission with correct values."""
+        """Calls that the test makes to the solution, and probably also makes to the submission with correct values."""
         self.reference = second.reference
         self.wrong = wrong
         self.first = first
@@ -80,7 +80,7 @@ class Retry:
         self.replaced = frozenset(
             name for name in wrong.names if name != tested and tested not in calls.dependencies(name)
         )
-        """Names of the wrong functions, except for the tested function and functions that build on it."""
+        """Names of the wrong functions, except the tested function and functions that build on it."""
         self.checked_calls = {call.encoded for call in result.calls}
         """Encoded calls of the first run, whose answers `are_first_replies_explained` checks."""
         self.unexplained: list[tuple[Call, Reply]] = []
@@ -88,31 +88,31 @@ class Retry:
         self.replaced_inner_calls = _cached_by_call(self._replaced_inner_calls)
         """Return the calls to replaced functions that the solution makes directly during a call."""
         self.is_changed_by_correct_values = _cached_by_call(self._is_changed_by_correct_values)
-        """Return whether correct values of replaced functions change the result of a call."""
+        """Return True if correct values of replaced functions change the result of a call."""
         self.helped_call = _cached_by_call(self._helped_call)
         """Return a call as a HelpedCall, which the second process makes with correct values."""
         self.helped: list[Call] = []
-        """Calls of the second run whose results have changed because of correct values."""
+        """Calls of the second run whose results changed because of correct values."""
         self.new_call_checks = MAX_NEW_CALL_CHECKS
-        """Number of first answers to new calls that the second run may still check."""
+        """Number of first answers to new calls that the second run can still check."""
 
     def may_pass_with_correct_values(self) -> bool:
-        """Return whether the test may pass with correct values. Record the unexplained answers."""
+        """Return True if the test might pass with correct values. Record the unexplained answers."""
         try:
             if any(map(self.is_changed_by_correct_values, self.result.calls)):
                 items = self.result.calls.items()
                 self.unexplained = [item for item in items if not self._is_right_or_exempt(*item)]
                 return all(self.is_changed_by_correct_values(call) for call, _ in self.unexplained)
-        except MemoryError:  # a test may pass on the submission's result, which may be very large
+        except MemoryError:  # a test can pass on the submission's result, which can be very large
             pass
         return False
 
-    # Calls that a process can make together, for all retries
+    # Calls that a process can make together for all retries
 
     def iter_calls_to_replaced(self) -> Iterator[Call]:
-        """Yield calls to replaced functions; their replies show whether correct values change a result of the test."""
+        """Yield calls to replaced functions whose replies show whether correct values change a result in the test."""
         for call in (*self.result.calls, *self.calls_to_solution):
-            with contextlib.suppress(MemoryError):  # a test may pass on a result, which may be very large
+            with contextlib.suppress(MemoryError):  # a test can pass on a result, which can be very large
                 replaced_calls = self._replaced_calls_at_any_depth(call)
                 if not any(map(self._differs, filter(self.first.has_replied, replaced_calls))):
                     yield from itertools.islice(itertools.filterfalse(self.first.has_replied, replaced_calls), 1)
@@ -124,7 +124,7 @@ class Retry:
         yield from itertools.islice(filter(self.is_changed_by_correct_values, new), MAX_NEW_CALL_CHECKS)
 
     def iter_inner_calls_of_unexplained(self) -> Iterator[Call]:
-        """Yield the calls to replaced functions that the solution makes during calls with unexplained answers."""
+        """Yield the calls to replaced functions that the solution makes during unexplained and new calls."""
         new = filter(self.is_changed_by_correct_values, self.iter_calls_only_in_second_run())
         for call in (*(call for call, _ in self.unexplained), *new):
             yield from self.replaced_inner_calls(call)
@@ -136,14 +136,14 @@ class Retry:
                 yield self.helped_call(call)
 
     def are_first_replies_explained(self) -> bool:
-        """Return whether every unexplained answer follows from the submission's own wrong functions."""
+        """Return True if every unexplained answer follows from the submission's own wrong functions."""
         try:
             return all(self._follows_from_wrong_functions(*item) for item in self.unexplained)
         except MemoryError:
             return False
 
     def passed_result(self, suite: Suite) -> TestResult | None:
-        """Return the result of the second run if the test passes because of correct values; None otherwise."""
+        """Return the result of the second run if the test passes because of correct values, and None otherwise."""
         try:
             is_right = self._agrees_with_solution_throughout()
         except CallStopped:
@@ -154,10 +154,9 @@ class Retry:
         return replace(retried, faulty_function=self._lowest_helpful_function(), calls=self.result.calls)
 
     def _agrees_with_solution_throughout(self) -> bool:
-        """Return whether the submission, helped by correct values, returns the solution's values throughout the test.
+        """Return True if the submission, helped by correct values, returns the solution's values throughout the test.
 
-        The test then passes, as it does on the solution. Only the test itself can judge measurements and
-        refusals.
+        The test then passes, as it does for the solution. Only the test itself can judge measurements and errors.
         """
         for call in self.calls_to_solution:
             right = self.reference.reply(call)
@@ -171,7 +170,7 @@ class Retry:
         return True
 
     def _lowest_helpful_function(self) -> str | None:
-        """Return the lowest in the call graph of the functions whose correct values changed the result of a call."""
+        """Return the lowest function in the call graph whose correct values changed the result of a call."""
         by_function: dict[str, list[Call]] = {}
         for call in self.helped:
             for each in [unmeasured(call), *(inner_call.call for inner_call in self.reference.inner_calls(call))]:
@@ -180,7 +179,7 @@ class Retry:
         return next((name for name in names if any(map(self._differs, by_function[name]))), None)
 
     def call(self, call: Call) -> Reply:
-        """Return the reply with correct values if they change the result, else the first process's reply."""
+        """Return the reply with correct values if they change the result; otherwise, the first process's reply."""
         if not self.is_changed_by_correct_values(call):
             return self.first.reply(call)
         if call.encoded not in self.checked_calls and self.new_call_checks and not self._passes_new_call_check(call):
@@ -191,7 +190,7 @@ class Retry:
         return self.second.helped_reply(self.helped_call(call))
 
     def _passes_new_call_check(self, call: Call) -> bool:
-        """Use up one check, and return whether the first process's answer to a new call is allowed."""
+        """Use up one check, and return True if the first process's answer to a new call is allowed."""
         self.new_call_checks -= 1
         try:
             return self.is_first_reply_explained(call, self.first.reply(call))
@@ -207,29 +206,29 @@ class Retry:
         return HelpedCall(call, self._replaced_below(call), self.replaced_inner_calls(call))
 
     def _replaced_inner_calls(self, call: Call) -> list[Call]:
-        """Return the calls to replaced functions that the solution makes directly, not inside another such call."""
+        """Return the solution's calls to replaced functions during a call, except those nested inside another."""
         below = self._replaced_below(call)
         inner_calls = self.reference.inner_calls(call) if below else ()
         return [inner.call for inner in inner_calls if inner.call.function in below and not inner.callers & below]
 
     def _replaced_calls_at_any_depth(self, call: Call) -> list[Call]:
-        """Return the calls to replaced functions during a call to the solution, perhaps the call itself."""
-        below = self._replaced_below(call)  # a correct function may build on wrong functions in another way
+        """Return every call to a replaced function during a call to the solution, possibly the call itself."""
+        below = self._replaced_below(call)  # a correct function can build on wrong functions in another way
         inner_calls = self.reference.inner_calls(call) if below else ()
         itself = [unmeasured(call)] if call.function in self.replaced else []
         return [*itself, *(inner.call for inner in inner_calls if inner.call.function in below)]
 
     def _is_changed_by_correct_values(self, call: Call) -> bool:
-        # Calls with a stored reply come first, because one difference is enough.
+        # Try calls with a stored reply first, because one difference is enough.
         replaced_calls = self._replaced_calls_at_any_depth(call)
         replaced_calls.sort(key=lambda each: not self.first.has_replied(each))
         return any(map(self._differs, replaced_calls))
 
     def _differs(self, call: Call) -> bool:
-        """Return whether the first process and the solution return different results for a call.
+        """Return True if the first process and the solution return different results for a call.
 
-        For a function that returned no wrong value in any test, only a different error or dtype counts: any
-        other difference would cost the function little, and could tell two guesses apart.
+        For a function that returned no wrong value in any test, only a different error or dtype counts: any other
+        difference would cost the function few points, and could be used to tell two guesses apart.
         """
         right = self.reference.reply(call)
         try:
@@ -246,7 +245,7 @@ class Retry:
     # Is a first answer allowed?
 
     def is_first_reply_explained(self, call: Call, reply: Reply) -> bool:
-        """Return whether a first answer is an error, is right, or follows from the submission's own functions.
+        """Return True if a first answer is an error, is right, or follows from the submission's own functions.
 
         Any answer of a replaced function is allowed, since that function has lost its points.
         """
@@ -255,14 +254,14 @@ class Retry:
         return self.is_changed_by_correct_values(call) and self._follows_from_wrong_functions(call, reply)
 
     def _is_right_or_exempt(self, call: Call, reply: Reply) -> bool:
-        """Return whether a first answer is allowed regardless of the submission's other functions."""
+        """Return True if a first answer is allowed regardless of the submission's other functions."""
         if call.function in self.replaced or reply.raised is not None:
             return True
         right = self.reference.reply(call)
         return right.raised is None and difference(reply.value, right.value) is None
 
     def _follows_from_wrong_functions(self, call: Call, reply: Reply) -> bool:
-        """Return whether correct code that calls the submission's own wrong functions returns this answer."""
+        """Return True if correct code that calls the submission's own wrong functions returns this answer."""
         return any(self._follows(each, call, reply) for each in self.reference.solutions_in_all_ways(call.function))
 
     def _follows(self, solution: ModuleType, call: Call, reply: Reply) -> bool:
@@ -279,7 +278,7 @@ class Retry:
             self.second.fetch_submitted_values(self.replaced_inner_calls(call))
             with self.second.budget.charged():
                 expected = self.reference.value_with(solution, call, stand_ins)
-                # A result need not be more precise than the values from which it is computed.
+                # A result need not be more precise than the values that it is computed from.
                 has_float32 = any(np.float32 in dtypes(value) for value in submitted_values)
         except (Exception, CallStopped):
             return False
@@ -287,7 +286,7 @@ class Retry:
 
 
 def _cached_by_call(function: Callable[[Call], T]) -> Callable[[Call], T]:
-    """Return a function that caches results by the encoded call and by whether the call is measured."""
+    """Return a version of the function that caches results by encoded call and by whether the call is measured."""
     results: dict[tuple[bytes, bool], T] = {}
 
     def cached(call: Call) -> T:
