@@ -1,7 +1,6 @@
-"""The grade of one submission, and the JSON form in which programs send and store a grade.
+"""The grade of one submission, and the JSON form in which grades are sent and stored.
 
-This module loads neither Otter nor the sandbox, because the coordinator of a batch and the reports only read
-grades.
+This module loads neither Otter nor the sandbox, because a batch's coordinator and the reports only read grades.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from autograder.submission.untrusted_names import printable
 GRADER_FAILURE_MESSAGE = (
     "this could not be graded by machine, through no fault of yours: the teaching staff will look at it"
 )
-"""Message of every test result of a submission that no grader could judge."""
+"""Message of every test result if no grader could judge the submission."""
 
 
 @dataclass(frozen=True)
@@ -35,31 +34,31 @@ class Grade:
     questions: dict[str, float] = field(default_factory=dict)
     """Points by question."""
     gradescope: dict[str, Any] = field(default_factory=dict)
-    """The result in the form in which Otter writes it for Gradescope."""
+    """The result as Otter writes it for Gradescope."""
     seconds: float = 0.0
-    """Time that the grading took."""
+    """How long grading took."""
     failure: Raised | None = None
-    """Exception that stopped the file while it was loaded."""
+    """The exception that stopped the file while it was being loaded."""
     public_feedback: str = ""
-    """Markdown that the student may read immediately; it is final before the first hidden test runs."""
+    """Markdown that the student may read immediately; final before the first hidden test runs."""
     full_feedback: str = ""
     """Markdown that the student may read once hidden results are published."""
 
     @property
     def reason_not_run(self) -> str:
-        """The message that all tests share if no function could be called, or an empty string otherwise."""
+        """The message shared by all tests if no function could be called, or an empty string otherwise."""
         messages = {result.message for result in self.test_results}
         kinds = {result.kind for result in self.test_results}
         return messages.pop() if len(messages) == 1 and not kinds.isdisjoint({Kind.UNREADABLE, *STOPPED}) else ""
 
 
 def to_json(grade: Grade) -> str:
-    """Return a grade as ASCII JSON: a submission's text may have characters that UTF-8 cannot represent."""
+    """Return a grade as ASCII JSON, because a submission's text can have characters that UTF-8 cannot represent."""
     return json.dumps(grade, default=lambda value: value.name if isinstance(value, Enum) else vars(value))
 
 
 def from_json(text: str | bytes) -> Grade:
-    """Return the grade in a text that `to_json` wrote."""
+    """Return the grade in a text written by `to_json`."""
     fields = json.loads(text)
     results = [_test_result(**result) for result in fields.pop("test_results")]
     failure = fields.pop("failure")
@@ -72,7 +71,7 @@ def _test_result(test: dict[str, Any], kind: str | None, **rest: Any) -> TestRes
 
 
 def sentences_on_changed_test_points(earlier: Grade, solution_grade: Grade) -> list[str]:
-    """Return a message with both numbers of points for each test whose points differ between two grades."""
+    """Return a message for each test whose points differ between two grades, with both numbers."""
     before = {result.test.name: result.test.points for result in earlier.test_results}
     tests = (result.test for result in solution_grade.test_results)
     return [
@@ -83,9 +82,9 @@ def sentences_on_changed_test_points(earlier: Grade, solution_grade: Grade) -> l
 
 
 def fault_of_suite(assignment: Assignment, solution_grade: Grade) -> str:
-    """Return a message about the tests that the reference solution fails, or an empty string if it fails none.
+    """Return a message about tests that the reference solution fails, or an empty string if it passes all of them.
 
-    A test that the solution fails would lower the score of every submission.
+    A test that even the solution fails would lower every submission's score.
     """
     failed = [result for result in solution_grade.test_results if not result.passed]
     if not failed:

@@ -1,6 +1,6 @@
-"""Grade one submission: run the suite on the sandboxed code, and let Otter score the results.
+"""Grade one submission: run the test suite on the sandboxed code, and let Otter score the results.
 
-A grade depends only on the submission's code and on the suite, never on the student: identical files share a grade.
+A grade depends only on the submission's code and on the suite, never on the student, so identical files share a grade.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from autograder.submission import Submission
 
 
 class Grader:
-    """A grader for submissions to any assignment, which collects each suite once and keeps a warm sandbox."""
+    """A grader for submissions to any assignment; it collects each suite once and keeps a sandbox warm."""
 
     def __init__(self, disabled_locks: Collection[str] = ()) -> None:
-        """Start the sandbox, without the locks whose names are in `disabled_locks`."""
+        """Start the sandbox without the locks named in `disabled_locks`."""
         self.sandbox = Sandbox(disabled_locks)
         self._suites: dict[Assignment, tuple[Suite, OtterScorer]] = {}
 
@@ -48,7 +48,7 @@ class Grader:
             run = SuiteRun(suite, backend)
             public = run.results_after(Phase.PUBLIC, Phase.ANSWERS)
 
-            # The text before release is now final: the submission has had no hidden input yet.
+            # The pre-release text is now final: the submission has not received any hidden input yet.
             before_hidden = Grade(assignment.name, run.status, public, failure=backend.failure)
 
             public_and_hidden = run.results_after(Phase.HIDDEN)
@@ -56,18 +56,18 @@ class Grader:
         return replace(_with_points_and_feedback(scorer, before_hidden, final), seconds=time.monotonic() - begin)
 
     def refuse(self, assignment: Assignment, status: SubmissionStatus, sentence: str) -> Grade:
-        """Return the grade of a submission that cannot run: no test passes, and each result gives the reason."""
+        """Return the grade of a submission that cannot run: every test fails, and each result gives the reason."""
         suite, scorer = self._suite_and_scorer(assignment)
         failed = [TestResult(test, Kind[status.name], sentence) for test in suite.tests]
         grade = Grade(assignment.name, status, failed)
         return _with_points_and_feedback(scorer, grade, grade)
 
     def _suite_and_scorer(self, assignment: Assignment) -> tuple[Suite, OtterScorer]:
-        """Return an assignment's suite and the scorer for its results, both made once."""
+        """Return an assignment's suite and the scorer for its results, each created only once."""
         if assignment not in self._suites:
             suite = Suite(assignment, only_graded=True)
             self._suites[assignment] = suite, OtterScorer(assignment, suite.tests)
-            gc.freeze()  # a suite stays in memory, so Python's collector need not scan it repeatedly
+            gc.freeze()  # suites stay in memory, so the garbage collector need not scan them repeatedly
         return self._suites[assignment]
 
     def close(self) -> None:
@@ -76,13 +76,13 @@ class Grader:
 
 
 def _with_points_and_feedback(scorer: OtterScorer, before_hidden: Grade, final: Grade) -> Grade:
-    """Return the final grade, with points and with the student's texts from before and after the release.
+    """Return the final grade, with points and with the student's texts for before and after the release.
 
-    `before_hidden` is the grade before the first hidden test. Both texts give the status of `before_hidden`,
-    so neither reveals whether the submission ran out of time or crashed in hidden tests.
+    `before_hidden` is the grade before the first hidden test. Both texts use its status, so neither reveals whether the
+    submission ran out of time or crashed in hidden tests.
     """
     for result in final.test_results:
-        result.calls.clear()  # a grade is stored, and no later step reads the calls
+        result.calls.clear()  # no later step needs the calls, and grades are stored
     points = scorer.grade_fields(final.test_results)
     before_hidden = replace(before_hidden, **points)
     public_feedback = feedback.body(before_hidden, Audience.BEFORE_RELEASE)
@@ -97,10 +97,10 @@ def grade_solution(grader: Grader, assignment: Assignment) -> Grade:
 
 
 def grade_alone(assignment: Assignment, submission: Submission, disabled_locks: Collection[str]) -> Grade:
-    """Return the grade of one submission, from a grader that grades nothing else.
+    """Return one submission's grade, from a grader that grades nothing else.
 
-    If the grader itself fails, no test passes, and the results tell the student that the fault is not theirs.
-    Raise CourseError if the submission loses points and the reference solution does, too.
+    If the grader itself fails, no test passes, and the results tell the student that this is not their fault. Raise
+    CourseError if the submission loses points and the reference solution does as well.
     """
     with contextlib.closing(Grader(disabled_locks)) as grader:
         if submission.problem is not None:

@@ -1,4 +1,4 @@
-"""The submissions that teaching staff should look at, with reasons, for the terminal and for the report."""
+"""The submissions that teaching staff should look at, and why, for the terminal and the report."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ NO_GRADE_STATUS = "without a grade"
 
 
 class Case(NamedTuple):
-    """A reason to look at the submissions of one or more students."""
+    """A reason to look at the submissions of one or more students by hand."""
 
     assignment: str
-    """The assignment's name, or a question mark if the assignment is not known."""
+    """The assignment's name, or a question mark if it is unknown."""
     status: str
     why: str
     """The reason, as a sentence."""
 
 
 def case(row: Row) -> Case | None:
-    """Return the main reason to look at a submission; None if there is no reason."""
+    """Return the main reason to look at a submission; None if there is none."""
     status = NO_GRADE_STATUS if row.machine_failure else row.grade.status
     why = next(iter_reasons(row), None)
     return Case(row.submission.assignment or "?", status, printable(why, 300)) if why is not None else None
 
 
 def by_status_and_frequency(students: Mapping[Case, list[str]]) -> list[tuple[Case, list[str]]]:
-    """Return the cases with their students, sorted by status and then by descending number of students.
+    """Return the cases with their students, sorted by status and then by number of students in descending order.
 
     Submissions without a grade come first.
     """
@@ -43,7 +43,7 @@ def by_status_and_frequency(students: Mapping[Case, list[str]]) -> list[tuple[Ca
 
 
 def iter_reasons(row: Row) -> Iterator[str]:
-    """Yield the reasons why a person should check the grade, as sentences, the most important first."""
+    """Yield, as sentences, the reasons why a person should check the grade, most important first."""
     submission, grade = row.submission, row.grade
     if row.machine_failure:
         yield f"no grade could be given; grade it by hand or run again: {row.machine_failure}"
@@ -51,7 +51,7 @@ def iter_reasons(row: Row) -> Iterator[str]:
         yield submission.problem.for_staff
     notes = feedback.relevant_reading_notes(submission, grade)
     if notes and all(result.is_unfinished for result in grade.test_results):
-        yield " ".join(notes)  # the notes may explain why there was nothing to grade
+        yield " ".join(notes)  # the notes might explain why there was nothing to grade
     if submission.doubt:
         yield submission.doubt
     yield from iter_suspicions(grade)
@@ -60,7 +60,7 @@ def iter_reasons(row: Row) -> Iterator[str]:
 
 
 def iter_suspicions(grade: Grade) -> Iterator[str]:
-    """Yield a message for each doubt about the points that only a person can settle."""
+    """Yield a message for each doubt about the points that only a person can resolve."""
     functions = [name for name, group in by_question(grade.test_results).items() if _is_by_heart(group)]
     if functions:
         yield f"{', '.join(functions)}: right in public tests but not in hidden ones, as if memorized"
@@ -69,8 +69,8 @@ def iter_suspicions(grade: Grade) -> Iterator[str]:
 def _is_by_heart(test_results: list[TestResult]) -> bool:
     """Return True if a function passes its public tests but, for no known reason, fails most of its hidden tests.
 
-    Known reasons are a known mistake and a wrong function on which the function builds. A hidden test
-    does not count as failed if the function's values are right, or right to a few digits.
+    Known reasons are a known mistake and a wrong function that the function builds on. A hidden test does not count as
+    failed if the function's values are right, or right to a few digits.
     """
     if any(result.hint or (result.passed and result.faulty_function) for result in test_results):
         return False
@@ -82,13 +82,13 @@ def _is_by_heart(test_results: list[TestResult]) -> bool:
 
 
 def main_fault_of_submission(grade: Grade) -> str:
-    """Return the most important fault of a submission, for teaching staff."""
-    if (failure := grade.failure) is not None:  # without the line number, so that equal causes form one case
+    """Return a submission's most important fault, for teaching staff."""
+    if (failure := grade.failure) is not None:  # without line numbers, so that equal causes form one case
         if failure.is_load_timeout:
             return f"the file does not end: {failure.message}"
         event = "an import was left out" if failure.missing_import else "the file stops"
         return f"{event}, {failure.kind}: {failure.message}"
-    # A call that never ends matters most, then a known cause.
+    # A call that never returns matters most, followed by a known cause.
     mistakes = [result for result in grade.test_results if result.is_mistake]
     worst = min(mistakes, key=lambda result: (result.kind not in STOPPED, result.hint is None), default=None)
     if worst is None:

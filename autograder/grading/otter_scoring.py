@@ -1,9 +1,9 @@
-"""A suite's tests and results in Otter's form. All numbers in a grade come from Otter, through this module.
+"""A suite's tests and results in Otter's format. All numbers in a grade come from Otter, through this module.
 
-The collected tests become Otter's exception-based test files, one per question. A generated test case
-contains no test: it calls `result` (from `otter_namespace`), which raises an exception if the pytest test of
-that name did not pass. This module replaces Otter's summaries, which report "All test cases passed!" about
-public tests and quote the generated file.
+The collected tests become exception-based Otter test files, one per question. A generated test case does not test
+anything itself: it calls `result` (from `otter_namespace`), which raises an exception if the pytest test of that name
+did not pass. This module also replaces Otter's summaries, which report "All test cases passed!" when only public tests
+have passed, and quote the generated file.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from autograder.course import Assignment
 from autograder.grading import answer_key, feedback
 from autograder.protocol.call import ANSWERS
 
-if TYPE_CHECKING:  # Otter imports pandas and nbconvert, which take a second, so it is loaded only to make a grade
+if TYPE_CHECKING:  # Otter imports pandas and nbconvert, which takes a second, so it is loaded only for grading
     from otter.test_files.abstract_test import TestFile
 
 GRADESCOPE_MARKDOWN_SETTING = {"output_format": "md"}
-"""Gradescope's setting for output that is shown as Markdown."""
+"""The Gradescope setting that displays output as Markdown."""
 
 SCORE_STEP = 0.25
-"""A scaled score is rounded to a multiple of this number of points."""
+"""Scaled scores are rounded to a multiple of this number of points."""
 
 _TEST_FILE_HEADER = '''"""Question {question}, generated from the course's pytest suites."""
 
@@ -47,10 +47,9 @@ def case_{number}(result):
 
 
 def otter_files_by_name(tests: Iterable[Test]) -> dict[str, str]:
-    """Return the contents of Otter's test files by name, one file per question.
+    """Return the contents of the Otter test files, one per question, keyed by name.
 
-    Otter runs the files in alphabetical order, so each name begins with the question's position in the
-    lesson.
+    Otter runs the files in alphabetical order, so each name begins with the position of its question in the lesson.
     """
     groups = by_question(map(TestResult, tests))
     return {
@@ -66,7 +65,7 @@ def otter_files_by_name(tests: Iterable[Test]) -> dict[str, str]:
 
 
 def otter_namespace(passed: Collection[str]) -> dict[str, Callable[[str], None]]:
-    """Return the generated test files' namespace: `result(name)` raises an exception if the test did not pass."""
+    """Return the namespace for generated test files: `result(name)` raises an exception if the test did not pass."""
 
     def result(name: str) -> None:
         if name not in passed:
@@ -81,7 +80,7 @@ def passed_test_names(test_results: list[TestResult]) -> set[str]:
 
 
 class OtterScorer:
-    """A scorer of results that loads the Otter test files of a suite only once."""
+    """A scorer that loads a suite's Otter test files only once."""
 
     def __init__(self, assignment: Assignment, tests: Iterable[Test]) -> None:
         from otter.run import AutograderConfig
@@ -92,11 +91,11 @@ class OtterScorer:
             ExceptionTestFile.from_string(text, path=name) for name, text in otter_files_by_name(tests).items()
         ]
         for function in (case.body.test_func for file in self.files for case in file.test_cases):
-            function.__signature__ = inspect.signature(function)  # Otter reads the signature at every run
-        self.defaults = AutograderConfig({})  # made once, because making it takes as long as some submissions
+            function.__signature__ = inspect.signature(function)  # Otter reads the signature on every run
+        self.defaults = AutograderConfig({})  # created once, because creation takes as long as some gradings
 
     def grade_fields(self, test_results: list[TestResult]) -> dict[str, Any]:
-        """Run Otter's test files on the results. Return the grade's points and its form for Gradescope."""
+        """Run Otter's test files on the results. Return the grade's points and the result for Gradescope."""
         from otter.test_files import GradingResults
 
         namespace = otter_namespace(passed_test_names(test_results))
@@ -116,9 +115,8 @@ class OtterScorer:
 def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], assignment: Assignment) -> None:
     """Replace the summaries of Otter's test files.
 
-    The public summary contains the public points and the points that still depend on hidden tests. The full
-    summary, which students see once hidden results are published, contains the feedback text and the right
-    answers with reasons.
+    The public summary gives the public points and the points that still depend on hidden tests. The full summary, which
+    students see once hidden results are published, gives the feedback text, and the right answers with reasons.
     """
     groups, right = by_question(test_results), answer_key.answers(assignment)
     texts = {function.name: text for function, text in feedback.function_texts(test_results, Audience.AFTER_RELEASE)}
@@ -138,15 +136,15 @@ def set_summaries(files: Sequence[TestFile], test_results: list[TestResult], ass
 
 
 def _public_or_full_summary(public: str, full: str, public_only: bool = False) -> str:
-    """Return the public summary if `public_only` is true, or the full summary otherwise."""
+    """Return the public summary if `public_only` is true; otherwise, the full summary."""
     return public if public_only else full
 
 
 def full_scale(numbers: Mapping[str, Any]) -> dict[str, Any]:
-    """Return Otter's numbers with the score scaled to full marks, and rounded to a quarter of a point.
+    """Return Otter's numbers with the score scaled to full marks and rounded to a quarter of a point.
 
-    The points of the questions do not change. Gradescope adds up the points of all tests, so the points of
-    each test are scaled, and an additional entry rounds the total.
+    The points for questions do not change. Gradescope adds up the points of all tests, so each test's points are
+    scaled, and an additional entry rounds the total.
     """
     possible = numbers["max_score"]
     if possible in (0, POINTS):

@@ -1,6 +1,6 @@
 """A row of the gradebook: a submission that counts, its grade, and the instructor's corrections.
 
-Every report takes its content from these rows.
+All reports are made from these rows.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from autograder.submission.untrusted_names import folded
 Item = TypeVar("Item")
 
 _IDENTIFIER_FORM = re.compile(r"\d+|[^@]*@.*", re.DOTALL)
-"""The form of a platform's number or of an address."""
+"""The form of a platform's number or an address."""
 
 IDENTITY_FIELDS = ("number", "sid", "email", "login", "name")
-"""Fields that identify a person, in the order in which the last columns of tables show them."""
+"""Fields that identify a person, in the order of the last columns of tables."""
 
 
 class GradeKey(NamedTuple):
-    """The key of a grade, which identifies everything that affects the grade."""
+    """The key of a grade, which identifies everything that affects it."""
 
     assignment: str
     grading: str
@@ -40,7 +40,7 @@ class GradeKey(NamedTuple):
 
 @dataclass(frozen=True)
 class Adjustment:
-    """A line of the instructor's adjustments.csv: points to add or a score to set, with the reason."""
+    """A line of the instructor's adjustments.csv: points to add or a score to set, with a reason."""
 
     points: float | None
     score: float | None
@@ -48,7 +48,7 @@ class Adjustment:
 
     @property
     def sentence(self) -> str:
-        """Reason for the correction in one sentence, which the student can also read."""
+        """The correction and its reason in one sentence, which the student can also read."""
         change = f"score set to {self.score:g}" if self.score is not None else f"{self.points:+g} points"
         return f"{change}: {self.reason}" if self.reason else change
 
@@ -58,16 +58,16 @@ class Row:
     """A submission that counts, with its grade and corrections."""
 
     submission: Submission
-    """The submission without its cells, which stay in the gradebook."""
+    """The submission without its code cells, which stay in the gradebook."""
     key: GradeKey
     folder: str
     """Name of the student's folder."""
     machine_failure: str = ""
-    """Reason, for staff, why no grader could judge the submission; empty if a grader could judge it."""
+    """The reason, for staff, why no grader could judge the submission; empty if one could."""
     adjustments: tuple[Adjustment, ...] = ()
-    """Corrections by hand, in the order in which they apply."""
+    """Manual corrections, in the order in which they apply."""
     encoded_grade: bytes = b""
-    """The grade as JSON; no bytes if the submission's assignment is not known."""
+    """The grade as JSON; empty bytes if the submission's assignment is unknown."""
 
     @property
     def student(self) -> str:
@@ -76,7 +76,7 @@ class Row:
 
     @functools.cached_property
     def grade(self) -> Grade:
-        """The grade, decoded at first use; it contains no tests if the assignment is not known."""
+        """The grade, decoded on first use; it has no tests if the assignment is unknown."""
         if self.encoded_grade:
             return from_json(self.encoded_grade)
         reason = self.submission.problem.message if self.submission.problem else ""
@@ -87,10 +87,9 @@ class Row:
 
     @property
     def score(self) -> float:
-        """The score that counts: the score from the tests, after all corrections.
+        """The score that counts: the score from the tests after all corrections.
 
-        The score is never below 0, and exceeds full marks only if a correction sets a higher score, as a
-        bonus.
+        The score is never below 0, and it exceeds full marks only if a correction sets a higher score as a bonus.
         """
         score, maximum = self.grade.score, self.grade.max_score
         for adjustment in self.adjustments:
@@ -118,12 +117,12 @@ class Row:
 
     @property
     def arrival_sentence(self) -> str:
-        """A sentence with the submission time, or an empty string if the platform gives no time."""
+        """A sentence with the submission time, or an empty string if the platform does not give one."""
         return f"Submitted {self.submission.submitted}." if self.submission.submitted else ""
 
     @property
     def full_feedback_markdown(self) -> str:
-        """The page for the student once hidden results are published, as Markdown."""
+        """The page, in Markdown, for the student once hidden results are published."""
         by_hand = ""
         if self.adjustments:
             lines = "\n".join(f"- {escape_markdown(adjustment.sentence)}" for adjustment in self.adjustments)
@@ -133,7 +132,7 @@ class Row:
 
 
 def identifiers(submission: Submission) -> set[str]:
-    """Return a student's numbers, address and login, folded for comparison; without a platform, the student's name."""
+    """Return a student's numbers, address and login or, without a platform, their name, folded for comparison."""
     person = submission.person
     stated = (person.number, person.sid, person.email, person.login)
     return {folded(text) for text in (stated if person.platform else (submission.student,)) if text}
@@ -142,16 +141,17 @@ def identifiers(submission: Submission) -> set[str]:
 def student_names(submission: Submission) -> set[str]:
     """Return a student's names, folded for comparison.
 
-    A student may have chosen the name that a platform shows, so a name in the form of a number or address is left out.
+    Students might have chosen the name that a platform shows, so names that look like numbers or addresses are left
+    out.
     """
     texts = {folded(submission.person.name), folded(submission.student)}
     return {name for name in texts if name and not _IDENTIFIER_FORM.fullmatch(name)}
 
 
 class PeopleIndex(Generic[Item]):
-    """Items that belong to students, such as submissions, keyed by the texts with which an instructor names a student.
+    """Items that belong to students, such as submissions, keyed by the texts that instructors use to name a student.
 
-    A name counts only if it is no other student's identifier.
+    A name counts only if it is not another student's identifier.
     """
 
     def __init__(self) -> None:
@@ -159,12 +159,12 @@ class PeopleIndex(Generic[Item]):
         self._by_name: dict[str, set[Item]] = defaultdict(set)
 
     def add(self, submission: Submission, item: Item) -> None:
-        """Add an item of the student who handed in a submission."""
+        """Add an item that belongs to the student of a submission."""
         for identifier in identifiers(submission):
             self._by_identifier[identifier].add(item)
         for name in student_names(submission):
             self._by_name[name].add(item)
 
     def find(self, text: str) -> set[Item]:
-        """Return the items of all students whom a text may mean."""
+        """Return the items of all students whom a text could refer to."""
         return self._by_identifier.get(folded(text)) or self._by_name.get(folded(text), set())

@@ -1,12 +1,12 @@
-"""An assignment's pytest suite, collected once and run on any number of submissions.
+"""An assignment's pytest suite, which is collected once and run on any number of submissions.
 
-The tests run in the trusted process and call a submission's functions through a backend. The order is fixed:
-public tests, then answers, then hidden tests, so that the feedback on public tests is final before a
-submission gets the first hidden input.
+The tests run in the trusted process and call a submission's functions through a backend. The order is fixed: public
+tests, then answers, then hidden tests, so that the feedback on public tests is final before a submission receives its
+first hidden input.
 
-pytest collects the tests but does not run them, because pytest's report on a test would take longer than most
-tests. Each test must therefore be a plain function of the submission, random inputs and the test's own
-parameters. The suite refuses any other test, with the test's name in the message.
+pytest collects the tests but does not run them, because its report on a test would take longer than most tests. Each
+test must therefore be a plain function of the submission, random inputs and its own parameters. For any other test, the
+suite raises an error that names the test.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from autograder.protocol.call import Call, Reply
 from autograder.protocol.failure_kinds import BrokenTestError
 
 RNG_FIXTURE = "rng"
-"""Name of the fixture with random inputs, the only fixture that a test may use besides the submission."""
+"""Name of the fixture for random inputs, the only one that a test may use besides the submission."""
 
 
 class Suite(pytest_plugin.TestContext):
-    """The collected tests of one assignment, and the context from which the tests get the submission being graded."""
+    """The collected tests of one assignment, and the context that gives them the submission being graded."""
 
     backend: Backend
 
@@ -65,20 +65,20 @@ class Suite(pytest_plugin.TestContext):
             counting = without_ungraded_tests(assignment, self.tests, self.reference.call_graph)
             self._tests = {test: self._tests[test] for test in counting}
         self.oracle: Oracle = self.reference
-        """Source of the correct values that the tests expect."""
+        """The source of the correct values that tests expect."""
         self._calls_to_solution: dict[Test, Sequence[Call]] = {}
 
     @property
     def tests(self) -> list[Test]:
-        """Tests of the suite, in the order in which they run."""
+        """The suite's tests, in the order in which they run."""
         return list(self._tests)
 
     def submission(self, assignment: str, item: pytest.Item) -> StudentModule:
-        """Return the submission being graded, in the form in which a test uses it."""
+        """Return the submission being graded, in the form that tests use."""
         return StudentModule(assignment, self.backend, self.oracle, pytest_plugin.functions_tested_in_file(item))
 
     def run(self, backend: Backend, *phases: Phase) -> list[TestResult]:
-        """Run the tests of some phases, by default of all phases, on one submission."""
+        """Run the tests of some phases (by default, all) on one submission."""
         return [self.run_test(backend, test) for test in self._tests if test.phase in (phases or Phase)]
 
     def run_test(self, backend: Backend, test: Test) -> TestResult:
@@ -95,7 +95,7 @@ class Suite(pytest_plugin.TestContext):
         return self._calls_to_solution[test]
 
     def record_golden_values(self) -> dict[str, Any]:
-        """Return the content of the handout's file of golden values, recorded while the public tests run."""
+        """Run the public tests, and record the content of the golden-values file for the handout."""
         self.oracle = recorder = GoldenRecorder(self.reference)
         for test in self.tests:
             if test.phase is Phase.PUBLIC:
@@ -106,7 +106,7 @@ class Suite(pytest_plugin.TestContext):
 
 
 class _CallRecorder(catalogue.ModuleBackend):
-    """The solution as a backend that keeps a copy of each call, because a test may later change an argument."""
+    """The solution as a backend that keeps a copy of each call, because tests can modify arguments later."""
 
     def __init__(self, solution: types.ModuleType) -> None:
         super().__init__(solution)
@@ -118,7 +118,7 @@ class _CallRecorder(catalogue.ModuleBackend):
 
 
 class _RunnableTest:
-    """A collected test that can run on one submission after another."""
+    """A collected test that can be run on one submission after another."""
 
     def __init__(self, item: pytest.Function, suite: Suite) -> None:
         self.item = item
@@ -146,10 +146,10 @@ class _RunnableTest:
 
 
 def _with_examples_drawn_once(item: pytest.Function, fixtures: list[str]) -> Callable[..., Any]:
-    """Return a property test with examples that are drawn once, the same for every submission (see `pytest_plugin`).
+    """Return a property test whose examples are drawn once and are the same for every submission (see `pytest_plugin`).
 
-    Hypothesis documents `inner_test` as the hook for integrations. Each run gets copies of the examples, so that no
-    submission can change the examples for the next one.
+    Hypothesis documents `inner_test` as its hook for integrations. Each run gets copies of the examples, so that no
+    submission can change them for the next.
     """
     test = item.obj.hypothesis.inner_test
     drawn: list[dict[str, Any]] = []
@@ -170,9 +170,9 @@ def _with_examples_drawn_once(item: pytest.Function, fixtures: list[str]) -> Cal
 
 
 def collect(assignment: Assignment, suite: Suite) -> list[pytest.Function]:
-    """Collect an assignment's tests with pytest, without a configuration file, output or installed plugins.
+    """Collect an assignment's tests using pytest without a configuration file, output or installed plugins.
 
-    Raise BrokenTestError if pytest ends with any status except OK, or if two tests share a name.
+    Raise BrokenTestError if pytest exits with any status other than OK, or if two tests share a name.
     """
     unwanted = ["cacheprovider", "terminal", "capture", "logging", "faulthandler", "doctest", "junitxml", "warnings"]
     unwanted += ["unraisableexception"]  # runs the garbage collector ten times, which doubles pytest's time
@@ -180,7 +180,7 @@ def collect(assignment: Assignment, suite: Suite) -> list[pytest.Function]:
     options += ["-c", "/dev/null", f"--rootdir={course.ROOT}", *(f"-pno:{name}" for name in unwanted)]
     files = [str(assignment.public_tests), str(assignment.hidden_tests)]
     collector = _Collector()
-    os.environ.pop("PYTEST_ADDOPTS", None)  # these options are for the user's own runs of pytest
+    os.environ.pop("PYTEST_ADDOPTS", None)  # those options are for the user's own pytest runs
     status = pytest.main([*options, *files], plugins=[pytest_plugin, suite, collector])
     if status != pytest.ExitCode.OK:
         _forget_modules(files)
@@ -196,21 +196,21 @@ def collect(assignment: Assignment, suite: Suite) -> list[pytest.Function]:
 
 
 def _forget_modules(files: Collection[str]) -> None:
-    """Forget test modules whose import failed midway, so that the next collection imports them from the beginning."""
+    """Forget test modules whose import failed midway, so that the next collection imports them afresh."""
     for name, module in list(sys.modules.items()):
         if getattr(module, "__file__", None) in files:
             del sys.modules[name]
 
 
 class _Collector:
-    """A pytest plugin that keeps the collected tests and the errors that pytest would have printed."""
+    """A pytest plugin that keeps the collected tests, and the errors that pytest would have printed."""
 
     def __init__(self) -> None:
         self.items: list[pytest.Function] = []
         self.failures: list[str] = []
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Store the last line of an error report from pytest's collection."""
+        """Store the last line of a collection error."""
         if report.failed:
             self.failures.append(report.longreprtext.strip().splitlines()[-1])
 

@@ -1,4 +1,4 @@
-"""The run of a suite on one submission: phase after phase, each with follow-through and likely causes."""
+"""A suite run on one submission, phase by phase, each with follow-through and likely causes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from autograder.sandbox.sandboxed_submission import SandboxedBackend
 
 
 class SuiteRun:
-    """The run of a suite on one submission, with the results so far."""
+    """A suite run on one submission, and its results so far."""
 
     def __init__(self, suite: Suite, backend: SandboxedBackend) -> None:
         self.suite = suite
@@ -22,13 +22,13 @@ class SuiteRun:
         self.results: list[TestResult] = []
         """Results of all phases so far, after follow-through."""
         self.status = SubmissionStatus.GRADED
-        """The submission's status after the last phase's tests have run and before follow-through."""
+        """The submission's status after the last phase's tests, before follow-through."""
         self._call_graph = functools.partial(CallGraph.of_cells, backend.cells)
 
     def results_after(self, *phases: Phase) -> list[TestResult]:
-        """Run the tests of some phases. Return the results of all phases so far, with likely causes."""
+        """Run the tests of some phases, and return the results of all phases so far, with likely causes."""
         results = self.suite.run(self.backend, *phases)
-        self.status = self._status()  # the calls of follow-through may use up a limit, which must not count
+        self.status = self._status()  # the calls of follow-through can use up a limit, which must not count
         self.results += follow_through(self.suite, self.backend, results, self.results)
         reference = self.suite.reference
         return with_likely_causes(reference, self.results, self._call_graph, reference.call_graph.dependencies)

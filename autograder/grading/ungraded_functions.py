@@ -1,4 +1,4 @@
-"""Functions that this term does not grade: their tests are left out."""
+"""Functions that are not graded this term, whose tests are left out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from autograder.course import Assignment, CourseError
 
 
 def without_ungraded_tests(assignment: Assignment, tests: Sequence[Test], solution_call_graph: CallGraph) -> list[Test]:
-    """Return the tests that count. Raise CourseError if a graded function builds on an optional function."""
+    """Return the tests that count. Raise CourseError if a graded function builds on an optional one."""
     optional = assignment.ungraded_functions
     for graded in {test.question for test in tests} - optional:
         if needed := sorted(optional & solution_call_graph.dependencies(graded)):

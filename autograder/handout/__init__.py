@@ -1,14 +1,14 @@
 """The handout for students, generated from the solutions without their answers.
 
-    stubs_and_recorded_values  the committed files that are generated from the solutions
+    stubs_and_recorded_values  committed files that are generated from the solutions
     bundle                     the handout as a folder and as a zip
-    otter_files                the handout's files for Otter and its notebooks
-    leaks                      the search for secrets in a handout
+    otter_files                the handout's Otter files and its notebooks
+    leaks                      a search for secrets in a handout
     template                   the handout's README, Makefile and settings
-    forms                      templates of Otter's test files, of a notebook's cells and of a solution's page
+    forms                      templates for Otter test files, notebook cells and solution pages
     solution_pages             the solutions as pages, for publication after the deadline
-    new                        the files of a new assignment, from new_assignment
-    validate                   parts that an assignment must have before anything is made from it
+    new                        the files of a new assignment, copied from new_assignment
+    validate                   checks that an assignment has every part before anything is made from it
 
 Students receive only the files that `bundle` lists.
 """

@@ -1,4 +1,4 @@
-"""The handout, written as a zip and as a folder that can become a class's template repository."""
+"""The handout, written as a zip and as a folder that can serve as a class's template repository."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from autograder.pages import course_files, pictures
 from autograder.pages.answer_forms_and_practice import answer_forms_and_practice
 
 QUIZ_QUESTIONS_FILE = "tests/public/questions.json"
-"""Path of a file that exists in every handout but in no checkout of the course."""
+"""Path of a file that is in every handout but in no checkout of the course."""
 
 PAGES_FOLDER = "course"
-"""Folder in a handout for the pages of the course."""
+"""Folder in a handout for the course pages."""
 
 TEMPLATES_FOLDER = Path(__file__).with_name("template")
 
@@ -34,8 +34,8 @@ _SHARED_FILES = """
     assignments/writer/text.txt assignments/writer/weights.safetensors assignments/writer/recorded.npz
     assignments/writer/*.csv
 """.split()
-"""Patterns of shared files. The writer's training program is left out because it contains the rotation that students
-write for `rope`."""
+"""Glob patterns of shared files. The writer's training program is left out because it contains the rotation that
+students write in `rope`."""
 
 _LESSON_FILES = """
     assignments/NAME/README.md assignments/NAME/NAME.py assignments/NAME/figures.py assignments/NAME/lab*.py
@@ -45,7 +45,7 @@ _LESSON_FILES = """
 
 
 def contents(only: Collection[str] = ()) -> dict[str, bytes]:
-    """Return the contents of all files for students, keyed by path, for all assignments or only those in `only`."""
+    """Return the contents of the files for students, keyed by path, for all assignments or only those in `only`."""
     edition = Edition.of_term(only)
     chosen = [Assignment(name) for name in edition.shipped_lessons]
     patterns = [
@@ -77,16 +77,16 @@ _PICTURE = re.compile(r"\]\((?:\.\./)?(figures/\w+\.svg)")
 
 
 def _mentions_lessons(name: str) -> bool:
-    """Return True for a file that mentions lessons by number or uses a lesson as an example."""
+    """Return True for a file that can mention lessons by number or that uses a lesson as an example."""
     is_of_lessons = name.startswith(("assignments/", "tests/"))
     return name in TEXTS_WITH_EXAMPLE_LESSON or (is_of_lessons and name.endswith((".md", ".py", ".ipynb", ".json")))
 
 
 def build_handout(zip_path: Path, open_assignments: Collection[str] = ()) -> Path:
-    """Write the zip and, beside the zip, a folder with the same content; return the zip's path.
+    """Write the zip, and a folder with the same content next to it; return the zip's path.
 
-    `open_assignments` names the assignments that are open so far; by default, all assignments are open. Raise
-    HandoutError if the handout would reveal a secret or replace anything except an earlier handout.
+    `open_assignments` names the assignments that are open so far (by default, all). Raise HandoutError if the handout
+    would reveal a secret or overwrite anything other than an earlier handout.
     """
     folder = zip_path.with_suffix("")
     if zip_path.suffix != ".zip":

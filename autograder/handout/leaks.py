@@ -1,8 +1,8 @@
-"""Search for secrets in a handout, as a second safeguard after the list of files in `bundle`.
+"""A search for secrets in a handout, as a second safeguard after the list of files in `bundle`.
 
-Texts are compared without spaces, quotes and escapes. A secret line is therefore found even in a notebook's
-JSON, in prose, with another indentation, or split in two. Words that also occur in a stub, a public test or
-the package `checks` are not secret.
+Texts are compared without spaces, quotes and escapes, so a secret line is found even in a notebook's JSON, in prose,
+with different indentation, or split in two. Text that also occurs in a stub, a public test or the `checks` package is
+not secret.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from autograder.course import Assignment, all_lessons, seed, shipped_autograder_
 from autograder.handout.stubs_and_recorded_values import BEGIN, END, right_answer_entries, stub
 
 MIN_SECRET_CHARACTERS = 24
-"""Minimum number of characters, without spaces, of a secret line: a line such as `return x` reveals nothing."""
+"""Minimum length, in characters without spaces, of a secret line; a line such as `return x` reveals nothing."""
 LOOKUP_BLOCK_CHARACTERS = MIN_SECRET_CHARACTERS // 2
 
 _TINY_MODEL_FOLDER = "assignments/model/tiny"
@@ -27,11 +27,11 @@ BINARY_FILE_PATHS = frozenset(
         f"{_TINY_MODEL_FOLDER}/logits.npz",
     }
 )
-"""Paths of the files that contain numbers instead of text."""
+"""Paths of files that contain numbers instead of text."""
 
 
 def leaks(files: Mapping[str, bytes]) -> list[str]:
-    """Return a description of each secret in the files, or none if students may receive all files."""
+    """Return a description of each secret found in the files; the list is empty if students may receive them all."""
     secrets = _secret_descriptions()
     by_block: dict[str, set[str]] = {"": {part for part in secrets if len(part) < MIN_SECRET_CHARACTERS}}
     for part in secrets.keys() - by_block[""]:
@@ -48,13 +48,14 @@ def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, 
     except UnicodeDecodeError:
         yield "not text, so it could contain anything"
         return
-    # A seed of three digits or fewer, or the year of the licence, cannot be distinguished from any other number.
+    # A seed of three or fewer digits, or one that equals the year of the licence, is indistinguishable from other
+    # numbers.
     if len(str(seed())) > 3 and re.search(rf"(?<![\w.+/])(?<!\(c\) ){seed()}(?![\w.+/])", text):
         yield "the term's seed"
     without_tags = re.sub(r"<[^>]*>", "", text)  # highlighted code contains tags
     squeezed = "".join(map(_squeezed, dict.fromkeys((text, without_tags))))
-    # A secret's first MIN_SECRET_CHARACTERS always contain one of these blocks: most secrets need no search.
-    # A shorter secret belongs to the empty block.
+    # A secret's first MIN_SECRET_CHARACTERS always contain one of these blocks, so most secrets need no search. Shorter
+    # secrets are in the empty block.
     blocks = {
         squeezed[start : start + LOOKUP_BLOCK_CHARACTERS] for start in range(0, len(squeezed), LOOKUP_BLOCK_CHARACTERS)
     }
@@ -63,7 +64,7 @@ def _in_file(content: bytes, secrets: Mapping[str, str], by_block: Mapping[str, 
 
 
 def _secret_descriptions() -> dict[str, str]:
-    """Return the secrets of all lessons, even of those that this term leaves out, with a description of each."""
+    """Return the secrets of all lessons, even those that this term leaves out, each with a description."""
     shown = [path.read_text("utf-8") for path in shipped_autograder_files()]
     secrets = {BEGIN: "a solution's marks", END: "a solution's marks"}
     for assignment in map(Assignment, all_lessons()):
@@ -73,7 +74,7 @@ def _secret_descriptions() -> dict[str, str]:
         secrets |= dict.fromkeys(right_answer_entries(solution), f"an answer of {name}")
         secrets |= dict.fromkeys(re.findall(r"(?m)^def (test_\w+)", hidden), f"a hidden test for {name}")
         for whose, text in {"solution": solution, "hidden tests": hidden}.items():
-            # Docstrings are meant to be read, and the first lesson shows how the provided function is called.
+            # Docstrings are meant to be read, and the first lesson shows how to call the provided function.
             lines = re.sub(r'(?s)""".*?"""', "", text).split("\n")
             long = [
                 line for line in lines if len(_squeezed(line)) >= MIN_SECRET_CHARACTERS and "_features(" not in line
@@ -85,7 +86,7 @@ def _secret_descriptions() -> dict[str, str]:
 
 
 def _squeezed(text: str) -> str:
-    """Return a text without the characters that copying, indenting, quoting or escaping may change."""
+    """Return a text without the characters that copying, indenting, quoting or escaping can change."""
     text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda match: chr(int(match[1], 16)), html.unescape(text))
-    # A notebook's JSON puts each line of a cell into separate quotes.
+    # A notebook's JSON quotes each line of a cell separately.
     return re.sub(r"""\\n",\s*"|\\[nrt]|[\s"'\\]""", "", text)

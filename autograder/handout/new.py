@@ -1,6 +1,6 @@
 """`autograder new NAME`: a new assignment's files, copied from small working examples in `new_assignment`.
 
-The command prints the lines that the author must add to files shared by all assignments.
+The command prints the lines that the author must add to files that all assignments share.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _TEMPLATES = Path(__file__).with_name("new_assignment")
 def create_assignment(name: str) -> tuple[list[Path], list[str]]:
     """Write a new assignment's files and the files generated from its solution.
 
-    Return the paths of these files, and the lines that the author must add to files shared by all
-    assignments. Raise HandoutError for a name that cannot be used.
+    Return the paths of these files, and instructions for the lines that the author must add to files that all
+    assignments share. Raise HandoutError for a name that cannot be used.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]{1,40}", name) or keyword.iskeyword(name) or importlib.util.find_spec(name):
         raise HandoutError(f"{name!r} cannot be an assignment's name: choose a new word in lower-case letters")

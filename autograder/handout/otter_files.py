@@ -1,7 +1,7 @@
-"""The handout's notebooks and files for Otter: a test file for each function, and the cells that run it.
+"""The handout's notebooks and Otter files: a test file for each function, and the notebook cells that run it.
 
-Each case of an Otter test file names a public test, which `laptop.notebook_checks` runs on the functions in
-the notebook or the file.
+Each case in an Otter test file names a public test, which `laptop.notebook_checks` runs on the functions in the
+notebook or in the file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _TEMPLATES = Path(__file__).with_name("forms")
 
 
 def notebook_and_test_files(assignment: Assignment, tests: Sequence[Test]) -> dict[str, str]:
-    """Return the contents of one assignment's Otter files and notebook, keyed by path in the handout."""
+    """Return the contents of an assignment's Otter files and notebook, keyed by path in the handout."""
     folder, questions = (
         f"assignments/{assignment.name}",
         dict.fromkeys(test.question for test in tests if not test.hidden),
@@ -37,7 +37,7 @@ def notebook_and_test_files(assignment: Assignment, tests: Sequence[Test]) -> di
 
 
 def _notebook_with_checks(assignment: Assignment, questions: Sequence[str]) -> str:
-    """Return the notebook, with a cell for Colab at its beginning and a check for each question at its end."""
+    """Return the notebook with a cell for Colab at the beginning and a check for each question at the end."""
     content = json.loads((assignment.folder / "explore.ipynb").read_text("utf-8"))
     added = json.loads(filled(_TEMPLATES / "notebook_cells.json", assignment=assignment.name, questions=questions))
     title, *cells = content["cells"]

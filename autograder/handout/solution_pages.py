@@ -1,4 +1,4 @@
-"""`make solutions`: a page with each assignment's solution and answers, for publication after the deadline."""
+"""`make solutions`: a page with each assignment's solution and answers, to publish after the deadline."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ USAGE = "Name the solutions to write: make solutions ASSIGNMENT=rope, or ALL=1 f
 
 
 def build_pages(chosen: Iterable[Assignment], folder: Path = SOLUTIONS_FOLDER) -> list[Path]:
-    """Write a page for each chosen assignment; return the paths of the pages."""
+    """Write a page for each chosen assignment; return the paths."""
     style_sheet, edition, pages = Markup(style()), Edition.of_term(), {}
     for assignment in chosen:
         source = re.sub(rf"(?m)^ *(?:{BEGIN}|{END})\n", "", assignment.solution.read_text("utf-8"))
@@ -35,7 +35,7 @@ def build_pages(chosen: Iterable[Assignment], folder: Path = SOLUTIONS_FOLDER) -
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the solutions for the named assignment, or for all with `--all`; return the exit code."""
+    """Write the solutions of the named assignments, or of all with `--all`; return the exit code."""
     print_anywhere()
     try:
         chosen = term_assignments() if "--all" in arguments else [find(name) for name in arguments]

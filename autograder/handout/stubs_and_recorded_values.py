@@ -1,7 +1,7 @@
 """Committed files that are generated from solutions: stubs and recorded values.
 
-A stub is a solution without the marked bodies and the answers. Recorded values come from running the public
-tests on the solution.
+A stub is a solution without the marked bodies and the answers. The recorded values come from running the public tests
+on the solution.
 """
 
 from __future__ import annotations
@@ -25,23 +25,22 @@ from autograder.hints.golden_values import as_text, decoded, fingerprint_record
 from autograder.protocol.call import ANSWERS
 
 PROCESSOR_TOLERANCE = 1e-6
-"""Maximum difference, relative or absolute, between the numbers that two processors record."""
+"""Maximum difference, relative or absolute, between numbers recorded on two processors."""
 
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
 _ANSWERS_ENTRY = re.compile(r'    ("\w+"): (.+?),(?:  #.*)?')
-"""Pattern of a line in ANSWERS, which contains a key, an answer, and perhaps a reason."""
+"""Pattern of a line in ANSWERS: a key, an answer and, optionally, a reason."""
 
 
 class HandoutError(UserError):
-    """An error that prevents making the handout. The message says where the fault is and how to fix it."""
+    """An error that keeps the handout from being made. The message says where the fault is and how to fix it."""
 
 
 def stub(solution_source: str, lesson: str) -> str:
     """Return the stub that students get for a solution.
 
-    In a stub, marked bodies raise NotImplementedError, marked blocks of the module are missing, and every
-    answer is None, without a reason. Raise HandoutError for an unmatched mark or an answer that is not on one
-    line.
+    In a stub, marked bodies raise NotImplementedError, marked module-level blocks are removed, and every answer is
+    None, without a reason. Raise HandoutError for an unmatched mark or an answer that spans several lines.
     """
     if unmatched := _unmatched_mark(solution_source):
         raise HandoutError(f"unmatched {unmatched[0]} in solutions/{lesson}.py, line {unmatched[1]}")
@@ -63,7 +62,7 @@ def stub(solution_source: str, lesson: str) -> str:
 
 
 def _unmatched_mark(source: str) -> tuple[str, int] | None:
-    """Return the first unmatched mark and its line; None if all marks are in pairs."""
+    """Return the first unmatched mark and its line; None if all marks are paired."""
     opened = 0
     for number, line in enumerate(source.split("\n"), start=1):
         if line.strip() == END and not opened:
@@ -76,7 +75,7 @@ def _unmatched_mark(source: str) -> tuple[str, int] | None:
 
 
 def right_answer_entries(solution: str) -> list[str]:
-    """Return each key and answer in a solution as written, such as `"rotates_values": False`."""
+    """Return each key and answer as written in a solution, such as `"rotates_values": False`."""
     return [
         f"{match[1]}: {match[2]}"
         for line in _code_and_answer_lines(solution)[1]
@@ -91,7 +90,7 @@ def _code_and_answer_lines(source: str) -> tuple[str, list[str]]:
 
 
 def outdated_files(assignment: Assignment) -> dict[Path, str]:
-    """Return the right contents, keyed by path, of committed files that no longer agree with the solution."""
+    """Return the correct contents, keyed by path, of committed files that no longer agree with the solution."""
     stub_file, values = assignment.stub, assignment.golden_values
     right = {
         stub_file: stub(assignment.solution.read_text("utf-8"), assignment.name),
@@ -106,16 +105,16 @@ def outdated_files(assignment: Assignment) -> dict[Path, str]:
 
 
 def is_up_to_date(committed: str, right: str) -> bool:
-    """Return True if two recorded files differ only by as much as two processors' results may differ.
+    """Return True if two recorded files differ by no more than results from two processors can differ.
 
-    Processors differ in the last digits of numbers, and therefore in whether a mistake that changes only
-    these digits has a fingerprint.
+    Processors differ in the last digits of numbers and, therefore, in whether a mistake that changes only those digits
+    has a fingerprint.
     """
     return _near(_without_nearly_right_mistakes(committed), _without_nearly_right_mistakes(right))
 
 
 def _without_nearly_right_mistakes(text: str) -> dict[str, Any]:
-    """Return a recorded file without the mistakes (and hints) that equal the correct value up to rounding."""
+    """Return a recorded file without the mistakes (and hints) whose values equal the correct one up to rounding."""
     content: dict[str, Any] = json.loads(text) if text else {}
     seen: set[tuple[str, str]] = set()
     other = [(function, call) for function, calls in content.get("other_calls", {}).items() for call in calls]
@@ -135,7 +134,7 @@ def _without_nearly_right_mistakes(text: str) -> dict[str, Any]:
 
 
 def _near(committed: Any, right: Any) -> bool:
-    """Return True if two parts of recorded files are equal except for the last digits of numbers."""
+    """Return True if two parts of recorded files are equal up to the last digits of numbers."""
     match committed, right:
         case dict(), dict():
             return [*committed] == [*right] and all(_near(committed[key], right[key]) for key in right)
@@ -155,7 +154,7 @@ def _near(committed: Any, right: Any) -> bool:
 def regenerate() -> list[Path]:
     """Update all generated files; return the paths of the changed files.
 
-    Raise HandoutError if an assignment is incomplete, or if a learner's work is where a stub belongs.
+    Raise HandoutError if an assignment is incomplete, or if a stub would overwrite a learner's work.
     """
     if sentence := next(filter(None, map(first_problem, term_assignments())), None):
         raise HandoutError(sentence)

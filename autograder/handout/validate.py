@@ -1,4 +1,4 @@
-"""Validation of an assignment before anything is generated from it, with a message about the first missing part."""
+"""Validation of an assignment before anything is generated from it, with a message about the first problem."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from autograder.protocol.failure_kinds import BrokenTestError
 
 
 def first_problem(assignment: Assignment) -> str:
-    """Return a message about the first missing or wrong part, or an empty string if the assignment is valid."""
+    """Return a message about the first missing or incorrect part, or an empty string if the assignment is valid."""
     try:
         return next(_problems(assignment), "")
     except CourseError as error:
         return str(error)
     except BrokenTestError as error:
         return f"{assignment.name}: {error}"
-    except Exception as error:  # the author's own code, which may raise anything
+    except Exception as error:  # the author's own code, which can raise anything
         at = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         what = f"{type(error).__name__}: {error}{at}"
         return f"{assignment.name}: its solution, catalogue or tests cannot be read ({what})"
@@ -44,7 +44,7 @@ def _problems(assignment: Assignment) -> Iterator[str]:
     yield from (f"{hidden} does not test the answer {key}" for key in untested)
     yield from point_problems(assignment.name, suite.tests)
     if assignment.ungraded_functions:
-        Suite(assignment, only_graded=True)  # raises CourseError if a function cannot be optional
+        Suite(assignment, only_graded=True)  # raise CourseError if a function cannot be optional
     mistaken_functions = {entry.function for entry in catalogue.entries(assignment)}
     yield from (
         f"{mistakes} has a mistake in {name}, which the solution does not have"

@@ -1,20 +1,18 @@
 """The catalogue of known mistakes, and copies of the solution that each contain one of them.
 
-`tests/misconceptions/<name>.py` contains wrong implementations of single functions, whose docstrings are the
-hints:
+`tests/misconceptions/<name>.py` contains wrong implementations of single functions; their docstrings are the hints:
 
     @mistake("rope_frequencies", "where it shipped (repository and issue), or why it is expected")
     def exponent_counts_features(head_dim, base=10000.0): ...
 
-An entry runs as it would in a student's file: it replaces one function of the reference solution, so every
-function that builds on the replaced function shows the mistake. Only the values of an entry are wrong: an
-entry refuses the arguments that the solution refuses, and returns results with the solution's dtype. The same
-file lists known wrong numbers for ANSWERS, as `WRONG_ANSWERS`:
+An entry runs as it would in a student's file: it replaces one function of the reference solution, so every function
+that builds on that function shows the mistake. Only an entry's values are wrong: it refuses the same arguments as the
+solution, and its results have the solution's dtypes. The same file lists known wrong numbers for ANSWERS, as
+`WRONG_ANSWERS`:
 
     WRONG_ANSWERS = {"extra_parameters": {32: "…"}}
 
-The file also contains correct implementations that build on different functions than the solution does
-(`another_way`).
+The file also contains correct implementations that build on other functions than the solution does (`another_way`).
 """
 
 from __future__ import annotations
@@ -37,15 +35,15 @@ from autograder.protocol.call import Call, Raised, Reply, perform
 
 @dataclass(frozen=True, eq=False)
 class Misconception:
-    """A known mistake, as an entry of the catalogue."""
+    """A known mistake: an entry in the catalogue."""
 
     name: str
     function: str
     """Name of the function that is wrong."""
     hint: str
-    """The likely cause, in words for the student, without the correct code."""
+    """The likely cause, in words for the student but without the correct code."""
     origin: str
-    """The repository and issue where the mistake shipped, or the reason why it is expected."""
+    """The repository and issue in which the mistake shipped, or the reason to expect it."""
     implementation: Callable[..., Any]
     """The function with the mistake."""
 
@@ -53,8 +51,8 @@ class Misconception:
 def mistake(function: str, origin: str, *, hint: str = "") -> Callable[[Callable[..., Any]], Misconception]:
     """Return a decorator for a wrong implementation of `function`.
 
-    The decorated function's name identifies the entry, and the docstring is the hint. Pass `hint` if several
-    entries share a hint.
+    The decorated function's name identifies the entry, and its docstring is the hint. Pass `hint` if several entries
+    share a hint.
     """
 
     def entry(implementation: Callable[..., Any]) -> Misconception:
@@ -66,31 +64,30 @@ def mistake(function: str, origin: str, *, hint: str = "") -> Callable[[Callable
 
 @dataclass(frozen=True, eq=False)
 class OtherWay:
-    """A correct implementation of a function that builds on different functions than the solution does."""
+    """A correct implementation of a function that builds on other functions than the solution does."""
 
     function: str
     built_on: frozenset[str]
     """Names of the functions that the implementation calls."""
     implementation: Callable[..., Any]
-    """The function; its additional first argument is the module whose functions it calls."""
+    """The function, with an additional first argument: the module whose functions it calls."""
 
 
 def another_way(function: str, *built_on: str) -> Callable[[Callable[..., Any]], OtherWay]:
     """Return a decorator for a correct implementation of `function` that calls the functions in `built_on`.
 
-    If a student writes `function` in this way, follow-through can compute its results from the student's
-    wrong versions of the functions in `built_on`. The implementation must not return results of those
-    functions unchanged or merely reordered: follow-through would then allow a wrong guess that both functions
-    make.
+    If a student writes `function` this way, follow-through can compute its results from the student's wrong versions of
+    the functions in `built_on`. The implementation must not return results of those functions unchanged or merely
+    reordered: follow-through would then accept a wrong guess that both functions make.
     """
     return lambda implementation: OtherWay(function, frozenset(built_on), implementation)
 
 
 def without_effect(function: Callable[..., Any], *parameters: str) -> Iterator[tuple[str, Misconception]]:
-    """Yield a name and a known mistake for each parameter: the function does not use the parameter or pass it on.
+    """Yield a name and a known mistake for each parameter: the function neither uses the parameter nor passes it on.
 
-    The function with the mistake behaves as if the parameter had its default value. A catalogue adds the
-    yielded names to its global names.
+    The function with the mistake behaves as if the parameter had its default value. A catalogue adds what is yielded to
+    its globals.
     """
     signature = inspect.signature(function)
     for parameter in parameters:
@@ -117,7 +114,7 @@ def _ignoring(function: Callable[..., Any], signature: inspect.Signature, parame
 
 
 def _with_errors_and_dtypes(right: Callable[..., Any], other: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function with the values of `other`, but with the errors and the result dtypes of `right`."""
+    """Return a function with the values of `other` but the errors and the result dtypes of `right`."""
 
     @functools.wraps(other)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -129,7 +126,7 @@ def _with_errors_and_dtypes(right: Callable[..., Any], other: Callable[..., Any]
 
 
 def _in_dtypes_of(result: Any, model: Any) -> Any:
-    """Return a result cast to the floating-point dtypes of `model`, part by part if both have the same structure."""
+    """Return a result cast to the floating-point dtypes of `model`, part by part where their structures match."""
     if type(result) is type(model) is dict and result.keys() == model.keys():
         return {key: _in_dtypes_of(value, model[key]) for key, value in result.items()}
     if type(result) in (tuple, list) and type(model) in (tuple, list) and len(result) == len(model):
@@ -141,13 +138,13 @@ def _in_dtypes_of(result: Any, model: Any) -> Any:
 def wrong_answers(assignment: Assignment) -> Mapping[str, Mapping[float, str]]:
     """Return the hints for known wrong answers, keyed by question and wrong number.
 
-    A wrong yes-or-no answer has no hint, since a hint would give away the right answer.
+    A wrong yes-or-no answer has no hint, since it would give away the right answer.
     """
     return dict(_catalogue(assignment).get("WRONG_ANSWERS", {}))
 
 
 def entries(assignment: Assignment) -> tuple[Misconception, ...]:
-    """Return the known mistakes in an assignment's catalogue, in the order of the file."""
+    """Return the known mistakes in an assignment's catalogue, in file order."""
     return tuple(value for value in _catalogue(assignment).values() if isinstance(value, Misconception))
 
 
@@ -157,14 +154,14 @@ def other_ways(assignment: Assignment) -> tuple[OtherWay, ...]:
 
 
 def _catalogue(assignment: Assignment) -> dict[str, Any]:
-    """Return the values of all names that an assignment's catalogue defines, keyed by name."""
-    if str(ROOT) not in sys.path:  # a catalogue imports solutions, even if an installed wheel runs
+    """Return everything that an assignment's catalogue defines, keyed by name."""
+    if str(ROOT) not in sys.path:  # a catalogue imports solutions, even when run from an installed wheel
         sys.path.append(str(ROOT))
     return vars(_run(assignment.misconceptions, f"misconceptions_{assignment.name}"))
 
 
 def solution(assignment: Assignment) -> types.ModuleType:
-    """Return a fresh copy of the reference solution, which the caller may change."""
+    """Return a fresh copy of the reference solution, which the caller may modify."""
     return _run(assignment.solution, assignment.name)
 
 
@@ -183,8 +180,7 @@ def solution_in_another_way(assignment: Assignment, way: OtherWay) -> types.Modu
 def solution_with(assignment: Assignment, functions: Mapping[str, Callable[..., Any]]) -> types.ModuleType:
     """Return a fresh copy of the reference solution with some functions replaced.
 
-    The replacements refuse the arguments that the solution refuses, and their results have the solution's
-    dtypes.
+    The replacements refuse the same arguments as the solution, and their results have the solution's dtypes.
     """
     module = solution(assignment)
     for name, function in functions.items():
@@ -195,7 +191,7 @@ def solution_with(assignment: Assignment, functions: Mapping[str, Callable[..., 
 
 
 def _run(path: Path, name: str) -> types.ModuleType:
-    """Execute a trusted file as a module without registering the module, so that each copy is separate."""
+    """Execute a trusted file as a module without registering it, so that each copy is separate."""
     module = types.ModuleType(name)
     module.__file__ = str(path)
     exec(_compiled(path, path.stat().st_mtime_ns), module.__dict__)
@@ -204,12 +200,12 @@ def _run(path: Path, name: str) -> types.ModuleType:
 
 @functools.cache
 def _compiled(path: Path, modified_ns: int) -> types.CodeType:
-    """Return a file's compiled code; a new modification time, `modified_ns`, causes a new compilation."""
+    """Return a file's compiled code, which is recompiled when the modification time, `modified_ns`, changes."""
     return compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True)
 
 
 class ModuleBackend:
-    """A trusted module as the backend of tests: the reference solution, with or without a mistake."""
+    """A trusted module as a test backend: the reference solution, with or without a mistake."""
 
     failure: Raised | None = None
 

@@ -1,7 +1,7 @@
-"""Golden values: the correct results of the public tests' calls, and fingerprints of the results with known mistakes.
+"""Golden values: the correct results of calls in public tests, and fingerprints of the results of known mistakes.
 
-`autograder handout` records golden values from the reference solution. A student's machine can therefore
-detect a mistake and show the likely cause, although it has no code of the solution or of a known mistake.
+`autograder handout` records golden values from the reference solution. A student's machine can therefore detect a
+mistake and show its likely cause without having the code of the solution or of any known mistake.
 `autograder/FORMATS.md` describes the files.
 """
 
@@ -29,24 +29,24 @@ if TYPE_CHECKING:  # the recording code is not in the handout
     from autograder.hints.reference_oracle import Reference
 
 IN_ITSELF, IN_DEPENDENCIES = "own", "below"
-"""Names of two groups of known mistakes: in a function itself, and in functions that it builds on."""
+"""Names of the two groups of known mistakes: those in a function itself, and those in functions that it builds on."""
 
 ARGUMENTS_RECORD_TOLERANCE = 1e-9
-"""Allowed difference between numbers in two records of the same arguments, relative to 1 + the number."""
+"""Allowed difference between numbers in two records of the same arguments, relative to 1 + |number|."""
 
 FingerprintRecord = list[float] | str | None
-"""Recorded fingerprint of an outcome: for a value, the lengths of its axes and two sums; for an error, its mark or
+"""A recorded fingerprint of an outcome: for a value, the lengths of its axes and two sums; for an error, its mark or
 None."""
 
 
 @functools.lru_cache(maxsize=1024)
 def decoded(expected: str | None) -> Returned | Refused:
-    """Return the outcome that a record encodes; cached, since every submission needs the same outcomes."""
+    """Return the outcome that a record encodes; cached, since every submission needs the same ones."""
     return Refused() if expected is None else Returned(codec.decode(base64.b64decode(expected), writeable=False))
 
 
 def fingerprint_record(outcome: Outcome) -> FingerprintRecord:
-    """Return the fingerprint record of an outcome, or None if it is an error without a mark or has no fingerprint."""
+    """Return an outcome's fingerprint record, or None if it is an error without a mark or has no fingerprint."""
     if isinstance(outcome, Refused):
         return outcome.numpy_error_mark or None
     value = fingerprint(outcome.value) if isinstance(outcome, Returned) else None
@@ -62,22 +62,22 @@ def outcome_of_record(record: FingerprintRecord) -> Returned | Refused:
 
 
 class RecordedMistake(NamedTuple):
-    """A known mistake, with the information that a student's machine has."""
+    """A known mistake, as far as a student's machine knows it."""
 
     number: str
-    """Position of the mistake in the function's groups; records store outcomes under this number."""
+    """Position of the mistake in the function's groups; outcomes are recorded under this number."""
     hint: str
 
 
 class GoldenValues:
-    """The oracle on a student's machine: the recorded values of one assignment, empty if the file is missing."""
+    """The oracle on a student's machine: one assignment's recorded values; empty if the file is missing."""
 
     def __init__(self, path: Path) -> None:
         self.content: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
         self.calls: Iterator[dict[str, Any]] = iter(())
         """Recorded calls of the current test, in order."""
         self.recorded: dict[Call, dict[str, Any]] = {}
-        """The record of each call of the submission, keyed by call."""
+        """The records of the submission's calls, keyed by call."""
 
     def go_to_test(self, test: str) -> GoldenValues:
         """Go to the first recorded call of a test, and return this oracle."""
@@ -85,7 +85,7 @@ class GoldenValues:
         return self
 
     def expected(self, call: Call) -> Returned | Refused:
-        """Return the correct outcome of the test's next call. Raise BrokenTestError if this call is not recorded."""
+        """Return the correct outcome of the test's next call. Raise BrokenTestError if it is not recorded."""
         golden = self.recorded[call] = next(self.calls, {})
         if golden.get("function") != call.function:
             raise BrokenTestError(f"no recorded value for this call to {call.function}: run `make handout`")
@@ -96,12 +96,12 @@ class GoldenValues:
         raise BrokenTestError("answers are not in the handout")
 
     def ranked_mistake_groups(self, function: str) -> list[list[RecordedMistake]]:
-        """Return two groups of known mistakes that can change a function's results, the likelier group first."""
+        """Return the groups of known mistakes that can change a function's results, likelier group first."""
         groups = self.content.get("known", {}).get(function, {}).values()
         return [[RecordedMistake(number, hint) for number, hint in group.items()] for group in groups]
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """Return a call as evidence for or against mistakes; None if the correct result is not recorded."""
+        """Return the observation of a call, evidence for or against mistakes; None if its result is not recorded."""
         if (golden := self.recorded.get(call)) is not None:
             right, records = decoded(golden["expected"]), golden["mistakes"]
         elif (other := self._uncompared_call_record(call)) is not None:
@@ -117,14 +117,14 @@ class GoldenValues:
         return observation_of(reply, right.value, self.ranked_mistake_groups(call.function), predicted)
 
     def _uncompared_call_record(self, call: Call) -> dict[str, Any] | None:
-        """Return the record of a call with these arguments whose result no test compares with the solution's."""
+        """Return the record of a call with the same arguments whose result no test compares with the solution's."""
         records = self.content.get("other_calls", {}).get(call.function, ())
         arguments = arguments_record(call) if records else None
         return next((record for record in records if _is_same(record["arguments"], arguments)), None)
 
 
 def arguments_record(call: Call) -> FingerprintRecord:
-    """Return a fingerprint record of a call's numbers, and of counts that distinguish calls with equal numbers."""
+    """Return a fingerprint record of the numbers in a call's arguments, and of counts that tell similar calls apart."""
     arguments = leaves((call.args, call.kwargs))
     parts = [np.frombuffer(part.encode(), np.uint8) if type(part) is str else part for part in arguments]
     numbers = [part for part in parts if isinstance(part, int | float | np.generic | np.ndarray)]
@@ -133,14 +133,14 @@ def arguments_record(call: Call) -> FingerprintRecord:
 
 
 def _is_same(record: FingerprintRecord, arguments: FingerprintRecord) -> bool:
-    """Return whether two records of arguments agree in the digits that a record contains."""
+    """Return True if two records of arguments agree to within the precision of a record."""
     if record is None or arguments is None or len(record) != len(arguments):
         return False
     return np.allclose(record, arguments, ARGUMENTS_RECORD_TOLERANCE, ARGUMENTS_RECORD_TOLERANCE)
 
 
 class GoldenRecorder:
-    """An oracle that answers with the solution's values and records all requests of the public tests."""
+    """An oracle that answers with the solution's values and records every request of the public tests."""
 
     def __init__(self, reference: Reference) -> None:
         self.reference = reference
@@ -149,15 +149,15 @@ class GoldenRecorder:
         self.test = ""
         """Name of the current test."""
         self.calls: dict[str, list[dict[str, Any]]] = {}
-        """The records of each test's calls, keyed by the test's name."""
+        """The records of each test's calls, keyed by test name."""
         self.other_calls: dict[str, list[dict[str, Any]]] = {}
-        """The records of calls whose results no test compares with the solution's, keyed by function."""
+        """Records of calls whose results no test compares with the solution's, keyed by function."""
         self.last_expected: Call | None = None
         self.hints: dict[str, dict[str, dict[int, str]]] = {}
-        """The hints of mistakes that change a call, keyed by function, group and number of the mistake."""
+        """The hints for mistakes that change some call, keyed by function, group and the mistake's number."""
 
     def content(self) -> dict[str, Any]:
-        """Return the content of the recorded file, with mistakes in the catalogue's order."""
+        """Return the content of the file to record, with mistakes in the catalogue's order."""
         mistakes = {
             function: {
                 group: {str(number): hints[number] for number in sorted(hints)} for group, hints in groups.items()
@@ -167,7 +167,7 @@ class GoldenRecorder:
         return {"known": mistakes, "calls": self.calls, "other_calls": self.other_calls}
 
     def expected(self, call: Call) -> Returned | Refused:
-        """Return and record a call's correct outcome, and record the wrong outcome with each mistake."""
+        """Return and record a call's correct outcome, and record its wrong outcome with each mistake."""
         expected = self.reference.expected(call)
         encoded = None
         if isinstance(expected, Returned):
@@ -178,7 +178,7 @@ class GoldenRecorder:
         return expected
 
     def record_other_call(self, call: Call, reply: Reply) -> None:
-        """Record the fingerprint of the solution's reply to a call, unless `expected` has recorded the call."""
+        """Record the fingerprint of the solution's reply to a call, unless `expected` has already recorded it."""
         result = fingerprint_record(Returned(reply.value)) if reply.raised is None else None
         arguments, records = arguments_record(call), self.other_calls.setdefault(call.function, [])
         is_known = any(_is_same(record["arguments"], arguments) for record in records)
@@ -186,7 +186,7 @@ class GoldenRecorder:
             records.append({"arguments": arguments, "result": result, "mistakes": self._record_mistakes(call)})
 
     def _record_mistakes(self, call: Call) -> dict[str, FingerprintRecord]:
-        """Return records of a call's outcomes, keyed by the number of the mistake, and keep the mistakes' hints."""
+        """Return records of a call's outcomes, keyed by the number of the mistake, and store the mistakes' hints."""
         groups = self.hints.setdefault(call.function, {IN_ITSELF: {}, IN_DEPENDENCIES: {}})
         records = {}
         for number, entry in enumerate(itertools.chain(*self.reference.ranked_mistake_groups(call.function))):
@@ -199,7 +199,7 @@ class GoldenRecorder:
 
 
 class RecordingBackend:
-    """The solution as a backend of tests, with a recorder of its results."""
+    """The solution as a test backend, with a recorder of its results."""
 
     failure: Raised | None = None
 
@@ -215,6 +215,6 @@ class RecordingBackend:
 
 
 def as_text(content: dict[str, Any]) -> str:
-    """Return the text of the recorded file: JSON with each fingerprint on one line."""
+    """Return the text of the file to record: JSON with each fingerprint on one line."""
     lines = json.dumps(content, indent=1, ensure_ascii=False)
     return re.sub(r"\[([^][\"{}]+)\]", lambda numbers: f"[{' '.join(numbers[1].split())}]", lines) + "\n"
