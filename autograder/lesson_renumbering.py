@@ -1,8 +1,8 @@
-"""The course's texts for this term: numbers, links and marks follow the course plan.
+"""The course's texts for this term, with numbers, links and marks that follow the course plan.
 
 The sources are written for the full course, in which `lesson 5` is the fifth lesson, as its title says. An `Edition`
-rewrites these sources: numbers become the term's numbers, links to files that students do not get become plain words,
-and an ungraded function is marked. The edition for a term with all lessons in order changes nothing.
+rewrites them: numbers become the term's numbers, links to files that students do not get become plain words, and
+ungraded functions are marked. An edition with all lessons in order and every function graded changes nothing.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from itertools import pairwise
 from autograder import course
 
 OPTIONAL_NOTE = "Optional, not graded"
-"""The words that mark a function that earns no points this term."""
+"""The words that mark a function as worth no points this term."""
 
 _LINK = r"(?<!!)\[(?P<label>[^\[\]]*)\]\((?P<target>[^()\s]+)\)"
 _MORE_NUMBERS = r"(?:(?:,\s+and\s+|,\s+|\s+and\s+|\s+or\s+|\s+to\s+|–)\d+)*"
 _LESSON_WORDS = rf"\b[Ll]esson\s+(?P<number>\d+)\b|\b[Ll]essons\s+(?P<numbers>\d+{_MORE_NUMBERS})\b"
 _LINK_OR_LESSON_WORDS = re.compile(f"{_LINK}|{_LESSON_WORDS}")
-"""Pattern of a link, of `lesson 5`, and of `lessons 2 to 4, and 10`."""
+"""Pattern for a link, for `lesson 5`, and for `lessons 2 to 4, and 10`."""
 _LESSON_LINK_LABEL = re.compile(r"(?P<word>[Ll]essons?\s+)?(?P<number>\d+)(?P<rest>\b[^\d]*)", re.DOTALL)
 _TITLE_NUMBER = re.compile(r"\A# \d+\. ")
 _LESSON_LINK_LIST = re.compile(r'(?s)(?<=<div class="plain">\n\n).*?(?=\n\n</div>)')
 _GLOSSARY_LESSON_NUMBERS = re.compile(r"(?m)(?<=\| )\d+(?:, \d+)*(?= \|$)")
 TEXTS_WITH_EXAMPLE_LESSON = ("README.md", "Makefile", "assignments/README.md", "assignments/setup.md")
-"""Texts in a handout that concern all lessons, but mention one lesson, function or lab as an example."""
+"""Texts in a handout that apply to all lessons but mention one lesson, function or lab as an example."""
 _EXAMPLE, _EXAMPLE_FUNCTION, _EXAMPLE_LAB = "attention", "softmax", "modern"
 _LESSON_NEEDS = re.compile(r"(?ms)^\*\*[^*]*?· needs (?P<needs>.*?)\*\*$")
 
@@ -41,7 +41,7 @@ class Edition:
     lessons: Sequence[str]
     """the term's lessons, in order"""
     full_course: Sequence[str]
-    """the full course's lessons, in order, to which numbers in a source refer"""
+    """the full course's lessons, in order, which numbers in a source refer to"""
     shipped_lessons: Collection[str]
     """lessons whose files students get"""
     ungraded_functions: Mapping[str, Collection[str]] = field(default_factory=dict)
@@ -49,14 +49,14 @@ class Edition:
 
     @classmethod
     def of_term(cls, ship_only: Collection[str] = ()) -> Edition:
-        """Return the edition for the course plan, with files for all its lessons or only for those in `ship_only`."""
+        """Return the edition for the course plan, with files for all its lessons or only those in `ship_only`."""
         lessons = [assignment.name for assignment in course.term_assignments()]
         shipped_lessons = [name for name in lessons if not ship_only or name in ship_only]
         return cls(lessons, course.all_lessons(), shipped_lessons, course.plan().ungraded_functions)
 
     @property
     def lessons_differ_from_full(self) -> bool:
-        """Return True if the lessons of the term, or their order, are not those of the full course."""
+        """Return True if the term's lessons or their order differ from the full course."""
         return [*self.lessons] != [*self.full_course]
 
     def number(self, lesson: str) -> int:
@@ -64,7 +64,7 @@ class Edition:
         return self.lessons.index(lesson) + 1
 
     def text(self, source: str, path: str = "") -> str:
-        """Return one of the course's texts in this edition. `path`, if any, is relative to the course's root."""
+        """Return this edition's version of a course text. `path`, if any, is relative to the course's root."""
         folder, _, file = path.rpartition("/")
         lesson = folder.removeprefix("assignments/")
         if lesson in self.lessons:
@@ -87,13 +87,13 @@ class Edition:
         return _LINK_OR_LESSON_WORDS.sub(functools.partial(self._renumbered_mention, folder), source)
 
     def unmet_lesson_needs(self) -> Iterator[str]:
-        """Yield a message for each lesson of this term that builds on a lesson that is left out or comes later."""
+        """Yield a message for each of this term's lessons that builds on one that is left out or comes later."""
         for name in self.shipped_lessons:
             if unmet := self._missing_prerequisites_phrase(name, course.Assignment(name).lesson.read_text("utf-8")):
                 yield f"{name} builds on {unmet}"
 
     def _missing_prerequisites_phrase(self, lesson: str, lesson_text: str) -> str:
-        """Return a phrase on the lessons that a lesson's text needs and that are left out or come later this term.
+        """Return a phrase naming the lessons that a lesson's text needs but that are left out or come later this term.
 
         Return an empty string if there are none.
         """
@@ -121,7 +121,7 @@ class Edition:
         return self._renumbered_lessons(match[0], match["number"] or match["numbers"])
 
     def _renumbered_link(self, folder: str, match: re.Match[str]) -> str:
-        """Return a link with this term's number, or only the label if students do not get the lesson."""
+        """Return a link with this term's number, or just its label if students do not get the lesson."""
         target = posixpath.normpath(posixpath.join(folder, match["target"].partition("#")[0]))
         lesson = target.removeprefix("assignments/").partition("/")[0] if target.startswith("assignments/") else ""
         if "://" in match["target"] or lesson not in self.full_course:
@@ -146,7 +146,7 @@ class Edition:
         return f"{begin} {_enumerated(there)}"
 
     def renumbered_table_cell(self, numbers: str) -> str:
-        """Return the lessons in a table cell with this edition's numbers; 0 is the front page."""
+        """Return a table cell's lesson numbers as numbers in this edition; 0 is the front page."""
         meant = _expanded(numbers)
         names = [self.full_course[number - 1] for number in meant if 1 <= number <= len(self.full_course)]
         there = sorted(self.number(name) for name in names if name in self.lessons)
@@ -155,7 +155,7 @@ class Edition:
         return ", ".join(map(str, [0] * (0 in meant) + there)) or "–"
 
     def _with_unshipped_examples_replaced(self, source: str) -> str:
-        """Return a guide in which the first shipped lesson replaces an example that is not shipped."""
+        """Return a guide in which examples that are not shipped are replaced by the first shipped lesson."""
         labs = [name for name in self.shipped_lessons if (course.Assignment(name).folder / "lab.py").is_file()]
         if _EXAMPLE not in self.shipped_lessons:
             first = next(iter(self.shipped_lessons))
@@ -168,7 +168,7 @@ class Edition:
         return source
 
     def _with_marked_ungraded_functions(self, source: str, lesson: str, file: str) -> str:
-        """Return a lesson or a stub in which every optional function is marked."""
+        """Return a lesson or a stub with every optional function marked."""
         for name in sorted(self.ungraded_functions.get(lesson, ())):
             if file == "README.md":
                 heading = rf"(?m)^(### .*`{name}\b.*)$"
@@ -179,26 +179,26 @@ class Edition:
 
 
 def _number_in_label(label: str | None) -> str:
-    """Return the number in the label of a link to a lesson, or an empty string if the label contains no number."""
+    """Return the number in the label of a lesson link, or an empty string if the label has no number."""
     match = _LESSON_LINK_LABEL.fullmatch(label or "")
     return match["number"] if match else ""
 
 
 def _expanded(numbers: str) -> list[int]:
-    """Return the numbers that a text such as `2 to 4, and 10` means, including ranges."""
+    """Return the numbers that a text such as `2 to 4, and 10` stands for."""
     ranges = re.findall(r"(\d+)(?:(?:\s+to\s+|–)(\d+))?", numbers)
     return sorted(number for first, last in ranges for number in range(int(first), int(last or first) + 1))
 
 
 def _enumerated(numbers: Sequence[int]) -> str:
-    """Return numbers in words, such as `1, 3 and 4`; three or more in a row become `1 to 4`."""
+    """Return numbers as a phrase such as `1, 3 and 4`, or `1 to 4` for three or more consecutive ones."""
     if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
         return f"{numbers[0]} to {numbers[-1]}"
     return _joined_names([*map(str, numbers)])
 
 
 def _left_out_phrase(replaced_words: str, lessons: Sequence[str]) -> str:
-    """Return the phrase that replaces a mention of lessons that the term leaves out."""
+    """Return the phrase that replaces a mention of left-out lessons."""
     article, kind = "The" if replaced_words[0] == "L" else "the", "lessons" if len(lessons) > 1 else "lesson"
     return f"{article} left-out {kind} on {_joined_names(lessons)}"
 

@@ -1,11 +1,11 @@
-"""Find the likely cause of wrong values: the known mistake that explains every call to a function.
+"""Find the likely cause of wrong values: a known mistake that explains every call to a function.
 
-A mistake explains a call if the submission returns the same value as the solution with that mistake: the
-correct value if the mistake changes nothing, otherwise the same wrong value. An exception is evidence only in a
-function without wrong values, and only if the solution with the mistake fails with arrays of the same sizes.
-Values that no known mistake explains get no hint, since a false cause is worse than no cause. In the grader,
-the solution is run with each mistake in it (`hints.reference`). A student's machine has only recorded
-fingerprints of the results with each mistake (`hints.golden_values`).
+A mistake explains a call if the submission returns the same value as the solution with that mistake: the correct value
+if the mistake changes nothing there, and otherwise the same wrong value. An exception is evidence only in a function
+without wrong values, and only if the solution with the mistake fails on arrays of the same sizes. Values that no known
+mistake explains get no hint, since a false cause is worse than none. The grader runs the solution with each mistake in
+it (`hints.reference_oracle`). A student's machine has only recorded fingerprints of the results of each mistake
+(`hints.golden_values`).
 """
 
 from __future__ import annotations
@@ -28,31 +28,31 @@ from autograder.protocol.call import Raised, Reply
 from autograder.protocol.failure_kinds import WRONG_OR_NO_VALUE, Kind
 
 FINGERPRINT_MAGNITUDE_BOUND = 1e290
-"""Maximum magnitude of a number in a fingerprint: a larger number counts as this maximum."""
+"""Maximum magnitude of a number in a fingerprint; larger numbers are clipped to it."""
 
 NUMPY_ERROR_MARK_HEX_DIGITS = 12
-"""Number of characters in the mark of an error."""
+"""Number of characters in an error's mark."""
 
 MAX_EQUALLY_GOOD_HINTS = 2
-"""Maximum number of equally good explanations of a mistake; if there are more, no hint is shown."""
+"""Maximum number of equally good explanations for a mistake; with more, no hint is shown."""
 
 
 class ValueFingerprint(NamedTuple):
-    """The shape of a value and two weighted sums: enough to recognise the value, but not to reconstruct it."""
+    """A value's shape and two weighted sums: enough to recognise the value, but not to reconstruct it."""
 
     shape: tuple[int, ...]
     sums: tuple[float, ...]
 
 
 def fingerprint(value: Any) -> ValueFingerprint | None:
-    """Return the fingerprint of numbers and arrays, nested or not; None if any part is something else."""
+    """Return the fingerprint of numbers and arrays, possibly nested; None if any part is something else."""
     each = leaves(value) if type(value) is not list else ()
     if not each or not all(isinstance(part, int | float | np.ndarray | np.generic) for part in each):
         return None
     flat = np.concatenate([np.ravel(part).astype(np.float64, copy=False) for part in each])
     # A masked score is −inf, which must not outweigh the other values.
     flat = np.nan_to_num(flat, nan=7.0, posinf=11.0, neginf=-13.0)
-    # A sum that overflows is NaN on one processor and infinite on another, depending on the order of addition.
+    # An overflowing sum is NaN on one processor and infinite on another, depending on the order of addition.
     flat = np.clip(flat, -FINGERPRINT_MAGNITUDE_BOUND, FINGERPRINT_MAGNITUDE_BOUND)
     # The weights are not periodic, so reordering the features changes the sums.
     indices = np.arange(1, flat.size + 1, dtype=np.float64)
@@ -61,21 +61,21 @@ def fingerprint(value: Any) -> ValueFingerprint | None:
 
 
 def matches(actual: Any, expected: Any) -> bool:
-    """Return whether a value agrees with the expected value or fingerprint within a test's tolerance."""
+    """Return True if a value agrees with the expected value or fingerprint to within a test's tolerance."""
     if type(expected) is ValueFingerprint:
         shape, sums = fingerprint(actual) or ((), (math.nan, math.nan))
         single = any(np.asarray(part).dtype == np.float32 for part in leaves(actual))
         each = TOLERANCE_BY_DTYPE[np.dtype(np.float32 if single else np.float64)]
         return shape == expected.shape and np.allclose(sums, expected.sums, each, each * (1 + math.prod(shape)))
     if type(actual) is np.ndarray and type(expected) is np.ndarray and actual.dtype == expected.dtype == np.float64:
-        # Nearly all results are such arrays, and each has hundreds of predictions, so no message is composed.
+        # Nearly all results are such arrays, each with hundreds of predictions, so do not compose a message.
         tolerance = TOLERANCE_BY_DTYPE[actual.dtype]
         return actual.shape == expected.shape and np.allclose(actual, expected, tolerance, tolerance, equal_nan=True)
     return difference(actual, expected, None) is None
 
 
 def explains(mistake: KnownMistake, observation: Observation) -> bool:
-    """Return whether a call's actual outcome is the same as the outcome with a known mistake."""
+    """Return True if a call's actual outcome is the same as the outcome with a known mistake."""
     match observation.predicted(mistake):
         case Returned(value):
             return observation.is_wrong and not observation.is_error and matches(observation.actual, value)
@@ -86,7 +86,7 @@ def explains(mistake: KnownMistake, observation: Observation) -> bool:
 
 
 def numpy_error_mark(raised: Raised) -> str:
-    """Return a mark for an error of numpy at certain array sizes, or an empty string if no sizes are named."""
+    """Return a mark for a numpy error on certain array sizes, or an empty string if the error names no sizes."""
     words = numpy_errors.explanation(raised.message)
     has_sizes = any(character.isdigit() for character in words)
     return hashlib.sha256(words.encode("utf-8")).hexdigest()[:NUMPY_ERROR_MARK_HEX_DIGITS] if has_sizes else ""
@@ -95,7 +95,7 @@ def numpy_error_mark(raised: Raised) -> str:
 def observation_of(
     reply: Reply, right: Any, ranked_mistake_groups: Sequence[Sequence[Any]], predicted: Callable[[Any], Outcome]
 ) -> Observation | None:
-    """Return the observation of a reply to a call with a correct value or fingerprint; see `Oracle.observation`."""
+    """Return the observation of a reply, compared with the correct value or fingerprint; see `Oracle.observation`."""
     if reply.raised is None:
         return Observation(reply.value, right, not matches(reply.value, right), ranked_mistake_groups, predicted)
     mark = numpy_error_mark(reply.raised)
@@ -108,10 +108,9 @@ def with_likely_causes(
     call_graph: Callable[[], CallGraph],
     tried_with_correct_values: Callable[[str], Collection[str]] = lambda name: (),
 ) -> list[TestResult]:
-    """Return the results with likely causes, except where another wrong function may be at fault.
+    """Return the results with likely causes, except where another wrong function might be at fault.
 
-    `call_graph` returns the submission's call graph, and is called only if there is a cause, since parsing takes
-    time.
+    `call_graph` returns the submission's call graph; it is called only if there is a cause, since parsing takes time.
     """
     results = with_unfiltered_causes(oracle, results)
     if not any(result.hint for result in results):
@@ -120,14 +119,14 @@ def with_likely_causes(
 
 
 def with_unfiltered_causes(oracle: Oracle, results: Iterable[TestResult]) -> list[TestResult]:
-    """Return the results, with a likely cause at the first test of each function that found wrong values."""
+    """Return the results, adding a likely cause to each function's first test that found wrong values."""
     results = list(results)
     seen: dict[str, dict[bytes, Observation]] = {
         result.test.question: {} for result in results if result.kind in WRONG_OR_NO_VALUE
     }
     at_fault: set[Test] = set()
     for result in results:
-        # A test that passes with correct values of other functions is no evidence, since those were at fault.
+        # A test that passes with correct values of other functions is not evidence, since those were at fault.
         for call, reply in result.calls.items() if seen and not (result.passed and result.faulty_function) else ():
             if call.function in seen and (observation := oracle.observation(call, reply)) is not None:
                 seen[call.function].setdefault(call.encoded, observation)
@@ -136,7 +135,7 @@ def with_unfiltered_causes(oracle: Oracle, results: Iterable[TestResult]) -> lis
     for number, result in enumerate(results):
         if result.kind in WRONG_OR_NO_VALUE:
             observations = list(seen[result.test.question].values())
-            seen[result.test.question] = {}  # each function gets one hint, at its first wrong values
+            seen[result.test.question] = {}  # each function gets only one hint, at its first wrong values
             cause = _joined_hints_if_few(_explanations(observations))
             is_at_fault = result.test in at_fault
             results[number] = replace(_with_first_wrong_call(oracle, result), hint=cause, is_at_fault=is_at_fault)
@@ -148,18 +147,18 @@ def without_hints_above_wrong_functions(
     call_graph: CallGraph,
     tried_with_correct_values: Callable[[str], Collection[str]],
 ) -> list[TestResult]:
-    """Return the results without hints for functions that build on a wrong function with a different hint.
+    """Return the results without the hints of functions that build on a wrong function with a different hint.
 
-    A function can look mistaken only because it builds on a wrong function. `call_graph` is the call graph of
-    the submission. `tried_with_correct_values` returns the dependencies of a function that follow-through has
-    replaced with correct values, and that therefore cannot be the cause.
+    A function can look mistaken just because it builds on a wrong function. `call_graph` is the submission's call
+    graph. `tried_with_correct_values` returns those of a function's dependencies that follow-through has replaced with
+    correct values, and that therefore cannot be the cause.
     """
     results = list(results)
     kept: dict[str, set[str | None]] = {}
     for result in results:
         if result.kind in WRONG_OR_NO_VALUE:
             kept.setdefault(result.test.question, set()).add(result.hint)
-    for name in call_graph.topological_order(kept):  # so that the hints below a function are final
+    for name in call_graph.topological_order(kept):  # so that the hints of a function's dependencies are final
         suspects = (call_graph.dependencies(name) & kept.keys()).difference(tried_with_correct_values(name))
         if suspects:
             kept[name].intersection_update({None}.union(*(kept[suspect] for suspect in suspects)))
@@ -172,18 +171,18 @@ def without_hints_above_wrong_functions(
 
 
 def _joined_hints_if_few(mistakes: Iterable[KnownMistake]) -> str | None:
-    """Return the joined hints of equally good explanations; None if there are none or too many."""
+    """Return the hints of equally good explanations, joined; None if there are none or too many."""
     hints = list(dict.fromkeys(mistake.hint for mistake in mistakes))
     return " Or: ".join(hints) or None if len(hints) <= MAX_EQUALLY_GOOD_HINTS else None
 
 
 def _explanations(observations: Sequence[Observation]) -> list[KnownMistake]:
-    """Return the mistakes that explain all of a function's values, from the first group with such a mistake.
+    """Return the mistakes that explain all of a function's values, from the first group that has any.
 
-    If no mistake explains every call, return the mistake that explains the first wrong call, so that a second
-    mistake in other calls does not hide the first. This mistake must be the only such mistake, leave all
-    right calls right, and explain more than half of the wrong calls: several mistakes look the same if the
-    inputs are zeros, and a few small values may agree by chance.
+    If no mistake explains every call, return one that explains the first wrong call, so that a second mistake in other
+    calls does not hide the first. It must be the only such mistake, leave all right calls right, and explain more than
+    half of the wrong calls: several mistakes look the same if the inputs are zeros, and a few small values can agree by
+    chance.
     """
     if any(observation.is_wrong and not observation.is_error for observation in observations):
         observations = [observation for observation in observations if not observation.is_error]
@@ -191,12 +190,12 @@ def _explanations(observations: Sequence[Observation]) -> list[KnownMistake]:
     right = [observation for observation in observations if not observation.is_wrong]
     if not wrong:
         return []
-    if wrong[0].is_error:  # in another function, the same sizes may meet for another reason
+    if wrong[0].is_error:  # in another function, the same sizes can clash for another reason
         fitting = [mistake for mistake in wrong[0].ranked_mistake_groups[0] if _explains_all(mistake, observations)]
         return fitting if len({mistake.hint for mistake in fitting}) == 1 else []
     by_group: list[list[KnownMistake]] = []
     for group in wrong[0].ranked_mistake_groups:
-        # The first wrong call is checked before the others, because it rules out nearly all mistakes.
+        # Check the first wrong call before the others, because it rules out nearly all mistakes.
         by_group.append([mistake for mistake in group if explains(mistake, wrong[0])])
         if fitting := [mistake for mistake in by_group[-1] if _explains_all(mistake, observations)]:
             return fitting
@@ -212,12 +211,12 @@ def _explanations(observations: Sequence[Observation]) -> list[KnownMistake]:
 
 
 def _explains_all(mistake: KnownMistake, observations: Iterable[Observation]) -> bool:
-    """Return whether a mistake explains every observed call."""
+    """Return True if a mistake explains every observed call."""
     return all(explains(mistake, observation) for observation in observations)
 
 
 def _with_first_wrong_call(oracle: Oracle, result: TestResult) -> TestResult:
-    """Return a public test's result, with the first wrong call if the test compared several calls."""
+    """Return a public test's result with the first wrong call, if the test compared several calls."""
     if result.test.phase is not Phase.PUBLIC or result.kind not in WRONG_OR_NO_VALUE - {Kind.RAISED}:
         return result
     for call, reply in result.calls.items():

@@ -1,6 +1,6 @@
 """The oracle in the grader: the reference solution, and the solution with each known mistake in it.
 
-Every submission causes the same requests, so the oracle caches replies, up to a limit.
+Every submission leads to the same requests, so the oracle caches replies, up to a limit.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from autograder.protocol import codec
 from autograder.protocol.call import ANSWERS, Call, Reply, perform
 
 MAX_CACHED_CALL_BYTES = 32 * 1024
-"""Maximum bytes of a call that the oracle caches or explains; a test may pass on a result of any size."""
+"""Maximum size, in bytes, of a call that the oracle caches or explains; a test can pass on a result of any size."""
 
 
 class InnerCall(NamedTuple):
-    """A call that the solution makes to one of its functions while it computes an outer call."""
+    """A call that the solution makes to one of its functions while computing an outer call."""
 
     call: Call
     callers: frozenset[str]
-    """Names of the functions through which the outer call leads to this inner call."""
+    """Names of the functions through which the outer call leads to this one."""
 
 
 class Reference:
@@ -41,12 +41,12 @@ class Reference:
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
         self.solution = catalogue.solution(assignment)
-        """The reference solution; callers must not change it."""
+        """The reference solution; callers must not modify it."""
         functions = SourceFile(assignment.solution).functions
         self.call_graph = CallGraph(functions)
         self.other_ways = catalogue.other_ways(assignment)
         self.call_graph_of_all_ways = CallGraph(functions, [(way.function, way.built_on) for way in self.other_ways])
-        """The call graph of the solution and of all other correct ways to write its functions."""
+        """The combined call graph of the solution and all other correct ways to write its functions."""
         self.wrong_answers = catalogue.wrong_answers(assignment)
         """The hints for known wrong answers, keyed by question and wrong number."""
         self.entries = catalogue.entries(assignment)
@@ -55,11 +55,11 @@ class Reference:
         self._mistaken = functools.cache(functools.partial(catalogue.solution_with_mistake, assignment))
         self.outcome_with = functools.lru_cache(1 << 16)(self._outcome_with)
         self.solutions_in_all_ways = functools.cache(lambda function: tuple(self.iter_solutions_in_all_ways(function)))
-        """Return the modules of `iter_solutions_in_all_ways` for a function; the modules are made only once."""
+        """Return the modules that `iter_solutions_in_all_ways` yields for a function; each is made only once."""
         self.ranked_mistake_groups = functools.cache(self._direct_and_inherited_mistakes)
 
     def iter_solutions_in_all_ways(self, function: str) -> Iterator[types.ModuleType]:
-        """Yield the solution, and a copy for each other correct way to write a function or its dependencies."""
+        """Yield the solution, then a copy for each other correct way to write a function or one of its dependencies."""
         yield catalogue.solution(self.assignment)
         for way in self.other_ways:
             if way.function in {function, *self.call_graph.dependencies(function)}:
@@ -74,7 +74,7 @@ class Reference:
     def _reply(self, encoded_call: bytes) -> Reply:
         reply = perform(self.solution, Call(*codec.decode(encoded_call)))
         if reply.raised is not None and reply.raised.kind == "MemoryError":
-            raise MemoryError(reply.raised.message)  # free memory changes, so no cache may keep this error
+            raise MemoryError(reply.raised.message)  # free memory changes, so this error must not be cached
         return reply
 
     def expected(self, call: Call) -> Returned | Refused:
@@ -85,15 +85,15 @@ class Reference:
         return Returned(reply.value) if reply.raised is None else Refused()
 
     def _reply_if_comparable(self, call: Call) -> Reply | None:
-        """Return the solution's reply to a call, or None if it is an error or if the call or the reply is too large."""
+        """Return the solution's reply to a call; None if it is an error, or if the call or the reply is too large."""
         try:
             expected = self._replies(call.encoded) if fits_in_cache(call) else None
-        except MemoryError:  # a test may pass on a result of the submission, which may be very large
+        except MemoryError:  # a test can pass on a result of the submission, which can be very large
             return None
         return expected if expected is not None and expected.raised is None else None
 
     def differs_only_in_dtype(self, call: Call, reply: Reply) -> bool:
-        """Return whether a submission replied to a call with correct values in a wrong dtype."""
+        """Return True if a submission replied to a call with correct values in the wrong dtype."""
         expected = self._reply_if_comparable(call) if reply.raised is None else None
         if expected is None:
             return False
@@ -103,7 +103,7 @@ class Reference:
     def inner_calls(self, call: Call) -> tuple[InnerCall, ...]:
         """Return the calls that the solution makes to its own functions during a call, each only once.
 
-        The calls that other correct ways make are included.
+        Calls made by the other correct ways are included.
         """
         return self._cached_inner_calls(call.encoded) if fits_in_cache(call) else self._inner_calls(call.encoded)
 
@@ -114,7 +114,7 @@ class Reference:
         def recording(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             def recorded(*args: Any, **kwargs: Any) -> Any:
                 inner_call = InnerCall(Call(name, args, kwargs).copy(), frozenset(running))
-                with contextlib.suppress(ValueError):  # a call may be too large for a message
+                with contextlib.suppress(ValueError):  # a call can be too large for a message
                     inner_calls.setdefault((inner_call.call.encoded, inner_call.callers), inner_call)
                 running.append(name)
                 try:
@@ -135,7 +135,7 @@ class Reference:
 
     @staticmethod
     def value_with(module: types.ModuleType, call: Call, functions: Mapping[str, Callable[..., Any]]) -> Any:
-        """Return a module's result for a call, with some functions of the module replaced during the call.
+        """Return a module's result for a call while some of the module's functions are replaced.
 
         Raise any exception that the module or a replacement raises.
         """
@@ -149,23 +149,23 @@ class Reference:
             namespace.update(originals)
 
     def right_answer_and_hints(self, key: str) -> tuple[Any, Mapping[float, str]]:
-        """Return the correct value of an entry of ANSWERS, and a mapping from known wrong numbers to hints."""
+        """Return the right answer for an entry of ANSWERS, and a mapping from known wrong numbers to hints."""
         return vars(self.solution)[ANSWERS][key], self.wrong_answers.get(key, {})
 
     # The solution with a known mistake in it
 
     def _direct_and_inherited_mistakes(self, function: str) -> tuple[list[Misconception], list[Misconception]]:
-        """Return the known mistakes in a function itself, and those in the functions that it builds on.
+        """Return the known mistakes in a function itself and those in functions that it builds on.
 
-        The second group also counts for the function, because a student may have repeated, inside the
-        function, code that the solution has in another function.
+        The second group also applies to the function, because a student might have repeated in it code that the
+        solution has in another function.
         """
         groups = ({function}, self.call_graph.dependencies(function))
         in_itself, in_dependencies = ([entry for entry in self.entries if entry.function in group] for group in groups)
         return in_itself, in_dependencies
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """Return a call as evidence for or against mistakes.
+        """Return the observation of a call, as evidence for or against mistakes.
 
         Return None if the call should have raised an error, raised an error without a mark, or is too large to compare.
         """
@@ -177,7 +177,7 @@ class Reference:
     def _outcome_with(self, encoded_call: bytes, entry: Misconception) -> Outcome:
         """Return the outcome of a call to the solution with a known mistake in it."""
         expected = self._replies(encoded_call)
-        if expected.raised is not None:  # every entry refuses the arguments that the solution refuses
+        if expected.raised is not None:  # every entry refuses the same arguments as the solution
             return Unaffected()
         reply = perform(self._mistaken(entry), Call(*codec.decode(encoded_call)))
         if reply.raised is not None:
@@ -186,7 +186,7 @@ class Reference:
 
 
 def fits_in_cache(call: Call) -> bool:
-    """Return whether a call is small enough for the oracle's caches."""
+    """Return True if a call is small enough for the oracle's caches."""
     try:
         return len(call.encoded) <= MAX_CACHED_CALL_BYTES
     except ValueError:

@@ -1,7 +1,6 @@
 """The command `python -m autograder.checks [ASSIGNMENT…]`, which `make check` runs.
 
-The command checks once, after every save (`--watch`), or after every save with the course in the browser
-(`--page`).
+The checks run once, after every save (`--watch`), or after every save with the course in the browser (`--page`).
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ from autograder.laptop.progress_after_run import (
 from autograder.laptop.public_or_self_study import context_class
 
 FILE_POLL_SECONDS = 0.4
-"""Time between two searches for saved files."""
+"""Time between searches for saved files."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command line and return the exit code: 130 after Ctrl-C, 2 for wrong usage, otherwise 0."""
+    """Run the command line, and return the exit code: 130 after Ctrl-C, 2 for wrong usage, and 0 otherwise."""
     print_anywhere()
     parser, available = _parser(), assignments_with_public_tests()
     options = parser.parse_args(arguments)
@@ -67,7 +66,7 @@ def run(
     functions: Sequence[str],
     new_context: Callable[[], LocalContext],
 ) -> None:
-    """Check once, or after every save until Ctrl-C. Each check creates its context with `new_context`."""
+    """Check once, or after every save until Ctrl-C. Each check gets its context from `new_context`."""
     first = new_context()
     files = {name: first.place.student_file(first.root, name) for name in available}
 
@@ -114,7 +113,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
 
 
 def assignment_and_function(root: Path, word: str) -> tuple[str, str]:
-    """Return the assignment and the function that a word on the command line names. The word may be a file name.
+    """Return the assignment and the function named by a word on the command line, which can also be a file name.
 
     `root` is the course's folder.
     """
@@ -129,7 +128,7 @@ def assignment_and_function(root: Path, word: str) -> tuple[str, str]:
 
 
 def _check_exists(name: str, available: Sequence[str]) -> None:
-    """Raise an error that suggests the nearest available name if `name` is not available."""
+    """If `name` is not available, raise an error that suggests the closest available name."""
     if available and name not in available:
         near = difflib.get_close_matches(name, available, 1, 0.5)
         proposal = f"did you mean {near[0]}?" if near else f"there are {', '.join(dict.fromkeys(available))}"
@@ -137,10 +136,10 @@ def _check_exists(name: str, available: Sequence[str]) -> None:
 
 
 def _check_and_print(run: LocalContext, names: Sequence[str], only: Collection[str] = ()) -> list[AssignmentProgress]:
-    """Run the tests of some assignments, and print and return the progress. For `only`, see `print_detail`."""
+    """Run the tests of some assignments; print and return their progress. For `only`, see `print_detail`."""
     run.run_tests(names)
     all_progress = [AssignmentProgress(name, run) for name in names]
-    console = Console(soft_wrap=True, highlight=False)  # print numbers in the style of words
+    console = Console(soft_wrap=True, highlight=False)  # print numbers in the same style as words
     if len(names) == 1:
         print_detail(console, all_progress[0], only)
     else:
@@ -149,7 +148,7 @@ def _check_and_print(run: LocalContext, names: Sequence[str], only: Collection[s
 
 
 def _assignments_to_check(files: Mapping[str, Path]) -> Iterator[list[str]]:
-    """Yield assignments to check: one immediately, then all others, and from then on those whose files were saved."""
+    """Yield assignments to check: one immediately, then all others, and after that those whose files were saved."""
     seen: dict[str, int] = {}
     while True:
         now: dict[str, int] = {}

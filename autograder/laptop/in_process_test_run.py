@@ -1,7 +1,7 @@
 """The student's file, loaded in this process, and one run of the tests on it.
 
-The module is a pytest plugin, which also works with a plain `pytest` command. The `CheckPlace` limits the
-time of a call.
+The module is a pytest plugin, which also works with a plain `pytest` command. The `CheckPlace` limits how long a call
+can take.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ PYTEST_OPTIONS = (
     " --disable-plugin-autoload"
     " -p no:cacheprovider -p no:logging -p no:junitxml -p no:faulthandler -p no:unraisableexception"
 ).split()
-"""Options for every run of pytest. The terminal reporter stays active for the debugger, but shows nothing. Pytest's
-plugin `unraisableexception` is off, because it would collect garbage twice, which takes longer than many checks."""
+"""Options for every pytest run. The terminal reporter stays active for the debugger but shows nothing. The
+`unraisableexception` plugin is off because it would collect garbage twice, which takes longer than many checks."""
 
 LOADING_STEP = "Your file"
-"""Name of the step that loads the file; other steps have the name of a test or function."""
+"""Name of the step that loads the file; other steps are named after a test or function."""
 
 
 class NoKeyboard(io.TextIOBase):
-    """Standard input during a check, from which `input()` and the methods of `sys.stdin` can read nothing."""
+    """Standard input during a check, from which neither `input()` nor the methods of `sys.stdin` can read."""
 
     def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
         """Raise an error that tells the student to write the value into the code."""
@@ -52,14 +52,14 @@ class NoKeyboard(io.TextIOBase):
 
 
 class LoadedFile:
-    """A student's file in this process, loaded up to the line where it stops."""
+    """A student's file, loaded in this process up to the line where it stops."""
 
     def __init__(self, name: str, path: Path, place: CheckPlace) -> None:
         self.place = place
         self.source = SourceFile(path)
         self.call_graph = CallGraph(self.source.functions)
         self.timed_out_functions = dict(place.timed_out_functions)
-        """Messages about code that did not return and is no longer called, keyed by function or LOADING_STEP."""
+        """Messages about code that did not return and is not called again, keyed by function or LOADING_STEP."""
         self.failure: Raised | None
         if LOADING_STEP in self.timed_out_functions:
             self.module, self.failure = ModuleType(name), Raised("", (), self.timed_out_functions[LOADING_STEP])
@@ -73,11 +73,11 @@ class LoadedFile:
 
     @property
     def answers(self) -> Any:
-        """The value of ANSWERS; None if the file stops before ANSWERS."""
+        """The value of ANSWERS; None if the file stops before defining it."""
         return vars(self.module).get(ANSWERS)
 
     def call(self, call: Call) -> Reply:
-        """Make a call. Raise CallStopped if the function, or a dependency, does not return in time."""
+        """Make a call. Raise CallStopped if the function or one of its dependencies does not return in time."""
         for name in (call.function, *self.call_graph.dependencies(call.function)) if self.timed_out_functions else ():
             if name in self.timed_out_functions:
                 raise CallStopped(Kind.TIMEOUT, self.timed_out_functions[name])
@@ -93,16 +93,16 @@ class LoadedFile:
 
 
 def _raise_interrupt(raised: Raised | None) -> None:
-    """Raise KeyboardInterrupt, to end the checks, for Ctrl-C in a student's code and for `q` in the debugger."""
+    """Raise KeyboardInterrupt to stop the checks after Ctrl-C in a student's code or `q` in the debugger."""
     if raised is not None and raised.kind in ("KeyboardInterrupt", "BdbQuit", "Exit"):
         raise KeyboardInterrupt
 
 
 class LocalContext(TestContext):
-    """A pytest plugin for one run, which loads the student's files for the tests and collects results and output."""
+    """A pytest plugin for one run; it loads the student's files for the tests, and collects results and output."""
 
     folders: Sequence[str] = ("public",)
-    """The folders of the tests to run."""
+    """The folders with the tests to run."""
 
     def __init__(self, root: Path = Path(), place: CheckPlace = TERMINAL) -> None:
         self.root, self.place = root, place
@@ -113,7 +113,7 @@ class LocalContext(TestContext):
         self.printed: dict[tuple[str, str], str] = {}
         """The output of the student's code, keyed by assignment and test."""
         self.raised: BaseException | None = None
-        """The exception that ended the current test."""
+        """The exception that stopped the current test."""
 
     @property
     def runs_hidden_tests(self) -> bool:
@@ -136,12 +136,12 @@ class LocalContext(TestContext):
         return GoldenValues(self.root / "tests" / "public" / "expected" / f"{assignment}.json")
 
     def answer_forms_and_practice(self, assignment: str) -> dict[str, Any]:
-        """Return the `forms` of the answers and the `practice` questions, as recorded in the handout."""
+        """Return the `forms` of the answers and the `practice` questions recorded in the handout."""
         path = self.root / "tests" / "public" / "questions.json"
         return dict(json.loads(path.read_text("utf-8")).get(assignment, {})) if path.is_file() else {}
 
     def answer_feedback(self, assignment: str) -> Iterator[tuple[bool, str]]:
-        """Yield whether the answer is right, and a message, for each answer that can be judged on this machine."""
+        """For each answer that can be judged on this machine, yield whether it is right, and a message."""
         answers = self.files[assignment].answers
         if isinstance(answers, dict):
             yield from practice_results(answers, self.answer_forms_and_practice(assignment).get("practice", {}))
@@ -157,7 +157,7 @@ class LocalContext(TestContext):
         return StudentModule(assignment, self.files[assignment], oracle, tested_functions)
 
     def run_tests(self, assignments: Sequence[str]) -> None:
-        """Run the tests of some assignments. May raise KeyboardInterrupt."""
+        """Run the tests of some assignments. This can raise KeyboardInterrupt."""
         tests = [
             str(self.root / "tests" / folder / f"test_{name}.py") for name in assignments for folder in self.folders
         ]
@@ -174,22 +174,22 @@ class LocalContext(TestContext):
 
     @pytest.hookimpl
     def pytest_sessionstart(self) -> None:
-        """Make code that asks for input fail with a message for students, not pytest's message for authors of tests.
+        """Make code that asks for input fail with a message for students instead of pytest's message for test authors.
 
-        At the end of the run, pytest restores the input.
+        pytest restores standard input at the end of the run.
         """
         sys.stdin = NoKeyboard()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self) -> tuple[str, str, str]:
-        """Show nothing about a test's result."""
+        """Show nothing about test results."""
         return "", "", ""
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Function, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Collect the result and the output of a test after the teardown."""
+        """Collect a test's result and output after its teardown."""
         report = yield
         error = call.excinfo.value if call.excinfo is not None else None
         self.raised = error if call.when == "setup" else self.raised or error
@@ -205,5 +205,5 @@ class LocalContext(TestContext):
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Register a local context if the run has no other context, as for a plain `pytest` command."""
+    """Register a local context if the run has no other, as with a plain `pytest` command."""
     config.stash.setdefault(TEST_CONTEXT, LocalContext(config.rootpath))

@@ -1,7 +1,7 @@
-"""The command `whereabouts learn LESSON`, for a learner who installed the package and has an empty folder.
+"""The command `whereabouts learn LESSON`, for a learner with the installed package and an empty folder.
 
-The command writes the lesson's stub into the current folder and checks the learner's work there. Hidden tests
-run as well, because the package contains the course for self-study.
+The command writes the lesson's stub to the current folder and checks the learner's work there. It also runs hidden
+tests, because the package contains the course for self-study.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from autograder.laptop.progress_after_run import lesson_text
 from autograder.laptop.self_study import SelfStudyContext, print_solution
 from autograder.laptop.terminal_or_tab import TERMINAL
 
-# Ignore the configuration of any project around this folder or around the package.
+# Ignore the configuration of any project that contains this folder or the package.
 LEARN_TERMINAL_PLACE = replace(
     TERMINAL,
     pytest_options=(*TERMINAL.pytest_options, f"--config-file={os.devnull}"),
@@ -30,11 +30,11 @@ LEARN_TERMINAL_PLACE = replace(
     solution_step="whereabouts learn {lesson} --show FUNCTION",
     student_file=lambda root, name: Path(f"{name}.py"),
 )
-"""The place where an installed package runs the checks: a terminal in the learner's folder."""
+"""Where an installed package runs the checks: a terminal in the learner's folder."""
 
 
 def main() -> None:
-    """Run the command line and exit with a code: 130 after Ctrl-C, 2 for wrong usage, otherwise 0."""
+    """Run the command line, and exit with a code: 130 after Ctrl-C, 2 for wrong usage, and 0 otherwise."""
     print_anywhere()
     options = _parser().parse_args()
     try:
@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _list_or_check_lesson(options: argparse.Namespace) -> int:
-    """List the lessons, or write and check one lesson's file. Return the exit code. May raise UserError."""
+    """List the lessons, or write and check one lesson's file. Return the exit code. This can raise UserError."""
     known = [assignment.name for assignment in course.term_assignments()]
     if options.lesson is None:
         for name in known:
@@ -85,7 +85,7 @@ def _list_or_check_lesson(options: argparse.Namespace) -> int:
 
 
 def _write_stub(assignment: Assignment) -> None:
-    """Write an assignment's stub into the current folder, unless the file exists. May raise UserError."""
+    """Write an assignment's stub to the current folder unless the file exists. This can raise UserError."""
     file = LEARN_TERMINAL_PLACE.student_file(Path(), assignment.name)
     if file.is_file():
         return

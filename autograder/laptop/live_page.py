@@ -1,8 +1,7 @@
-"""The server of `python -m autograder.checks --page`: the pages of the course, with the results of the last checks.
+"""The server for `python -m autograder.checks --page`: the course pages, with the results of the latest checks.
 
-The server listens only on this machine, and answers only requests whose path begins with a random token. The
-browser reads the address from a file that no other user may read, since all users of a machine can see its
-command lines.
+The server listens only on this machine, and answers only requests whose path begins with a random token. The browser
+reads the address from a file that no other user can read, since a machine's users can see one another's command lines.
 """
 
 from __future__ import annotations
@@ -36,16 +35,16 @@ const follow = async () => {
 };
 addEventListener("DOMContentLoaded", follow);
 </script></head>"""
-"""The script that requests the results, which `pages/script/live.js` then shows on every page."""
+"""The script that fetches the results, which `pages/script/live.js` then shows on every page."""
 
 PICTURES_TIMEOUT_SECONDS = 20
-"""Maximum time for drawing a lesson's pictures."""
+"""Maximum time to draw a lesson's pictures."""
 
 MEDIA_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 
 class PageServer(ThreadingHTTPServer):
-    """Server for the course's files and, in `state.json`, for the results."""
+    """A server for the course's files and, in `state.json`, the results."""
 
     def __init__(self, files: dict[str, bytes], port: int) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
@@ -55,15 +54,15 @@ class PageServer(ThreadingHTTPServer):
         self.update(checking=True)
 
     def update(self, **changes: Any) -> None:
-        """Change the state that the pages show. A change to one lesson does not affect other lessons."""
+        """Change the state that the pages show. Changing one lesson does not affect the others."""
         for name, value in changes.items():
             self.state[name] = self.state[name] | value if isinstance(value, dict) else value
         self.files["state.json"] = json.dumps(self.state).encode()
 
     def draw_pictures(self, lesson: str, source: Path) -> None:
-        """Draw a lesson's pictures in a separate process, so that the student's code can end only that process.
+        """Draw a lesson's pictures in a separate process, which is all that the student's code can crash.
 
-        A changed picture gets a new address, so that browsers load it.
+        A picture that has changed gets a new address, so that browsers reload it.
         """
         with tempfile.TemporaryDirectory() as folder:
             command = [sys.executable, "-m", "assignments.figures", str(source), folder, lesson]
@@ -75,7 +74,7 @@ class PageServer(ThreadingHTTPServer):
         self.update(pictures={lesson: addresses})
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore a browser that closes the connection before the end of a reply."""
+        """Ignore browsers that close the connection before the end of a reply."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -94,7 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Write no log, because the terminal shows the results."""
+        """Log nothing, because the terminal shows the results."""
 
 
 def serve(
@@ -103,9 +102,9 @@ def serve(
     check: Callable[[Sequence[str]], list[AssignmentProgress]],
     port: int = 0,
 ) -> None:
-    """Open the course's page `first_page` in a browser, and check after each save, until Ctrl-C.
+    """Open the page `first_page` of the course in a browser, and check after each save until Ctrl-C.
 
-    `port` is the port to listen on; 0 means any free port.
+    `port` is the port to listen on; 0 picks a free one.
     """
     server = PageServer(_course_files(), port)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -129,7 +128,7 @@ def serve(
 def _course_files() -> dict[str, bytes]:
     """Return the contents of the pages, keyed by path.
 
-    A handout contains the pages; a checkout builds them from its lessons.
+    Handouts include the pages; in a checkout, they are built from the lessons.
     """
     if find_spec("autograder.pages") is None:
         folder = Path("course")

@@ -1,7 +1,7 @@
-"""The public tests in a notebook, as Otter's `grader.check("apply_rope")` runs them on a student's machine.
+"""The public tests in a notebook, as run by Otter's `grader.check("apply_rope")` on a student's machine.
 
-Each of the handout's test files for Otter creates a `NotebookCheck`. A function that a notebook cell defines replaces
-the function of that name in the assignment's file.
+Each Otter test file in the handout creates a `NotebookCheck`. A function defined in a notebook cell replaces the
+function of the same name in the assignment's file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class NotebookCheck(LocalContext):
-    """The public tests of an assignment. Otter runs each test separately, and makes one object per check."""
+    """An assignment's public tests. Otter runs each test separately, and creates one object per check."""
 
     def __init__(self, assignment: str) -> None:
         super().__init__(ROOT)
@@ -28,7 +28,7 @@ class NotebookCheck(LocalContext):
         self.environment: Mapping[str, Any] = {}
 
     def check(self, test: str, environment: Mapping[str, Any]) -> None:
-        """Run one test on the functions in an environment. If the test fails, raise AssertionError."""
+        """Run one test on the functions in an environment. Raise AssertionError if it fails."""
         if not self.test_results:
             self.environment = environment
             self.run_tests([self.assignment])
@@ -41,7 +41,7 @@ class NotebookCheck(LocalContext):
         print(text, end="")
 
     def load_file(self, assignment: str) -> LoadedFile:
-        """Load the file, and replace its functions with functions of the same names that the notebook defines."""
+        """Load the file, and replace its functions with those of the same name that the notebook defines."""
         file, notebook = super().load_file(assignment), self.environment.get("__name__")
         for name, value in self.environment.items():
             if callable(value) and getattr(value, "__module__", None) == notebook:

@@ -1,4 +1,4 @@
-"""The results of a run as data for lessons' pages, on the live page as well as in a browser tab."""
+"""The results of a run as data for lesson pages, both on the live page and in a browser tab."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False})
 
 
 def page_results(all_progress: Sequence[AssignmentProgress], adapt: Callable[[str], str] = str) -> dict[str, Any]:
-    """Return the state of each assignment's page: the mark and text of each function, and a text about the file.
+    """Return the state of each assignment's page: a mark and a text for each function, and a text about the file.
 
-    If the file stops or one of its functions did not return, `runs` is False and no picture is drawn.
-    `adapt` changes each text, which is HTML, for the place where it is shown.
+    If the file stops or one of its functions did not return, `runs` is False and no pictures are drawn. `adapt` adapts
+    each HTML text to the place where it is shown.
     """
     return {
         progress.assignment: {
@@ -48,7 +48,7 @@ def page_results(all_progress: Sequence[AssignmentProgress], adapt: Callable[[st
 
 
 def _file_summary_html(progress: AssignmentProgress) -> str:
-    """Return the text about a file. The next step comes early, because the box that shows the text is small."""
+    """Return the text about a file. The next step comes early, because the text is shown in a small box."""
     right, *answers, step = summary_paragraphs(progress)
     step = re.sub(r"\blesson \d+, (\w+)(?=\.$)", r"[\g<0>](\1.html)", step)
     parts = [loading_remarks(progress), right, step, *_next_mistake_text(progress), *answers]
@@ -56,7 +56,7 @@ def _file_summary_html(progress: AssignmentProgress) -> str:
 
 
 def _next_mistake_text(progress: AssignmentProgress) -> list[str]:
-    """Return the first likely cause for the next function or, if there is none, the first broken rule."""
+    """Return the first likely cause for the next function or, failing that, the first broken rule."""
     functions = (function for function in progress.function_statuses if function.name == progress.next_function)
     mistakes = [mistake for function in functions for mistake in function.mistakes]
     causes = [f"**Likely cause:** {mistake.hint}" for mistake in mistakes if mistake.hint]
@@ -65,7 +65,7 @@ def _next_mistake_text(progress: AssignmentProgress) -> list[str]:
 
 
 def _folded_solution(progress: AssignmentProgress, function: FunctionStatus) -> str:
-    """Return a worked solution in a closed section, with a warning if the student's function is not right yet."""
+    """Return a worked solution in a collapsed section, with a warning if the student's function is not right yet."""
     text = progress.run.worked_solution(progress.assignment, function.name)
     if text is None:
         return ""

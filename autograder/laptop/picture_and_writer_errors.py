@@ -1,4 +1,4 @@
-"""Messages about exceptions that a student's functions raise outside the tests: in the writer and in pictures."""
+"""Messages about exceptions that a student's functions raise outside tests: in the writer and in pictures."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import traceback
 from pathlib import Path
 
 STUDENT_FILE = re.compile(r"assignments[/\\](\w+)[/\\]\1\.py$")
-"""Pattern of the end of a path that leads to a student's file."""
+"""Pattern for the end of a path to a student's file."""
 
 MAX_MESSAGE_CHARACTERS = 300
-"""Maximum number of characters of an exception's message."""
+"""Maximum length, in characters, of an exception's message."""
 
 
 def error_sentence(error: BaseException) -> str:
-    """Return a message about an exception, with the student's function and line, as in the checks."""
+    """Return a message about an exception that names the student's function and line, as the checks do."""
     if isinstance(error, SyntaxError) and STUDENT_FILE.search(error.filename or ""):
         return f"Your file cannot run: {error.msg} at line {error.lineno} of {Path(error.filename or '').name}."
     function, where = called_function_and_line(error)
@@ -25,7 +25,7 @@ def error_sentence(error: BaseException) -> str:
 
 
 def called_function_and_line(error: BaseException) -> tuple[str, str]:
-    """Return the student's function that was called, and the words for the line that raised the exception.
+    """Return the student's function that was called, and words for the line that raised the exception.
 
     Both are empty if no function in a student's file was running.
     """

@@ -1,6 +1,6 @@
-"""The state of an assignment after a run of the tests, and texts about the state, in Markdown.
+"""The state of an assignment after a test run, and Markdown texts about it.
 
-Each mistake is explained once, at the function that contains the mistake.
+Each mistake is explained once, at the function that contains it.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 LESSON_FILE = "README.md"
-"""Name of the file with a lesson's text, next to the student's file."""
+"""Name of the file with a lesson's text; it is next to the student's file."""
 
 MAX_OUTPUT_CHARACTERS = 1000
-"""Maximum number of characters that the report shows of what the student's code prints in a test."""
+"""Maximum length, in characters, of the output that a report shows for a test."""
 
 OUTPUT_HEADING = "Your code printed"
-"""Words before the output of the student's code."""
+"""Words that precede the output of the student's code."""
 
 FIX_FILE_STEP = "fix what stops the file"
-"""Words for the next step if the file stops before its end."""
+"""Words for the next step if the file stops before the end."""
 
 SIGN_BY_STATUS = dict.fromkeys(Status, "·") | dict.fromkeys((Status.RIGHT, Status.RIGHT_ONCE_FIXED), "✓")
 SIGN_BY_STATUS |= dict.fromkeys((Status.MISTAKEN, Status.INHERITED, Status.COMPARED), "✗")
-"""The mark for each state of a function: ✓ finished, ✗ wrong, · open."""
+"""The mark for each status of a function: ✓ finished, ✗ wrong, · open."""
 
 HIDDEN_TESTS_NOTE = (
     f"{POINTS - PUBLIC_POINTS} of {POINTS} points are decided by tests that you do not see: they check the same"
@@ -56,7 +56,7 @@ SPOILER_WARNING = "Once you have read the solution, you can no longer find it yo
 
 
 class AssignmentProgress:
-    """The state of one assignment after a run of its tests."""
+    """The state of one assignment after its tests have run."""
 
     def __init__(self, assignment: str, run: LocalContext) -> None:
         self.assignment, self.run = assignment, run
@@ -66,7 +66,7 @@ class AssignmentProgress:
 
     @property
     def file_problem(self) -> str:
-        """The reason why the file stops before its end; empty if it reaches its end, even if an import is missing."""
+        """The reason why the file stops before the end; empty if it runs to the end, even if an import is missing."""
         failure = self.file.failure
         stopped = load_failure_message(failure) if failure is not None and not failure.missing_import else ""
         return self.source.problem or stopped
@@ -90,7 +90,7 @@ class AssignmentProgress:
     def next_function(self) -> str | None:
         """The next function to work on: the first that is not right, preferably one that waits for no other function.
 
-        None if all functions are right, or if the file stops before a definition and must be fixed first.
+        It is None if all functions are right, or if the file stops before a definition and must be fixed first.
         """
         waiting = (Status.WAITING, Status.INHERITED, Status.COMPARED)
         unfinished = [function for function in self.function_statuses if not function.is_right]
@@ -121,13 +121,13 @@ class AssignmentProgress:
 
 
 def assignments_with_public_tests(root: Path = Path()) -> list[str]:
-    """Return the assignments whose public tests are in the course's folder, in the order of the lessons."""
+    """Return the assignments whose public tests are in the course's folder, in lesson order."""
     names = [path.stem.removeprefix("test_") for path in (root / "tests" / "public").glob("test_*.py")]
     return sorted(names, key=lambda name: (lesson_number(name, root), name))
 
 
 def lesson_text(name: str, root: Path = Path()) -> str:
-    """Return a lesson's text, or an empty string if the course's folder has none."""
+    """Return a lesson's text, or an empty string if it is not in the course's folder."""
     lesson = root / "assignments" / name / LESSON_FILE
     return lesson.read_text("utf-8") if lesson.is_file() else ""
 
@@ -139,7 +139,7 @@ def lesson_number(name: str, root: Path = Path()) -> int:
 
 
 def overview(all_progress: Sequence[AssignmentProgress]) -> str:
-    """Return a line for each assignment, with the next step, and a line with the total."""
+    """Return a line with the next step for each assignment, and a line with the total."""
     lines, total_right, total = [], 0, 0
     for progress in all_progress:
         name = progress.next_function
@@ -154,7 +154,7 @@ def overview(all_progress: Sequence[AssignmentProgress]) -> str:
 
 
 def loading_remarks(progress: AssignmentProgress) -> str:
-    """Return messages about the whole file: failing imports, the error that stops the file, the output."""
+    """Return messages about the whole file: failing imports, the error that stops the file, and the output."""
     parts = [
         f"{progress.location(line)} imports {escape_markdown(module)}, which is not available when your file is graded:"
         " whatever uses it fails."
@@ -165,7 +165,7 @@ def loading_remarks(progress: AssignmentProgress) -> str:
 
 
 def function_text(progress: AssignmentProgress, function: FunctionStatus, mistakes_in_full: int = 1) -> str:
-    """Return the text about one function: a line about its status, and `mistakes_in_full` mistakes in full."""
+    """Return the text about one function: a line about its status, and up to `mistakes_in_full` mistakes in full."""
     place, shown = progress.run.place, function.mistakes[:mistakes_in_full]
     parts = [f"{SIGN_BY_STATUS[function.status]} {function.name:<24} {status_note(function)}".rstrip()]
     parts += [mistakes_text(function, Audience.HOME, mistakes_in_full)] if shown else []
@@ -182,7 +182,7 @@ def function_text(progress: AssignmentProgress, function: FunctionStatus, mistak
 
 
 def _first_output(progress: AssignmentProgress, *tests: str) -> list[str]:
-    """Return the beginning of the output of the first test that printed anything, or an empty list if no test did."""
+    """Return the beginning of the first test output, or an empty list if no test printed anything."""
     for test in tests:
         if printed := progress.run.printed.get((progress.assignment, test), "").strip("\n"):
             where = "while it was loaded" if test == LOADING_STEP else f"in {escape_markdown(test)}"
@@ -226,9 +226,9 @@ def summary_paragraphs(progress: AssignmentProgress) -> list[str]:
 
 
 def print_detail(console: Console, progress: AssignmentProgress, only: Collection[str]) -> None:
-    """Print a line about each function, and the first mistake of the function in full.
+    """Print a line about each function, and its first mistake in full.
 
-    `only` names the functions to print with all mistakes; if `only` is empty, print all functions.
+    If `only` names functions, print just those, with all their mistakes.
     """
     runs_hidden_tests = progress.run.runs_hidden_tests
     checked = f"Checked {escape_markdown(str(progress.source.path))}{', with hidden tests too' * runs_hidden_tests}."

@@ -1,6 +1,6 @@
-"""Learning without an instructor, in a checkout or an installed package: hidden tests, reasons, worked solutions.
+"""Learning without an instructor, in a checkout or an installed package: hidden tests, reasons and worked solutions.
 
-All code runs in one process, since there are no secrets to protect. This module is not in any handout.
+All code runs in one process, since there are no secrets to protect. No handout includes this module.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from autograder.laptop.progress_after_run import SPOILER_WARNING, AssignmentProg
 from autograder.laptop.terminal_or_tab import TERMINAL, CheckPlace
 
 TRIES_FILE = Path(".tries.json")
-"""File in the current folder with the wrong answers so far, keyed by assignment and question."""
+"""File in the current folder that stores the wrong answers so far, keyed by assignment and question."""
 
 TRIES_BEFORE_REASON = 2
-"""Number of wrong answers to a question before the right answer is explained; 1 for a yes-or-no question."""
+"""Number of wrong answers after which the right one is explained; 1 for a yes-or-no question."""
 
 
 class SelfStudyContext(LocalContext):
-    """A run of public and hidden tests, with the solutions as the reference."""
+    """A run of public and hidden tests with the solutions as the reference."""
 
     folders = ("public", "hidden")
 
@@ -47,14 +47,14 @@ class SelfStudyContext(LocalContext):
         return Reference(course.find(assignment))
 
     def answer_forms_and_practice(self, assignment: str) -> dict[str, Any]:
-        """Return the forms of all answers, without practice questions: self-study judges every answer."""
+        """Return the forms of all answers but no practice questions, since self-study judges every answer."""
         right = catalogue.solution(course.find(assignment)).ANSWERS
         return {"forms": {key: quiz_answers.form_of_right_answer(value) for key, value in right.items()}}
 
     def answer_feedback(self, assignment: str) -> Iterator[tuple[bool, str]]:
-        """Yield whether the answer is right, and a message, for each answer.
+        """For each answer, yield whether it is right, and a message.
 
-        The message contains the reason if the answer is right, or after TRIES_BEFORE_REASON wrong answers.
+        The message gives the reason once the answer is right or there have been enough wrong answers.
         """
         submitted, right = self.files[assignment].answers, answer_key.answers(course.find(assignment))
         if not isinstance(submitted, dict):
@@ -63,16 +63,16 @@ class SelfStudyContext(LocalContext):
         tries = all_tries.setdefault(assignment, {})
         for result in self.test_results[assignment]:
             key = answer_key.quiz_question_key(result.test)
-            if result.test.phase is Phase.ANSWERS and not result.is_unfinished:  # no answer, or one of another form
+            if result.test.phase is Phase.ANSWERS and not result.is_unfinished:  # no answer, or one in another form
                 answer, wrong_answers = value_text(submitted[key]), tries.setdefault(key, [])
                 if not result.passed and answer not in wrong_answers:
                     wrong_answers.append(answer)
                 yield result.passed, _answer_feedback(result, answer, right[key], len(wrong_answers))
-        with suppress(PermissionError):  # in a read-only folder, no tries are recorded
+        with suppress(PermissionError):  # in a read-only folder, tries are not recorded
             TRIES_FILE.write_text(json.dumps(all_tries, indent=1), "utf-8")
 
     def worked_solution(self, assignment: str, function: str) -> str | None:
-        """Return a function's worked solution, with the private helpers that it needs; None if there is no solution."""
+        """Return a function's worked solution, with the private helpers that it needs; None if there is none."""
         solution, stub_source = SourceFile(course.find(assignment).solution), SourceFile(course.find(assignment).stub)
         if function not in solution.functions:
             return None
@@ -87,7 +87,7 @@ class SelfStudyContext(LocalContext):
 
 
 def _wrong_answers_so_far() -> dict[str, dict[str, list[str]]]:
-    """Return the wrong answers so far, keyed by assignment and question, or none if the file is missing or damaged."""
+    """Return the wrong answers so far, keyed by assignment and question; empty if the file is missing or damaged."""
     with suppress(OSError, ValueError):
         tries = json.loads(TRIES_FILE.read_text("utf-8"))
         lessons = tries.values() if isinstance(tries, dict) else [None]
@@ -97,7 +97,7 @@ def _wrong_answers_so_far() -> dict[str, dict[str, list[str]]]:
 
 
 def _answer_feedback(result: TestResult, answer: str, right: RightAnswer, wrong_answer_count: int) -> str:
-    """Return the message about one answer, with the reason if the student has given enough wrong answers."""
+    """Return the message about one answer, with the reason if it is right or there were enough wrong ones."""
     key = answer_key.quiz_question_key(result.test)
     tries_before_reason = 1 if right.is_yes_or_no else TRIES_BEFORE_REASON
     if result.passed:
@@ -110,7 +110,7 @@ def _answer_feedback(result: TestResult, answer: str, right: RightAnswer, wrong_
 
 
 def print_solution(run: SelfStudyContext, name: str, function: str) -> int:
-    """Print a worked solution, after a warning if the function is not right yet; return the exit code."""
+    """Print a worked solution, preceded by a warning if the function is not right yet; return the exit code."""
     text = run.worked_solution(name, function)
     if text is None:
         print(f"{name} has no function {function}.")

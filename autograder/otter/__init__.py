@@ -1,11 +1,11 @@
-"""The interface to Otter-Grader. Otter computes the scores for `grading.otter_scoring`.
+"""The interface to Otter-Grader, which also computes the scores for `grading.otter_scoring`.
 
-    plugin             runs a trusted driver instead of the student's code under `otter run` and on Gradescope
+    plugin             runs a trusted driver instead of the student's code, under `otter run` and on Gradescope
     gradescope_entry   the entry point of a Gradescope container
     package            the zip for `otter run` and Gradescope
 
-A batch and Otter give the same result: the batch loads the generated files in a process of the grader, and
-Otter's kernel loads the same files.
+A batch and Otter give the same result: the generated files that a grader process loads in a batch are the same ones
+that Otter's kernel loads.
 """
 
 MODULES_FOR_OTHER_PACKAGES = ("package",)

@@ -1,9 +1,8 @@
-"""The entry point of a Gradescope container, which gives Otter an acceptable file for every submission.
+"""The entry point of a Gradescope container, which gives Otter a file that it accepts for every submission.
 
-Otter stops with an error if it finds two Python files, an invalid notebook, or code in a folder, as in a
-clone of a repository, and students would get no result. This module therefore moves the whole submission
-aside, where the plugin reads it, and leaves one empty file for Otter. Finally, this module marks Otter's
-output as Markdown, because Otter cannot do so.
+Otter stops with an error if it finds two Python files, an invalid notebook, or code in a subfolder, as in a repository
+clone, and students would get no result. This module therefore moves the whole submission aside, where the plugin reads
+it, and leaves one empty file for Otter. Finally, it marks Otter's output as Markdown, because Otter cannot do so.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ from autograder.otter.plugin import MOVED_SUBMISSION_FOLDER
 
 
 def grade_in_container(folder: str, assignment: str) -> None:
-    """Grade the content of `folder`/submission and write `folder`/results/results.json."""
+    """Grade the contents of `folder`/submission, and write `folder`/results/results.json."""
     submission, upload = Path(folder, "submission"), Path(folder, MOVED_SUBMISSION_FOLDER)
-    if not upload.is_dir():  # while debugging, a developer may start this script twice
+    if not upload.is_dir():  # while debugging, a developer might run this script twice
         upload.mkdir()
         for path in submission.iterdir():
             shutil.move(path, upload)
