@@ -1,7 +1,7 @@
 """The zip for `otter run` and Gradescope, made by Otter's generator, with the course as a wheel.
 
-A platform needs no source of packages except the public package index: the environment file installs the
-wheel from the zip, and all other packages in the versions from `requirements.lock`.
+A platform needs no package source other than the public package index: the environment file installs the wheel from the
+zip, and all other packages in the versions from `requirements.lock`.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ if __name__ == "__main__":  # the process that reads the submission also loads t
 def build(
     chosen: Iterable[Assignment], folder: Path, config: dict[str, Any] | None = None, isolation: str = "full"
 ) -> Iterator[Path]:
-    """Write `<folder>/<name>.zip` for each assignment, and yield the path of each zip.
+    """Write `<folder>/<name>.zip` for each assignment, and yield its path.
 
-    `config` contains the instructor's settings in Otter's configuration.
+    `config` is the instructor's settings for Otter's configuration.
     """
-    from otter.run import AutograderConfig  # here, because the import takes a second, and a wheel needs no Otter
+    from otter.run import AutograderConfig  # here, because this import takes a second and a wheel does not need Otter
     from otter.utils import OTTER_CONFIG_FILENAME
 
     with tempfile.TemporaryDirectory() as scratch:
@@ -60,7 +60,7 @@ def build(
 
 
 def _otter_config(assignment: Assignment, config: dict[str, Any], isolation: str) -> dict[str, Any]:
-    """Return Otter's configuration. The course's plugin comes last, and keeps what earlier plugins tell the student."""
+    """Return Otter's configuration. The course's plugin comes last and keeps what earlier plugins tell the student."""
     ours: dict[str, Any] = {"assignment": assignment.name, "suite": assignment.grading_hash}
     if isolation != "full":
         ours["isolation"] = isolation
@@ -68,12 +68,12 @@ def _otter_config(assignment: Assignment, config: dict[str, Any], isolation: str
 
 
 def _otter_generated_files(assignment: Assignment, config: dict[str, Any], wheel: str) -> dict[str, bytes]:
-    """Return the files that Otter's generator writes: test files, scripts, the environment file."""
+    """Return the files that Otter's generator writes: test files, scripts and the environment file."""
     from otter.generate import main as otter_generate
     from otter.run import AutograderConfig
 
     source = f"{AutograderConfig(config).autograder_dir}/source"
-    # Leave out the plugins, because Otter would load them here, and Otter's plugins need packages of the
+    # Leave out the plugins, because Otter would load them here, and Otter's own plugins need packages from the
     # platform.
     config = {name: value for name, value in config.items() if name != "plugins"}
     with tempfile.TemporaryDirectory() as name:
@@ -98,7 +98,7 @@ def _otter_generated_files(assignment: Assignment, config: dict[str, Any], wheel
 
 
 def wheel(folder: Path) -> Path:
-    """Build a wheel of the project, including the course, from the checkout; return its path."""
+    """Build a wheel of the project, including the course, from the checkout, and return its path."""
     if not (ROOT / "pyproject.toml").is_file():
         raise UserError("the zips can be built only from a checkout of the course, and this is an installed copy")
     use_safe_path()
@@ -112,6 +112,6 @@ def wheel(folder: Path) -> Path:
 
 
 def _constraints() -> str:
-    """Return the package versions with which the course is tested."""
+    """Return the package versions that the course is tested with."""
     lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     return "\n".join(re.findall(r"^[\w.-]+==[^\\\n]*[^\\\s]", lock, re.MULTILINE)) + "\n"

@@ -1,4 +1,4 @@
-"""The Otter plugin: it grades the submission in the sandbox, and gives Otter's kernel a trusted notebook to run.
+"""The Otter plugin, which grades the submission in the sandbox and gives Otter's kernel a trusted notebook to run.
 
 Without this plugin, Otter would execute the submission in the process that contains the tests. The plugin
 therefore removes the whole submission from the working directory of Otter's kernel before the kernel can
@@ -26,11 +26,11 @@ from autograder.sandbox.confine import ALL_LOCKS
 from autograder.submission import read_submission_bounded
 
 MOVED_SUBMISSION_FOLDER = "handed_in"
-"""Folder next to the submission folder, into which `gradescope_entry` moves the submission."""
+"""Folder next to the submission folder; `gradescope_entry` moves the submission into it."""
 
 
 class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
-    """The plugin, whose settings are the assignment's name, the hash of the suite in the zip, and "isolation"."""
+    """The plugin; its settings are the assignment's name, the hash of the suite in the zip, and "isolation"."""
 
     def before_grading(self, config: Any) -> None:
         """Read the submission, and empty its folder before Otter looks for logs or starts the kernel."""
@@ -48,11 +48,11 @@ class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
             upload if upload.is_dir() else path, self.assignment.name, assignments
         )
         _remove_all_but_tests(path.parent)
-        # Otter reads the file again before it requests the driver.
+        # Otter reads the file again before it asks for the driver.
         path.write_text(_PLACEHOLDER_NOTEBOOK_JSON if path.suffix == ".ipynb" else "", encoding="utf-8")
 
     def before_execution(self, submission: Any) -> Any:
-        """Grade the submission, and return the notebook that Otter runs instead, which names the passed tests."""
+        """Grade the submission, and return the notebook that Otter runs instead, which lists the passed tests."""
         disabled_locks = ALL_LOCKS if self.plugin_config.get("isolation") == "none" else ()
         if not disabled_locks:
             self_test.require()
@@ -63,9 +63,9 @@ class GradingPlugin(AbstractOtterPlugin):  # type: ignore[misc]
         return nbformat.v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call]
 
     def after_grading(self, results: GradingResults) -> None:
-        """Show students everything that they may know before hidden results are published.
+        """Show students everything that they may see before hidden results are published.
 
-        An earlier plugin's output comes first; if that plugin hides all results, students see nothing else.
+        Output from earlier plugins comes first; if one of them hides all results, students see nothing else.
         """
         set_summaries(list(results.results.values()), self.grade.test_results, self.assignment)
         if not results.all_hidden:
@@ -83,9 +83,9 @@ _PLACEHOLDER_NOTEBOOK_JSON = '{"cells": [], "metadata": {}, "nbformat": 4, "nbfo
 
 
 def _remove_all_but_tests(folder: Path) -> None:
-    """Remove everything except Otter's tests. Links are removed, never followed."""
+    """Remove everything except Otter's tests. Links are removed but never followed."""
     for entry in os.scandir(folder):
-        if entry.name == "tests":  # Otter's folder replaces a submitted folder or file of that name
+        if entry.name == "tests":  # Otter's folder replaces any submitted folder or file of that name
             continue
         if entry.is_dir(follow_symlinks=False):
             shutil.rmtree(entry.path)

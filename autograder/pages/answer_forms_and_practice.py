@@ -1,4 +1,4 @@
-"""Facts about the questions in the handout: the form of each answer, and the answers to practice questions."""
+"""What the handout says about questions: the form of each answer, and the answers to practice questions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from autograder.protocol.call import ANSWERS
 
 
 def answer_forms_and_practice(assignment: Assignment) -> dict[str, dict[str, Any]]:
-    """Return `forms`, with each answer's form, and `practice`, with the answer and reason of each practice question."""
+    """Return `forms`, with each answer's form, and `practice`, with each practice question's answer and reason."""
     values, written = catalogue.solution(assignment).ANSWERS, answer_key.answers(assignment)
     practice = [
         answer_key.quiz_question_key(test)

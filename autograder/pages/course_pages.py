@@ -1,4 +1,4 @@
-"""The pages of the course and their accompanying files, such as the pictures in the texts."""
+"""The course pages and their accompanying files, such as the pictures in their texts."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ HERE = Path(__file__).parent
 SHARED_STYLE_FILE = templates.FOLDER / "shared.css"
 ASSIGNMENTS_FOLDER = ROOT / "assignments"
 COURSE_MAP_PICTURE_FILE = "figures/map.svg"
-"""The picture of the whole course, the only picture that depends on the plan."""
+"""The picture of the whole course, which is the only one that depends on the plan."""
 
 
 def course_files(edition: Edition | None = None) -> dict[str, bytes]:
-    """Return the contents of all files below `course/`, keyed by path, in an edition (by default, this term's)."""
+    """Return the contents of all files in `course/`, keyed by path, for an edition (by default, this term's)."""
     edition = edition or Edition.of_term()
     environment = templates.environment(HERE / "templates", *dials.DIAL_SOURCE_FOLDERS)
     environment.globals |= vars(environment.get_template("controls.html").module) | {
@@ -72,14 +72,15 @@ def course_files(edition: Edition | None = None) -> dict[str, bytes]:
 
 
 def style() -> str:
-    """Return the style sheet with the formula font in it: without a server, Firefox refuses to load a separate font."""
+    """Return the style sheet with the formula font embedded; without a server, Firefox does not load a separate
+    font."""
     font = base64.b64encode((HERE / "vendor" / "STIXTwoMath.woff").read_bytes()).decode("ascii")
     face = f'@font-face {{ font-family: "STIX Two Math"; src: url(data:font/woff;base64,{font}) format("woff"); }}\n'
     return SHARED_STYLE_FILE.read_text("utf-8") + (HERE / "style" / "course.css").read_text("utf-8") + face
 
 
 def _text(path: Path, edition: Edition) -> str:
-    """Return the text of one of the course's files in this edition."""
+    """Return this edition's version of one of the course's files."""
     return edition.text(path.read_text("utf-8"), path.relative_to(ROOT).as_posix())
 
 
@@ -88,7 +89,7 @@ def _lesson_render_arguments(
 ) -> tuple[str, str, dict[str, str]]:
     """Return a lesson's text, folder name and insertions (docstrings, dials, and practice questions).
 
-    The answers to practice questions are not secret, but all other answers are secret.
+    The answers to practice questions are not secret; all other answers are.
     """
     text, ask = _text(assignment.lesson, edition), environment.get_template("ask.html")
     practice = answer_forms_and_practice.answer_forms_and_practice(assignment)["practice"]
@@ -100,10 +101,10 @@ def _lesson_render_arguments(
 
 
 def _docstring_html(function: ast.FunctionDef) -> str:
-    """Return a function's signature and docstring as a closed section of a page.
+    """Return a function's signature and docstring as a collapsed section of a page.
 
-    The lines of a paragraph are joined, so that the paragraph wraps at the page's width; formulas (indented)
-    and fields (`Returns:`) begin a new line.
+    The lines of a paragraph are joined, so that it wraps at the page's width; formulas (indented) and fields
+    (`Returns:`) begin a new line.
     """
     running = re.sub(r"(?m)^(\S.*)\n(?=\S)(?![A-Z]\w+:)", r"\1 ", ast.get_docstring(function) or "")
     signature = highlighted_code(f"{function.name}({ast.unparse(function.args)})").strip()
@@ -114,7 +115,7 @@ def _docstring_html(function: ast.FunctionDef) -> str:
 
 
 def _dial_forms(text: str, page: str, environment: Environment, edition: Edition) -> dict[str, str]:
-    """Return the forms of the dials that have markers in a text, keyed by marker."""
+    """Return the forms of the dials that a text has markers for, keyed by marker."""
     forms = {name: environment.get_template(f"{name}.html") for name in dials.named(text)}
     return {f"dial: {name}": edition.text(form.render(name=name, page=page)) for name, form in forms.items()}
 
@@ -133,7 +134,7 @@ def _lesson_summary(name: str, html: str) -> dict[str, Any]:
 def _bodies(
     renderer: Renderer, environment: Environment, edition: Edition
 ) -> tuple[dict[str, str], list[dict[str, Any]]]:
-    """Return all pages in order (first page, set-up, lessons, references), and the facts about the lessons."""
+    """Return all pages in order (first page, setup, lessons, references), and the facts about the lessons."""
     lessons = {
         name: renderer.render(*_lesson_render_arguments(Assignment(name), environment, edition))
         for name in edition.shipped_lessons
@@ -143,7 +144,7 @@ def _bodies(
     insertions = _dial_forms(texts["README"], "index", environment, edition)
     insertions["lessons"] = environment.get_template("lessons.html").render(lessons=shown)
     others = {name: renderer.render(text, ".", insertions) for name, text in texts.items()}
-    # In the glossary itself, each term is a link target and not a button.
+    # In the glossary itself, each term is a link target rather than a button.
     plain = Renderer(Glossary(""), ASSIGNMENTS_FOLDER, edition.full_course).render(texts["glossary"], ".", {})
     others["glossary"] = re.sub(r"<tr>(?=\n<td>(\w[^<]+)</td>)", lambda row: f'<tr id="{slug(row[1])}">', plain)
     first = {"index": others.pop("README"), "setup": others.pop("setup")}
@@ -151,18 +152,18 @@ def _bodies(
 
 
 def search_script(bodies: Mapping[str, str]) -> str:
-    """Return the search index as a script, because a page without a server may not fetch a file.
+    """Return the search index as a script, because a page without a server cannot fetch files.
 
-    `bodies` contains the HTML of each page's body.
+    `bodies` maps each page's name to the HTML of its body.
     """
     index = [section for name, html in bodies.items() for section in _sections(name, html)]
     return f"window.WHEREABOUTS_INDEX={json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n"
 
 
 _HTML_HEADING_OR_TERM = re.compile(r'<(?:h([23])|tr) id="(?!title-)(.+?)">\n?(.+?)</(?:h|td)')
-"""Pattern of a heading or of a term in the glossary, with level, anchor and words."""
+"""Pattern for a heading or a glossary term, with its level, anchor and words."""
 _TERM_HTML_ROW = re.compile(r'<tr id="(.+?)">\n<td>(.+?)</td>\n<td>(.+?)</td>')
-"""Pattern of a row of the glossary, with anchor, term and meaning."""
+"""Pattern for a row of the glossary, with its anchor, term and meaning."""
 
 
 def _sections(page: str, html: str) -> Iterator[dict[str, str]]:
@@ -173,17 +174,17 @@ def _sections(page: str, html: str) -> Iterator[dict[str, str]]:
     )
     yield {"title": title, "page": "", "link": f"{page}.html", "text": _plain(begin.partition("</h1>")[2])}
     for level, anchor, heading, below in zip(*(parts[at::4] for at in range(4)), strict=True):
-        text = below[2:] if level else below[2:].partition("</td>")[0]  # for a term, the meaning only
+        text = below[2:] if level else below[2:].partition("</td>")[0]  # for a term, only its meaning
         yield {"title": _plain(heading), "page": title, "link": f"{page}.html#{anchor}", "text": _plain(text)}
 
 
 def _plain(html: str) -> str:
-    """Return the words of a part of a page, without tags."""
+    """Return the words in part of a page, without tags."""
     return unescape(" ".join(re.sub(r"<[^>]*>", "", html).split()))
 
 
 def pictures(edition: Edition, names: Iterable[str]) -> dict[str, bytes]:
-    """Return the contents of these pictures and their narrow variants, keyed by path below assignments/."""
+    """Return the contents of these pictures and their narrow variants, keyed by path relative to assignments/."""
     shown = {Path(name).name for name in names}
     pictures_by_path = {
         path.relative_to(ASSIGNMENTS_FOLDER).as_posix(): path.read_bytes()
@@ -196,7 +197,7 @@ def pictures(edition: Edition, names: Iterable[str]) -> dict[str, bytes]:
 
 
 def _map_files(edition: Edition) -> dict[str, bytes]:
-    """Return the map of the course with this edition's lessons."""
+    """Return the course map with this edition's lessons."""
     figures = importlib.import_module("assignments.figures")
     lessons = {name: module.LESSON for name, module in figures.lessons().items()}
     rows = {

@@ -1,11 +1,11 @@
-"""The dials: interactive pictures in lessons, which compute while the reader moves the controls.
+"""The dials: interactive pictures in lessons, which compute as the reader moves the controls.
 
-A dial appears at the marker `<!-- dial: name -->` in a lesson. Each dial consists of a form in `<name>.html`
-(a title, a hint, a question, the controls) and a function in `<name>.js` that turns the settings into
-numbers, a picture and a sentence. Both files are in `dials/` here, or in the lesson's `dials/` folder.
-`script/toolkit.js` connects the form with the function; `script/kernels.js` computes the encodings, in a few
-lines each. The pages load one file with all scripts, without comments and line ends: students write the same
-functions in numpy, so the values should be easy to see, but not the code.
+A dial appears at the marker `<!-- dial: name -->` in a lesson. Each dial consists of a form in `<name>.html` (a title,
+a hint, a question and the controls) and a function in `<name>.js` that turns the settings into numbers, a picture and a
+sentence. Both files are in `dials/` here or in the lesson's `dials/` folder. `script/toolkit.js` connects the form to
+the function; `script/kernels.js` computes the encodings, in a few lines each. The pages load all scripts as one file
+without comments or line breaks: students write the same functions in numpy, so the values should be easy to see but the
+code should not.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ DIAL_SOURCE_FOLDERS = (HERE / "dials", *sorted((ROOT / "assignments").glob("*/di
 
 
 def named(text: str) -> list[str]:
-    """Return the names of the dials that have markers in a text."""
+    """Return the names of the dials that a text has markers for."""
     return re.findall(r"(?m)^<!-- dial: (\w+) -->$", text)
 
 
 def best_median_worst_curves(lesson: str) -> dict[str, Any]:
-    """Return three methods' or schedules' accuracies by length, for each seed, for a dial that asks for a prediction.
+    """Return the accuracies, by length and seed, of three methods or schedules, for a dial that asks for a prediction.
 
-    The three are the best, the median and the worst method or schedule in the lesson's first measurement.
+    They are the best, the median and the worst in the lesson's first measurement.
     """
     with (ROOT / "assignments" / lesson / "measured.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -59,7 +59,7 @@ def best_median_worst_curves(lesson: str) -> dict[str, Any]:
 
 
 def minified_pages_script() -> str:
-    """Return the course's JavaScript as one minified script, which all pages load."""
+    """Return the course's JavaScript as one minified script that all pages load."""
     paths = (path for folder in (HERE / "script", *DIAL_SOURCE_FOLDERS) for path in sorted(folder.glob("*.js")))
     source = "\n".join(path.read_text("utf-8") for path in paths)
     return str(rjsmin.jsmin(f'(() => {{ "use strict";\n{source}\n}})();\n'))

@@ -1,7 +1,7 @@
 """Conversion of LaTeX to MathML, which browsers show without JavaScript.
 
-latex2mathml converts every command that the lessons use, but leaves out the space around functions, whether a
-bracket opens or closes, and that a minus at the beginning is a sign. This module adds all of these.
+latex2mathml converts every command that the lessons use, but it neither adds the space around functions nor marks
+brackets as opening or closing and a leading minus as a sign. This module does.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from autograder.course import UserError
 
 
 class PageError(UserError):
-    """An error in a text that cannot be shown as a page. The message names the faulty part of the text."""
+    """An error in a text that cannot be shown as a page. The message quotes the faulty part of the text."""
 
 
 _MATH_FUNCTION_COMMAND = r"\\(?:cos|sin|ln|log|exp|min|max)\b"
-"""Pattern of a LaTeX command for a function."""
+"""Pattern for the LaTeX command of a function."""
 _LATEX_REWRITES = (
     (r"\\mathrm\b", r"\\text"),
     (r"(?<!\\left)\\(lvert|lfloor|lceil)\b", r"\\left\\\1"),
@@ -28,16 +28,16 @@ _LATEX_REWRITES = (
     (rf"(?<=[\w}})])(?<!\\cdot)(?<!quad)\s*(?={_MATH_FUNCTION_COMMAND})", r"\\,"),
     (rf"({_MATH_FUNCTION_COMMAND}(?:[_^](?:\w|\{{[^}}]*\}}))?)(?!\s*(?:[(^_{{]|\\left))", r"\1\\,"),
 )
-"""Patterns and replacements, applied before a formula is converted: names as text, brackets marked as left or
-right, and a thin space around a function, but not before a bracket."""
+"""Patterns and replacements that are applied before a formula is converted: they write names as text, mark brackets as
+left or right, and put a thin space around functions, but not before a bracket."""
 _CHARACTERS_BEFORE_UNARY_SIGN = frozenset("([{,;=<>≤≥≈→↦⌊⌈+−·×/∣")
-"""Characters after which a plus or a minus is a sign."""
+"""Characters after which a plus or a minus is unary."""
 
 
 def mathml(latex: str, display: bool = False) -> str:
     """Return a formula as MathML. Raise PageError for an unknown command."""
     source = latex.strip()
-    if display and r"\qquad" in source:  # two formulas: if the line is too short, the second goes below the first
+    if display and r"\qquad" in source:  # two formulas: if the line is too short, the second wraps below the first
         return "".join(mathml(formula, True) for formula in source.split(r"\qquad"))
     if len(re.findall(r"(?<!\\)\{", source)) != len(re.findall(r"(?<!\\)\}", source)):
         raise PageError(f"{latex}: unmatched brace")
@@ -45,7 +45,7 @@ def mathml(latex: str, display: bool = False) -> str:
         source = re.sub(pattern, replacement, source)
     try:
         root = convert_to_element(source, display="block" if display else "inline")
-    except Exception as error:  # latex2mathml raises a different type for each mistake, without a common base
+    except Exception as error:  # latex2mathml raises unrelated exception types for different mistakes
         raise PageError(f"{latex}: {error!r}") from error
     for element in (elements := list(root.iter())):
         element.text = html.unescape(element.text or "")  # characters are written as entities
@@ -58,7 +58,7 @@ def mathml(latex: str, display: bool = False) -> str:
 
 
 def _correct_symbols(row: Element) -> None:
-    """Correct the tags of symbols in a row of a formula, and add the attributes that the symbols lack."""
+    """Correct the tags of symbols in a row of a formula, and add the attributes that they lack."""
     begins = row.tag in ("mrow", "mtd")
     for symbol in row:
         text = symbol.text or ""
@@ -70,5 +70,5 @@ def _correct_symbols(row: Element) -> None:
             case "mo" if text in ("−", "+", "±") and begins:
                 symbol.set("form", "prefix")
             case "mtext" if re.fullmatch(r"\S{2,}", text):
-                symbol.tag = "mi"  # a name; next to text, browsers read the minus of `high − low` as a sign
+                symbol.tag = "mi"  # a name; next to text, browsers treat the minus in `high − low` as a sign
         begins = row.tag in ("mrow", "mtd") and symbol.tag == "mo" and text in _CHARACTERS_BEFORE_UNARY_SIGN

@@ -25,24 +25,23 @@ _FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True)
 
 
 def highlighted_code(text: str, language: str = "") -> str:
-    """Return highlighted code: Python, a session with `>>>`, or the language that its fence names."""
+    """Return highlighted code: Python, a session with `>>>`, or the language named by its fence."""
     lexer = PythonConsoleLexer() if ">>>" in text else get_lexer_by_name(language or "python", stripnl=False)
     return str(highlight(text, lexer, _FORMATTER))
 
 
 class Renderer:
-    """Renderer for the course's texts: every lesson, the glossary, the page on numpy."""
+    """A renderer for the course's texts: every lesson, the glossary and the page on numpy."""
 
     def __init__(self, glossary: Glossary, folder: Path, lessons: Sequence[str] = ()) -> None:
         """Prepare to render texts from `folder`.
 
-        `lessons` contains the names of the full course's lessons, because the glossary refers to lessons by
-        number.
+        `lessons` is the names of the full course's lessons, because the glossary refers to lessons by number.
         """
         self._glossary, self._folder, self._lessons = glossary, folder, lessons
         self._markdown = MarkdownIt("commonmark", {"html": True, "typographer": True}).enable(["table", "smartquotes"])
         self._markdown.use(dollarmath_plugin)
-        # A block that is too wide scrolls sideways, also with the keyboard.
+        # A block that is too wide scrolls sideways, even from the keyboard.
         wide, formula = '<div class="scroll" tabindex="0">{}</div>\n', '<div class="formula" tabindex="0">{}</div>\n'
         self._html = cast(RendererHTML, self._markdown.renderer)
         rules: dict[str, Any] = {
@@ -57,12 +56,12 @@ class Renderer:
         self._html.rules |= rules | {"code_block": rules["fence"]}
 
     def render(self, text: str, folder: str, insertions: Mapping[str, str]) -> str:
-        """Return the HTML of a text in a folder below assignments/, with each term marked only once.
+        """Return the HTML of a text in a subfolder of assignments/, with each term marked only once.
 
-        The section `Sources` has no marked terms.
+        No terms are marked in the `Sources` section.
 
-        `insertions` contains HTML: `def name` goes after a function's heading, `answer name` after the line of a
-        practice question, and `name` replaces a marker `<!-- name -->`.
+        `insertions` maps keys to HTML: `def name` goes after a function's heading, `answer name` after the line of a
+        practice question, and `name` replaces the marker `<!-- name -->`.
         """
         already_marked: set[str] = set()
         lesson = self._lessons.index(folder) + 1 if folder in self._lessons else 0
@@ -93,7 +92,7 @@ class Renderer:
         )
 
     def _adapt_inline(self, parts: list[Token], folder: str, already_marked: set[str], lesson: int) -> None:
-        """Point links and images to the files of the pages, and mark terms outside links and bold words."""
+        """Point links and images to the pages' files, and mark terms outside links and bold text."""
         inside = 0
         for part in parts:
             if part.type == "link_open":
@@ -109,7 +108,7 @@ class Renderer:
                 )
 
     def _figure(self, image: Token) -> str:
-        """Return a figure: the image, the image's title as a caption, and the narrow layout for phones."""
+        """Return a figure: the image, with its title as a caption, and its narrow layout for phones."""
         texts = image.attrGet("src"), image.content, image.attrGet("title")
         source, drawn, caption = (escape(" ".join(str(text or "").split()).replace("'", "’")) for text in texts)
         narrow = posixpath.join(posixpath.dirname(source), "narrow", posixpath.basename(source))
@@ -120,7 +119,7 @@ class Renderer:
         return f"<figure><picture>{shown}</picture>{below}</figcaption></figure>\n"
 
     def _size(self, source: str) -> str:
-        """Return an image's size as attributes, so that the text does not move when the image loads."""
+        """Return an image's size as attributes, so that the text does not shift when the image loads."""
         try:
             image = (self._folder / source).read_text("utf-8")
         except FileNotFoundError as error:
@@ -134,7 +133,7 @@ _FORMULA_OR_TERM_ELEMENT = r"<(math|button)\b(?:(?!</\{0}>).)*</\{0}>"
 _FORMULA_OR_TERM_WITH_PUNCTUATION = re.compile(
     rf"[(“]{_FORMULA_OR_TERM_ELEMENT.format(1)}[,.;:!?)”]*|{_FORMULA_OR_TERM_ELEMENT.format(2)}[,.;:!?)”]+", re.DOTALL
 )
-"""Pattern of a formula or a term with the punctuation around it, all of which must stay on one line."""
+"""Pattern for a formula or a term with the punctuation around it, which must all stay on one line."""
 
 
 def _html_block(text: str) -> Token:
@@ -142,7 +141,7 @@ def _html_block(text: str) -> Token:
 
 
 def _target(link: str, folder: str) -> str:
-    """Return the address of the page to which a link between texts leads."""
+    """Return the address of the page that a link between texts leads to."""
     if "://" in link or link.startswith("#"):
         return link
     path, hash_mark, anchor = link.partition("#")

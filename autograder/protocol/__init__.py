@@ -1,11 +1,10 @@
-"""Calls and replies, in the form that the sandbox, the tests and a student's laptop share.
+"""Calls and replies, in a form shared by the sandbox, the tests and a student's laptop.
 
     call           makes one call to a student's function, and describes the result
     codec          converts plain values to bytes and back, and nothing else
-    failure_kinds  names the results of tests and submissions: kinds of mistakes, and exceptions for them
+    failure_kinds  names the results of tests and submissions: kinds of mistakes, and the exceptions for them
 
-Students receive this package. The package imports only numpy and the standard library, because a sandboxed
-worker loads it.
+Students receive this package. It imports only numpy and the standard library, because a sandboxed worker loads it.
 """
 
 MODULES_FOR_OTHER_PACKAGES = ("call", "codec", "failure_kinds")

@@ -1,8 +1,7 @@
-"""Make one call to a student's function, and report everything that a test may check.
+"""Make one call to a student's function, and report everything that a test can check.
 
-The sandboxed worker uses this module, and so does a student's laptop, where tests and code share a process.
-Worker and laptop therefore treat a submission in the same way. This module imports only numpy and the
-standard library, because the worker has no other packages.
+Both the sandboxed worker and a student's laptop, where tests and code share a process, use this module, so both treat a
+submission the same way. It imports only numpy and the standard library, because the worker has no other packages.
 """
 
 from __future__ import annotations
@@ -25,47 +24,47 @@ import numpy as np
 from autograder.protocol import codec
 
 MAX_ERROR_MESSAGE_CHARACTERS = 2000
-"""Maximum number of characters of an exception's message; no test or reader needs more."""
+"""Maximum length, in characters, of an exception's message; no test or reader needs more."""
 
 ANSWERS = "ANSWERS"
-"""Name of a submission's dictionary of answers, the only name that is read and not called."""
+"""Name of a submission's dictionary of answers, the only name that is read rather than called."""
 
 
 class LoadTimeout(BaseException):
     """Raised inside a student's file that does not finish loading in time.
 
-    The class is not a subclass of Exception, so that few students' files catch the exception.
+    It is not a subclass of Exception, so that student code rarely catches it.
     """
 
 
 @dataclass(frozen=True)
 class Raised:
-    """An exception from a student's code, as text that the submission may control."""
+    """An exception from a student's code, as text that the submission can control."""
 
     kind: str
     """name of the exception's class; empty if the message is a complete sentence"""
     bases: tuple[str, ...]
-    """names of the built-in base classes of the exception's class, nearest first"""
+    """names of the class's built-in base classes, nearest first"""
     message: str
     line: int | None = None
-    """line in the student's file that was being executed"""
+    """the line of the student's file that was being executed"""
     function: str | None = None
     """the student's function that was being executed"""
     missing_import: bool = False
-    """True for a missing import: an empty module replaced it, and the rest of the file ran"""
+    """True for a missing import, which was replaced by an empty module so that the rest of the file ran"""
 
     def is_undefined(self, function: str) -> bool:
-        """Return True if the file does not define this function."""
+        """Return True if the exception means that the file does not define this function."""
         return self.kind == "NameError" and self.message.startswith(f"{function} is not defined in")
 
     @property
     def is_load_timeout(self) -> bool:
-        """Return True if the file did not run to its end in time."""
+        """Return True if the file did not finish loading in time."""
         return self.kind == LoadTimeout.__name__
 
     @property
     def at_line(self) -> str:
-        """The words that name the line, for the end of a sentence, or an empty string if the line is not known."""
+        """Words that name the line, for the end of a sentence, or an empty string if it is unknown."""
         return f" at line {self.line}" if self.line else ""
 
 
@@ -77,26 +76,26 @@ class Call:
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = field(default_factory=dict)
     measured: bool = False
-    """True if the executed lines are counted, and the arguments checked for changes afterwards"""
+    """True if executed lines are counted and arguments are checked for changes afterwards"""
     uncounted: tuple[str, ...] = ()
-    """functions of the submission whose lines do not count, except for one line per call"""
+    """functions of the submission whose lines are not counted, except for one line per call"""
 
     @functools.cached_property
     def encoded(self) -> bytes:
         """The function's name and the arguments as bytes, encoded once.
 
-        Raise ValueError if the call is too large for a message: a test may pass on a result of any size.
+        Raise ValueError if the call is too large for a message, since a test can pass on a result of any size.
         """
         return codec.encode_request(self.function, self.args, self.kwargs)
 
     def copy(self) -> Call:
-        """Return a call with copies of the arguments, for a function that may change its arguments."""
+        """Return this call with copies of its arguments, for a function that might modify them."""
         return replace(self, args=copy.deepcopy(self.args), kwargs=copy.deepcopy(self.kwargs))
 
 
 @dataclass(frozen=True)
 class Reply:
-    """The result of a call: a plain value or an exception, and the measurements."""
+    """The result of a call: a plain value or an exception, and any measurements."""
 
     encoded: bytes = codec.NONE
     """the value, encoded by `codec.encode`"""
@@ -104,14 +103,14 @@ class Reply:
     executed_lines: int = 0
     """number of lines executed outside libraries, if the call was measured"""
     changed: tuple[str, ...] = ()
-    """names of the arguments that changed in place, if the call was measured"""
+    """names of the arguments that the call modified in place, if it was measured"""
 
     @functools.cached_property
     def value(self) -> Any:
         """The value, decoded once, with read-only arrays; None if the call raised an exception.
 
-        Raise MalformedError if the bytes are forged. A reply that comes from `sandbox.wire` or a backend has
-        already been checked.
+        Raise MalformedError if the bytes are forged. Replies that come from `sandbox.wire` or a backend have already
+        been checked.
         """
         return codec.decode(self.encoded, writeable=False) if self.raised is None else None
 
@@ -119,10 +118,10 @@ class Reply:
 def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleType, Raised | None]:
     """Execute a submission as the module `name`, registered before it runs, like any imported module.
 
-    A file is one cell; a notebook has many, and a cell that raises an exception does not stop the next cell.
-    An empty module replaces each missing import, so functions that do not use the import still work. Return
-    the module with all names defined so far, and the first exception that stopped a cell or, if no cell
-    stopped, the exception of the first missing import. Line numbers continue through all cells.
+    A file is one cell; a notebook has many, and a cell that raises an exception does not stop the next one. Each
+    missing import is replaced by an empty module, so functions that do not use it still work. Return the module with
+    all names defined so far, and the first exception that stopped a cell or, if none did, the exception from the first
+    missing import. Lines are numbered continuously across cells.
     """
     module = types.ModuleType(name)
     module.__file__ = filename
@@ -135,7 +134,7 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
         for number, cell in enumerate(cells, start=1):
             try:
                 stand_in.run(compile("\n" * lines_before + cell, filename, "exec", dont_inherit=True), module)
-            except BaseException as error:  # a submission may raise anything, even SystemExit
+            except BaseException as error:  # a submission can raise anything, even SystemExit
                 raised = describe_exception(error, filename)
                 if len(cells) > 1:
                     raised = replace(raised, message=f"{raised.message} (in code cell {number})")
@@ -146,13 +145,13 @@ def load(name: str, cells: Sequence[str], filename: str) -> tuple[types.ModuleTy
 
 
 class _StandInModuleFinder:
-    """Import finder that provides an empty module for each missing import outside a `try`."""
+    """An import finder that provides an empty module for each missing import outside a `try`."""
 
     def __init__(self) -> None:
         self.missing: dict[str | None, Raised] = {}
 
     def run(self, code: types.CodeType, module: types.ModuleType) -> None:
-        """Execute the code, and start again each time an empty module has replaced another missing import."""
+        """Execute the code, restarting each time an empty module replaces another missing import."""
         while True:
             try:
                 return exec(code, module.__dict__)
@@ -162,13 +161,13 @@ class _StandInModuleFinder:
                 self.missing[error.name] = replace(describe_exception(error, code.co_filename), missing_import=True)
 
     def remove(self) -> None:
-        """Stop providing empty modules, so that no other code in this process imports an empty module."""
+        """Stop providing empty modules, so that no other code in this process imports one."""
         sys.meta_path.remove(self)
         for name in [name for name, module in sys.modules.items() if type(module) is _StandInModule]:
             del sys.modules[name]
 
     def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
-        """Return the specification of an empty module for a missing import; None for any other import."""
+        """Return the spec of an empty module for a missing import; None for any other import."""
         is_missing = any(f"{name}.".startswith(f"{missing}.") for missing in self.missing)
         return ModuleSpec(name, self, is_package=True) if is_missing else None  # type: ignore[arg-type]
 
@@ -176,11 +175,11 @@ class _StandInModuleFinder:
         return _StandInModule(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """Leave the module empty. A name that a file imports from an empty module is another empty module."""
+        """Leave the module empty. Any name imported from it is another empty module."""
 
 
 class _StandInModule(types.ModuleType):
-    """Empty module that raises an error when code uses it."""
+    """An empty module that raises an error when code uses it."""
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"No module named {self.__name__!r} where this code is graded")
@@ -190,7 +189,7 @@ class _StandInModule(types.ModuleType):
 
 
 def perform(module: types.ModuleType, call: Call) -> Reply:
-    """Call a submission's function, or read the submission's ANSWERS. The function may change the arguments."""
+    """Call a submission's function, or read its ANSWERS. The function might modify the arguments."""
     function = module.__dict__.get(call.function)
     if call.function == ANSWERS:
         return Reply(codec.encode(function))
@@ -207,7 +206,7 @@ def perform(module: types.ModuleType, call: Call) -> Reply:
 
 
 def _measured(module: types.ModuleType, call: Call, function: Callable[..., Any]) -> Reply:
-    """Return the reply to a call, with measurements. Raise any exception that the function raises."""
+    """Return the reply to a call, with measurements. Exceptions from the function are passed on."""
     before = _encoded_arguments(call)
     line_counter = _LineCounter(_iter_code_objects(module, set(call.uncounted) - {call.function}))
     with line_counter:
@@ -224,13 +223,13 @@ def _iter_code_objects(module: types.ModuleType, names: Iterable[str]) -> Iterat
 
 
 def _encoded_arguments(call: Call) -> dict[str, bytes]:
-    """Return the arguments, keyed by readable name and encoded exactly, including all bits of a NaN."""
+    """Return the arguments, keyed by readable name and encoded exactly, down to the bits of a NaN."""
     named = {f"argument {number}": value for number, value in enumerate(call.args, start=1)}
     return {name: codec.encode(value) for name, value in (named | call.kwargs).items()}
 
 
 class _LineCounter:
-    """Counter of the lines that a call executes outside libraries and outside uncounted functions."""
+    """A counter of the lines that a call executes outside libraries and uncounted functions."""
 
     UNCOUNTED_FILE_PREFIXES = (
         "<frozen ",
@@ -238,14 +237,14 @@ class _LineCounter:
         str(Path(os.__file__).parent) + os.sep,
         str(Path(np.__file__).parents[1]) + os.sep,
     )
-    """Prefixes of the files whose lines do not count: the standard library, this file, and packages installed
-    next to numpy, one of which may watch the garbage collector and so run in the middle of a call."""
+    """Prefixes of the files whose lines are not counted: the standard library, this file, and packages installed next
+    to numpy, which might hook into the garbage collector and so run in the middle of a call."""
 
     def __init__(self, uncounted: Iterable[types.CodeType] = ()) -> None:
         self.count = 0
         self.uncounted = frozenset(uncounted)
         self.is_elsewhere = False
-        """True while an uncounted function, or anything that it calls, is running"""
+        """True while an uncounted function or anything that it calls is running"""
 
     def __enter__(self) -> None:
         sys.settrace(self._trace_call)
@@ -272,7 +271,7 @@ class _LineCounter:
 
 
 def describe_exception(error: BaseException, filename: str) -> Raised:
-    """Describe an exception in plain text, even if the methods of the exception fail."""
+    """Describe an exception in plain text, even if the exception's methods fail."""
     try:
         message = str.__str__(str(error))[:MAX_ERROR_MESSAGE_CHARACTERS]
     except BaseException:
@@ -283,7 +282,7 @@ def describe_exception(error: BaseException, filename: str) -> Raised:
 
 
 def _raising_location(error: BaseException, filename: str) -> tuple[int | None, str | None]:
-    """Return the line and the function in a file where an exception was raised; each is None if it is unknown."""
+    """Return the line and the function in a file where an exception was raised; either is None if unknown."""
     if isinstance(error, SyntaxError) and error.filename == filename:
         return error.lineno, None
     steps = [step for step in traceback.walk_tb(error.__traceback__) if step[0].f_code.co_filename == filename]

@@ -1,9 +1,9 @@
-"""Conversion of plain values to bytes and back; only plain values may pass between a submission and a test.
+"""Conversion of plain values to bytes and back; only plain values pass between a submission and a test.
 
-The plain values are None, bool, int, float, str, list, tuple, dict with str keys, and numpy arrays and
-scalars of the usual bool, integer and float dtypes, each of exactly that class. A description replaces any
-other value from a submission. Decoding builds only plain values: it looks up no class and runs no code, and
-it trusts a length only if that many bytes follow.
+The plain values are None, bool, int, float, str, list, tuple, dict with str keys, and numpy arrays and scalars of the
+usual bool, integer and float dtypes, each of exactly that class. Any other value from a submission is replaced by a
+description. Decoding creates only plain values: it looks up no classes, runs no code, and trusts a length only if that
+many bytes follow.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ MAX_DEPTH = 16
 """Maximum depth of nested containers; no result in the course is deeper."""
 
 MAX_VALUES_PER_MESSAGE = 100_000
-"""Maximum number of values in one message, including containers and their contents, so that a few bytes
-cannot request much memory."""
+"""Maximum number of values in one message, including containers and their contents, so that a few bytes cannot claim a
+lot of memory."""
 
 MAX_NUMBERS_PER_MESSAGE = 1 << 18
-"""Maximum total of numbers in the arrays of one message, four times the course's largest result; eight bytes
-of text count as one number. This limit also bounds the work of a test that multiplies two results, and the
-memory of a reply."""
+"""Maximum total of numbers in the arrays of one message, four times the course's largest result; eight bytes of text
+count as one number. This also limits how much work a test does to multiply two results, and how much memory a reply
+takes."""
 
 MAX_MESSAGE_BYTES = 8 << 20
-"""Maximum bytes of one message."""
+"""Maximum size, in bytes, of one message."""
 
 MAX_DESCRIPTION_CHARACTERS = 500
-"""Maximum number of characters in the description that replaces a value."""
+"""Maximum length, in characters, of the description that replaces a value."""
 
 MAX_INT_BYTES = 64
-"""Maximum number of bytes of an encoded Python integer."""
+"""Maximum size, in bytes, of an encoded Python integer."""
 
 MAX_AXES = 16
-"""Maximum number of axes of an encoded array."""
+"""Maximum number of axes in an encoded array."""
 
 _COUNT, _FLOAT = struct.Struct("<I"), struct.Struct("<d")
 _SHAPE_FORMATS = [struct.Struct(f"<{axes}Q") for axes in range(MAX_AXES + 1)]
@@ -49,12 +49,12 @@ _SPELLING_BY_DTYPE = {
     np.dtype(name): b"\x03" + np.dtype(name).str.encode("ascii")
     for name in "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
 }
-"""The bytes that stand for each supported dtype, in this machine's byte order: the length of its name, and
-the name. Two C types of one kind and width (long, long long) count as one dtype."""
+"""The bytes that stand for each supported dtype, in this machine's byte order: the length of its name, and the name. C
+types of the same kind and width (long, long long) count as one dtype."""
 
 DEFAULT_INTEGER_TYPE_NUMBERS = {kind.num for kind in map(np.dtype, "ilq") if kind == np.dtype(int)}
-"""numpy's type numbers of all signed C integer types that are as wide as the default integer. A default integer is
-written as int64, as it is on nearly every machine, because a value must not depend on the machine."""
+"""numpy's type numbers for all signed C integer types that are as wide as the default integer. Default integers are
+written as int64, which they are on nearly every machine, because a value must not depend on the machine."""
 
 _DTYPE_BY_SPELLING = {spelling: dtype for dtype, spelling in _SPELLING_BY_DTYPE.items()}
 _NUMPY_SCALAR_TYPES = frozenset(np.dtype(code).type for code in "?bhilqBHILQefd")
@@ -62,14 +62,14 @@ _CONSTANTS = {b"N": None, b"T": True, b"F": False}
 
 
 class MalformedError(ValueError):
-    """Raised for bytes that this encoder did not write, and for a value that is too large for a message."""
+    """Raised for bytes that this encoder cannot have written, and for a value that is too large for a message."""
 
 
 @dataclass(frozen=True, eq=False)
 class Foreign:
-    """Replacement for a value that cannot be encoded; `description` is text that the submission may control.
+    """A replacement for a value that cannot be encoded; `description` is text that the submission can control.
 
-    No two replacements are equal, so a value that cannot be encoded matches no expected value.
+    No two replacements are equal, so a value that cannot be encoded never matches an expected one.
     """
 
     description: str
@@ -82,7 +82,7 @@ class Foreign:
 def encode(value: object) -> bytes:
     """Return the bytes of a value.
 
-    Each part that is not plain becomes a Foreign; a value that is too large becomes a single Foreign.
+    Parts that are not plain become Foreign; a value that is too large becomes a single Foreign.
     """
     try:
         return _Encoder().bytes_of(value)
@@ -93,17 +93,15 @@ def encode(value: object) -> bytes:
 def encode_request(*values: object) -> bytes:
     """Return the bytes of a request. Raise MalformedError if the request is too large.
 
-    Only a request may contain a random number generator, which some functions of the course take as an
-    argument.
+    Only requests may contain a random number generator, which some of the course's functions take as an argument.
     """
     return _Encoder(request=True).bytes_of(values)
 
 
 def decode(data: bytes, writeable: bool = True) -> Any:
-    """Return the value that the bytes encode. Raise MalformedError if the bytes encode no value.
+    """Return the value that the bytes encode. Raise MalformedError if they are not an encoded value.
 
-    With `writeable`, arrays are copied. Without `writeable`, the bytes come from a worker and must not
-    contain a generator.
+    With `writeable`, arrays are copied. Without it, the bytes come from a worker and must not contain a generator.
     """
     decoder = _Decoder(data, writeable)
     try:
@@ -116,18 +114,18 @@ def decode(data: bytes, writeable: bool = True) -> Any:
 
 
 class _Bounded:
-    """Counter of the values and numbers in one message that is encoded or decoded."""
+    """A counter of the values and numbers in a message that is being encoded or decoded."""
 
     items = numbers = 0
 
     def count_value(self, depth: int) -> None:
-        """Count one value at a depth of nested containers. Raise MalformedError if a limit is exceeded."""
+        """Count one value, nested in `depth` containers. Raise MalformedError if a limit is exceeded."""
         self.items += 1
         if depth > MAX_DEPTH or self.items > MAX_VALUES_PER_MESSAGE:
             raise MalformedError(f"{self.items:,} values in {depth} containers, too large to compare")
 
     def count_numbers(self, numbers: int, what: str, size: object) -> None:
-        """Count more numbers. Raise MalformedError, with the words `what` and `size`, if the total is too large."""
+        """Count more numbers. Raise MalformedError, worded with `what` and `size`, if the total is too large."""
         self.numbers += numbers
         if self.numbers > MAX_NUMBERS_PER_MESSAGE:
             raise MalformedError(f"{what} {size}, too large to compare")
@@ -136,7 +134,7 @@ class _Bounded:
 def _size_ignoring_empty_axes(shape: tuple[int, ...]) -> int:
     """Return the number of entries in an array; in an empty array, each axis of length 0 counts as length 1.
 
-    The number cannot overflow, since it is a Python integer.
+    The result is a Python integer, so it cannot overflow.
     """
     return math.prod(shape) or math.prod(max(axis, 1) for axis in shape)
 
@@ -154,7 +152,7 @@ class _Encoder(_Bounded):
         return data
 
     def write(self, value: Any, depth: int) -> None:
-        """Append a value by its exact type. A subclass of a plain type is foreign: its methods never run."""
+        """Append a value by its exact type. Subclasses of plain types are foreign, so their methods never run."""
         self.count_value(depth)
         kind = type(value)
         if kind is np.ndarray or kind in _NUMPY_SCALAR_TYPES:
@@ -162,7 +160,7 @@ class _Encoder(_Bounded):
         elif kind is float:
             self.out.append(b"d" + _FLOAT.pack(value))
         elif kind is str:
-            # Half a surrogate pair becomes a question mark, because printing it later would fail.
+            # A lone surrogate becomes a question mark, because printing it later would fail.
             data = value.encode("utf-8", "replace")
             self.count_numbers(len(data) // 8, "a text of bytes:", len(data))
             self._counted(b"s", data)
@@ -198,13 +196,13 @@ class _Encoder(_Bounded):
         if spelling is None or axes > MAX_AXES:
             self._foreign(f"an array of shape {value.shape}, dtype {value.dtype}")
             return
-        # Count the numbers before writing them, because an array of equal numbers may exceed any memory.
+        # Count the numbers before writing them, because an array of equal numbers can be larger than any memory.
         self.count_numbers(_size_ignoring_empty_axes(value.shape), "an array of shape", value.shape)
         self.out.append(b"%c%b%c" % (tag, spelling, axes) + _SHAPE_FORMATS[axes].pack(*value.shape) + value.tobytes())
 
 
 def _kind_name(kind: type) -> str:
-    """Return a description of a class, for a message."""
+    """Return a description of a class for a message."""
     if kind is int:
         return "a very long int"
     return f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")[:120]
@@ -230,7 +228,7 @@ class _Decoder(_Bounded):
             return int.from_bytes(data, "little", signed=True)
         if tag == b"s":
             return self._text()
-        if tag == b"!":  # the decoder shortens and cleans the description, since a submission may forge it
+        if tag == b"!":  # shorten and clean the description, since a submission could forge it
             description = self._text()[:MAX_DESCRIPTION_CHARACTERS]
             return Foreign("".join(character if character.isprintable() else "?" for character in description))
         if tag in (b"l", b"t"):
@@ -250,8 +248,8 @@ class _Decoder(_Bounded):
         return dict(zip(items[::2], items[1::2], strict=True))
 
     def _generator(self, tag: bytes, depth: int) -> np.random.Generator:
-        """Return a random number generator, the only plain value that a request may contain but a reply may not."""
-        if tag == b"r" and self.writeable:  # a reply cannot contain a generator
+        """Return a random number generator, the only value that is allowed in requests but not in replies."""
+        if tag == b"r" and self.writeable:  # a reply must not contain a generator
             bits = np.random.PCG64()
             bits.state = self.read(depth + 1)
             return np.random.Generator(bits)
@@ -261,7 +259,7 @@ class _Decoder(_Bounded):
         return form.unpack(self.data.read(form.size))
 
     def _bytes(self, size: int | None = None) -> bytes:
-        """Return the next `size` bytes; without a size, first read the number of bytes."""
+        """Return the next `size` bytes; without a size, read the number of bytes first."""
         expected: int = self._unpack(_COUNT)[0] if size is None else size
         data = self.data.read(expected)
         if len(data) < expected:
@@ -281,7 +279,7 @@ class _Decoder(_Bounded):
         shape = self._unpack(_SHAPE_FORMATS[axes])
         self.count_numbers(_size_ignoring_empty_axes(shape), "an array of shape", shape)
         data = self._bytes(math.prod(shape) * dtype.itemsize)
-        if dtype.kind == "b":  # a bool is 0 or 1, but bytes from outside may have any value
+        if dtype.kind == "b":  # a bool is 0 or 1, but bytes from outside can have any value
             data = (np.frombuffer(data, np.uint8) != 0).tobytes()
         array = np.ndarray(shape, dtype, data)
         return array.copy() if self.writeable else array

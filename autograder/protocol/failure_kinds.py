@@ -1,4 +1,4 @@
-"""Results of tests and submissions: a message for a person, and the kind of mistake for a program."""
+"""Results of tests and submissions: a message for people, and the kind of mistake for programs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from enum import Enum, StrEnum
 
 
 class SubmissionStatus(StrEnum):
-    """Status of a submission, as shown in files and reports."""
+    """The status of a submission, as shown in files and reports."""
 
     GRADED = "graded"
     IMPORT_ERROR = "import_error"
-    """the file raised an exception while it was loaded, or an import was missing"""
+    """the file raised an exception while loading, or an import was missing"""
     UNREADABLE = "unreadable"
     """the submission contains no readable code"""
     TIMEOUT = "timeout"
@@ -20,9 +20,9 @@ class SubmissionStatus(StrEnum):
 
 
 class Kind(Enum):
-    """Kinds of test failure, the most serious first: a wrong value matters more than a missing refusal.
+    """Kinds of test failure, most serious first: a wrong value matters more than a missing refusal.
 
-    The value of each kind is a sentence that is true for any inputs of the test.
+    The value of each kind is a sentence that is true whatever the test's inputs.
     """
 
     VALUE = "it returned wrong values"
@@ -45,34 +45,34 @@ class Kind(Enum):
 
     @property
     def status(self) -> str:
-        """The word for the kind of failure in files that other programs read."""
+        """The word for this kind of failure in files that other programs read."""
         if self in UNFINISHED:
             return "waiting" if self is Kind.WAITING else "not_implemented"
         return self.name.lower() if self in STOPPED or self is Kind.UNREADABLE else "failed"
 
 
 WRONG_OR_NO_VALUE = frozenset({Kind.VALUE, Kind.PRECISION, Kind.SHAPE, Kind.RAISED})
-"""Kinds of mistakes that also affect every function that uses the wrong function or is compared with it."""
+"""Kinds of mistake that also affect every function that uses the wrong function or is compared with it."""
 
 RIGHT_VALUE_KINDS = frozenset({Kind.DTYPE, Kind.CHANGED, Kind.LOOP, Kind.ACCEPTED})
-"""Kinds of mistakes in a function that returns correct values."""
+"""Kinds of mistake in a function that returns correct values."""
 
 UNFINISHED = frozenset({Kind.NOT_WRITTEN, Kind.WAITING, Kind.NOT_REACHED, Kind.UNANSWERED})
-"""Kinds of failures that are not mistakes, because the function or the answer is not written yet."""
+"""Kinds of failure that are not mistakes, because the function or the answer is not written yet."""
 
 STOPPED = frozenset({Kind.TIMEOUT, Kind.CRASHED, Kind.KILLED})
-"""Kinds of failures in which a call received no reply."""
+"""Kinds of failure in which a call received no reply."""
 
 
 MAX_MESSAGE_CHARACTERS = 4000
-"""Maximum number of characters in a message that a person reads, however much text a submission returns."""
+"""Maximum length, in characters, of a message that a person reads, however much text a submission returns."""
 
 
 class FailedTestError(AssertionError):
     """The failure of a test.
 
-    `kind` is the kind of mistake, and `value` is the compared value. `hint` names the likely cause if a known
-    mistake fits. `function` names the function to look at first, unless that is the called function.
+    `kind` is the kind of mistake, and `value` is the value that was compared. `hint` names the likely cause if a known
+    mistake fits. `function` names the function to look at first, if it is not the one called.
     """
 
     def __init__(
@@ -86,15 +86,15 @@ class FailedTestError(AssertionError):
         self.value = value
 
     def __str__(self) -> str:
-        """Return the message, followed by the likely cause if it is known."""
+        """Return the message, followed by the likely cause if known."""
         return f"{self.message}\nLikely cause: {self.hint}" if self.hint else self.message
 
 
 class CallStopped(BaseException):
     """Raised when a call receives no reply, because it took too long or its process ended.
 
-    The class is not a subclass of Exception, so no `except Exception` catches it in a test, or in the search
-    for a smaller failing example, and continues with further calls.
+    It is not a subclass of Exception, so no `except Exception` in a test, or in the search for a smaller failing
+    example, catches it and continues with further calls.
     """
 
     def __init__(self, kind: Kind, message: str) -> None:
@@ -104,4 +104,4 @@ class CallStopped(BaseException):
 
 
 class BrokenTestError(Exception):
-    """Raised if a test requests something impossible: the course is at fault, so nobody may lose points."""
+    """Raised if a test requests something impossible: the course is at fault, so nobody must lose points."""

@@ -2,12 +2,12 @@
 
     class_page         report.html
     similarity         submissions worth reading side by side
-    platform_table     scores for a table from Canvas, Moodle or another source
+    platform_table     scores for tables from Canvas, Moodle or another source
     feedback_zip       feedback packed for Canvas or Moodle
     submission_result  one submission's result for a TA, as text or JSON
-    templates          the template renderer, here and in the handout
+    templates          the template renderer, for reports and the handout
 
-Text that a submission controls is escaped or cleaned before it is shown.
+Text that a submission can control is escaped or cleaned before it is shown.
 """
 
 MODULES_FOR_OTHER_PACKAGES = (

@@ -1,7 +1,7 @@
-"""The page for an instructor: scores, questions that distinguish strong from weak students, and common misconceptions.
+"""The instructor's page: scores, questions that separate strong students from weak ones, and common misconceptions.
 
-The page is self-contained: it loads nothing, and its only links lead to the feedback in the same folder.
-Jinja escapes every text on the page.
+The page is self-contained: it loads nothing, and its only links lead to the feedback in the same folder. Jinja escapes
+all text on the page.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from autograder.reports import similarity, templates
 from autograder.submission.untrusted_names import printable, semicolon_list
 
 MAX_CASES_OR_PAIRS = 500
-"""Maximum number of cases, and of similar pairs, on the page; grades.csv and similarity.csv contain all of them."""
+"""Maximum number of cases and of similar pairs on the page; grades.csv and similarity.csv list all of them."""
 HISTOGRAM_BINS = 20
 """Number of bars in a histogram."""
 
@@ -41,18 +41,19 @@ class AssignmentResults:
     max_points: dict[str, float] = field(default_factory=dict)
     """Points for each question."""
     ran_scores: list[float] = field(default_factory=list)
-    """Scores of the submissions whose code could be run; every share on the page is a share of these submissions."""
+    """Scores of submissions whose code could be run; every percentage on the page is relative to these submissions."""
     points_won: list[dict[str, float]] = field(default_factory=list)
-    """For each submission whose code could be run, the points for each question."""
+    """The points for each question, for each submission whose code could be run."""
     unwritten: list[dict[str, bool]] = field(default_factory=list)
-    """For each submission whose code could be run, whether each question is unfinished in all of its tests."""
+    """Whether all of a question's tests found it unfinished, for each submission whose code could be run."""
     hints: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    """Number of submissions with each known mistake, keyed by question; the key "" is for all questions together."""
+    """Number of submissions with each known mistake, keyed by question; the key "" stands for all questions
+    together."""
     unexplained: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Number of submissions with a mistake that no hint explains, keyed by question and kind."""
 
     def add(self, row: Row) -> None:
-        """Add one submission. Statistics leave out a submission that could not be run."""
+        """Add one submission. Statistics exclude submissions that could not be run."""
         grade = row.grade
         self.max_score = max(self.max_score, grade.max_score)
         self.scores.append(row.score)
@@ -77,7 +78,7 @@ class AssignmentResults:
 
     @property
     def histogram(self) -> list[int]:
-        """Return the number of scores in each equal bin from 0 to full marks; full marks are in the last bin."""
+        """Return the number of scores in each of the equal bins from 0 to full marks; full marks go in the last bin."""
         shares = (score / (self.max_score or 1) for score in self.scores)
         bins = Counter(min(int(share * HISTOGRAM_BINS), HISTOGRAM_BINS - 1) for share in shares)
         return [bins[number] for number in range(HISTOGRAM_BINS)]
@@ -96,7 +97,7 @@ class AssignmentResults:
     def questions(self) -> list[dict[str, Any]]:
         """Return the class's results for each question.
 
-        Discrimination is the correlation of a question's points with the rest of the score; it is None if either is
+        Discrimination is the correlation between a question's points and the rest of the score; it is None if either is
         the same for all submissions.
         """
         if not self.points_won:
@@ -147,7 +148,7 @@ class ClassReport:
     """The content of the report."""
 
     def __init__(self, rows: Iterable[Row] = (), section_by_person: Mapping[str, str] = MappingProxyType({})) -> None:
-        """Add a class. `section_by_person` contains each person's section, if a roster has sections."""
+        """Add a class. `section_by_person` gives each person's section, if a roster lists sections."""
         self._results: dict[str, AssignmentResults] = {}
         self._students: dict[str, StudentLine] = {}
         self._cases: dict[needs_review.Case, list[str]] = {}
@@ -157,12 +158,12 @@ class ClassReport:
 
     @property
     def cases(self) -> list[tuple[needs_review.Case, list[str]]]:
-        """Return the reasons to look at submissions, each with the students whom it concerns."""
+        """Return the reasons to look at submissions, each with the students it applies to."""
         return list(needs_review.by_status_and_frequency(self._cases))
 
     @property
     def results(self) -> list[AssignmentResults]:
-        """Return the results for each assignment, in the course's order."""
+        """Return the results for each assignment, in course order."""
         order = {assignment.name: number for number, assignment in enumerate(course.term_assignments())}
         return sorted(self._results.values(), key=lambda results: (order.get(results.name, len(order)), results.name))
 
@@ -189,10 +190,9 @@ class ClassReport:
 
     @property
     def mistakes(self) -> list[dict[str, Any]]:
-        """Return the known mistakes, most frequent first, each with the question in which most students made it."""
+        """Return the known mistakes, most frequent first, each with the question in which it is most common."""
         return _ranked(
-            # If several questions show a hint equally often, the first one is named; the entry for all questions
-            # comes before it.
+            # If several questions show a hint equally often, name the first; the entry for all questions precedes it.
             (results, shown.most_common(2)[1][0], hint, shown[""])
             for results in self.results
             for hint, shown in results.hints.items()
@@ -200,7 +200,7 @@ class ClassReport:
 
     @property
     def unexplained(self) -> list[dict[str, Any]]:
-        """Return the mistakes that are not in the catalogue, the most frequent first."""
+        """Return the mistakes that no hint explains, most frequent first."""
         return _ranked(
             (results, question, kind, count)
             for results in self.results
@@ -219,8 +219,8 @@ def _ranked(mistakes: Iterator[tuple[AssignmentResults, str, str, int]]) -> list
 def write(out: Path, class_report: ClassReport, content_hash: str = "", incomplete: str = "") -> Path:
     """Write OUT/report.html. Raise OSError if the disk is full.
 
-    `content_hash` goes into the page's head and identifies the gradebook. If grades are missing, `incomplete`
-    is the message about this at the top of the report.
+    `content_hash` is put in the page's head to identify the gradebook. If grades are missing, `incomplete` is the
+    message that says so at the top of the report.
     """
     pairs = similarity.read(out)
     alike = pairs and [{column: printable(text, 60) for column, text in pair.items()} for pair in pairs]
@@ -243,5 +243,5 @@ def write(out: Path, class_report: ClassReport, content_hash: str = "", incomple
 
 
 def _number(value: float) -> str:
-    """Return a score with as many decimals as it needs, but at most three."""
+    """Return a score with as many decimals as it needs, up to three."""
     return f"{value:.3f}".rstrip("0").rstrip(".")

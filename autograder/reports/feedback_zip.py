@@ -1,10 +1,10 @@
-"""Feedback for platforms: one zip per assignment, with the names by which a platform finds students.
+"""Feedback for platforms: one zip per assignment, with file names by which a platform identifies students.
 
-Canvas accepts a zip of files named as in its own download (*Upload Submissions*). Canvas finds the student
-and the file by the first two numbers in the name, and shows the feedback under the name of the submitted
-file, so the feedback has the format of that file. Canvas ignores feedback on text entries and links.
-Moodle accepts a zip of files whose names begin with the student's name, the participant's number and the
-feedback's kind (*Upload multiple feedback files in a zip*).
+Canvas accepts a zip of files named as in its own download (*Upload Submissions*). It identifies the student and the
+file by the first two numbers in the name, and shows the feedback under the name of the submitted file, so the feedback
+has that file's format. Canvas ignores feedback on text entries and links. Moodle accepts a zip of files whose names
+begin with the student's name, the participant number and the kind of feedback (*Upload multiple feedback files in a
+zip*).
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ UPLOAD_INSTRUCTIONS = {
     "moodle": "in the assignment on Moodle, upload it with Upload multiple feedback files in a zip",
 }
 _CANVAS_TYPED_TEXT_NAME_END = re.compile(r"_(?:text|link)[^_]*\.html$")
-"""Pattern of the end of the names that Canvas gives to text entries and links."""
+"""Pattern for the end of the names that Canvas gives to text entries and links."""
 
 
 def html_page(row: Row) -> str:
-    """Return feedback as HTML. Raw HTML in it has no effect, although text from submissions is already escaped."""
+    """Return feedback as HTML. Text from submissions is already escaped, but raw HTML has no effect in any case."""
     body = str(MarkdownIt("commonmark", {"html": False}).render(row.full_feedback_markdown))
     return templates.filled(templates.FOLDER / "feedback.html", row=row, body=Markup(body))
 
@@ -50,11 +50,11 @@ FEEDBACK_BY_EXTENSION: dict[str, Callable[[Row], str | bytes]] = {
     ".ipynb": _feedback_notebook_json,
     ".zip": lambda row: zipped({"feedback.html": html_page(row).encode("utf-8")}),
 }
-"""For each file extension, a function that returns feedback in that format."""
+"""Functions that return feedback in a file format, keyed by extension."""
 
 
 class PackedFeedback(NamedTuple):
-    """The zips that were written, and the submissions whose feedback is in none of them."""
+    """The zips that were written, and the submissions whose feedback is not in any of them."""
 
     page_counts: dict[Path, int]
     """number of pages in each zip"""
@@ -64,11 +64,11 @@ class PackedFeedback(NamedTuple):
 def pack(
     out: Path, rows: Iterable[Row], superseded: Iterable[Submission], platform: str, assignments: Collection[str] = ()
 ) -> PackedFeedback:
-    """Write a finished run's feedback on all or some assignments, for a platform in UPLOAD_INSTRUCTIONS.
+    """Write a finished run's feedback on all or some assignments for a platform in UPLOAD_INSTRUCTIONS.
 
-    `superseded` contains the submissions that do not count because another one by the same student counts.
-    By default, an assignment for which nobody has a page counts as submitted elsewhere, and its submissions are
-    not returned.
+    `superseded` is the submissions that do not count because another one by the same student does. By default, an
+    assignment for which nobody gets a page is assumed to have been submitted elsewhere, and its submissions are not
+    returned.
     """
     earlier: dict[tuple[str, str], list[str]] = defaultdict(list)
     for submission in superseded:
@@ -103,10 +103,10 @@ def _is_from(row: Row, platform: str) -> bool:
 
 
 def _name(row: Row, platform: str, files: list[str]) -> str:
-    """Return the name by which the platform finds the student, or an empty string if there is none.
+    """Return the file name by which the platform identifies the student, or an empty string if there is none.
 
-    `files` lists the student's submitted files: a late file from another folder has no Canvas name, but an earlier file
-    may have one.
+    `files` lists the student's submitted files: a late file from another folder has no Canvas name, but an earlier one
+    might.
     """
     person = row.submission.person
     if not _is_from(row, platform) or not person.number:
