@@ -72,8 +72,7 @@ def course_files(edition: Edition | None = None) -> dict[str, bytes]:
 
 
 def style() -> str:
-    """Return the style sheet with the formula font embedded; without a server, Firefox does not load a separate
-    font."""
+    """Return the style sheet with the formula font in it; without a server, Firefox refuses to load a separate font."""
     font = base64.b64encode((HERE / "vendor" / "STIXTwoMath.woff").read_bytes()).decode("ascii")
     face = f'@font-face {{ font-family: "STIX Two Math"; src: url(data:font/woff;base64,{font}) format("woff"); }}\n'
     return SHARED_STYLE_FILE.read_text("utf-8") + (HERE / "style" / "course.css").read_text("utf-8") + face

@@ -1,9 +1,10 @@
-"""Scores for another program's table: the gradebook that Canvas exports, Moodle's grading worksheet, or any CSV.
+"""Scores for another program's table: a gradebook exported from Canvas, Moodle's grading worksheet, or any CSV.
 
 A line belongs to a student if one of its keys equals one of the student's keys on the platform: the number, the
 university ID, the address or the login. A platform's number is compared only with the column that the platform fills
-with its numbers. A name is a key only if the submission came without any other key. Similar keys do not match, so no
-score goes to the wrong person; students who are not found are listed. All cells except the scores stay unchanged.
+with its numbers. A name is a key only if the submission has no other key. Keys that are merely similar do not match, so
+no score goes to the wrong person; students who are not found are listed. All cells other than scores are left
+unchanged.
 """
 
 from __future__ import annotations
@@ -25,30 +26,30 @@ from autograder.submission.untrusted_names import folded, printable, semicolon_l
 
 ID_COLUMNS = ("ID", "SIS User ID", "SIS Login ID", "Integration ID", "Identifier", "ID number", "Email address")
 PLATFORM_NUMBER_COLUMNS = ("ID", "Identifier")
-"""Columns in which Canvas and Moodle write their numbers; in another column, an equal number is somebody else's."""
+"""Columns for the numbers of Canvas and Moodle; in any other column, an equal number is somebody else's."""
 
 SECTION_COLUMNS = ("section", "sections", "group", "groups")
 NAME_COLUMN, MOODLE_GRADE, MOODLE_MAXIMUM, CANVAS_MAXIMUM = "Full name", "Grade", "Maximum Grade", "Points Possible"
 
 MIN_NAME_SIMILARITY = 0.6
-"""Minimum share of letters, in the same order, that two spellings of a name have in common. The number identifies the
-student, and the name only shows whether the number is a person's or a group's."""
+"""Minimum share of letters, in the same order, that two spellings of a name have in common. The student is identified
+by number; the name only shows whether the number is a person's or a group's."""
 
 _SHORTENED_NUMBER = re.compile(r"\d(?:[.,]\d+)?E\+\d+", re.IGNORECASE)
-"""A long number as a spreadsheet program saves it, such as 1.23E+07."""
+"""Pattern for a long number as saved by a spreadsheet program, such as 1.23E+07."""
 
 
 @dataclass
 class FilledTable:
-    """The table with scores, and the cases that a person must check."""
+    """The table with scores filled in, and the cases that a person must check."""
 
     path: Path
     score_counts: dict[str, int] = field(default_factory=dict)
-    """number of scores, keyed by the column's title"""
+    """number of scores, keyed by column title"""
     remarks: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """names of the students or files that a remark concerns, keyed by the remark's heading"""
+    """names of the students or files that a remark is about, keyed by the remark's heading"""
     section_by_person: dict[str, str] = field(default_factory=dict)
-    """section of each person, if the table has sections"""
+    """each person's section, if the table lists sections"""
 
 
 def fill_table(
@@ -59,7 +60,7 @@ def fill_table(
     id_column: str | None = None,
     grade_columns: Sequence[str] = (),
 ) -> FilledTable:
-    """Write OUT/roster_<name of the table> with the scores of a finished run. Raise UserError if it cannot be filled.
+    """Write OUT/roster_<table name> with the scores of a finished run. Raise UserError if it cannot be filled in.
 
     `grade_columns` names a column for each of `assignments`, in the same order.
     """
@@ -92,7 +93,7 @@ def fill_table(
 def _fill_column(
     table: Table, column: int, name: str, rows: list[Row], student_lines: _StudentLines, filled: FilledTable
 ) -> set[int]:
-    """Write one assignment's scores; return the lines of all students with a submission."""
+    """Write one assignment's scores; return the lines of all students who have a submission."""
     lines_of_rows = [student_lines.lines_of(row) for row in rows]
     times = Counter(chain.from_iterable(lines_of_rows))
     written = replaced = 0
@@ -130,7 +131,7 @@ def _label(row: Row, assignment_or_file: str) -> str:
 
 
 def _columns(table: Table, assignments: Sequence[str], named: Sequence[str]) -> dict[str, int]:
-    """Return the column of each assignment: the named column, Moodle's, or the one with the assignment's name."""
+    """Return each assignment's column: the named one, Moodle's, or the one titled with the assignment's name."""
     if named and len(named) != len(assignments):
         raise UserError(
             f"--grade-column {named[0]}: name an --assignment for each --grade-column; graded were"
@@ -155,7 +156,7 @@ def _columns(table: Table, assignments: Sequence[str], named: Sequence[str]) -> 
 
 
 def _comparable_title(title: str) -> str:
-    """Return a title for comparison, without the number in brackets that Canvas adds."""
+    """Return a title for comparison, without the number that Canvas adds in brackets."""
     return folded(re.sub(r" \(\d+\)$", "", title)).replace("_", " ").strip()
 
 
@@ -194,26 +195,26 @@ class _StudentLines:
         return set(chain.from_iterable(self._lines.values()))
 
     def lines_of(self, row: Row) -> set[int]:
-        """Return the numbers of a student's lines: none for a missing student, several if the table is ambiguous."""
+        """Return the numbers of a student's lines: none if the student is missing, several if they are ambiguous."""
         numbers = self._lines_with_identity(row)
         return {number for number in numbers if not self._line_lacks_moodle_name(row, number)}
 
     def has_another_name(self, row: Row) -> bool:
-        """Return True if a line has the student's number but another name."""
+        """Return True if a line has the student's number but a different name."""
         return bool(self._lines_with_identity(row)) and not self.lines_of(row)
 
     def label(self, line: int) -> str:
-        """Return the first cell of a line, with the student's key if several lines have the same first cell."""
+        """Return the first cell of a line, adding the student's key if several lines share that first cell."""
         first_cells = [other[0] for other in self._table.lines]
         key = next((cell for cell in self._keys(line) if cell), "")
         first = first_cells[line]
         return printable(f"{first} ({key})" if first_cells.count(first) > 1 else first)
 
     def keys_changed_by_spreadsheet(self, lines: Iterable[int], rows: Iterable[Row]) -> list[str]:
-        """Return the keys in these lines that a spreadsheet program shortened, or that lack leading zeros or end in .0.
+        """Return the keys in these lines that a spreadsheet shortened, or that lack leading zeros or end in .0.
 
-        A key counts only if an unmatched student has it in its original form, or if the key is too short to show
-        whose it was.
+        A key counts only if an unmatched student has it in its original form, or if it is too short to show whose it
+        was.
         """
         unmatched = [row for row in rows if not self._lines_with_identity(row)]
         originals = {key.lstrip("0") for row in unmatched for key in identifiers(row.submission) if key.isdigit()}
@@ -236,26 +237,26 @@ class _StudentLines:
         return by_number.union(*(self._lines.get(key, set()) for key in keys))
 
     def _line_lacks_moodle_name(self, row: Row, line: int) -> bool:
-        """Return True if a line lacks the name in Moodle's folder, so that its number may be a group's number."""
+        """Return True if a line lacks the name in Moodle's folder, so that its number might be a group's."""
         is_from_moodle = row.submission.person.platform == "Moodle" and bool(row.submission.person.name)
         return is_from_moodle and self._has_names and not self._has_name_of(row, line)
 
     def _has_name_of(self, row: Row, number: int) -> bool:
         cells = [self._table.lines[number][column] for column in range(len(self._table.titles))]
         name = row.submission.person.name
-        # In a course with groups, Moodle writes the group's name and a hyphen before the student's name.
+        # In a course with groups, Moodle puts the group's name and a hyphen before the student's name.
         names_from_moodle = [name, *(name[hyphen.end() :] for hyphen in re.finditer("-", name))]
         return any(_is_similar_person_name(each, cell) for each in names_from_moodle for cell in cells)
 
 
 def _shared_words_before_number(column_cells: Sequence[str]) -> str:
-    """Return the words before the number, as in `Participant 123`, if all cells share these words."""
+    """Return the words before the number, as in `Participant 123`, if all cells share them."""
     prefixes = {re.sub(r"\d+$", "", cell) for cell in column_cells if cell}
     return prefixes.pop() if len(prefixes) == 1 else ""
 
 
 def _is_similar_person_name(name: str, other: str) -> bool:
-    """Return True for spellings of the same name, even in another order, without accents, or with letters missing."""
+    """Return True for spellings of the same name, even reordered, without accents, or with letters missing."""
     words, others = unaccented_words(name), unaccented_words(other)
     pairs = ((words, others), (sorted(words), sorted(others)))
     texts = (("".join(first), "".join(second)) for first, second in pairs)

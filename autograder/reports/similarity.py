@@ -1,13 +1,13 @@
-"""Similar submissions, which are worth reading side by side.
+"""Similar submissions that are worth reading side by side.
 
-Copies differ first in names, comments, layout, messages and the order of functions, so these do not count:
-every run of twelve nodes in a function's syntax tree becomes a fingerprint. (Fingerprints are the k-grams of
-Schleimer, Wilkerson and Aiken 2003, "Winnowing", but all k-grams are kept.) Fingerprints that occur in the
-handout or in more than a quarter of the class are set aside, because they are idioms of the course. An index
-from the other fingerprints to submissions makes it possible to compare thousands of submissions in seconds.
+Copies tend to differ in names, comments, layout, messages and the order of functions, so these are ignored: every run
+of twelve nodes in a function's syntax tree becomes a fingerprint. (These are the k-grams of Schleimer, Wilkerson and
+Aiken 2003, "Winnowing", but all of them are kept.) Fingerprints that occur in the handout or in more than a quarter of
+the class are set aside as idioms of the course. With an index from the other fingerprints to submissions, thousands of
+submissions can be compared in seconds.
 
-A pair is listed if one submission contains at least half of the other, or if both are nearly the same
-program. Similar does not mean copied: two students may have had the same book, teacher or idea.
+A pair is listed if one submission contains at least half of the other, or if both are nearly the same program. Similar
+does not mean copied: two students might have had the same book, teacher or idea.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ from autograder.submission import Submission, find_in_folder, read_class_bounded
 from autograder.submission.syntax_trees import NotPythonError, parse
 from autograder.submission.untrusted_names import csv_cell, semicolon_list
 
-if TYPE_CHECKING:  # each process that makes fingerprints imports this module, so its imports are few
+if TYPE_CHECKING:  # every fingerprinting process imports this module, so its imports are few
     from autograder.grading.row import Row
 
 SIMILARITY_FILE = "similarity.csv"
 SAMPLE_LABEL_TEMPLATE = "{} (sample of this course)"
-"""Label that distinguishes a sample submission from a student of the same name."""
+"""Label that tells a sample submission apart from a student of the same name."""
 _COLUMNS = "assignment group student other_student share other_share file other_file sha256 other_sha256".split()
 NODES_PER_FINGERPRINT = 12
 """Number of syntax tree nodes in one fingerprint."""
 MIN_SHARE, MIN_SHARED = 0.5, 30
-"""Minimum share and number of fingerprints that similar submissions have in common; fewer may be due to chance."""
+"""Minimum share and number of fingerprints that similar submissions have in common; fewer could be chance."""
 COMMON_SHARE, MIN_COMMON = 0.25, 10
-"""Share of the class, and number of submissions, beyond which a fingerprint counts as common."""
+"""Share of the class, and number of submissions, above which a fingerprint counts as common."""
 MAX_FINGERPRINTS = 32768
 """Maximum number of fingerprints per submission; a solution has a few hundred to a thousand."""
 SAME_PROGRAM_SHARE, SMALLEST_COMPARED = 0.9, 3
-"""Minimum share that two nearly equal programs have in common, and number of fingerprints used to find such pairs."""
+"""Minimum share that nearly equal programs have in common, and number of fingerprints used to find such pairs."""
 
 Fingerprints = NDArray[np.uint64]
 
@@ -78,10 +78,10 @@ def write(
 ) -> list[str]:
     """Write OUT/similarity.csv, by assignment and group; return the files that could not be compared.
 
-    Students who submitted a file together count as one submission. For each group, only the strongest links are
-    listed: n − 1 for n submissions. Submissions in `others`, such as solutions and an earlier term's class, may be
-    part of a pair, but do not count as part of the class. `cells_by_hash` returns the code for a hash. Raise OSError
-    if the disk is full.
+    Students who submitted a file together count as one submission. For each group, only the strongest links are listed:
+    n − 1 for n submissions. Submissions in `others`, such as solutions and an earlier term's class, can be part of a
+    pair but do not count as part of the class. `cells_by_hash` returns the code for a hash. Raise OSError if the disk
+    is full.
     """
     students: defaultdict[tuple[str, str, str, str], list[str]] = defaultdict(list)
     for row in graded:
@@ -91,7 +91,7 @@ def write(
         Submission(semicolon_list(names), assignment, file, sha256, cells_by_hash(code))
         for (assignment, file, sha256, code), names in students.items()
     ]
-    samples = {  # a class may be the sample class itself
+    samples = {  # the class might be the sample class itself
         (one.assignment, SAMPLE_LABEL_TEMPLATE.format(name), one.cells)
         for one, names in zip(files, students.values(), strict=True)
         for name in names
@@ -116,7 +116,7 @@ def write(
 
 
 def read(out: Path) -> list[dict[str, str]] | None:
-    """Return the pairs in OUT/similarity.csv, keyed by column; None if the file is missing or has another format."""
+    """Return the pairs in OUT/similarity.csv, keyed by column; None if it is missing or has a different format."""
     import pandas as pd
 
     try:
@@ -138,7 +138,7 @@ def _handout_fingerprints_and_kept_names(assignment: Assignment) -> tuple[Finger
 
 
 def _rows_of_pairs(files: Sequence[Submission], whole: Sequence[Fingerprints], class_size: int) -> Iterator[list[str]]:
-    """Yield the rows for one assignment, the strongest group first; the first `class_size` files are the class."""
+    """Yield the rows for one assignment, strongest group first; the first `class_size` files are the class."""
     class_ = {file.cells: prints for file, prints in zip(files[:class_size], whole, strict=False)}
     distinct, owners = np.unique(np.concatenate([*class_.values(), _NONE]), return_counts=True)
     common = distinct[owners > max(COMMON_SHARE * len(class_), MIN_COMMON)]
@@ -150,7 +150,7 @@ def _rows_of_pairs(files: Sequence[Submission], whole: Sequence[Fingerprints], c
     ]
     for number, group in enumerate(maximum_spanning_forest(links, len(files)), 1):
         for _, i, j in group:
-            # If little is left, many submissions share the rest.
+            # If few distinctive fingerprints are left, compare the whole programs.
             first, second = (
                 (distinctive[i], distinctive[j])
                 if min(len(distinctive[i]), len(distinctive[j])) >= MIN_SHARED
@@ -167,7 +167,7 @@ def _links_of_nearly_equal_programs(
 ) -> Iterator[Link]:
     """Yield pairs of nearly equal programs whose fingerprints are too common to be distinctive.
 
-    Each submission is compared with the first submission that has the same smallest fingerprints.
+    Each submission is compared with the first one that has the same smallest fingerprints.
     """
     first: dict[tuple[int, ...], int] = {}
     for i, prints in enumerate(whole):
@@ -183,7 +183,7 @@ def _links_of_nearly_equal_programs(
 def _fingerprints_beyond_handout(
     handouts: Mapping[str, tuple[Fingerprints, Set[str]]], assignment_and_cells: tuple[str, Sequence[str]]
 ) -> Fingerprints | CutOff:
-    """Return a submission's fingerprints that are not in the handout, or a CutOff that says why there are none."""
+    """Return a submission's fingerprints that are not in the handout, or a CutOff that explains why there are none."""
     name, cells = assignment_and_cells
     handout, kept_names = handouts[name]
     try:
@@ -195,12 +195,13 @@ def _fingerprints_beyond_handout(
 def _program_fingerprints(kept_names: Set[str], cells: Iterable[str]) -> Fingerprints:
     """Return the distinct fingerprints of all functions, in ascending order.
 
-    Signatures, imports and the quiz are left out, since the handout dictates them. Names in `kept_names` are kept.
+    Signatures, imports and the quiz are left out, since the handout dictates them. Names in `kept_names` are not
+    anonymized.
     """
     fingerprint_sets = [_NONE]
     for cell in cells:
         outside: list[str] = []
-        with contextlib.suppress(NotPythonError):  # a cell of a notebook that was left out
+        with contextlib.suppress(NotPythonError):  # a notebook cell that was left out
             for node in parse(cell).body:
                 match node:
                     case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
@@ -214,7 +215,7 @@ def _program_fingerprints(kept_names: Set[str], cells: Iterable[str]) -> Fingerp
 
 
 def _nodes(body: Sequence[ast.AST], kept_names: Set[str]) -> Iterator[str]:
-    """Yield the nodes, depth first, as words that a student's names and messages do not change."""
+    """Yield the nodes, depth first, as words that do not depend on a student's names and messages."""
     todo = list(reversed(body))
     while todo:
         match todo.pop():
@@ -227,7 +228,7 @@ def _nodes(body: Sequence[ast.AST], kept_names: Set[str]) -> Iterator[str]:
             case ast.JoinedStr() | ast.Constant(value=str() | bytes()):
                 yield "text"
             case ast.Constant(value=int() | float() | complex() as value):
-                yield str(hash(value))  # 2 equals 2.0, and a number may be too long to write out
+                yield str(hash(value))  # 2 equals 2.0, and a number can be too long to write out
             case ast.Constant(value=value):
                 yield str(value)
             case ast.AnnAssign(target=target, value=value):
@@ -239,7 +240,7 @@ def _nodes(body: Sequence[ast.AST], kept_names: Set[str]) -> Iterator[str]:
 
 
 def fingerprints(nodes: Sequence[str]) -> Fingerprints:
-    """Return a number for every run of twelve nodes, the same in every process and on every machine."""
+    """Return a number for every run of twelve nodes; it is the same in every process and on every machine."""
     if len(nodes) < NODES_PER_FINGERPRINT:
         return _NONE
     numbers = np.array([zlib.crc32(node.encode()) for node in nodes], dtype=np.uint64)
@@ -247,7 +248,7 @@ def fingerprints(nodes: Sequence[str]) -> Fingerprints:
 
 
 def similar_pairs(distinctive: Sequence[Fingerprints]) -> Iterator[Link]:
-    """Yield the similar pairs i < j, each with the share of the larger submission that the two have in common."""
+    """Yield the similar pairs i < j, each with the share of the larger submission that they have in common."""
     import pandas as pd
 
     sizes = np.array([len(prints) for prints in distinctive])
@@ -264,7 +265,7 @@ def similar_pairs(distinctive: Sequence[Fingerprints]) -> Iterator[Link]:
 
 
 def maximum_spanning_forest(links: Iterable[Link], n_submissions: int) -> list[list[Link]]:
-    """Return the links of a maximum spanning forest, group by group (by Kruskal's algorithm)."""
+    """Return the links of a maximum spanning forest, group by group, using Kruskal's algorithm."""
     together = [{i} for i in range(n_submissions)]
     kept = []
     for link in sorted(links, key=lambda link: (-link.similarity, *link[1:])):
@@ -281,7 +282,7 @@ def maximum_spanning_forest(links: Iterable[Link], n_submissions: int) -> list[l
 
 
 def course_solutions_and_samples() -> Iterator[Submission]:
-    """Yield the course's solutions and, if it exists, the sample class, because anyone can find both."""
+    """Yield the course's solutions and, if it exists, the sample class, since anyone can find these."""
     for one in term_assignments():
         samples = sorted((ROOT / "tests" / "submissions" / one.name).glob("*.py"))
         named = [(SAMPLE_LABEL_TEMPLATE.format(path.stem), path) for path in samples]
@@ -293,7 +294,7 @@ def course_solutions_and_samples() -> Iterator[Submission]:
 
 
 def earlier_submissions(folder: Path) -> Iterator[Submission]:
-    """Yield an earlier class's submissions, including unreadable ones, from a class folder."""
+    """Yield the submissions in an earlier class's folder, including unreadable ones."""
     names = tuple(assignment.name for assignment in term_assignments())
     students = find_in_folder(folder, None, names).students
     for submission in read_class_bounded(students, names):

@@ -1,4 +1,4 @@
-"""The result of one submission for teaching staff: `autograder check`, as text or as JSON."""
+"""One submission's result for teaching staff, from `autograder check`, as text or JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from autograder.submission import Submission
 def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
     """Return the result for `autograder check --json`.
 
-    Other programs read the result (see `autograder/FORMATS.md`), so keys may be added but never removed.
+    Other programs read the result (see `autograder/FORMATS.md`), so keys can be added but never removed.
     """
     tests = [
         {
@@ -44,7 +44,7 @@ def as_json(submission: Submission, grade: Grade | None) -> dict[str, Any]:
 
 
 def print_result(submission: Submission, grade: Grade | None, console: Console) -> None:
-    """Print every mistake in every function, including mistakes in hidden tests, and the score."""
+    """Print the score and every mistake in every function, including those found by hidden tests."""
     if grade is None:
         assert submission.problem is not None
         print_markdown(console, feedback.not_graded(submission.problem.message))

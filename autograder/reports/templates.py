@@ -8,11 +8,11 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, select_autoescape
 
 FOLDER = Path(__file__).with_name("page_template")
-"""Folder with the templates of this package, and with the style sheet that all pages share."""
+"""Folder with this package's templates and the style sheet that all pages share."""
 
 
 def environment(*folders: Path) -> Environment:
-    """Return the templates in these folders. Values are escaped in HTML, and a missing value is an error."""
+    """Return an environment for the templates in these folders; it escapes values in HTML and rejects missing ones."""
     made = Environment(
         loader=FileSystemLoader(folders),
         autoescape=select_autoescape(),

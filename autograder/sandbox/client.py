@@ -32,37 +32,37 @@ WORKER_ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "PYTHONHASHSEED": "0",
     "PYTHONDONTWRITEBYTECODE": "1",
-    # The C library would set aside 64 MiB of address space for each thread.
+    # Otherwise, the C library would set aside 64 MiB of address space for each thread.
     "MALLOC_ARENA_MAX": "1",
-    # The process keeps freed memory for the next large array, since fetching new pages takes time.
+    # Keep freed memory for the next large array, since fetching new pages takes time.
     "MALLOC_MMAP_THRESHOLD_": str(16 << 20),
     "MALLOC_TRIM_THRESHOLD_": str(64 << 20),
-    # Linear algebra uses one thread, so forking is safe, and results are the same on any machine.
+    # Use one thread for linear algebra, so that forking is safe and results are the same on any machine.
     **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"),
 }
-"""Environment variables of a zygote and of a worker, without those that depend on the scratch folder."""
+"""Environment variables of zygotes and workers, except those that depend on the scratch folder."""
 
 NUMPY_PARENT_FOLDER = str(Path(np.__file__).resolve().parents[1])
-"""Folder in which numpy is installed."""
+"""Folder that numpy is installed in."""
 
 PROCESS_SETUP_TIMEOUT_SECONDS = 60.0
-"""Time limit for starting, forking and locking a process; none of this counts as the submission's time."""
+"""Time limit for starting, forking and locking a process, none of which counts as the submission's time."""
 
 
 MAX_SENT_AHEAD_BYTES = 64 * 1024
-"""Maximum bytes of requests that are sent ahead, which the connection can hold before the worker reads any."""
+"""Maximum size, in bytes, of requests sent ahead; the connection can hold them before the worker reads any."""
 
 
 class SandboxError(BaseException):
-    """Raised if the sandbox does not work on this machine, with a message on what is wrong and what to do.
+    """Raised if the sandbox does not work on this machine; the message says what is wrong and what to do.
 
-    The class is not a subclass of Exception, because this error must end the grading even in the middle of a
-    test. No code that searches for a smaller failing example may treat the error as the submission's mistake.
+    It is not a subclass of Exception, because it must stop grading even in the middle of a test, and code that searches
+    for a smaller failing example must not mistake it for an error in the submission.
     """
 
 
 class WorkerDiedError(Exception):
-    """Raised if the worker ended, or was killed, before it replied. The message is for a student."""
+    """Raised if the worker ended, or was killed, before it replied. The message is for the student."""
 
 
 class WorkerTimeoutError(WorkerDiedError):
@@ -70,13 +70,13 @@ class WorkerTimeoutError(WorkerDiedError):
 
 
 class Sandbox:
-    """A zygote and its worker; there is at most one worker at a time."""
+    """A zygote and its worker, of which there is at most one at a time."""
 
     def __init__(self, disabled_locks: Collection[str] = (), limits: Limits = LIMITS) -> None:
         """Start a zygote without the disabled locks."""
         self.disabled_locks = disabled_locks
         self.limits = limits
-        # A submission can read the path, so a short, fixed prefix reveals nothing about the grader.
+        # A submission can read this path, so a short, fixed prefix keeps it from revealing anything about the grader.
         self.home = Path(tempfile.mkdtemp(prefix="scratch-"))
         self.scratch = self.home / "files"
         self._renew_scratch()
@@ -93,15 +93,15 @@ class Sandbox:
 
     @functools.cached_property
     def second_sandbox(self) -> Sandbox:
-        """A second sandbox with the same settings, for a submission's second process; it is started only once."""
+        """A second sandbox with the same settings, for a submission's second process; started only once."""
         return Sandbox(self.disabled_locks, self.limits)
 
     def open(self) -> Worker:
-        """Fork a worker in a new scratch folder, and wait for its locks. May raise SandboxError."""
+        """Fork a worker in a new scratch folder, and wait for its locks. This can raise SandboxError."""
         ours, theirs = socket.socketpair()
         worker = Worker(self, ours)
         try:
-            with theirs, contextlib.suppress(OSError):  # a zygote that has ended has sent the reason
+            with theirs, contextlib.suppress(OSError):  # a zygote that has ended has already sent the reason
                 socket.send_fds(self.control, [zygote.FORK], [theirs.fileno()])
             worker.process = self._receive_zygote_message()["process"]
             if raised := worker.ask(None, PROCESS_SETUP_TIMEOUT_SECONDS).raised:
@@ -112,7 +112,7 @@ class Sandbox:
         return worker
 
     def kill_worker(self) -> zygote.WorkerEnd:
-        """Kill the current worker, unless the zygote had already killed it, and wait for its end."""
+        """Kill the current worker unless the zygote has already done so, and wait for it to end."""
         try:
             self.control.sendall(zygote.END)
             ended = self._receive_zygote_message()
@@ -135,17 +135,17 @@ class Sandbox:
         return answer
 
     def _renew_scratch(self) -> None:
-        """Make a new folder for the next worker: a used folder's size reveals how many files it contained."""
+        """Make a new folder for the next worker, since a used folder's size reveals how many files it contained."""
         self.home.chmod(0o700)
-        shutil.rmtree(self.scratch, ignore_errors=True)  # there is no folder before the first worker
+        shutil.rmtree(self.scratch, ignore_errors=True)  # before the first worker, there is no folder
         self.scratch.mkdir(0o700)
-        # Landlock covers everything below `home`, so the folder in it may change. Nobody may list `home`
-        # itself or write to it. If a worker's files belong to a separate user, that user becomes the owner of
-        # `scratch`, and can pass through `home`.
+        # Landlock covers everything below `home`, so the folder in it can change. Nobody can list `home` itself or
+        # write to it. If a worker's files belong to a separate user, that user becomes the owner of `scratch` and can
+        # pass through `home`.
         self.home.chmod(0o111)
 
     def close(self) -> None:
-        """End the zygote, which first ends its worker, and remove the scratch folder."""
+        """End the zygote, which ends its worker first, and remove the scratch folder."""
         if "second_sandbox" in vars(self):
             self.second_sandbox.close()
         self.control.close()
@@ -162,7 +162,7 @@ def _start_zygote(variables: dict[str, str]) -> tuple[subprocess.Popen[bytes], s
     # -s and -S leave out site-packages, and -P keeps the script's folder off the path.
     process = subprocess.Popen(
         [sys.executable, "-s", "-S", "-P", str(Path(zygote.__file__)), str(theirs.fileno())],
-        # The interpreter may not start without this one of the grader's environment variables.
+        # Without this variable from the grader's environment, the interpreter might not start.
         env=variables | {name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"},
         pass_fds=[theirs.fileno()],
         stdin=subprocess.DEVNULL,
@@ -175,7 +175,7 @@ def _start_zygote(variables: dict[str, str]) -> tuple[subprocess.Popen[bytes], s
 
 
 def environment(scratch: Path) -> dict[str, str]:
-    """Return the environment variables of the zygote and the worker that use a scratch folder."""
+    """Return the environment variables for a zygote and a worker that use this scratch folder."""
     return {**WORKER_ENVIRONMENT, "HOME": str(scratch), "TMPDIR": str(scratch)}
 
 
@@ -189,11 +189,11 @@ class Worker:
         self.wire = wire_end
         self._unread = bytearray()
         self.sent: deque[bytes] = deque()
-        """requests whose replies have not been read, in order"""
+        """requests whose replies have not been read yet, in order"""
         self.is_suspended = False
 
     def suspend(self) -> None:
-        """Stop all threads of the process until the next request; return once they have stopped."""
+        """Stop all of the process's threads until the next request; return once they have stopped."""
         if self.is_suspended:
             return
         self._signal(signal.SIGSTOP)
@@ -209,10 +209,10 @@ class Worker:
             os.kill(self.process, number)
 
     def send_ahead(self, requests: Sequence[bytes]) -> None:
-        """Send as many requests as the connection holds; the caller must later pass all of them to `ask`, in order.
+        """Send as many requests as the connection can hold; the caller must later pass them all to `ask`, in order.
 
-        The worker then computes the replies without waiting for the grader. A suspended worker starts at its
-        next request.
+        The worker then computes the replies without waiting for the grader. A suspended worker starts on its next
+        request.
         """
         sizes = itertools.accumulate(map(len, requests))
         batch = [request for request, size in zip(requests, sizes, strict=True) if size <= MAX_SENT_AHEAD_BYTES]
@@ -222,15 +222,15 @@ class Worker:
         try:
             self.wire.sendall(b"".join(batch))
             self.sent.extend(batch)
-        except OSError:  # the worker has ended, or forged replies before it read the requests
+        except OSError:  # the worker has ended, or forged replies before reading the requests
             with contextlib.suppress(OSError):
-                self.wire.shutdown(socket.SHUT_WR)  # no partial request can continue, so end the worker
+                self.wire.shutdown(socket.SHUT_WR)  # a partial request cannot be continued, so end the worker
 
     def ask(self, request: bytes | None, seconds: float) -> Reply:
-        """Send a request and return the reply; for None, return a new worker's first reply, which needs no request.
+        """Send a request and return the reply. For None, return a new worker's first reply, which needs no request.
 
-        Skip the replies to earlier requests that were sent ahead. Raise WorkerDiedError if there is no reply;
-        after that, the worker is unusable.
+        Skip replies to earlier requests that were sent ahead. Raise WorkerDiedError if there is no reply; the worker is
+        then unusable.
         """
         if self.is_suspended:
             self._signal(signal.SIGCONT)
@@ -261,7 +261,7 @@ class Worker:
             raise WorkerDiedError("answered with something other than a result") from error
 
     def _receive(self, size: int, deadline: float) -> bytes:
-        """Return `size` bytes. Raise WorkerDiedError if the connection ends, and TimeoutError at the deadline."""
+        """Return `size` bytes. Raise WorkerDiedError if the connection is closed, and TimeoutError at the deadline."""
         while len(self._unread) < size:
             if (seconds := deadline - time.monotonic()) <= 0:
                 raise TimeoutError
@@ -274,7 +274,7 @@ class Worker:
         return data
 
     def kill_or_describe_end(self) -> str:
-        """Kill the process; return a description of its end if it had already ended, else an empty text."""
+        """Kill the process. Return a description of how it ended, or an empty string if it was still running."""
         try:
             status, ending = self.sandbox.kill_worker()
         finally:
@@ -286,10 +286,10 @@ class Worker:
 
 
 def thread_states(process: int) -> set[str]:
-    """Return the kernel's letters for the states of a process's threads, or none if the process is gone."""
+    """Return the kernel's letters for the states of a process's threads; the set is empty if the process is gone."""
     tasks, states = f"/proc/{process}/task", set()
-    with contextlib.suppress(OSError):  # the process may have just ended
+    with contextlib.suppress(OSError):  # the process might have just ended
         for task in os.listdir(tasks):
-            with contextlib.suppress(OSError), open(f"{tasks}/{task}/stat", "rb") as stat:  # so may a thread
+            with contextlib.suppress(OSError), open(f"{tasks}/{task}/stat", "rb") as stat:  # so might a thread
                 states.add(stat.read().rpartition(b")")[2].split()[0].decode("ascii"))
     return states

@@ -1,8 +1,7 @@
-"""The locks that a worker applies to itself before it loads a submission.
+"""The locks that a worker applies to itself before loading a submission.
 
-The zygote prepares the locks once (`Locks`), and each worker applies them (`Locks.apply`). Each lock is one
-method. Only `--isolation none` and the tests of `autograder doctor` disable locks (`disabled_locks`). The
-locks need Linux.
+The zygote prepares the locks once (`Locks`), and each worker applies them (`Locks.apply`). Each lock is one method.
+Only `--isolation none` and the tests for `autograder doctor` disable locks (`disabled_locks`). The locks require Linux.
 
 The locks have these purposes:
     limits     limits memory, processor time, file size, descriptors and threads
@@ -14,7 +13,7 @@ The locks have these purposes:
                signals or abstract sockets to other processes
     seccomp    allows only the system calls that computing needs: no socket, no process, no signal, no ptrace
 
-The lock `watch` is not in this module: it stands for the limits that the zygote checks because the kernel cannot.
+The `watch` lock is not in this module: it stands for the limits that the zygote checks because the kernel cannot.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ WATCH_LOCK = "watch"
 """Name of the lock with which the zygote watches a worker."""
 
 ALL_LOCKS = (*SELF_APPLIED_LOCKS, WATCH_LOCK)
-"""Names of all locks that `disabled_locks` may contain."""
+"""Names of all locks that can be in `disabled_locks`."""
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -58,22 +57,22 @@ CAP_SETGID = 1 << 6
 CAP_SETUID = 1 << 7
 
 MAX_TASKS_OF_SHARED_USER = 4096
-"""Kernel limit on tasks for a worker without a separate user id. The kernel counts the tasks of all processes
-of that user, so the zygote separately limits the worker's threads."""
+"""Kernel limit on tasks for a worker without a separate user id. The kernel counts the tasks of all of that user's
+processes, so the zygote limits the worker's threads separately."""
 
 USER_ID_BASE = 0x60000000
-"""Number to which a worker adds its process id to get a unique user id, far from the ids of all accounts."""
+"""Base to which a worker adds its process id to get a unique user id, far away from the ids of all accounts."""
 
 FALLBACK_USER_IDS = range(60000, 65000)
-"""User ids for workers if the large ids are not mapped, as in a container with a small user namespace."""
+"""User ids for workers if large ids are not mapped, as in a container with a small user namespace."""
 
 RELATIME_RENEWAL_SECONDS = 24 * 60 * 60.0
-"""Time for which Linux keeps an unchanged file's access time, however often it is read (relatime)."""
+"""How long Linux keeps an unchanged file's access time, however often the file is read (relatime)."""
 
 
 @contextlib.contextmanager
 def _naming(lock: str) -> Iterator[None]:
-    """Put the name of a lock in front of the message of any error that is raised inside the context."""
+    """Prefix the message of any error raised inside the context with the name of a lock."""
     try:
         yield
     except Exception as error:
@@ -91,7 +90,7 @@ class Locks:
         self.scratch = scratch
         self.enabled = [name for name in SELF_APPLIED_LOCKS if name not in disabled_locks]
         self.zygote = os.getpid()
-        # The C library is loaded while this process can still read files; its symbols are in the interpreter.
+        # Load the C library while this process can still read files; its symbols are in the interpreter.
         self.libc = ctypes.CDLL(None, use_errno=True)
         self.has_separate_user = "user" in self.enabled and self._has_all_capabilities(CAP_SETUID | CAP_SETGID)
         self.owns_files = (
@@ -124,19 +123,19 @@ class Locks:
             _, maximum = resource.getrlimit(kind)
             bound = bound if maximum == resource.RLIM_INFINITY else min(bound, maximum)
             resource.setrlimit(kind, (bound, bound))
-        # If the machine itself runs out of memory, the worker must end, not the grader.
+        # If the machine itself runs out of memory, the worker must be killed rather than the grader.
         with contextlib.suppress(OSError):
             score = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
             os.write(score, b"1000")
             os.close(score)
 
     def _lock_user(self) -> None:
-        """Switch to a separate user id, for signals and for the limit on threads, and drop all capabilities.
+        """Switch to a separate user id, which signals and the limit on threads depend on, and drop all capabilities.
 
-        If every user may read the interpreter, new files also belong to the separate user id. If only root
-        may enter the interpreter's folder, the id that the kernel uses for files (fsuid) stays the same, and
-        Landlock decides which files the worker can open. The other ids still change, because a worker with
-        root's ids could list the descriptors of other processes.
+        If every user can read the interpreter, new files also belong to the separate user id. If only root can enter
+        the interpreter's folder, the id that the kernel uses for files (fsuid) stays the same, and Landlock decides
+        which files the worker can open. The other ids still change, because a worker with root's ids could list other
+        processes' descriptors.
         """
         if self.has_separate_user:
             files = os.geteuid()
@@ -153,14 +152,14 @@ class Locks:
 
     def _lock_session(self) -> None:
         os.setsid()
-        # A change of user id undoes both settings, so they come after it.
+        # Changing the user id undoes both settings, so they come after it.
         self._prctl(PR_SET_DUMPABLE, 0)
         self._prctl(PR_SET_PDEATHSIG, SIGKILL)
         if os.getppid() != self.zygote:
             raise OSError(errno.ESRCH, "the zygote has ended already")
 
     def _has_all_capabilities(self, capabilities: int) -> bool:
-        """Return True if this process has all of the capabilities, as root has except in some containers."""
+        """Return True if this process has all of the capabilities, as root does except in some containers."""
         header, data = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)()
         self._check(self.libc.capget(header, data))
         return bool(data[0] & capabilities == capabilities)
@@ -206,9 +205,8 @@ class Locks:
         for path in _readable(packages):
             ruleset.allow_path(path, AccessFS.READ_FILE | (AccessFS.READ_DIR if path.is_dir() else AccessFS.NONE))
         ruleset.allow_path("/dev/null", AccessFS.READ_FILE | AccessFS.WRITE_FILE)
-        # The scratch folder has no subfolders, and the filter ignores every removal, so a listing of the
-        # folder shows all writes. Each worker has a new folder; the mode of the folder above it keeps all
-        # other users out.
+        # The scratch folder has no subfolders, and the filter ignores all removals, so listing the folder shows
+        # everything written. Each worker has a new folder; the mode of its parent folder keeps all other users out.
         ruleset.allow_path(
             self.scratch.parent,
             AccessFS.READ_FILE | AccessFS.READ_DIR | AccessFS.WRITE_FILE | AccessFS.MAKE_REG | AccessFS.TRUNCATE,
@@ -217,7 +215,7 @@ class Locks:
 
 
 def _readable(packages: Collection[Path]) -> list[Path]:
-    """Return the paths that a worker may read: standard library, packages and their shared libraries."""
+    """Return the paths that a worker may read: the standard library, packages and their shared libraries."""
     libraries = {Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
     unwanted = ("site-packages", "dist-packages", "test", "idlelib")
     tree = [path for library in libraries for path in library.iterdir() if path.name not in unwanted]
@@ -226,19 +224,19 @@ def _readable(packages: Collection[Path]) -> list[Path]:
 
 
 def allowed_packages(libraries: str) -> list[Path]:
-    """Return the folders in `libraries` from which a submission may import: numpy and its libraries."""
+    """Return the folders in `libraries` that a submission may import from: numpy and its libraries."""
     return [path for path in Path(libraries).glob("numpy*") if path.name in ("numpy", "numpy.libs")]
 
 
 def settle_access_times(packages: Collection[Path]) -> None:
-    """Read all files that submissions may read, so that a submission's reads leave no trace for later submissions.
+    """Read all files that submissions may read, so that one submission's reads leave no trace for later ones.
 
-    On a file system with access times (relatime), a read changes the access time only if that time is older
-    than the last change of the file, or older than a day.
+    On a file system with access times (relatime), reading a file changes its access time only if that is older than the
+    file's last change or older than a day.
     """
     old = time.time() - RELATIME_RENEWAL_SECONDS / 2
     for top in _readable(packages):
-        # `os.walk` also reads each folder, which renews the folder's access time.
+        # `os.walk` also reads each folder, which renews its access time.
         for folder, _, names in os.walk(top) if top.is_dir() else [(str(top.parent), [], [top.name])]:
             for path in (os.path.join(folder, name) for name in names):
                 with contextlib.suppress(OSError):  # no submission can read this path either
@@ -249,7 +247,7 @@ def settle_access_times(packages: Collection[Path]) -> None:
 
 
 def _is_readable_by_everyone(path: Path) -> bool:
-    """Return True if every user may read the path and enter the folders above it."""
+    """Return True if every user can read the path and enter its parent folders."""
     real = path.resolve()
     return bool(real.stat().st_mode & 0o004) and all(folder.stat().st_mode & 0o001 for folder in real.parents)
 

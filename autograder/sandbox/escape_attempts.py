@@ -1,4 +1,4 @@
-"""Attempts to break the sandbox's promises: each is a line of Python that `self_test` runs in a worker."""
+"""Attempts to break the sandbox's promises, each a line of Python that `self_test` runs in a worker."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class EscapeAttempt:
-    """A line of Python that would break a promise, and the locks that refuse the line."""
+    """A line of Python that would break a promise, and the locks that refuse it."""
 
     promise: str
     locks: str
-    """names of the locks, each of which is enough to refuse the line, separated by commas"""
+    """comma-separated names of the locks, each of which is enough to refuse the line"""
     line: str
     refused: str = "PermissionError"
-    """beginnings of the texts that show a refusal (an exception, or how the worker ended), separated by commas"""
+    """comma-separated beginnings of the texts that indicate a refusal (an exception, or how the worker ended)"""
 
 
 ATTEMPT_HELPERS_SOURCE = """

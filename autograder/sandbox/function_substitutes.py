@@ -1,9 +1,9 @@
 """Substitutes that return the grader's answers instead of the results of a submission's functions.
 
-A substitute contains no rule and no answer. While its function is replaced, a substitute looks up each call
-among the answers that have arrived, and records the call as unanswered if there is no answer. Without an
-answer, the substitute runs the submission's function. The submission shares its second worker with the
-substitutes and can change everything in it, so the grader trusts nothing that the worker sends.
+A substitute contains no rules or answers. While its function is replaced, a substitute looks up each call among the
+answers that have arrived. If there is none, it records the call as unanswered and runs the submission's function. The
+submission shares its second worker with the substitutes and can change everything in it, so the grader trusts nothing
+that the worker sends.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from autograder.protocol import codec
 
 MAX_UNANSWERED_CALLS_PER_ROUND = 256
-"""Maximum number of unanswered calls that one helped call reports."""
+"""Maximum number of unanswered calls reported by one helped call."""
 
 UNANSWERED_CALLS_TAG = "unanswered"
 """First part of the result of a helped call that made unanswered calls."""
@@ -31,13 +31,13 @@ Answer = tuple[str, Any] | None
 """Either the name and message of an error, or "" and the correct value; None if the submission's function must run."""
 
 EncryptedAnswer = tuple[str, str]
-"""Hash of an encoded call, and the answer in a form that is readable only with the encoded call."""
+"""Hash of an encoded call, and the answer in a form that can be read only with the encoded call."""
 
 
 def encrypt_with_call(encoded_call: bytes, answer: Answer) -> EncryptedAnswer:
     """Return an answer in a form that can be sent before the submission makes the call.
 
-    Code that cannot compute the call's arguments learns nothing from the encrypted answer.
+    Code that cannot compute the call's arguments learns nothing from an encrypted answer.
     """
     return _call_hash(encoded_call), base64.b64encode(_mixed(encoded_call, codec.encode(answer))).decode("ascii")
 
@@ -47,24 +47,24 @@ def _call_hash(encoded_call: bytes) -> str:
 
 
 def _mixed(encoded_call: bytes, data: bytes) -> bytes:
-    """Return the data XOR bytes that depend on the call; a second application restores the data."""
+    """XOR the data with bytes that depend on the call; applying this twice restores the data."""
     stream = hashlib.shake_256(encoded_call).digest(len(data))
     return (np.frombuffer(data, np.uint8) ^ np.frombuffer(stream, np.uint8)).tobytes()
 
 
 class UnansweredCall(BaseException):
-    """Raised to end a call in which a substitute has received an unanswered call.
+    """Raised to stop a call in which a substitute has received an unanswered call.
 
-    The class is not a subclass of Exception, so no `except Exception` in a submission can continue with a
-    value that will change.
+    It is not a subclass of Exception, so no `except Exception` in a submission can continue with a value that will
+    change.
     """
 
 
 class Exchange:
-    """The substitutes of a submission, and the calls and answers that they exchange with the grader."""
+    """A submission's substitutes, and the calls and answers that they exchange with the grader."""
 
     def __init__(self, namespace: dict[str, Any], functions: Collection[str]) -> None:
-        """Put a substitute for each function into `namespace`, under each name that the function has."""
+        """Put a substitute for each function into `namespace`, under every name that the function has."""
         self.namespace = namespace
         self.replaced: frozenset[str] = frozenset()
         """Names of the functions whose substitutes return correct values during the current call."""
@@ -73,7 +73,7 @@ class Exchange:
         self.encrypted: dict[str, str] = {}
         """Encrypted answers, keyed by the hash of the encoded call."""
         self.current = b""
-        """Encoded call that is being made with substitutes."""
+        """The encoded call that is being made with substitutes."""
         self.pending: dict[bytes, ReplacedCall] = {}
         """Unanswered calls that have not been reported yet, keyed by encoded call."""
         self.substitutes: dict[str, Callable[..., Any]] = {}
@@ -97,7 +97,7 @@ class Exchange:
     ) -> Any:
         """Store encrypted answers, replace the functions in `replaced`, and call the submission's function.
 
-        Return UNANSWERED_CALLS_TAG and the unanswered calls if the function made such calls.
+        If the function made unanswered calls, return UNANSWERED_CALLS_TAG and those calls.
         """
         if self.current != (current := codec.encode((name, args, kwargs))):
             self.current = current
@@ -110,7 +110,7 @@ class Exchange:
             return UNANSWERED_CALLS_TAG, self._set_replaced_and_take_unanswered(replaced)
 
     def _forget_declined_calls(self) -> None:
-        """Forget which calls the grader left unanswered, since the grader decides this separately for each call."""
+        """Forget which calls the grader left unanswered, since it decides this separately for each helped call."""
         for key in [key for key, answer in self.answers.items() if answer is None]:
             del self.answers[key]
             self.encrypted.pop(_call_hash(key), None)
@@ -123,7 +123,7 @@ class Exchange:
         return unanswered
 
     def original_value(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Return the value of the submission's own function, while no function is replaced."""
+        """Return the value of the submission's own function, with no function replaced."""
         self._set_replaced_and_take_unanswered(())
         return self.substitutes[name](*args, **kwargs)
 
@@ -147,13 +147,13 @@ class Exchange:
                 if self.pending and name not in self.replaced:
                     raise UnansweredCall
 
-        # Each substitute has a separate code object, by which the line counter tells functions apart.
+        # Each substitute has a separate code object, because the line counter tells functions apart by it.
         substitute.__code__ = substitute.__code__.replace(co_name=name)
         return substitute
 
 
 def _value(error: str, value: Any) -> Any:
-    """Return the correct value in an answer, or raise the error that the answer names."""
+    """Return the correct value in an answer, or raise the error that it names."""
     if error:
         raise (IndexError if error == IndexError.__name__ else ValueError)(value)
     return copy.deepcopy(value)

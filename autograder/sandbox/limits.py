@@ -1,4 +1,4 @@
-"""Limits for a submission, and for the grader while it checks results."""
+"""Limits on a submission, and on the grader while it checks results."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def _limit(default: Any, unit: str, what: str) -> Any:
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits for a submission: the kernel, the zygote or the grader enforces each of them.
+    """Limits on a submission, each enforced by the kernel, the zygote or the grader.
 
-    `autograder doctor` prints these limits.
+    `autograder doctor` prints them.
     """
 
     call_seconds: float = _limit(5.0, "s", "wall-clock time for one call, and for loading the file")
@@ -47,7 +47,7 @@ class Limits:
     slow_calls: int = _limit(2, "", "calls that do not return, after which their function is not called again")
 
     def iter_amounts_and_descriptions(self) -> Iterator[tuple[str, str]]:
-        """Yield the amount (with a unit) and the description of each limit, for a person to read."""
+        """Yield the amount (with its unit) and the description of each limit in readable form."""
         for limit in fields(self):
             unit = limit.metadata["unit"]
             amount = getattr(self, limit.name) / (MIB if unit == "MiB" else 1)
@@ -55,19 +55,19 @@ class Limits:
 
 
 LIMITS = Limits()
-"""The limits with which submissions are graded."""
+"""The limits that apply when submissions are graded."""
 
 MAX_MEMORY_ADDED_TO_GRADER = 1 << 30
-"""Maximum bytes that the checks of one submission may add to the grader's address space: 30 times as much as honest
-results need."""
+"""Maximum number of bytes that checking one submission can add to the grader's address space: 30 times as much as
+honest results need."""
 
 
 @contextmanager
 def bounded_memory(max_added_bytes: int = MAX_MEMORY_ADDED_TO_GRADER) -> Iterator[None]:
-    """Limit this process's address space to its present size plus `max_added_bytes` bytes, until the context ends.
+    """Limit this process's address space to its current size plus `max_added_bytes` inside the context.
 
-    A larger allocation raises MemoryError, so the test that needs it fails: a product of arrays that a
-    submission returns may take 20 GB.
+    A larger allocation raises MemoryError, so the test that needs it fails: the product of two arrays returned by a
+    submission can take 20 GB.
     """
     if sys.platform != "linux":
         yield

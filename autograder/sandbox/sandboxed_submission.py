@@ -1,7 +1,7 @@
-"""A submission in the sandbox, in the form that tests use.
+"""A submission in the sandbox, in the form used by tests.
 
-A worker loads the submission's file at the first call to a function. A new worker replaces each worker that
-ends, as often as the submission's limits allow.
+A worker loads the submission's file when a function is first called. A worker that ends is replaced by a new one, as
+often as the submission's limits allow.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from autograder.sandbox.client import Sandbox, Worker, WorkerDiedError, WorkerTi
 from autograder.sandbox.limits import Limits
 
 MIN_WAIT_SECONDS = 0.01
-"""Minimum time to wait for a reply; a submission with less time left is no longer called."""
+"""Minimum time to wait for a reply; a submission with less time left is not called again."""
 
 
 class SandboxedBackend:
-    """A submission in the sandbox, as the backend of tests, with the time and the restarts that are left."""
+    """A submission in the sandbox as a test backend, with the time and the restarts that it has left."""
 
     def __init__(self, sandbox: Sandbox, name: str, cells: tuple[str, ...], limits: Limits | None = None) -> None:
-        """Take the text of the module `name`: one cell, or several cells from a notebook.
+        """Take the code of the module `name`: one cell, or the cells of a notebook.
 
         Without `limits`, the sandbox's limits apply.
         """
@@ -36,30 +36,30 @@ class SandboxedBackend:
         self.worker: Worker | None = None
         self.is_loaded = False
         self.failure: Raised | None = None
-        """exception that stopped the submission's file when it was first loaded"""
+        """the exception that stopped the submission's file when it was first loaded"""
         self.deadline = time.monotonic() + self.limits.submission_seconds
-        """end of the submission's total time for calls and tests in both of its processes"""
+        """end of the submission's total time for calls and tests, in both of its processes"""
         self.seconds_left = self.limits.submission_seconds
         """time left for replies from this process"""
         self.deaths = 0
-        """number of workers that ended while a request waited for a reply"""
+        """number of workers that ended while a reply was pending"""
         self.slow: Counter[str] = Counter()
         """number of calls that did not return in time, keyed by function"""
         self.other: SandboxedBackend | None = None
-        """the submission's other process, which is suspended while this process is awake"""
+        """the submission's other process, which is suspended while this one is awake"""
         self.unchanged: dict[str, Reply] = {}
-        """replies for ANSWERS and for undefined names, which stay valid until another function has run"""
+        """replies for ANSWERS and for undefined names, which remain valid until another function has run"""
         self.status: SubmissionStatus | None = None
-        """final status, once the submission is no longer called; None before"""
+        """the final status once the submission is no longer called; None until then"""
         self.why = ""
-        """reason for the final status"""
+        """the reason for the final status"""
 
     def call(self, call: Call) -> Reply:
         """Return the reply to a call. Raise CallStopped if no reply arrives.
 
         Raise SandboxError if the machine is at fault.
         """
-        # Even a plain result can make a test compute for a long time, which counts as the submission's time.
+        # Even a plain result can make a test compute for a long time, so that counts as the submission's time.
         self._set_status_if_out_of_time()
         if self.status is not None:
             raise CallStopped(Kind[self.status.name], self.why)
@@ -68,7 +68,7 @@ class SandboxedBackend:
             raise CallStopped(Kind.TIMEOUT, f"{call.function} did not return {often}")
         if call.function in self.unchanged:
             return self.unchanged[call.function]
-        # This may raise ValueError, since a test may pass a result, which may be too large, as an argument.
+        # This can raise ValueError, since a test can pass a result that is too large as an argument.
         request = wire.request(call)
         if self.worker is None:
             self._load()
@@ -76,11 +76,11 @@ class SandboxedBackend:
         if call.function == ANSWERS or (reply.raised is not None and reply.raised.is_undefined(call.function)):
             self.unchanged[call.function] = reply
         else:
-            self.unchanged.clear()  # the function may have changed ANSWERS or defined a missing name
+            self.unchanged.clear()  # the function might have changed ANSWERS or defined a missing name
         return reply
 
     def send_ahead(self, calls: Iterable[Call]) -> None:
-        """Send calls that `call` will make later in this order, so that the process need not wait for them.
+        """Send the calls that `call` will make later, in the same order, so that the process need not wait for them.
 
         Raise CallStopped if the file cannot be loaded, and ValueError if a call is too large.
         """
@@ -97,13 +97,13 @@ class SandboxedBackend:
         self.worker = self.sandbox.open()
         self.deadline += time.monotonic() - begin  # starting a worker is the machine's time
         loaded = self._ask("your file", request, loading=True)
-        # The messages of a later worker could contain what an earlier worker observed.
+        # A later worker's messages could contain what an earlier worker observed.
         if not self.is_loaded:
             self.failure, self.is_loaded = loaded.raised, True
 
     def _ask(self, what: str, request: bytes, loading: bool = False) -> Reply:
         assert self.worker is not None
-        # A file that is interrupted at its time limit may have further cells.
+        # A file that is interrupted at its time limit can have more cells to run.
         seconds = self.limits.call_seconds * (2 if loading else 1)
         begin = time.monotonic()
         if self.other is not None:
@@ -118,11 +118,11 @@ class SandboxedBackend:
 
     @property
     def is_out_of_time(self) -> bool:
-        """True if the submission has used up its time, so that it is no longer called or checked."""
+        """True if the submission has used up its time and is no longer called or checked."""
         return self._time_left() < MIN_WAIT_SECONDS
 
     def _time_left(self) -> float:
-        """Return the seconds that are left until the submission is no longer called."""
+        """Return the number of seconds left until the submission is no longer called."""
         return min(self.seconds_left, self.deadline - time.monotonic())
 
     def _set_status_if_out_of_time(self) -> None:
@@ -133,7 +133,7 @@ class SandboxedBackend:
             )
 
     def _after_worker_death(self, what: str, error: WorkerDiedError, loading: bool) -> CallStopped:
-        """Return the exception for a worker that ended. Stop calling the submission if too many workers have ended."""
+        """Return the exception for a worker that has ended. Stop calling the submission if too many have ended."""
         ended = self._kill_or_describe_end() or str(error)
         is_slow = isinstance(error, WorkerTimeoutError)
         self.deaths += 1
@@ -152,18 +152,17 @@ class SandboxedBackend:
             self.status, self.why = status, why
 
     def _kill_or_describe_end(self) -> str:
-        """End the worker. Return a description of its end if the worker had already ended; otherwise an empty text."""
+        """End the worker. Return a description of how it ended, or an empty string if it was still running."""
         worker, self.worker = self.worker, None
         return worker.kill_or_describe_end() if worker is not None else ""
 
     @contextlib.contextmanager
     def second_process(self, *more_cells: str) -> Iterator[SandboxedBackend]:
-        """Load the submission, with more cells at its end, in a second process, and end that process on exit.
+        """Load the submission, followed by more cells, in a second process, and end that process on exit.
 
-        The second process has separate state and a separate share of the time. At most one of the two
-        processes is awake: each is suspended before a request to the other, and the first process stays
-        suspended until its next request. Therefore, while the second process can send information, the first
-        cannot receive it.
+        The second process has separate state and a separate share of the time. At most one of the two processes is
+        awake: each is suspended before a request to the other, and the first stays suspended until its next request.
+        While the second process can send information, the first therefore cannot receive it.
         """
         begin = time.monotonic()
         second = SandboxedBackend(self.sandbox.second_sandbox, self.name, (*self.cells, *more_cells), self.limits)
@@ -178,10 +177,10 @@ class SandboxedBackend:
             self.suspend()
 
     def suspend(self) -> None:
-        """Stop the worker, if there is one, until its next request."""
+        """Suspend the worker, if there is one, until its next request."""
         if self.worker is not None:
             self.worker.suspend()
 
     def close(self) -> None:
-        """End the worker with all its threads. A later call starts a new worker."""
+        """End the worker and all its threads. A later call starts a new worker."""
         self._kill_or_describe_end()

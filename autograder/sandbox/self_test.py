@@ -1,9 +1,9 @@
-"""Self-test of the sandbox on this machine: a worker tries to break each promise with one line of Python.
+"""A self-test of the sandbox on this machine, in which a worker tries to break each promise with one line of Python.
 
-`require` runs before any grading: if an attempt succeeds, no submission runs and no student gets a grade.
-Each attempt is harmless even if the sandbox fails: it requests little more than the limits allow, and touches
-only files that the self-test has made. A promise holds only if the sandbox refuses the attempt: a line that
-fails in any other way proves nothing.
+`require` runs before any grading: if an attempt succeeds, no submission runs and no student gets a grade. Each attempt
+is harmless even if the sandbox fails: it requests little more than the limits allow, and it touches only files that the
+self-test has created. A promise holds only if the sandbox refuses the attempt: a line that fails in any other way
+proves nothing.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ from autograder.sandbox.limits import LIMITS, MIB
 
 
 class BrokenPromiseError(Exception):
-    """Raised if a promise of the sandbox does not hold on this machine; the message names the promise and a fix."""
+    """Raised if one of the sandbox's promises does not hold on this machine; the message names it and a fix."""
 
 
 @dataclass(frozen=True)
 class PromiseFinding:
-    """A promise of the sandbox, and whether it holds on this machine."""
+    """One of the sandbox's promises, and whether it holds on this machine."""
 
     promise: str
     locks: str
-    """names of the locks that keep the promise, separated by commas"""
+    """comma-separated names of the locks that keep the promise"""
     breach: str = ""
-    """attempt that succeeded; empty if the promise holds"""
+    """the attempt that succeeded; empty if the promise holds"""
 
     @property
     def held(self) -> bool:
@@ -85,18 +85,18 @@ FIX_BY_LOCK = {
 ISOLATION_NONE_ADVICE = "`--isolation none` grades without the sandbox: use it only for code that you trust."
 
 ATTEMPT_TIMEOUT_SECONDS = 20.0
-"""Maximum time for an attempt, long enough for a busy machine."""
+"""Maximum time for an attempt; long enough for a busy machine."""
 
 MIN_SUSPENDED_SECONDS = 0.05
-"""Minimum time during which no thread of a suspended worker may run."""
+"""Minimum time during which no thread of a suspended worker is allowed to run."""
 
 WORKER_END_TIMEOUT_SECONDS = 2.0
-"""Maximum time between the end of the zygote and the end of its worker."""
+"""Maximum time between the zygote's end and its worker's."""
 
 
 def examine(disabled_locks: Collection[str] = ()) -> list[PromiseFinding]:
-    """Try to break every promise, and return the findings. Only tests of the attempts disable locks."""
-    limits = replace(LIMITS, scratch_bytes=2 * MIB)  # a low limit, so that an attempt need not write much
+    """Try to break every promise, and return the findings. Only tests of this module disable locks."""
+    limits = replace(LIMITS, scratch_bytes=2 * MIB)  # a low limit, so that attempts need not write much
     confine.settle_access_times(confine.allowed_packages(NUMPY_PARENT_FOLDER))
     try:
         with closing(Sandbox(disabled_locks, limits)) as sandbox, _attempt_variables(sandbox) as variables:
@@ -123,7 +123,7 @@ def require() -> None:
 
 @contextmanager
 def _attempt_variables(sandbox: Sandbox) -> Iterator[dict[str, Any]]:
-    """Yield the attempts' variables by name, such as the path of a folder that every user may write to."""
+    """Yield the variables for the attempts, keyed by name, such as the path of a folder that any user can write to."""
     with tempfile.TemporaryDirectory(prefix="canaries-") as folder:
         file = Path(folder) / "file"
         file.write_bytes(b"whereabouts")
@@ -165,12 +165,12 @@ class _Examined:
         return self.running_worker().ask(wire.request(Call("attempt", (line, self.variables))), seconds)
 
     def kill_or_describe_end(self) -> str:
-        """End the worker. Return a description of its end if the worker had already ended; otherwise an empty text."""
+        """End the worker. Return a description of how it ended, or an empty string if it was still running."""
         worker, self.worker = self.worker, None
         return worker.kill_or_describe_end() if worker is not None else ""
 
     def lets_through(self, attempt: EscapeAttempt) -> str:
-        """Return a description of an attempt that succeeds, or an empty string if the sandbox refuses the attempt."""
+        """Return a description of the attempt if it succeeds, or an empty string if the sandbox refuses it."""
         try:
             raised = self.ask(attempt.line).raised
             ended = f"{raised.kind}: {raised.message}" if raised is not None else ""
@@ -203,7 +203,7 @@ def _outlives_its_timeout(examined: _Examined) -> str:
 
 
 def _runs_while_suspended(examined: _Examined) -> str:
-    """Return a description of the process if one of its threads runs while it is suspended; empty otherwise."""
+    """Return a description of the process if any of its threads runs while suspended; otherwise, an empty string."""
     examined.ask("threading.Thread(target=tick, daemon=True).start()")
     worker = examined.running_worker()
     worker.suspend()
@@ -215,7 +215,7 @@ def _runs_while_suspended(examined: _Examined) -> str:
 
 
 def _shadows_stdlib_for_grader(examined: _Examined) -> str:
-    """Return a message if an interpreter imports `socket` from its current folder, or an empty string otherwise."""
+    """Return a message if an interpreter imports `socket` from its current folder; otherwise, an empty string."""
     use_safe_path()
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "socket.py").touch()
@@ -227,9 +227,9 @@ def _shadows_stdlib_for_grader(examined: _Examined) -> str:
 
 
 def _worker_outlives_zygote(examined: _Examined) -> str:
-    """End the zygote. Return a description of the worker's process if the process survives; empty otherwise.
+    """End the zygote. Return a description of the worker's process if it survives; otherwise, an empty string.
 
-    Call this function after all other checks.
+    This must be the last check.
     """
     worker = examined.running_worker()
     os.kill(examined.sandbox.process.pid, signal.SIGKILL)
@@ -241,7 +241,7 @@ def _worker_outlives_zygote(examined: _Examined) -> str:
 
 
 def _is_gone(process: int) -> bool:
-    """Return True if a process has ended, whether or not its parent has collected it."""
+    """Return True if a process has ended, whether or not its parent has reaped it."""
     return thread_states(process) <= {"Z", "X"}
 
 
@@ -251,7 +251,7 @@ class OutsideCheck(NamedTuple):
     promise: str
     lock: str
     describe_breach: Callable[[_Examined], str]
-    """returns an empty text if the promise holds"""
+    """returns an empty string if the promise holds"""
 
 
 OUTSIDE_CHECKS = (
