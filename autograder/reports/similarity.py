@@ -195,8 +195,7 @@ def _fingerprints_beyond_handout(
 def _program_fingerprints(kept_names: Set[str], cells: Iterable[str]) -> Fingerprints:
     """Return the distinct fingerprints of all functions, in ascending order.
 
-    Signatures, imports and the quiz are left out, since the handout dictates them. Names in `kept_names` are not
-    anonymized.
+    Signatures, imports and the quiz are left out, since the handout dictates them; names in `kept_names` are kept.
     """
     fingerprint_sets = [_NONE]
     for cell in cells:

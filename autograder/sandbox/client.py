@@ -274,7 +274,7 @@ class Worker:
         return data
 
     def kill_or_describe_end(self) -> str:
-        """Kill the process. Return a description of how it ended, or an empty string if it was still running."""
+        """Kill the process. Return a description of the limit or crash that had ended it, or an empty string."""
         try:
             status, ending = self.sandbox.kill_worker()
         finally:

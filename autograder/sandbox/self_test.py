@@ -165,7 +165,7 @@ class _Examined:
         return self.running_worker().ask(wire.request(Call("attempt", (line, self.variables))), seconds)
 
     def kill_or_describe_end(self) -> str:
-        """End the worker. Return a description of how it ended, or an empty string if it was still running."""
+        """End the worker. Return a description of the limit or crash that had ended it, or an empty string."""
         worker, self.worker = self.worker, None
         return worker.kill_or_describe_end() if worker is not None else ""
 

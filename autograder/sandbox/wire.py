@@ -1,10 +1,10 @@
 """The wire between the grader and a worker: length-prefixed frames of plain values.
 
-A worker's first request is (module, cells, filename, seconds). Every other request is a call: a byte that
-tells whether the call is measured, then the function and the arguments, encoded as in golden values and
-grades. A reply is a header (exception, lines, changed arguments) and the encoded value. The grader treats all
-data from a worker as hostile: `codec.decode` builds only plain values, and a header of any other form is a
-MalformedError. A worker sends its first reply before any request, to report that it is locked.
+A worker's first request is (module, cells, filename, seconds). Every other request is a call: a byte that tells whether
+the call is measured, then the function and its arguments, encoded as in golden values and grades. A reply is a header
+(exception, lines, changed arguments) followed by the encoded value. The grader treats all data from a worker as
+hostile: `codec.decode` creates only plain values, and a header of any other form raises MalformedError. A worker sends
+its first reply before any request, to report that it is locked.
 """
 
 from __future__ import annotations
@@ -19,40 +19,40 @@ from autograder.protocol.call import MAX_ERROR_MESSAGE_CHARACTERS, Call, Raised,
 from autograder.protocol.codec import MalformedError
 
 LENGTH = struct.Struct("<I")
-"""Format of the length in front of the data of a frame."""
+"""Format of the length that precedes a frame's data."""
 
 MAX_HEADER_BYTES = 64 * 1024
-"""Maximum bytes of a reply's header."""
+"""Maximum size, in bytes, of a reply's header."""
 
 MAX_REPLY_BYTES = LENGTH.size + MAX_HEADER_BYTES + codec.MAX_MESSAGE_BYTES
-"""Maximum bytes of a whole reply."""
+"""Maximum size, in bytes, of a whole reply."""
 
 MAX_NAME_CHARACTERS = 200
-"""Maximum number of characters in the name of an exception's class, a function or an argument."""
+"""Maximum length, in characters, of the name of an exception class, a function or an argument."""
 
 MAX_NAMES = 64
-"""Maximum number of names in one field of a reply: an exception's base classes, or the changed arguments."""
+"""Maximum number of names in one field of a reply: an exception's base classes or the changed arguments."""
 
 
 def frame(data: bytes) -> bytes:
-    """Return the data with its length in front."""
+    """Return the data preceded by its length."""
     return LENGTH.pack(len(data)) + data
 
 
 def load_request(module: str, cells: tuple[str, ...], filename: str, seconds: float) -> bytes:
-    """Return the frame of the request that loads a submission. Raise ValueError if the frame is too long."""
+    """Return the frame of a request to load a submission. Raise ValueError if the frame is too long."""
     return frame(codec.encode_request(module, cells, filename, seconds))
 
 
 def request(call: Call) -> bytes:
-    """Return the frame of the request that makes a call. Raise ValueError if the frame is too long."""
+    """Return the frame of a request to make a call. Raise ValueError if the frame is too long."""
     return frame(
         (_MEASURED + frame(codec.encode_request(*call.uncounted)) if call.measured else _UNMEASURED) + call.encoded
     )
 
 
 def unpack_request(data: bytes) -> Call:
-    """Return the call that a request contains. The worker runs this function."""
+    """Return the call in a request. The worker runs this function."""
     is_measured, encoded, uncounted = data[:1] == _MEASURED, data[1:], ()
     if is_measured:
         end = LENGTH.size + LENGTH.unpack_from(encoded)[0]
@@ -72,16 +72,16 @@ def pack_reply(reply: Reply) -> bytes:
 
 
 def _raised_fields(raised: Raised) -> tuple[Any, ...]:
-    """Return the fields of an exception in the order in which `_unpack_header` reads them."""
+    """Return an exception's fields in the order in which `_unpack_header` reads them."""
     return raised.kind, raised.bases, raised.message, raised.line, raised.function, raised.missing_import
 
 
 _encoded_reply_header = functools.lru_cache(maxsize=256)(codec.encode)
-"""Function that encodes a header; cached, because most replies have the same header."""
+"""Encode a header; cached, because most replies have the same one."""
 
 
 def unpack_reply(data: bytes) -> Reply:
-    """Return a reply with a decoded value. Raise MalformedError for forged data. The grader runs this function."""
+    """Return a reply with its value decoded. Raise MalformedError for forged data. The grader runs this function."""
     end = LENGTH.size + int.from_bytes(data[: LENGTH.size], "little")
     if end > min(LENGTH.size + MAX_HEADER_BYTES, len(data)):
         raise MalformedError("a reply with a header that is too long")
@@ -98,10 +98,9 @@ def unpack_reply(data: bytes) -> Reply:
 def _unpack_header(header: bytes) -> Reply:
     """Return the reply that a header describes, without a value.
 
-    Replies are cached, since most headers are empty, and the same refusal of a bad argument occurs many
-    times.
+    Replies are cached, since most headers are empty and the same refusal of a bad argument occurs many times.
     """
-    # `tuple((…))` checks the type first. In numpy 2.5 an array is a sequence, and one without axes has no length.
+    # `tuple((…))` checks the type first. In numpy 2.5, an array is a sequence, and one without axes has no length.
     match codec.decode(header, writeable=False):
         case tuple((None, int(executed_lines), tuple(changed))) if _are_few_short_names(changed):
             return Reply(executed_lines=executed_lines, changed=changed)

@@ -1,7 +1,6 @@
 """The sandboxed process, which loads one submission and answers calls until the grader closes the connection.
 
-Nothing in this process is secret or trusted: the submission shares the process and can change everything in
-it.
+Nothing in this process is secret or trusted: the submission shares it and can change everything in it.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from autograder.sandbox.wire import LENGTH
 def run(grader: int, scratch: str, locks: Locks) -> NoReturn:
     """Become the worker: apply the locks, close inherited descriptors, and serve the grader.
 
-    `grader` is the descriptor of the connection to the grader.
+    `grader` is the descriptor for the connection to the grader.
     """
     try:
         os.chdir(scratch)
-        descriptor_limit = os.sysconf("SC_OPEN_MAX")  # the lock `limits` later lowers this number
+        descriptor_limit = os.sysconf("SC_OPEN_MAX")  # the `limits` lock lowers this number later
         try:
             locks.apply()
         except BaseException as error:
@@ -41,9 +40,9 @@ def run(grader: int, scratch: str, locks: Locks) -> NoReturn:
 
 
 def _keep_only_connection(grader: int, descriptor_limit: int) -> int:
-    """Close every descriptor except the connection; standard input, output and error become the null device.
+    """Close every descriptor except the connection; redirect standard input, output and error to the null device.
 
-    Return the connection's new descriptor, which is none of the first three.
+    Return the connection's new descriptor, which is not one of the first three.
     """
     grader = fcntl.fcntl(grader, fcntl.F_DUPFD, 3)
     null = os.open(os.devnull, os.O_RDWR)
@@ -66,16 +65,16 @@ def _serve(grader: int) -> None:
 
 @contextlib.contextmanager
 def _interrupted_after(seconds: float, filename: str) -> Iterator[None]:
-    """Raise call.LoadTimeout in the file after a number of seconds, and keep raising it as long as the file runs.
+    """Raise call.LoadTimeout in the file after a number of seconds, and keep raising it while the file runs.
 
-    Names that the file has defined stay valid, as after any other exception. The grader kills a worker that
-    Python cannot interrupt, because its code runs in a library or catches every exception.
+    Names that the file has already defined remain valid, as after any other exception. If Python cannot interrupt the
+    code because it is inside a library or catches every exception, the grader kills the worker.
     """
 
     def interrupt(_: int, frame: types.FrameType | None) -> None:
         while frame is not None and frame.f_code.co_filename != filename:
             frame = frame.f_back
-        if frame is not None:  # between two cells, no frame of the file is running
+        if frame is not None:  # between cells, no frame of the file is running
             raise call.LoadTimeout(f"it took longer than {seconds:g} seconds")
 
     signal.signal(signal.SIGALRM, interrupt)
@@ -90,7 +89,7 @@ def _interrupted_after(seconds: float, filename: str) -> Iterator[None]:
 def _iter_requests(grader: int) -> Iterator[bytes]:
     """Yield the grader's requests until the grader closes the connection.
 
-    The grader may send several requests before it reads a reply.
+    The grader can send several requests before it reads a reply.
     """
     data = b""
     while part := os.read(grader, 1 << 16):

@@ -1,10 +1,10 @@
-"""A warm interpreter that forks workers: starting Python and numpy for each submission would take ten times as long.
+"""A warm interpreter that forks workers, since starting Python and numpy for each submission takes ten times as long.
 
-`client` runs this module as a script, in an empty environment, with one socket to the grader. The grader's
-first message contains the zygote's settings, and no answer to any test. After that, each order either starts
-a worker (and comes with its connection's descriptor) or ends the worker; there is only one worker at a time.
-The zygote replies in JSON, and gives the reason if it cannot start. While there is a worker, the zygote
-enforces the limits that the kernel does not enforce, even if the grader is busy.
+`client` runs this module as a script, in an empty environment, with one socket to the grader. The grader's first
+message contains the zygote's settings but no answers to tests. After that, each order either starts a worker (and comes
+with the descriptor for its connection) or ends the worker; there is only one worker at a time. The zygote replies in
+JSON and, if it cannot start, gives the reason. While there is a worker, the zygote enforces the limits that the kernel
+does not, even if the grader is busy.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ PRELOADED_MODULES = """
     hashlib heapq inspect json logging numbers pickle pprint queue random secrets statistics string tempfile textwrap
     threading timeit typing uuid numpy.fft numpy.lib.stride_tricks numpy.linalg numpy.polynomial numpy.random
 """
-"""Modules that submissions often import. Each additional module would slow down the fork of every worker."""
+"""Modules that submissions often import. Each additional module would slow down every fork of a worker."""
 
 FORK, END = b"F", b"K"
-"""The grader's two orders: start a worker, and end the worker."""
+"""The grader's two orders: start a worker, and end it."""
 
 MAX_MESSAGE_BYTES = 1 << 16
-"""Maximum bytes of a message between the grader and the zygote."""
+"""Maximum size, in bytes, of a message between the grader and the zygote."""
 
 WORKER_WATCH_INTERVAL_SECONDS = 0.05
-"""Time between two checks of a worker's limits."""
+"""Time between checks of a worker's limits."""
 
 
 def main(descriptor: int) -> NoReturn:
-    """Load the modules, prepare the locks, then serve the grader until it closes the connection."""
+    """Load the modules, prepare the locks, and serve the grader until it closes the connection."""
     grader = socket.socket(fileno=descriptor)
     if not (message := grader.recv(MAX_MESSAGE_BYTES)):
         os._exit(0)
@@ -58,7 +58,7 @@ def main(descriptor: int) -> NoReturn:
 
 
 def send_message(end: socket.socket, **facts: object) -> None:
-    """Send a message in one piece. If the connection is closed, the next attempt to receive a message detects this."""
+    """Send a message in one piece. If the connection is closed, the next attempt to receive a message notices."""
     with contextlib.suppress(OSError):
         end.sendall(json.dumps(facts).encode("ascii"))
 
@@ -81,10 +81,10 @@ class _ZygoteServer:
         self.worker: _WorkerProcess | None = None
         self.locks = confine.Locks(self.limits, Path(self.scratch), confine.allowed_packages(libraries), disabled)
         _forget_grader_paths(project, libraries)
-        gc.freeze()  # a worker's garbage collector must not write to memory that all workers share
+        gc.freeze()  # a worker's garbage collector must not write to memory shared by all workers
 
     def serve(self) -> NoReturn:
-        """Obey the grader's orders and, between two orders, enforce the limits of the worker."""
+        """Obey the grader's orders and, between orders, enforce the worker's limits."""
         while True:
             pause = WORKER_WATCH_INTERVAL_SECONDS if self.worker and self.watching else None
             if not select.select([self.grader], [], [], pause)[0]:
@@ -92,13 +92,13 @@ class _ZygoteServer:
                 self.worker.enforce_limits()
                 continue
             order = b""
-            with contextlib.suppress(ConnectionResetError):  # the grader may have ended early
+            with contextlib.suppress(ConnectionResetError):  # the grader might have ended early
                 order, descriptors, _, _ = socket.recv_fds(self.grader, 1, 1)
             if order == FORK:
                 self._fork(*descriptors)
                 continue
             status, exceeded_limit = self.worker.kill() if self.worker is not None else WorkerEnd(0, "")
-            if order != END:  # the grader has closed the connection or was killed, so no file may remain
+            if order != END:  # the grader has closed the connection or was killed, so no files must remain
                 remove_sandbox_folder(Path(self.scratch).parent)
                 os._exit(0)
             self.worker = None
@@ -121,9 +121,9 @@ def remove_sandbox_folder(home: Path) -> None:
 
 
 def _forget_grader_paths(*folders: str) -> None:
-    """Remove from this process all traces of the grader that a submission would inherit.
+    """Remove all traces of the grader from this process that a submission would inherit.
 
-    A submission finds the standard library and numpy, but no other package on this machine, and no names of
+    A submission finds the standard library and numpy, but no other packages on this machine and no names of
     neighbouring files, which the import system caches.
     """
     sys.path[:] = [path for path in sys.path if path not in folders]
@@ -140,18 +140,18 @@ class WorkerEnd(NamedTuple):
     exit_status: int
     """negative for a signal"""
     exceeded_limit: str
-    """description of the limit that the worker had exceeded; empty if it had exceeded none"""
+    """description of the limit that the worker exceeded; empty if it did not exceed any"""
 
 
 class _WorkerProcess:
-    """The current worker's process, as the zygote sees it from outside."""
+    """The current worker's process as the zygote sees it from outside."""
 
     def __init__(self, process: int, scratch: str, limits: Limits) -> None:
         self.process = process
         self.scratch = scratch
         self.limits = limits
         self.exceeded_limit = ""
-        """description of the limit that the worker exceeded; empty if there is none"""
+        """description of the limit that the worker has exceeded; empty if there is none"""
 
     def enforce_limits(self) -> None:
         """Kill the worker if it exceeds a limit that the kernel does not enforce."""
@@ -165,7 +165,7 @@ class _WorkerProcess:
             os.kill(self.process, signal.SIGKILL)
 
     def _is_scratch_too_full(self) -> bool:
-        """Return True if the scratch folder exceeds a limit, without opening a file or following a link."""
+        """Return True if the scratch folder exceeds a limit, without opening files or following links."""
         size = 0
         for count, entry in enumerate(os.scandir(self.scratch), start=1):
             size += entry.stat(follow_symlinks=False).st_blocks * 512
@@ -180,7 +180,7 @@ class _WorkerProcess:
             return False  # the process has just ended
 
     def kill(self) -> WorkerEnd:
-        """Kill the worker with all its threads, and wait for its end; a worker has no child processes."""
+        """Kill the worker with all its threads, and wait for it to end; a worker has no child processes."""
         os.kill(self.process, signal.SIGKILL)
         return WorkerEnd(os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1]), self.exceeded_limit)
 

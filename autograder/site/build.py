@@ -1,4 +1,4 @@
-"""The files of the site: pages, scripts, archives of Python code and, unless it is loaded from elsewhere, Pyodide."""
+"""The site's files: pages, scripts, archives of Python code and, unless it is loaded from elsewhere, Pyodide."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from autograder.site.tab_pages import tab_pages
 
 HERE = Path(__file__).parent
 PYODIDE_MEGABYTES = 8.9
-"""Number of megabytes that a browser loads from a static host to run Pyodide's Python and numpy."""
+"""Number of megabytes that a browser downloads from a static host to run Pyodide's Python and numpy."""
 
 PYODIDE_FILES = ("pyodide.js", "pyodide.asm.wasm", STANDARD_LIBRARY, pyodide_release.LOCK_FILE)
-"""The Pyodide files that every site needs besides `pyodide.asm.js`. The last of these files lists the files of
-Pyodide's packages."""
+"""The Pyodide files that every site needs besides `pyodide.asm.js`. The last one lists the files of Pyodide's
+packages."""
 
 SELF_STUDY_FILES = """
     solutions/*.py tests/hidden/* tests/misconceptions/*.py autograder/course.py
@@ -35,7 +35,7 @@ SELF_STUDY_FILES = """
 
 
 FilesByArchive = Mapping[str, Mapping[str, bytes]]
-"""Archives of Python modules: for each archive, the contents of its files, keyed by path."""
+"""Archives of Python modules, each with its files' contents keyed by path."""
 
 
 def build(
@@ -44,11 +44,11 @@ def build(
     self_study: bool = False,
     warn: Callable[[str], object] = warnings.warn,
 ) -> Path:
-    """Write the site into a folder, replacing any earlier site; return the folder.
+    """Write the site to a folder, replacing any earlier site; return the folder.
 
-    `pyodide` is an address, a folder, or "fetch" for a build that fetches the release; by default, it is the
-    release's address. `warn` receives a message if the modules cannot be compiled. Raise HandoutError if the site
-    would give an answer away, unless it is for self-study.
+    `pyodide` is an address, a folder, or "fetch" to fetch the release; the default is the release's address. `warn`
+    receives a message if the modules cannot be compiled. Raise HandoutError if the site would give an answer away,
+    unless it is for self-study.
     """
     if out.exists() and not (out / "service-worker.js").is_file():
         raise UserError(f"{out} is in the site's place but is not a site: move it, or choose another --out")
@@ -74,7 +74,7 @@ def build(
 
 
 def _compiled(archives: FilesByArchive, pyodide: Callable[[], Path], warn: Callable[[str], object]) -> FilesByArchive:
-    """Return the archives with compiled modules; if compiling is impossible, warn and return them unchanged."""
+    """Return the archives with compiled modules; if compilation is impossible, warn and return them unchanged."""
     try:
         return compiled(archives, pyodide())
     except UserError as error:
@@ -86,19 +86,19 @@ def _compiled(archives: FilesByArchive, pyodide: Callable[[], Path], warn: Calla
 
 
 def _core_folder_of(address: str) -> Path:
-    """Return a folder with the core of the release of Pyodide at an address."""
+    """Return a folder with the core of the Pyodide release at an address."""
     if address != pyodide_release.ADDRESS:
         raise UserError(f"the version of Python at {address} is unknown; build with --pyodide DIR or --pyodide fetch")
     return pyodide_release.fetch_core()
 
 
 def _chosen(files: Mapping[str, bytes], pattern: str) -> dict[str, bytes]:
-    """Return the files whose path matches a pattern."""
+    """Return the files whose paths match a pattern."""
     return {name: content for name, content in files.items() if re.fullmatch(pattern, name)}
 
 
 def _uncompiled_site_files(shipped: Mapping[str, bytes], self_study: bool) -> dict[str, bytes]:
-    """Return all of the site's content as texts that can be searched, keyed by path."""
+    """Return all of the site's content as searchable texts, keyed by path."""
     site_files = {
         f"site/{path.relative_to(HERE)}": path for path in HERE.rglob("*") if path.suffix in (".js", ".css", ".html")
     }
@@ -111,7 +111,7 @@ def _uncompiled_site_files(shipped: Mapping[str, bytes], self_study: bool) -> di
 
 
 def _site(files: Mapping[str, bytes], modules: FilesByArchive, pyodide: str, self_study: bool) -> dict[str, bytes]:
-    """Return the contents of the site's files, keyed by path, without Pyodide's own files."""
+    """Return the contents of the site's files, other than Pyodide's own, keyed by path."""
     texts = r"tests/.*|solutions/.*|assignments/(?!figures/|writer/)\w+/(README\.md|(?!figures|lab)\w+\.py)"
     archives = {
         "libraries": modules["libraries"],
@@ -144,14 +144,14 @@ def _hashed_name(name: str, content: bytes) -> str:
 
 
 def _service_worker(script: bytes, site: Mapping[str, bytes], pyodide: str) -> bytes:
-    """Return the service worker, with the names of the files that it keeps and a version that depends on them."""
+    """Return the service worker, with the names of the files that it caches and a version that depends on them."""
     version = hashlib.sha256(b"".join(name.encode() + content for name, content in sorted(site.items()))).hexdigest()
     constants = {"VERSION": version[:12], "FILES": sorted(site), "PYODIDE": pyodide}
     return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in constants.items()).encode() + script
 
 
 def _release(folder: Path) -> dict[str, bytes]:
-    """Return the contents of the files that a site needs from a folder with Pyodide, keyed by name."""
+    """Return the contents of the files that a site needs from a Pyodide folder, keyed by name."""
     lock_file = folder / pyodide_release.LOCK_FILE
     if not lock_file.is_file():
         raise UserError(f"{folder} contains no Pyodide: {lock_file.name} is missing")
@@ -166,13 +166,13 @@ def _release(folder: Path) -> dict[str, bytes]:
 
 
 def _pyodide_files(release: Mapping[str, bytes], archives: FilesByArchive) -> dict[str, bytes]:
-    """Return the contents of Pyodide's files, keyed by path in the site, with `archives` instead of Pyodide's."""
+    """Return the contents of Pyodide's files, keyed by path in the site, with `archives` replacing Pyodide's own."""
     content = {name: zipped(archives[name]) if name in archives else release[name] for name in release}
     lock = json.loads(release[pyodide_release.LOCK_FILE])
     for package in lock["packages"].values():
         if package["file_name"] in content:
             package["sha256"] = hashlib.sha256(content[package["file_name"]]).hexdigest()
     content[pyodide_release.LOCK_FILE] = json.dumps(lock).encode()
-    # Other content has another address, because a browser caches the files of an address.
+    # Different content gets a different address, because browsers cache the files at an address.
     digest = hashlib.sha256(b"".join(content[name] for name in sorted(content))).hexdigest()
     return {f"pyodide-{digest[:12]}/{name}": each for name, each in content.items()}

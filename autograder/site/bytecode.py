@@ -1,6 +1,6 @@
-"""Compilation of Python modules for the browser tab, which halves the time until Python is ready.
+"""Compilation of Python modules for the browser tab, which halves Python's startup time.
 
-Pyodide compiles the modules in Node.js, because no other Python is certain to have the version of the tab's Python.
+Pyodide compiles the modules in Node.js, because no other Python is certain to have the same version as the tab's.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from autograder.files import write_files
 SCRIPT = Path(__file__).with_name("compile_modules.cjs")
 
 STANDARD_LIBRARY = "python_stdlib.zip"
-"""The Pyodide file with the modules of Python itself."""
+"""The Pyodide file with Python's own modules."""
 
 OPTIMIZATION_LEVEL_BY_ARCHIVE = {STANDARD_LIBRARY: 2}
-"""Python's optimization level for an archive. Other archives have level 0, because numpy needs its docstrings,
-which level 2 leaves out."""
+"""Python's optimization level for an archive. Other archives use level 0, because numpy needs its docstrings, which
+level 2 strips."""
 
 TIMEOUT_SECONDS = 600
 """Maximum time for compiling all archives in Node.js, which takes about 10 seconds on an idle machine."""
@@ -29,8 +29,8 @@ TIMEOUT_SECONDS = 600
 def compiled(archives: Mapping[str, Mapping[str, bytes]], pyodide: Path) -> dict[str, dict[str, bytes]]:
     """Return the archives, each a mapping from path to content, with modules compiled by the Pyodide in a folder.
 
-    A module that Python cannot compile stays as it is. The source of a compiled module is left out, so no
-    code may depend on this source. Raise UserError if Node.js is missing or fails.
+    Modules that Python cannot compile are left as they are. The sources of compiled modules are left out, so no code
+    may depend on them. Raise UserError if Node.js is missing or fails.
     """
     with tempfile.TemporaryDirectory() as name:
         folders = {
@@ -54,6 +54,6 @@ def _run_node(pyodide: Path, folder: Path) -> None:
 
 
 def _files_without_compiled_sources(folder: Path) -> dict[str, bytes]:
-    """Return the contents of a folder, keyed by path, without the source of compiled modules."""
+    """Return the contents of a folder, keyed by path, without the sources of compiled modules."""
     files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     return {path: content for path, content in files.items() if not (path.endswith(".py") and f"{path}c" in files)}

@@ -1,9 +1,9 @@
 """64-bit integers in a browser tab, where numpy's default integer has 32 bits.
 
-A result must not depend on the machine, but `np.arange(65536) ** 2` overflows only in a tab. This module lets numpy's
+Results must not depend on the machine, but `np.arange(65536) ** 2` overflows only in a tab. This module makes numpy's
 functions return int64, as they do on other machines. Array methods such as `x.astype(int)` still return the default
-integer, which a reply calls int64 (see `codec`). In a tab, np.int32 is C's int, a different type of the same size, so
-a reply can distinguish the two. WIDE_INDEX_NOTE explains the remaining difference.
+integer, which replies call int64 (see `codec`). In a tab, np.int32 is made C's int, a different type of the same size,
+so that replies can tell the two apart. WIDE_INDEX_NOTE explains the remaining difference.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ MAKERS = """
 """Functions that return default integers unless another dtype is requested."""
 
 INDEX_POSITIONS = {"take": 1, "put": 1, "repeat": 1, "bincount": 0, "choose": 0}
-"""Position of the argument with a function's indices or counts, which may be no wider than the default integer."""
+"""Position of the argument with a function's indices or counts, which must not be wider than the default integer."""
 
 SUMMAND_POSITIONS = dict.fromkeys(("sum", "prod", "cumsum", "cumprod"), 0)
-"""Functions that add or multiply many numbers, with default integers unless the numbers are wider."""
+"""Functions that add or multiply many numbers, and use default integers unless the numbers are wider."""
 
 WIDE_INDEX_MESSAGE = "from dtype('int64') to dtype('int32') according to the rule 'safe'"
 WIDE_INDEX_NOTE = " (only in a browser tab: call numpy's function, np.take(x, indices), not x.take(indices))"
-"""Part of numpy's message about indices that are wider than a method accepts, and the explanation to be added."""
+"""Part of numpy's message about indices that are wider than a method accepts, and the explanation to add to it."""
 
 
 def use_int64() -> None:
-    """Make int64 the default integer of numpy's functions."""
+    """Make int64 the default integer for numpy's functions."""
     np.int32 = np.intc
     for name in MAKERS:
         setattr(np, name, _int64_version(vars(np)[name]))
@@ -48,14 +48,14 @@ def use_int64() -> None:
 def distinguish_int32_if_named(students_code: str) -> None:
     """Make replies report np.int32 as int32 if the student's code contains `int32` or `intc`.
 
-    In any other code, C's int comes only from numpy: operators such as // return it for two default integers.
+    In any other code, C's int comes only from numpy: operators such as // return it for default integers.
     """
     numbers = codec.DEFAULT_INTEGER_TYPE_NUMBERS
     (numbers.discard if re.search(r"\bint(32|c)\b", students_code) else numbers.add)(np.dtype(np.intc).num)
 
 
 def _int64_version(function: Callable[..., Any], position: int = 0, convert: Callable[[Any], Any] = lambda x: x) -> Any:
-    """Return a numpy function that converts one argument, and returns int64 instead of the default integer."""
+    """Return a version of a numpy function that converts one argument and returns default integers as int64."""
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -67,7 +67,7 @@ def _int64_version(function: Callable[..., Any], position: int = 0, convert: Cal
 
 
 def _widened(value: Any, kinds: str = "") -> Any:
-    """Return default integers, and values of these dtype kinds, as int64; return any other value unchanged."""
+    """Return default integers, and values of these dtype kinds, as int64; return other values unchanged."""
     is_number = isinstance(value, np.ndarray | np.generic)
     is_narrow = is_number and (value.dtype.num == np.dtype(int).num or value.dtype.kind in kinds)
     return value.astype(np.int64, copy=False) if is_narrow else value

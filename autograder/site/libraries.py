@@ -1,4 +1,4 @@
-"""The Python packages that the checks need in a browser tab, and the part of Pyodide that the course loads."""
+"""The Python packages that the checks need in a browser tab, and the parts of Pyodide that the course loads."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from pathlib import Path
 from autograder.course import UserError
 
 LOCK_FILE = Path(__file__).with_name("libraries.lock")
-"""The lock file: a line per package, with its version and its wheel's hash."""
+"""The lock file, which has one line per package, with its version and the hash of its wheel."""
 
 UNUSED_WHEEL_FILES = re.compile(
     r"pygments/(lexers/(?!__init__|_mapping|python|diff)|styles/(?!__init__|_mapping|default)|formatters/(?!__init__"
     r"|_mapping|terminal\.))|hypothesis/(extra/(?!__init__)|vendor/tlds)|.*\.dist-info/(?!METADATA|entry_points|licenses)"
 )
-"""Files that the checks never load; together, these files make up two thirds of all bytes."""
+"""Pattern for files that the checks never load, which together make up two thirds of all bytes."""
 
 UNUSED_PYODIDE_FILES = re.compile(
     r"(aifc|cgi|ftplib|imaplib|mailbox|nntplib|optparse|pickletools|poplib|pydoc|smtplib|wsgiref|xmlrpc)\b|numpy/f2py/"
     r"|(_pyio|_pydatetime)\.py|encodings/(mac_|cp(?!437|1252)|iso8859_(?!1\b|15\b))|.*/tests/|.*\.(pyi|h|c|a|pxd|pyx)$"
 )
-"""Pattern of files in Pyodide's archives that the course never loads: servers, clients, headers, tests, old
-encodings, and modules that Python also has in C."""
+"""Pattern for files in Pyodide's archives that the course never loads: servers, clients, headers, tests, old encodings,
+and modules that Python also has in C."""
 
 
 def cache_folder() -> Path:
-    """Return the folder for fetched files, outside the repository."""
+    """Return the folder for fetched files, which is outside the repository."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "whereabouts"
 
 
 def unpacked_wheels() -> dict[str, bytes]:
-    """Return the contents of all packages in the lock file, keyed by path. pip fetches each wheel only once."""
+    """Return the contents of all packages in the lock file, keyed by path. Each wheel is fetched only once, by pip."""
     folder = cache_folder() / "libraries"
     folder.mkdir(parents=True, exist_ok=True)
     hashes = set(re.findall(r"sha256:(\w+)", LOCK_FILE.read_text("utf-8")))
@@ -59,7 +59,7 @@ def _wheels_by_hash(folder: Path) -> dict[str, Path]:
 
 
 def needed_files(archive: bytes) -> dict[str, bytes]:
-    """Return the contents of one of Pyodide's archives, keyed by path, without files that the course never loads."""
+    """Return the contents of a Pyodide archive, keyed by path, without files that the course never loads."""
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         names = [name for name in opened.namelist() if not name.endswith("/") and not UNUSED_PYODIDE_FILES.match(name)]
         return {name: opened.read(name) for name in names}

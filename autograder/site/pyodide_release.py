@@ -1,7 +1,7 @@
-"""A release of Pyodide in a folder on this machine, for sites that need no other host.
+"""A Pyodide release in a folder on this machine, for sites that do not rely on another host.
 
-The core of the release is an npm package; the wheels of numpy and matplotlib come from the address of the same
-release. All of these files are checked by hash, and kept for the next build.
+The release's core is an npm package; the wheels of numpy and matplotlib come from the release's address. All of these
+files are checked by hash and kept for the next build.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from autograder.files import write_files
 from autograder.site.libraries import cache_folder
 
 VERSION = "314.0.7"
-"""The release of Pyodide from which a site loads Python, unless the build names another."""
+"""The Pyodide release that a site loads Python from, unless the build names another."""
 
 NPM_PACKAGE_SHA256 = "66b7949e5a0cba2250b586d7e368bf12fb482800748d182c4618254b685ffaa0"
 """Hash of the release's npm package."""
@@ -30,17 +30,17 @@ ADDRESS = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
 """The address of the release."""
 
 NEEDED_PACKAGES = ("numpy", "matplotlib")
-"""The packages of Pyodide that the course needs, not including the dependencies of these packages."""
+"""The Pyodide packages that the course needs, not including their dependencies."""
 
 LOCK_FILE = "pyodide-lock.json"
-"""The file in the core that lists the release's packages, with their files' hashes."""
+"""The file in the core that lists the release's packages and their files' hashes."""
 
 DOWNLOAD_TIMEOUT_SECONDS = 60
-"""Maximum time without an answer from the release's address."""
+"""Maximum time to wait for an answer from the release's address."""
 
 
 def fetch() -> Path:
-    """Return a folder with the release. Fetch each file that is missing or has a wrong hash."""
+    """Return a folder with the release. Fetch each file that is missing or has the wrong hash."""
     folder = fetch_core()
     packages = json.loads((folder / LOCK_FILE).read_text("utf-8"))["packages"]
     for name in sorted(with_dependencies(packages, NEEDED_PACKAGES)):
@@ -53,7 +53,7 @@ def fetch() -> Path:
 
 
 def fetch_core() -> Path:
-    """Return a folder with the release's core, which is Python without numpy. Fetch the core if it is missing."""
+    """Return a folder with the release's core, which is Python without numpy. Fetch it if it is missing."""
     folder = cache_folder() / f"pyodide-{VERSION}"
     core = npm_package(f"pyodide@{VERSION}", NPM_PACKAGE_SHA256)
     write_files({folder / name: content for name, content in core.items()})
@@ -79,7 +79,7 @@ def npm_package(package: str, sha256: str) -> dict[str, bytes]:
 
 
 def with_dependencies(packages: Mapping[str, Any], names: Collection[str]) -> set[str]:
-    """Return the names of these packages of Pyodide and of all their dependencies."""
+    """Return the names of these Pyodide packages and all their dependencies."""
     needed = {other for name in names if name in packages for other in packages[name]["depends"]}
     return with_dependencies(packages, needed | {*names}) if needed - {*names} else {*names}
 
@@ -97,7 +97,7 @@ def _is_file_with_hash(path: Path, sha256: str) -> bool:
 
 
 def _checked(content: bytes, sha256: str, source: str) -> bytes:
-    """Return the content, or raise UserError if the content does not have the expected hash."""
+    """Return the content. Raise UserError if it does not have the expected hash."""
     if (actual := hashlib.sha256(content).hexdigest()) != sha256:
         raise UserError(f"{source} is not the expected file: its sha256 is {actual}, expected {sha256}")
     return content

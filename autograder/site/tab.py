@@ -1,6 +1,6 @@
-"""The Python half of the page's worker: checks, pictures and the writer, in a browser tab.
+"""The Python half of the page's worker: checks, pictures and the writer in a browser tab.
 
-`worker.js` imports this module in Pyodide, in a folder like a handout, and sends its jobs to `Tab.job`.
+`worker.js` imports this module in Pyodide, in a folder laid out like a handout, and sends jobs to `Tab.job`.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from autograder.site import int64_numpy
 
 Texts = Mapping[str, str]
 STEP_TIMEOUTS_BY_JOB = {"draw": ("A picture", 20), "generate": ("The writer", 5), "experiment": ("The experiment", 120)}
-"""The name of each kind of job in a message, and the maximum time of one of its steps in seconds."""
+"""The name of each kind of job, as used in messages, and the maximum time of each of its steps in seconds."""
 
 LINE_MENTION = re.compile(r"\bline ([1-9]\d*)")
-"""Pattern of the words in a message that refer to a line of the student's file."""
+"""Pattern for the words in a message that refer to a line of the student's file."""
 
 FIRST_MENTION_OF_LINE = re.compile(rf"(?m)^(?! {{4}})(.*?)({LINE_MENTION.pattern})")
-"""Pattern of a message line up to its first reference to the student's file, which no student's text can precede."""
+"""Pattern for a message line up to its first reference to the student's file, which student text cannot precede."""
 
 STUDENT_OUTPUT_HTML = re.compile(rf"(?s)(<p>{OUTPUT_HEADING} .*?</pre>)")
-"""Pattern of the output of the student's code in the text about a function or a file."""
+"""Pattern for the output of the student's code in the text about a function or a file."""
 
 TAB = CheckPlace(
     pytest_options=("--capture=sys",),
@@ -47,24 +47,24 @@ TAB = CheckPlace(
     show_all_step="they are shown once this one passes",
     lesson_reference="",
 )
-"""The browser tab as a place where checks run: its messages name the buttons of the page."""
+"""The browser tab as a place where checks run; its messages name the page's buttons."""
 
 
 class CallTimeout(BaseException):
-    """Raised to end a call that takes too long."""
+    """Raised to stop a call that takes too long."""
 
 
 class CallTimeLimiter:
-    """Clock that ends a loop in the student's code after its time limit, and tells the page when calls begin and end.
+    """A clock that stops student loops after their time limit, and tells the page when calls begin and end.
 
-    If a call cannot be ended in this way, for example in a loop in C, the page replaces the worker.
+    If a call cannot be stopped this way, for example in a C loop, the page replaces the worker.
     """
 
     def __init__(self, began: Callable[[str, float, str], None], ended: Callable[[], None]) -> None:
         self.began, self.ended = began, ended
         self.seconds, self.deadline = 0.0, math.inf
-        self.monitoring = monitoring = vars(sys)["monitoring"]  # Python 3.11 does not have this module
-        tool = 4  # the id of no debugger or profiler
+        self.monitoring = monitoring = vars(sys)["monitoring"]  # Python 3.11 lacks this module
+        tool = 4  # an id not used by debuggers or profilers
         monitoring.use_tool_id(tool, "whereabouts")
         monitoring.register_callback(tool, monitoring.events.JUMP, self._on_jump)
         monitoring.set_events(tool, monitoring.events.JUMP)
@@ -90,12 +90,12 @@ class CallTimeLimiter:
 
 
 class Tab:
-    """A browser tab in which somebody works on the course."""
+    """A browser tab in which somebody is working on the course."""
 
     def __init__(self, began: Callable[[str, float, str], None], ended: Callable[[], None], self_study: bool) -> None:
-        gc.freeze()  # a search for garbage in what is imported takes a quarter of a check
+        gc.freeze()  # searching imported objects for garbage takes a quarter of a check's time
         sys.breakpointhook = _refuse_debugger
-        sys.dont_write_bytecode = True  # two versions of a file may have the same size and time
+        sys.dont_write_bytecode = True  # two versions of a file can have the same size and time
         int64_numpy.use_int64()
         self.limiter = CallTimeLimiter(began, ended)
         self.context = context_class(self_study)
@@ -103,9 +103,8 @@ class Tab:
     def job(self, kind: str, task: str) -> Generator[str, None, str]:
         """Yield all messages of a job except the last, and return the last.
 
-        `kind` names a method of this class, and `task` contains the method's arguments. Tasks and messages
-        are JSON. If one of the student's functions ended the job, `failed` in the last message describes the
-        error.
+        `kind` names a method of this class, and `task` gives its arguments. Tasks and messages are JSON. If one of the
+        student's functions stopped the job, `failed` in the last message describes the error.
         """
         if kind == "check":
             return json.dumps(self.check(**json.loads(task)))
@@ -126,13 +125,12 @@ class Tab:
         return json.dumps({"failed": failed})
 
     def check(self, name: str, files: Texts, timed_out_functions: Texts, tries: str | None) -> dict[str, Any]:
-        """Return the state of a lesson's page, the line and message of each error, and the tries in self-study.
+        """Return the state of a lesson's page, the line and message of each error, and the tries for self-study.
 
-        `files` contains the student's code, and `timed_out_functions` contains messages about functions that are
-        no longer called.
+        `files` is the student's code, and `timed_out_functions` is messages about functions that are not called again.
         """
         _write_students_code(files)
-        tries_file = Path(".tries.json")  # self-study counts wrong answers in it; the page keeps its content
+        tries_file = Path(".tries.json")  # self-study counts wrong answers in it, and the page keeps its content
         tries_file.write_text(str(tries or "{}"), "utf-8")
         run = self.context(place=replace(TAB, limit_call=self.limiter.limit, timed_out_functions=timed_out_functions))
         run.run_tests([name])
@@ -147,12 +145,12 @@ class Tab:
         return {"lesson": lesson, "errors": errors, "tries": tries_file.read_text("utf-8")}
 
     def draw(self, lesson: str) -> Iterator[dict[str, Any]]:
-        """Yield the pictures of a lesson, drawn from the student's functions, as SVG keyed by path."""
-        figures = import_module("assignments.figures")  # before the first step, whose time is limited
+        """Yield a lesson's pictures, drawn from the student's functions, as SVG keyed by path."""
+        figures = import_module("assignments.figures")  # before the first time-limited step
         return ({"pictures": drawn} for drawn in figures.draw_lesson(Path("assignments"), lesson))
 
     def generate(self, files: Texts, prompt: str) -> Iterator[dict[str, str]]:
-        """Yield texts: first the source of each function, and then the text that the functions write."""
+        """Yield texts: first where each function comes from, and then the text that the functions write."""
         model, text_generation = self._model_and_text_generation_module(files)
         sources = "".join(f"{name}: {source}\n" for name, source in model.parts.sources.items())
         return ({"text": text} for text in chain([f"{sources}\n"], text_generation.written(model, prompt)))
@@ -163,7 +161,7 @@ class Tab:
         return ({"text": text} for text in text_generation.compared(model, name))
 
     def _model_and_text_generation_module(self, files: Texts) -> tuple[Any, ModuleType]:
-        """Return the writer's model, with the functions in these files, and the module that makes its texts."""
+        """Return the writer's model, with the functions in these files, and the module that generates its texts."""
         from assignments.writer import llama, text_generation, written_functions  # in a separate archive
 
         _write_students_code(files)
@@ -183,10 +181,10 @@ def _write_students_code(files: Texts) -> None:
 
 
 def _result_text_for_tab(html: str) -> str:
-    """Return a text that names the file without its folder, with links to the file's lines in the editor."""
+    """Return the text with the file named without its folder, and with links to the file's lines in the editor."""
     html = html.replace(int64_numpy.WIDE_INDEX_MESSAGE, int64_numpy.WIDE_INDEX_MESSAGE + int64_numpy.WIDE_INDEX_NOTE)
     html = re.sub(r"assignments/\w+/(?=\w+\.py)", "", html)
-    parts = STUDENT_OUTPUT_HTML.split(html)  # a student's output stays unchanged
+    parts = STUDENT_OUTPUT_HTML.split(html)  # student output is left unchanged
     link = r'\1<a href="#line-\3" data-click="line">\2</a>'
     parts[::2] = (FIRST_MENTION_OF_LINE.sub(link, part) for part in parts[::2])
     return "".join(parts)

@@ -1,6 +1,6 @@
-"""Conversion of the handout's pages to a site's pages, with words for a tab, an editor, buttons and a content policy.
+"""Conversion of handout pages to site pages, with wording for a tab, an editor, buttons and a content policy.
 
-In the course's texts, words about a terminal are between two marks, and the second mark may contain words for a tab:
+In the course's texts, words about a terminal are enclosed by two marks, the second of which can hold words for a tab:
 
     Write it in <!--terminal-->any editor<!--tab: the editor of this page-->.
 """
@@ -18,7 +18,7 @@ from markdown_it import MarkdownIt
 from autograder.pages import search_script
 
 TEMPLATES = Path(__file__).with_name("templates")
-"""The folder with templates for the parts of a site's page that the handout's pages lack."""
+"""Folder with templates for the parts of a site page that handout pages lack."""
 
 TERMINAL_PASSAGE = re.compile(r"(?s)<!--terminal-->.*?<!--tab(?:: ?(.*?))?-->")
 
@@ -27,7 +27,7 @@ FIRST_INSTRUCTION_IN_TAB = (
     r"<p>Write <code>\1</code> in this page's editor; it checks what you write automatically. Everything in this"
     " lesson can be done here, and this browser keeps your work.</p>"
 )
-"""Pattern of the first instruction of each lesson, and the words that replace it."""
+"""Pattern for the first instruction in each lesson, and the words that replace it."""
 
 _MARKDOWN = MarkdownIt("commonmark")
 
@@ -35,9 +35,9 @@ _MARKDOWN = MarkdownIt("commonmark")
 def tab_pages(
     pages: Mapping[str, bytes], lessons: Collection[str], hashed_names: Mapping[str, str], pyodide: str
 ) -> dict[str, bytes]:
-    """Return the pages of a site and their accompanying files, made from those of the handout.
+    """Return a site's pages and accompanying files, made from the handout's.
 
-    `hashed_names` contains the name of each file in the site, and `pyodide` is the address or folder of Pyodide.
+    `hashed_names` maps file names to their names in the site; `pyodide` is the address or folder of Pyodide.
     """
     texts = {name: _for_tab(content.decode("utf-8")) for name, content in pages.items() if name.endswith(".html")}
     bodies = {
@@ -53,19 +53,19 @@ def tab_pages(
 
 
 def _for_tab(text: str) -> str:
-    """Return a page with the words for a tab."""
+    """Return a page with the wording for a tab."""
     text = re.sub(FIRST_INSTRUCTION_PATTERN, FIRST_INSTRUCTION_IN_TAB, text)
     return TERMINAL_PASSAGE.sub(lambda passage: _rendered(passage[1] or ""), text)
 
 
 def _rendered(text: str) -> str:
-    """Return Markdown as HTML: paragraphs if the text begins with a line end, otherwise part of a paragraph."""
+    """Return Markdown as HTML: paragraphs if the text begins with a line break, and otherwise part of a paragraph."""
     html: str = _MARKDOWN.render(text) if text[:1] == "\n" else _MARKDOWN.renderInline(text)
     return re.sub(r'href="(\w+)(?:/README)?\.md"', r'href="\1.html"', html)
 
 
 def _my_work_page(index_html: str) -> str:
-    """Return the page about a student's own work, made from the first page with a different text."""
+    """Return the page about a student's own work: the first page with a different text."""
     text = re.sub(r'(?s)<nav class="contents".*?</nav>|<a class="skip" href="#dial.*?</a>', "", index_html)
     text = text.replace('data-page="index"', 'data-page="keep"')
     text = re.sub(r"<title>.*?</title>", "<title>My work · Whereabouts</title>", text)
@@ -88,7 +88,7 @@ def _with_editor_and_buttons(name: str, text: str, lessons: Collection[str]) -> 
 
 
 def _with_button_row(row: re.Match[str]) -> str:
-    """Return a row of the table of experiments, and a second row with the experiment's button and text."""
+    """Return a row of the table of experiments, followed by a row with the experiment's button and text."""
     button = _filled("experiment", name=row[1], label="Try it")
     return f'{row[0]}<tr><td colspan="3">{button}</td></tr>\n'
 
@@ -98,7 +98,7 @@ def _filled(template: str, **words: str) -> str:
 
 
 def _with_scripts_and_policy(text: str, hashed_names: Mapping[str, str], pyodide: str) -> str:
-    """Return a page with the site's scripts and style, and with the policy on what the page may load."""
+    """Return a page with the site's scripts and styles, and a policy on what the page may load."""
     inline = [
         base64.b64encode(hashlib.sha256(code.encode()).digest())
         for code in re.findall(r"(?s)<script>(.*?)</script>", text)

@@ -1,23 +1,23 @@
-"""Reading of all files that students submit, without running any of them.
+"""Reading of everything that students submit, without running any of it.
 
-The package finds each student's uploads in a folder, ranks the files that may count, and returns a submission
-for each student and assignment.
+The package finds each student's uploads in a folder, ranks the files that could count, and returns a submission for
+each student and assignment.
 
     download_layouts     the uploads of each student in a folder
-    platforms            the facts in names that platforms write
-    candidates           one student's files that may count, on disk and in zips, likeliest first
-    choice               the file that counts, or why no file counts
-    last_commit          the time of a clone's last commit
-    bounded_reading      bytes of files and zips
-    code                 Python text of scripts and notebooks
-    cell_cleaner         cells without the lines that only a notebook's host can run
-    syntax_trees         syntax trees of students' texts
-    assignment_mentions  the assignment that a name mentions
+    platforms            the facts in file names from platforms
+    candidates           one student's files that could count, on disk and in zips, likeliest first
+    choice               the file that counts, or the reason why none does
+    last_commit          the time of the last commit in a clone
+    bounded_reading      the bytes of files and zips
+    code                 the Python code of scripts and notebooks
+    cell_cleaner         cells without lines that only a notebook's host can run
+    syntax_trees         syntax trees of student code
+    assignment_mentions  the assignment mentioned by a name
     untrusted_names      names made safe to show and to write
     records              Person, Upload, Submission, Problem
 
-A submission that cannot be read has a `problem`, which contains a message for a person. This package writes
-no file, follows no link, and bounds all reading.
+A submission that cannot be read has a `problem` with a message for people. This package never writes files or follows
+links, and it bounds all reading.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MODULES_FOR_OTHER_PACKAGES = ("untrusted_names", "syntax_trees", "records")
 
 
 def read_submission(path: Path, assignment: str | None, assignments: Sequence[str]) -> Submission:
-    """Return the submission in a file or a student's folder. Raise UngradablePathError for a missing path."""
+    """Return the submission in a file or a student's folder. Raise UngradablePathError if the path does not exist."""
     first, *more = read_uploads_of_student(find_upload_at_path(path, assignment, assignments), assignments)
     if not more:
         return first
@@ -49,7 +49,7 @@ def read_submission(path: Path, assignment: str | None, assignments: Sequence[st
 
 
 def read_submission_bounded(path: Path, assignment: str | None, assignments: Sequence[str]) -> Submission:
-    """Return the result of `read_submission`, computed in a separate process within the limits of one submission.
+    """Return the result of `read_submission`, computed in a separate process within the limits for one submission.
 
     A file that exceeds these limits becomes a submission with a problem.
     """
@@ -62,7 +62,7 @@ def read_submission_bounded(path: Path, assignment: str | None, assignments: Seq
 
 
 def read_class_bounded(students: Sequence[tuple[Upload, ...]], assignments: Sequence[str]) -> Iterator[Submission]:
-    """Yield the submissions of all students; each student's files are read within the limits of one submission."""
+    """Yield all students' submissions; each student's files are read within the limits for one submission."""
     outcomes = bounded_processes.map_bounded(partial(read_uploads_of_student, assignments=assignments), students)
     for uploads, outcome in zip(students, outcomes, strict=True):
         if isinstance(outcome, bounded_processes.CutOff):

@@ -1,4 +1,4 @@
-"""The assignment that a file's or folder's name mentions."""
+"""The assignment mentioned by the name of a file or folder."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Mention(NamedTuple):
-    """The assignment that a name contains, if any.
+    """The assignment mentioned by a name, if any.
 
     The match is exact if the name is the assignment's name.
     """
@@ -19,15 +19,14 @@ class Mention(NamedTuple):
 
     @property
     def strength(self) -> int:
-        """Sort key: the strongest of several mentions counts."""
+        """Sort key: of several mentions, the strongest counts."""
         return bool(self.assignment) + self.is_exact
 
 
 def mention(name: str, assignments: Collection[str]) -> Mention:
-    """Return the assignment that a name contains as a word; an empty mention if it contains none or several.
+    """Return the assignment that a name contains as a word, or an empty mention if it contains none or several.
 
-    If the name of one matching assignment contains the name of another, as rope_2d contains rope, the longest
-    counts.
+    If one matching assignment's name contains another's, as rope_2d contains rope, the longest counts.
     """
     words = f"_{_snake_case(name)}_"
     named = {each for each in assignments if f"_{_snake_case(each)}_" in words}
@@ -38,13 +37,13 @@ def mention(name: str, assignments: Collection[str]) -> Mention:
 
 
 def words_besides_assignment(name: str, assignment: str) -> frozenset[str]:
-    """Return the words of three or more letters in a name that are not part of the assignment's name."""
+    """Return the words of three or more letters in a name, other than those of the assignment's name."""
     rest = f"_{_snake_case(name)}_".replace(f"_{_snake_case(assignment)}_", "_")
     return frozenset(re.findall(r"[^\W\d_]{3,}", rest))
 
 
 def name_besides_assignment(name: str, assignment: str) -> str:
-    """Return a name without the assignment's name, such as ada for rope_ada; the whole name if nothing else is left."""
+    """Return a name without the assignment's, such as ada for rope_ada, or the whole name if nothing else is left."""
     words = r"[\W_]+".join(map(re.escape, _snake_case(assignment).split("_")))
     parts = re.split(rf"(?:^|[\W_]+){words}(?:[\W_]+|$)", name, flags=re.IGNORECASE) if assignment else []
     return "_".join(filter(None, parts)) or name

@@ -1,4 +1,4 @@
-"""Bounded reading of uploaded files, folders and zips, without unpacking a zip or following a link."""
+"""Bounded reading of uploaded files, folders and zips, without unpacking zips to disk or following links."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from autograder.submission.untrusted_names import stem_and_suffix
 
 MIB = 1 << 20
 MAX_FILE_BYTES = 4 * MIB
-MAX_NOTEBOOK_OR_ZIP_BYTES = 32 * MIB  # for a notebook, which may contain pictures, or a zip
+MAX_NOTEBOOK_OR_ZIP_BYTES = 32 * MIB  # for a notebook, which can contain pictures, or a zip
 MAX_FOLDER_ENTRIES = 10_000  # per student
 MAX_MEMBER_NAME = 1000  # characters in the name of a file in a zip
 
@@ -23,10 +23,9 @@ _JUNK = {"__macosx", "__pycache__", "node_modules", "site-packages", "venv", "en
 
 
 def is_junk(name: str) -> bool:
-    """Return True for the name of a file or folder that operating systems and tools leave behind.
+    """Return True for the name of a file or folder that an operating system or a tool leaves behind.
 
-    A file whose name begins with a dot may be a student's code, unless macOS ("._") or Emacs (".#") created
-    it.
+    A file whose name begins with a dot can be a student's code, unless macOS ("._") or Emacs (".#") created it.
     """
     if name.startswith("."):
         return name != ".." and (name.startswith(("._", ".#")) or not name.endswith(READABLE_SUFFIXES))
@@ -39,13 +38,13 @@ def size_limit(name: str) -> int:
 
 
 def read_bytes(path: Path, limit: int = MAX_FILE_BYTES) -> bytes:
-    """Return the content of a file. Raise UnreadableError for more than `limit` bytes, and OSError for a link."""
+    """Return a file's content. Raise UnreadableError if it exceeds `limit` bytes, and OSError for a link."""
     with opened(path) as file:
         return _bounded(file, limit)
 
 
 def opened(path: Path) -> IO[bytes]:
-    """Open a file for reading; if the file is a pipe, do not wait for its writer. Raise OSError for a link."""
+    """Open a file for reading; if it is a pipe, do not wait for its writer. Raise OSError for a link."""
     return open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
 
 
@@ -57,8 +56,8 @@ def _bounded(file: IO[bytes], limit: int) -> bytes:
 
 
 def files_below(folder: Path) -> list[str]:
-    """Return sorted relative paths, with "/", of all files below a folder, without junk or linked folders."""
-    os.scandir(folder).close()  # raises if the folder is unreadable; os.walk ignores unreadable subfolders
+    """Return the sorted relative paths, with "/", of all files in a folder tree, except junk and linked folders."""
+    os.scandir(folder).close()  # raises an error if the folder is unreadable; os.walk would ignore that
     paths: list[str] = []
     count = 0
     for parent, folders, files in os.walk(folder):
@@ -72,16 +71,16 @@ def files_below(folder: Path) -> list[str]:
 
 
 def zip_members(data: bytes) -> dict[str, zipfile.ZipInfo]:
-    """Return the files in a zip by name, sorted, without junk. A damaged zip may raise any exception."""
+    """Return the files in a zip, without junk, keyed and sorted by name. A damaged zip can raise any exception."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = _members(archive)
     return {name: members[name] for name in sorted(members) if len(name) <= MAX_MEMBER_NAME}
 
 
 def top_of_zip(path: Path) -> tuple[set[str], set[str]]:
-    """Return the names of the folders and files at the top of a zip.
+    """Return the names of the folders and files at the top level of a zip.
 
-    If a single folder contains everything, return the names in that folder instead. A damaged zip may raise any
+    If a single folder contains everything, return the names in that folder instead. A damaged zip can raise any
     exception.
     """
     with opened(path) as file, zipfile.ZipFile(file) as archive:
@@ -92,12 +91,12 @@ def top_of_zip(path: Path) -> tuple[set[str], set[str]]:
 
 
 def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """Return the files in a zip by name, without junk."""
+    """Return the files in a zip, without junk, keyed by name."""
     members = {info.filename.replace("\\", "/"): info for info in archive.infolist() if not info.is_dir()}
     return {name: info for name, info in members.items() if not any(map(is_junk, name.split("/")))}
 
 
 def read_member(data: bytes, member: zipfile.ZipInfo) -> bytes:
-    """Return the bytes of a file in a zip. A damaged or encrypted file may raise any exception."""
+    """Return the bytes of a file in a zip. A damaged or encrypted file can raise any exception."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(member) as file:
         return _bounded(file, size_limit(member.filename))

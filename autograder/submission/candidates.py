@@ -1,7 +1,7 @@
-"""Candidates for the file that counts: one student's code files, on disk and in zips, likeliest first.
+"""Candidates for the file that counts: a student's code files, on disk and in zips, likeliest first.
 
-Files from the latest attempt come first. Within an attempt, plain files precede files in zips, and names that
-mention the assignment precede other names.
+Files from the latest attempt come first. Within an attempt, plain files precede files in zips, and names that mention
+the assignment precede those that do not.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from autograder.submission.code import Code, functions, read_code
 from autograder.submission.records import Problem, Upload, problem_of
 from autograder.submission.untrusted_names import printable, stem_and_suffix, utf8_safe
 
-MAX_CANDIDATES_PER_ASSIGNMENT = 20  # also the maximum number of zips that are opened for one student
+MAX_CANDIDATES_PER_ASSIGNMENT = 20  # also the maximum number of zips opened for one student
 
-_SUPPORT_FILE = re.compile(  # names of files that students rarely write
+_SUPPORT_FILE = re.compile(  # names of files that students rarely write themselves
     r"(?:.*/)?(?:figures|phone_layout|measuring|experiments|lab(?:_\w+)?|conftest|setup|__init__|test_[^/]*)"
     r"\.(?:py|ipynb)",
     re.IGNORECASE | re.DOTALL,
@@ -32,26 +32,26 @@ _HANDOUT_FOLDER = re.compile(
 )
 _HANDOUT_NOTEBOOK = "explore.ipynb"
 _VERSION_FOLDER = re.compile(r"(?:^|/)versi[oó]n (\d{1,6})/", re.IGNORECASE)
-"""The folder in which Microsoft Teams keeps each submission of a student's work."""
+"""Pattern for the folder in which Microsoft Teams keeps each submission of a student's work."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A file that may count, on disk or in a zip.
+    """A file that could count, on disk or in a zip.
 
-    The file's code is read only once, even if the file is a candidate for several assignments.
+    Its code is read only once, even if it is a candidate for several assignments.
     """
 
     upload: Upload
-    assignment: str  # from the file's name, otherwise from the nearest folder's name; empty if unknown
-    name_match: int  # 2 if the file is named exactly after the assignment, 1 if it or a folder mentions it
+    assignment: str  # from the file's name or else the nearest folder's; empty if unknown
+    name_match: int  # 2 if the file has exactly the assignment's name, 1 if it or a folder mentions it
     age: tuple[int, int, bool]  # sort key: a smaller key means a later file
     member: ZipInfo | None = None
     fault: Problem | None = None  # why the zip could not be opened
 
     @property
     def label(self) -> str:
-        """The file's path in printable form, for use in a sentence."""
+        """The file's path in printable form, for sentences."""
         return printable(self.upload.label)
 
     @property
@@ -65,7 +65,7 @@ class Candidate:
 
     @functools.cached_property
     def code(self) -> Code:
-        """The file's code, or the problem that prevented reading it."""
+        """The file's code, or the problem that kept it from being read."""
         if self.fault:
             return Code(problem=self.fault)
         digest = ""
@@ -79,7 +79,7 @@ class Candidate:
 
 
 class StudentFiles:
-    """The files that one student uploaded. Zips are opened only if no plain file is more than a stub."""
+    """The files that one student uploaded. Zips are opened only if all plain files are stubs."""
 
     def __init__(self, uploads: Sequence[Upload], assignments: Sequence[str]) -> None:
         self.last, self.assignments = uploads[-1], assignments
@@ -104,7 +104,7 @@ class StudentFiles:
             try:
                 archive = bounded_reading.read_bytes(upload.path, bounded_reading.size_limit(upload.file))
                 members = bounded_reading.zip_members(archive)
-            except Exception as error:  # any exception from damaged bytes
+            except Exception as error:  # damaged bytes can raise anything
                 candidates.append(replace(packed, fault=problem_of(error)))
                 continue
             names += members
@@ -116,7 +116,7 @@ class StudentFiles:
         return candidates, names
 
     def _assignment_and_name_match(self, path: str) -> tuple[str, int]:
-        """Return the assignment that a path mentions nearest to the path's end, and how strong this mention is."""
+        """Return the assignment mentioned nearest to the end of a path, and how strong the mention is."""
         *folders, file = path.split("/")
         around = [mention(name, self.assignments)._replace(is_exact=False) for name in reversed(folders)]
         mentions = [mention(stem_and_suffix(file)[0], self.assignments), *around]
@@ -125,16 +125,16 @@ class StudentFiles:
 
     @property
     def plain_else_zipped(self) -> list[Candidate]:
-        """The plain code files, or the code files in zips if the student uploaded no plain code file."""
+        """The plain code files, or those in zips if the student uploaded no plain ones."""
         return self._plain or self._zipped_candidates_and_names[0]
 
     @property
     def received_file_names(self) -> list[str]:
-        """The names of the files in zips, or the names of all uploaded files if no zip contains a file."""
+        """The names of the files in zips, or of all uploaded files if the zips contain no files."""
         return self._zipped_candidates_and_names[1] or [file.upload.file_name for file in self._files]
 
     def assignments_to_grade(self) -> list[str]:
-        """Return the decided assignment, or else those that file names mention, or else the suggested one."""
+        """Return the decided assignment or, failing that, those that file names mention, or else the suggested one."""
         if self.last.is_decided:
             return [self.last.assignment]
         least = 2 if self.folders and self.last.assignment else 0
@@ -144,7 +144,7 @@ class StudentFiles:
     def ranked_candidates(self, assignment: str) -> list[Candidate]:
         """Return the candidates for an assignment, likeliest first.
 
-        A file that has the name of a support file, such as lab_5.py, counts only if no other file is written.
+        A file named like a support file, such as lab_5.py, counts only if no other file implements anything.
         """
         ranked_candidates = self._of_assignment(assignment, self.plain_else_zipped)
         if any(candidate.is_written(assignment) for candidate in ranked_candidates):
@@ -156,24 +156,24 @@ class StudentFiles:
         return [*ranked_candidates, *(candidate for candidate in support if candidate.is_written(assignment))]
 
     def _of_assignment(self, assignment: str, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Return an assignment's candidates in order; a single file may have any name if the assignment is decided."""
+        """Return an assignment's candidates in order; if the assignment is decided, a single file can have any name."""
         is_single = self.last.is_decided and len(candidates) == 1
         fitting = (each for each in candidates if is_single or each.assignment in (assignment, ""))
         return sorted(fitting, key=lambda candidate: candidate.likeliest_first_key)[:MAX_CANDIDATES_PER_ASSIGNMENT]
 
 
 def _version_folder_number(path: str) -> int:
-    """Return the number of the version folder in a path, or 0 if there is none."""
+    """Return the number of the version folder in a path, or 0 without one."""
     match = _VERSION_FOLDER.search(path)
     return int(match[1]) if match else 0
 
 
 def _may_be_students_code(name: str) -> bool:
-    """Return True for the name of a code file that a student may have written."""
+    """Return True for the name of a code file that a student could have written."""
     is_code = stem_and_suffix(name)[1] in bounded_reading.CODE_SUFFIXES
     return is_code and not _is_support_file(name) and not _HANDOUT_FOLDER.search(name)
 
 
 def _is_support_file(name: str) -> bool:
-    """Return True for a file that has the name of a support file, and that never competes with students' code."""
+    """Return True for a file named like a support file, which never competes with students' code."""
     return bool(_SUPPORT_FILE.fullmatch(name)) and not _HANDOUT_FOLDER.search(name)

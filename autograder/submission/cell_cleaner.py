@@ -1,9 +1,8 @@
-"""Removal of the lines in a cell that only a notebook's host can run.
+"""Removal of lines from a cell that only a notebook's host can run.
 
-The same rule applies to notebooks and to all scripts that notebook tools save. `pass` replaces each statement
-that imports one of the host's modules, calls `get_ipython` (IPython's spelling of magics, shell and help
-lines), awaits, or reads a name that such a statement bound. A marimo cell is a function, and only the body of
-this function is kept.
+The same rule applies to notebooks and to scripts saved by notebook tools. Statements that import one of the host's
+modules, call `get_ipython` (IPython's spelling of magics, shell and help lines), await, or read a name bound by such a
+statement are replaced by `pass`. A marimo cell is a function, of which only the body is kept.
 """
 
 from __future__ import annotations
@@ -25,17 +24,17 @@ _MARIMO_DECORATORS = ("app.cell", "app.setup")
 _LINE_END_COLUMN = 1 << 30
 
 _Edit = tuple[int, int, int, int, str]
-"""A replacement in a text: first line, byte in the first line, last line, byte in the last line, new text."""
+"""A replacement in a text: first line, byte offset in it, last line, byte offset in it, and new text."""
 
 
 class CellCleaner:
-    """Cleaner for the cells of one file, in order; the cleaner remembers the names that code for the host has bound."""
+    """A cleaner for the cells of one file, in order; it remembers the names that code for the host has bound."""
 
     def __init__(self) -> None:
-        self.host_names = {"get_ipython", "mo"}  # `mo` is marimo, perhaps imported only in the last cell
+        self.host_names = {"get_ipython", "mo"}  # `mo` is marimo, which might be imported only in the last cell
 
     def clean(self, source: str) -> tuple[str, list[int]]:
-        """Return the cleaned cell and the numbers of changed lines. Raise NotPythonError if the cell is not Python."""
+        """Return the cleaned cell and the numbers of changed lines. Raise NotPythonError if it is not Python."""
         left_out = []
         if magic := _CELL_MAGIC.match(source):
             before, body = magic[0].count("\n"), source[magic.end() :]
@@ -50,7 +49,7 @@ class CellCleaner:
         return "\n".join(lines), left_out + [edit[0] for edit in edits]
 
     def _host_code_edits(self, block: ast.AST) -> Iterator[_Edit]:
-        """Yield the replacements for the statements and decorators in a block that need the host."""
+        """Yield replacements for the statements and decorators in a block that need the host."""
         done = 0, 0
         for statement in top_level(block):
             end = statement.end_lineno or 0, statement.end_col_offset or 0
@@ -77,7 +76,7 @@ class CellCleaner:
     def _needs_host(self, part: ast.AST) -> bool:
         """Return True if a part of a tree contains `await` or reads one of the host's names.
 
-        A name that a comprehension or lambda in the part binds is not the host's.
+        A name bound by a comprehension or lambda in the part is not the host's.
         """
         nodes = [*ast.walk(part)]
         read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
@@ -87,7 +86,7 @@ class CellCleaner:
 
 
 def _runs_only_in_host(statement: ast.stmt, block: ast.AST) -> bool:
-    """Return True for a statement that always needs the host, or for the `return` that ends a marimo cell."""
+    """Return True for statements that always need the host, and for the `return` that ends a marimo cell."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return bool(_HOST_IMPORT.fullmatch(ast.unparse(statement)))
     is_cells_end = isinstance(statement, ast.Return) and not isinstance(block, ast.Module)
@@ -95,18 +94,18 @@ def _runs_only_in_host(statement: ast.stmt, block: ast.AST) -> bool:
 
 
 def _marimo_cell_header_edit(cell: Any) -> _Edit:
-    """Return the edit that replaces a marimo cell's header with `if True:`, to keep the indentation valid."""
+    """Return an edit that replaces a marimo cell's header with `if True:`, which keeps the indentation valid."""
     first = min(node.lineno for node in (cell, *getattr(cell, "decorator_list", ())))
     body = min(getattr(node, "lineno", _LINE_END_COLUMN) for node in ast.walk(cell.body[0]))
     return first, 0, body - 1, _LINE_END_COLUMN, "if True:"
 
 
 def _magics_as_calls(source: str) -> str:
-    """Return a cell with its magics written as calls of get_ipython().
+    """Return a cell with its magics written as calls to get_ipython().
 
     Raise NotPythonError if IPython rejects the cell.
 
-    A cell that parses has no magics: a line that begins with % may be part of a string or an expression.
+    A cell that parses has no magics: a line that begins with % is then part of a string or an expression.
     """
     try:
         parse(source)
@@ -120,6 +119,6 @@ def _magics_as_calls(source: str) -> str:
     manager.cleanup_transforms = manager.line_transforms = []
     try:
         text: str = manager.transform_cell(source)
-    except Exception as error:  # IPython expects cells that people typed
+    except Exception as error:  # IPython expects cells typed by people
         raise NotPythonError(printable(str(error), 120)) from error
     return text if source.endswith("\n") else text.removesuffix("\n")
