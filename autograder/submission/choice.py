@@ -1,7 +1,7 @@
 """Choose the file that counts as a student's submission for each assignment.
 
-The file with implemented functions counts; if there are several such files, the likeliest one counts. If two
-files are equally likely, the submission names both and neither is graded.
+The file with implemented functions counts or, if there are several, the likeliest of them. If two files are equally
+likely, the submission names both and neither is graded.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from autograder.submission.untrusted_names import printable, semicolon_list, ste
 
 _MAX_LISTED_FILES = 3
 _MIN_FILES_WITHOUT_STUDENT_NAME = 3
-"""Minimum number of files such as rope.py and rope (1).py in one folder that may come from a download without names."""
+"""Minimum number of files such as rope.py and rope (1).py in one folder that suggests a download without names."""
 
 
 def read_uploads_of_student(uploads: Sequence[Upload], assignments: Sequence[str]) -> list[Submission]:
-    """Return one student's submission for each assignment. A fault becomes the `problem` of a submission."""
+    """Return one student's submission for each assignment. Any fault becomes a submission's `problem`."""
     uploads = [replace(upload, submitted=upload.submitted or last_commit_time(upload.path)) for upload in uploads]
     last, readable = uploads[-1], [upload for upload in uploads if not upload.problem]
     try:
@@ -40,13 +40,13 @@ def read_uploads_of_student(uploads: Sequence[Upload], assignments: Sequence[str
 
 
 def cut_off_submission(uploads: Sequence[Upload], why: str) -> Submission:
-    """Return a submission with a problem for a student whose files exceeded the limits on reading."""
+    """Return a submission with a problem, for a student whose files exceeded the reading limits."""
     problem = Problem(f"It could not be read, because that {why}: hand in one plain .py or .ipynb file.")
     return _submission_before_reading(uploads[-1], uploads[-1].assignment, problem)
 
 
 def _submission_before_reading(upload: Upload, assignment: str, problem: Problem | None) -> Submission:
-    """Return a submission with the facts that are known before the upload is read."""
+    """Return a submission with the facts that are known before its upload is read."""
     notes = (f"{upload.person.platform} marks it as late.",) if upload.late else ()
     submission = Submission(
         upload.student, assignment, upload.label, person=upload.person, notes=notes, problem=problem
@@ -55,7 +55,7 @@ def _submission_before_reading(upload: Upload, assignment: str, problem: Problem
 
 
 def _choose(files: StudentFiles, assignment: str) -> Submission:
-    """Return the submission for one assignment, or for an unknown assignment, which is ""."""
+    """Return the submission for one assignment, which is "" if unknown."""
     ranked = files.ranked_candidates(assignment) if assignment else []
     if not ranked:
         return _submission_before_reading(files.last, assignment, _no_file(files, assignment))
@@ -83,7 +83,7 @@ def _packed_download(upload: Upload) -> Problem | None:
     """Return a problem for the instructor if the upload is a platform's zip of a whole class."""
     if upload.person.platform or stem_and_suffix(upload.file)[1] != ".zip":
         return None
-    with contextlib.suppress(Exception):  # damaged bytes may raise any exception
+    with contextlib.suppress(Exception):  # damaged bytes can raise any exception
         top = bounded_reading.top_of_zip(upload.path)
         is_gradescope_export = platforms.is_gradescope_export(*top)
         if platform := platforms.GRADESCOPE if is_gradescope_export else platforms.class_download_platform(*top):
@@ -94,7 +94,7 @@ def _packed_download(upload: Upload) -> Problem | None:
 
 
 def _no_file(files: StudentFiles, assignment: str) -> Problem:
-    """Return the problem if no file belongs to the assignment, or if no name contains an assignment."""
+    """Return the problem for when no file belongs to the assignment or no name contains an assignment."""
     if not assignment and files.plain_else_zipped:
         first, example = files.plain_else_zipped[0], f"{files.assignments[0]}.py"
         advice = f"name the file after it, as in {example} (staff may grade it with --assignment NAME)"
@@ -109,7 +109,7 @@ def _no_file(files: StudentFiles, assignment: str) -> Problem:
 
 
 def _several(assignment: str, labels: Sequence[str]) -> Problem:
-    """Return the problem of a student with several equally likely files."""
+    """Return the problem for a student with several equally likely files."""
     which = " and ".join(map(printable, labels[:2])) + (f" ({len(labels)} in all)" if len(labels) > 2 else "")
     archive = labels[0].partition("!")[0] if "!" in labels[0] else ""
     folder = printable(archive or os.path.commonpath(labels))
@@ -122,7 +122,7 @@ def _several(assignment: str, labels: Sequence[str]) -> Problem:
 
 
 def _doubts(assignment: str, chosen: Candidate, ranked: list[Candidate]) -> Iterator[str]:
-    """Yield a message about other files that the student may have intended to submit."""
+    """Yield a message about other files that the student might have meant to submit."""
     missing = (functions(assignment) | {ANSWERS}) - chosen.code.implemented_names
     rivals = [rival for rival in ranked if rival.fault or rival.name_match or rival.code.implemented_names & missing]
     later = [rival.label for rival in rivals if rival.age < chosen.age]
@@ -136,7 +136,7 @@ def _doubts(assignment: str, chosen: Candidate, ranked: list[Candidate]) -> Iter
 
 
 def _why_no_function_written(chosen: Candidate, assignment: str, assignments: Sequence[str]) -> Iterator[str]:
-    """Yield a message that explains a score of zero if the file implements no function of the assignment."""
+    """Yield a message that explains a score of zero if the file implements none of the assignment's functions."""
     expected = functions(assignment)
     if chosen.is_written(assignment) or not expected:
         return
@@ -148,7 +148,7 @@ def _why_no_function_written(chosen: Candidate, assignment: str, assignments: Se
 
 
 def _doubts_about_student_names(files: StudentFiles) -> Iterator[str]:
-    """Yield a message to staff if the names of files in a student's folder seem to contain different people's names."""
+    """Yield a message to staff if file names in a student's folder seem to contain different people's names."""
     if files.last.person.platform:
         return
     without_student_name = [

@@ -1,4 +1,4 @@
-"""Conversion of the bytes of a .py file or a notebook to Python text."""
+"""Conversion of a .py file's or a notebook's bytes to Python code."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _CELL_MARK = re.compile(r"\n(?=# ?%%|# In ?\[)")  # as written by VS Code, Spyde
 
 @dataclass(frozen=True)
 class Code:
-    """The Python text of one file, or the problem that prevented reading it."""
+    """The Python code of one file, or the problem that kept it from being read."""
 
     cells: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    bound_names: frozenset[str] = frozenset()  # names that the file binds at its top level
+    bound_names: frozenset[str] = frozenset()  # names that the file binds at the top level
     implemented_names: frozenset[str] = frozenset()  # names bound to more than a stub
     sha256: str = ""  # hash of the uploaded bytes
     problem: Problem | None = None
@@ -37,12 +37,12 @@ class Code:
 
 @functools.cache
 def functions(assignment: str) -> frozenset[str]:
-    """Return the names of the public functions in an assignment's stub, or none if the stub does not exist."""
+    """Return the names of the public functions in an assignment's stub; empty if the stub does not exist."""
     return frozenset(name for name in SourceFile(Assignment(assignment).stub).functions if not name.startswith("_"))
 
 
 def read_code(data: bytes, name: str) -> Code:
-    """Return the code in a .py or .ipynb file. If the file's name and content disagree, the content decides.
+    """Return the code in a .py or .ipynb file. If its name and its content disagree, the content decides.
 
     Raise UnreadableError, with a message for the student, if the file contains no code that can run.
     """
@@ -58,11 +58,11 @@ def read_code(data: bytes, name: str) -> Code:
 
 
 def _decoded(data: bytes) -> tuple[str, tuple[str, ...]]:
-    """Return a file's text, and a note if the encoding is not UTF-8. A byte order mark identifies UTF-16."""
+    """Return a file's text, and a note if its encoding is not UTF-8. UTF-16 is recognised by its byte order mark."""
     try:
         utf_16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
         encoding = "utf-16" if utf_16 else tokenize.detect_encoding(io.BytesIO(data).readline)[0]
-        text = io.TextIOWrapper(io.BytesIO(data), encoding).read()  # every line end becomes \n, as in Python
+        text = io.TextIOWrapper(io.BytesIO(data), encoding).read()  # every line ending becomes \n, as in Python
     except (SyntaxError, ValueError, LookupError) as error:
         why = f"The file is not text ({printable(str(error), 120)})"
         raise UnreadableError(f"{why}: hand in the .py or .ipynb file, saved as UTF-8.") from error
@@ -88,7 +88,7 @@ def _notebook(text: str, name: str) -> list[str] | None:
 
 
 def _of_cells(sources: Sequence[str]) -> Code:
-    """Return a notebook's code. A cell that cannot run becomes "", so that other cells keep their numbers."""
+    """Return a notebook's code. Cells that cannot run become "", so that the others keep their numbers."""
     if len(sources) > MAX_CELLS or sum(map(len, sources)) > MAX_CODE_CHARACTERS:
         most = f"{MAX_CELLS} code cells or {MAX_CODE_CHARACTERS // 1024} KiB of code"
         raise UnreadableError(f"The notebook has more than {most}: hand in only what you wrote.")
@@ -110,10 +110,10 @@ def _of_cells(sources: Sequence[str]) -> Code:
 
 
 def _of_script(text: str) -> Code:
-    """Return a script's code as one cell. Only a script that does not parse is read cell by cell.
+    """Return a script's code as one cell. It is read cell by cell only if it does not parse.
 
-    Raise NotPythonError if a cell does not parse even without magics, and UnreadableError if the script
-    contains no statement.
+    Raise NotPythonError if a cell does not parse even without magics, and UnreadableError if the script has no
+    statements.
     """
     try:
         parse(text)
@@ -137,7 +137,7 @@ def _of_script(text: str) -> Code:
 
 
 def _omission_note(where: str, numbers: Sequence[int], fault: str = "") -> tuple[str, ...]:
-    """Return a note about the omitted lines or cells, or none if `numbers` is empty."""
+    """Return a note about the omitted lines or cells, or no note if `numbers` is empty."""
     what = "what only a notebook can run, such as magics, shell and help lines, uploads and calls to Otter"
     places = f"{where}{'s' * (len(numbers) > 1)} {semicolon_list([*map(str, numbers)], _MAX_LISTED_OMISSIONS)}"
     return (f"Left out of {places}: {what}{fault}.",) if numbers else ()

@@ -1,8 +1,8 @@
-"""Every student's uploads in the download of a whole class.
+"""Each student's uploads in the download of a whole class.
 
-Platforms and instructors choose the names at the top of a folder, and these names determine the folder's
-layout: a Gradescope export, folders of assignments or exports, or files and folders of many students. Nothing
-inside a student's folder affects the layout, and no student's text is read here.
+Platforms and instructors choose the names at the top level of a folder, and these determine its layout: a Gradescope
+export, folders of assignments or exports, or files and folders of many students. Nothing inside a student's folder
+affects the layout, and no student files are read here.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from autograder.submission.bounded_reading import MIB, READABLE_SUFFIXES, is_jun
 from autograder.submission.records import Person, Problem, UngradablePathError, Upload
 from autograder.submission.untrusted_names import printable, stem_and_suffix, utf8_safe
 
-_NOT_SUBMITTED_FILE = re.compile(  # tables, pages and editors' backup copies beside the submissions
+_NOT_SUBMITTED_FILE = re.compile(  # tables, pages and editors' backup copies next to submissions
     r"(readme|license|index|grades|roster|gradebook|notes)(\.(md|txt|html?))?|.+(\.(csv|xlsx?|ods|sqlite|lock)|~)", re.I
 )
 _RESULTS_FOLDER_FILES = ("gradebook.sqlite", "grades.csv")
 _GRADESCOPE_EXPORT_NAME = re.compile(r"assignment_\d+_export")
 _SUBMISSIONS_FOLDER_NAME = re.compile(r"(.*-)?submissions", re.IGNORECASE)
-_MAX_FOLDERS_ABOVE_FILE = 3  # the folders of a student, an assignment and a download
+_MAX_FOLDERS_ABOVE_FILE = 3  # those of a student, an assignment and a download
 _MAX_METADATA_BYTES = 64 * MIB
 
 _MISSING_FROM_EXPORT = Problem(
@@ -37,7 +37,7 @@ _MISSING_FROM_EXPORT = Problem(
 
 
 class Download(NamedTuple):
-    """The content of a folder: its layout, the uploads of each student, and files that belong to no student."""
+    """The content of a folder: its layout, each student's uploads, and files that belong to no student."""
 
     layout: str
     students: tuple[tuple[Upload, ...], ...]
@@ -47,10 +47,10 @@ class Download(NamedTuple):
 def find_in_folder(
     folder: Path, assignment: str | None, assignments: Sequence[str], out: Path | None = None, prefix: str = ""
 ) -> Download:
-    """Return all uploads in a folder. Raise UngradablePathError if the folder contains no upload.
+    """Return all uploads in a folder. Raise UngradablePathError if there are none.
 
-    The results folder `out` must not already exist inside this folder: a student could have put it there with a
-    forged gradebook. `prefix` comes before every file's label, since another folder may contain the same name.
+    The results folder `out` must not already exist inside this folder, because a student could have put it there with a
+    forged gradebook. Every file's label begins with `prefix`, since another folder can contain the same name.
     """
     shown = printable(str(folder), 200)
     if not os.path.isdir(folder):
@@ -75,7 +75,7 @@ def find_in_folder(
 
 
 def find_upload_at_path(path: Path, assignment: str | None, assignments: Sequence[str]) -> tuple[Upload, ...]:
-    """Return the upload at one path, with facts from the names of files beside it and folders around it.
+    """Return the upload at one path, with facts from the names of neighbouring files and enclosing folders.
 
     Raise UngradablePathError if the path does not exist.
     """
@@ -93,21 +93,21 @@ def find_upload_at_path(path: Path, assignment: str | None, assignments: Sequenc
 
 @dataclass(frozen=True)
 class _Finder:
-    """Finder of the uploads below `root`."""
+    """A finder of the uploads below `root`."""
 
     root: Path
-    around: Sequence[str]  # names of `root` and the folders around it, which may mention the assignment
+    around: Sequence[str]  # names of `root` and its enclosing folders, which can mention the assignment
     assignments: Sequence[str]
-    flag: str | None  # the only assignment to grade: other assignments' folders are ignored
+    flag: str | None  # the only assignment to grade; folders of other assignments are ignored
     prefix: str = ""
     ignored_files: list[str] = field(default_factory=list)
 
     def read(self, folder: Path, *, is_assignment_folder: bool = False) -> tuple[str, list[Upload]]:
-        """Return the layout of a folder and the uploads in the folder.
+        """Return a folder's layout and the uploads in it.
 
-        Folders of assignments (or exports) determine the layout unless most entries are of other kinds, so a
-        single student's entry never changes the layout of a class. Inside the folder of an assignment, a
-        folder whose name mentions an assignment belongs to a student.
+        Folders of assignments (or exports) determine the layout unless most entries are of other kinds, so a single
+        student's entry never changes a class's layout. Inside an assignment's folder, a folder whose name mentions an
+        assignment belongs to a student.
         """
         folders, files = self._submitted_entries(folder)
         if platforms.is_gradescope_export(folders, files):
@@ -132,16 +132,15 @@ class _Finder:
             elif self.flag is None or assignment in ("", self.flag):
                 uploads += self.read(folder / name, is_assignment_folder=True)[1]
         for upload in self.read_entry_per_student(folder, others, files)[1]:
-            # This person may differ from a person with the same name inside the folders.
+            # This might not be the person with the same name inside the folders.
             person = replace(upload.person, name=f"{upload.person.name}, beside the folders")
             uploads.append(replace(upload, person=person))
         return "folders of assignments", uploads
 
     def _holds_only_class_downloads(self, folder: Path, folders: list[str], files: list[str]) -> bool:
-        """Return True if a folder contains only whole downloads and their zips, but no clone of a repository.
+        """Return True if a folder contains only whole downloads and their zips, and no repository clones.
 
-        Archive tools name the inner folder like the outer one; Canvas and GitHub's command line name it
-        "submissions".
+        Archive tools name the inner folder after the outer one; Canvas and GitHub's command line name it "submissions".
         """
         repeats = [name.casefold() for name in folders] == [folder.name.casefold()]
         is_named_so = repeats or (bool(folders) and all(map(_SUBMISSIONS_FOLDER_NAME.fullmatch, folders)))
@@ -152,7 +151,7 @@ class _Finder:
         return True
 
     def _refuse_class_download_inside(self, folder: Path) -> None:
-        """Raise UngradablePathError if the only folder contains a class, which would be mistaken for one student."""
+        """Raise UngradablePathError if the only folder contains a class, which would be taken for a single student."""
         for _ in range(_MAX_FOLDERS_ABOVE_FILE):
             folders, files = self._submitted_entries(folder)
             if os.path.lexists(folder / ".git"):
@@ -166,10 +165,10 @@ class _Finder:
             folder /= folders[0]
 
     def _of_gradescope_export(self, folder: Path, folders: list[str]) -> list[Upload]:
-        """Return the uploads in Gradescope's folders. Several people may share one folder."""
+        """Return the uploads in Gradescope's folders. Several people can share one folder."""
         try:
             stated = platforms.export_uploads(read_bytes(folder / platforms.METADATA, _MAX_METADATA_BYTES))
-        except Exception as error:  # damaged bytes may raise any exception in the parser
+        except Exception as error:  # damaged bytes can raise any exception in the parser
             stated, reason = {}, printable(str(error), 120)
             self.ignored_files.append(f"{platforms.METADATA} ({reason}: the folder names identify the students)")
         uploads = {name: stated.get(name) or [self._plain_folder(name)] for name in sorted({*folders, *stated})}
@@ -184,9 +183,9 @@ class _Finder:
         ]
 
     def read_entry_per_student(self, folder: Path, folders: list[str], files: list[str]) -> tuple[str, list[Upload]]:
-        """Return the layout of many students' files and folders, and the upload in each entry."""
+        """Return the layout of many students' files and folders, and each entry's upload."""
         platform, stated = platforms.recognise_by_names(folders, files, self.assignments)
-        # A download belongs to one assignment, the one that most names mention.
+        # A download belongs to one assignment: the one that most names mention.
         named = [mention(stem_and_suffix(upload.file)[0], self.assignments).assignment for upload in stated.values()]
         counts = Counter(filter(None, named))
         majority_assignment = next((name for name, count in counts.items() if 2 * count > counts.total()), "")
@@ -200,13 +199,13 @@ class _Finder:
         return f"a download from {platform}" if platform else "files and folders named after students", placed
 
     def _plain_folder(self, name: str) -> Upload:
-        """Return the upload of a folder whose name identifies the student and may mention an assignment."""
+        """Return the upload of a folder whose name identifies the student and can mention an assignment."""
         return Upload(Person(name=utf8_safe(name)), assignment=mention(name, self.assignments).assignment)
 
     def _with_path_and_assignment(
         self, upload: Upload, folder: Path, name: str, majority_assignment: str = ""
     ) -> Upload:
-        """Return an upload with its path, and with the assignment that the upload or a folder around it mentions."""
+        """Return an upload with its path and with the assignment that it or an enclosing folder mentions."""
         inside = folder.relative_to(self.root).parts
         around = [mention(outer, self.assignments) for outer in (*self.around, *inside)]
         mentions = [Mention(upload.assignment, upload.is_decided), *reversed(around), Mention(majority_assignment)]
@@ -216,7 +215,7 @@ class _Finder:
         if self.flag:
             assignment, is_decided = self.flag, True
         person = upload.person
-        if upload.file and not person.platform:  # the file's name identifies the person and may mention the assignment
+        if upload.file and not person.platform:  # the file's name identifies the person and can mention the assignment
             mentioned = assignment if is_decided else mention(person.name, self.assignments).assignment
             person = replace(person, name=name_besides_assignment(person.name, mentioned))
         label = utf8_safe(self.prefix + "/".join((*inside, name)))
@@ -224,14 +223,14 @@ class _Finder:
         return replace(placed, path=folder / name, label=label)
 
     def names_in_same_folder(self, path: Path) -> list[str]:
-        """Return the name of a file and the names of the files beside it, which may reveal the platform."""
+        """Return the names of a file and its neighbours, which can reveal the platform."""
         try:
             return sorted({path.name, *self._submitted_entries(path.parent)[1]})
-        except OSError:  # for a folder without permission to list it
+        except OSError:  # no permission to list the folder
             return [path.name]
 
     def _submitted_entries(self, folder: Path) -> tuple[list[str], list[str]]:
-        """Return the names of the folders and files in a folder, without those that no student submitted."""
+        """Return the names of the folders and files in a folder, except those that no student submitted."""
         with os.scandir(folder) as listing:
             entries = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in listing)
         folders, files = list[str](), list[str]()
@@ -246,16 +245,16 @@ class _Finder:
 
 
 def _upload_named_after_student(name: str) -> Upload:
-    """Return the upload of a file whose name, without a browser's copy number, identifies the student."""
+    """Return the upload of a file whose name, minus a browser's copy number, identifies the student."""
     student = re.sub(r"(?<=.) ?\(\d{1,3}\)$", "", stem_and_suffix(name)[0])
     return Upload(Person(name=utf8_safe(student)), name)
 
 
 def _by_person_and_assignment(uploads: Iterable[Upload]) -> tuple[tuple[Upload, ...], ...]:
-    """Return uploads grouped by person and decided assignment, each group in the order of the uploads.
+    """Return the uploads grouped by person and decided assignment, with each group in order.
 
-    A number, address or login identifies a person, whereas a name is only a label. If several people share a
-    label, each label is extended by the person's number.
+    A number, address or login identifies a person, whereas a name is only a label. If several people share a label,
+    their numbers are appended to it.
     """
     people: dict[str, Person] = {}
     groups: defaultdict[tuple[str, str], list[Upload]] = defaultdict(list)

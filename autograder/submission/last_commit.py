@@ -1,7 +1,7 @@
-"""The time of a clone's last commit, read from its .git folder without running git.
+"""The time of the last commit in a clone, read from its .git folder without running git.
 
-Git may run programs that a repository's configuration names, but reading a few files runs no program. All
-reads are bounded. For a damaged or unusual repository, the time is unknown.
+Git can run programs that a repository's configuration names, whereas reading a few files runs nothing. All reads are
+bounded. For damaged or unusual repositories, the time is unknown.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _COUNT, _NAMES = 1028, 1032  # in a pack's index: the number of objects; hashes,
 
 
 def last_commit_time(folder: Path) -> str:
-    """Return the time of a clone's last commit in ISO format, or an empty string if the folder is not a clone."""
+    """Return the time of a clone's last commit in ISO format, or an empty string if it cannot be determined."""
     git = folder / ".git"
     with suppress(Exception):  # damaged bytes may raise any exception
         if not git.is_symlink() and (match := _COMMITTER.search(_commit(git))):
@@ -33,7 +33,7 @@ def last_commit_time(folder: Path) -> str:
 
 
 def _commit(git: Path) -> bytes:
-    """Return the text of the commit that is checked out. A damaged repository may raise any exception."""
+    """Return the text of the commit that is checked out. A damaged repository can raise any exception."""
     sha = read_bytes(git / "HEAD").decode().strip()
     if branch := _BRANCH.fullmatch(sha.removeprefix("ref: ")):
         loose = (git / branch[0]).exists()
@@ -53,7 +53,7 @@ def _commit(git: Path) -> bytes:
 
 
 def _packed(pack: Path, offset: int) -> bytes:
-    """Return a compressed object from a pack, without the header, which ends with the first byte below 128."""
+    """Return a compressed object from a pack, without its header, which ends with the first byte below 128."""
     with opened(pack) as file:
         file.seek(offset)
         return re.sub(rb"^[\x80-\xff]*.", b"", file.read(_MAX_COMMIT_BYTES), count=1, flags=re.DOTALL)

@@ -1,18 +1,18 @@
-"""Facts that course platforms put into a download's names and into Gradescope's metadata.
+"""Facts that course platforms put into the names in a download and into Gradescope's metadata.
 
-Canvas      doejane_LATE_12345_67899_rope-1.py (late, numbers of user and upload, second file of that name),
+Canvas      doejane_LATE_12345_67899_rope-1.py (late, user and upload numbers, second file of that name),
             doejane_12345_text.html (text or a link, no file), LATE_anon_aB3xZ_67890_rope.py (anonymous)
-Moodle      Ada Lovelace_12345_assignsubmission_file_rope.py (number of the participant); or a folder that
-            ends in file_ or onlinetext_, whose last _ may lack
+Moodle      Ada Lovelace_12345_assignsubmission_file_rope.py (participant number); or a folder that
+            ends in file_ or onlinetext_, whose last _ can be missing
 Blackboard  Week 5_alovelace_attempt_2026-11-01-14-22-32_rope.py (assignment, user name, time), and .txt
-Brightspace 41-201 - Ada Lovelace - Nov 2, 2026 1022 AM/ (numbers of user and folder, name, time)
+Brightspace 41-201 - Ada Lovelace - Nov 2, 2026 1022 AM/ (user and folder numbers, name, time)
 Sakai       Lovelace, Ada(alovelace)/ (name, login)
-Autolab     ada@uni.example_3_rope.py (address, number of the attempt)
+Autolab     ada@uni.example_3_rope.py (address, attempt number)
 GitHub      rope-alovelace/ (a clone: assignment at Classroom, login)
-Gradescope  submission_9001/ and submission_metadata.yml (an export: the metadata name each owner)
+Gradescope  submission_9001/ and submission_metadata.yml (an export: the metadata names each owner)
 
-The platform is decided once per folder, from all names in it. In each name, the platform's marks come first;
-a student chose the rest, which is never read as a mark.
+The platform is decided once per folder, from all the names in it. In each name, the platform's marks come first; the
+rest was chosen by a student and is never read as a mark.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ BRIGHTSPACE, SAKAI, AUTOLAB, GITHUB, GRADESCOPE = "Brightspace", "Sakai", "Autol
 METADATA = "submission_metadata.yml"
 _TYPED_TEXT = Problem("The platform received text or a link instead of a file: hand in the .py or .ipynb file itself.")
 
-# Numbers are bounded because Python refuses to convert very long ones. The part of a name that a platform
-# makes from a person's name is the shortest possible, so that the first marks in a name are the platform's.
-# The name of a folder ends in "/" here.
+# Numbers are bounded because Python refuses to convert very long ones. The part of a name that a platform makes from a
+# person's name is matched as short as possible, so that the first marks in a name are the platform's. Folder names end
+# in "/" here.
 _CANVAS_STUDENT_FILE_NAME = r"(?P<file>[^/]+?)(?:-(?P<version>\d{1,9})(?P<suffix>\.\w+))?"
 _CANVAS_UPLOAD_AND_FILE = rf"(?:(?P<upload>\d{{1,18}})_{_CANVAS_STUDENT_FILE_NAME}|(?P<text>text|link)\.html)"
 _NAME_PATTERNS = {
@@ -54,34 +54,33 @@ _NAME_PATTERNS = {
 }
 _TIME_FORMATS = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%d %B, %Y %I%M %p")  # of Blackboard and Brightspace
 
-# This loader reads every scalar as text, to keep leading zeros of numbers, and ignores tags of Ruby objects.
+# This loader reads every scalar as text, which keeps the leading zeros of numbers, and ignores Ruby object tags.
 _AllTextLoader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _MAX_YAML_DEPTH = 100
 _SUBMITTER_FIELDS = ("email", "sid", "name")
 
-_MIN_CLONES = 3  # minimum number of folders with a common beginning
+_MIN_CLONES = 3  # minimum number of folders with a common prefix
 
 
 def recognise_by_names(
     folder_names: Collection[str], file_names: Collection[str], assignments: Sequence[str]
 ) -> tuple[str, dict[str, Upload]]:
-    """Return the platform that made most names in a folder, and the facts in each name; both may be empty.
+    """Return the platform that created most names in a folder, and the facts in each name; both can be empty.
 
-    Raise UngradablePathError if there are clones of several assignments, since it is then unknown where a
-    login begins.
+    Raise UngradablePathError if there are clones of several assignments, since it is then unclear where logins begin.
     """
     platform, uploads = _by_name_patterns(folder_names, file_names)
     return (platform, uploads) if platform else _github_classroom_clones(folder_names, assignments)
 
 
 def class_download_platform(folder_names: Collection[str], file_names: Collection[str]) -> str:
-    """Return the platform whose marks show files of several people, or an empty string if there is none."""
+    """Return the platform whose marks show that files belong to several people, or an empty string if there is none."""
     platform, uploads = _by_name_patterns(folder_names, file_names)
     return platform if len({upload.person.key for upload in uploads.values()}) > 1 else ""
 
 
 def _by_name_patterns(folder_names: Collection[str], file_names: Collection[str]) -> tuple[str, dict[str, Upload]]:
-    """Return the platform whose pattern matches most names, and the facts in each name; both may be empty."""
+    """Return the platform whose pattern matches most names, and the facts in each name; both can be empty."""
     entries = {name: f"{name}/" for name in folder_names} | {name: name for name in file_names}
     matches = {
         platform: {name: match for name, entry in entries.items() if (match := re.fullmatch(marks, entry, re.DOTALL))}
@@ -89,7 +88,7 @@ def _by_name_patterns(folder_names: Collection[str], file_names: Collection[str]
     }
 
     def order(platform: str) -> tuple[int, int]:
-        """Sort key: the number of matching names, and then how early the platform's marks end in them."""
+        """Sort key: the number of matching names, then how early in them the platform's marks end."""
         made = matches[platform].values()
         return len(made), -sum(match.start("file") if match["file"] else match.end() for match in made)
 
@@ -101,10 +100,10 @@ def _by_name_patterns(folder_names: Collection[str], file_names: Collection[str]
 
 
 def _upload(platform: str, parts: dict[str, str]) -> Upload:
-    """Return an upload from the parts of a name that a platform marks."""
+    """Return an upload made from the parts of a name that a platform marks."""
     number, login, email = (utf8_safe(parts.get(part, "")) for part in ("number", "login", "email"))
     name = utf8_safe(parts.get("name") or email or f"anon_{number}")
-    time = _time(re.sub(r" (?=\d{3} )", " 0", parts.get("time", "")))  # for an hour with one digit
+    time = _time(re.sub(r" (?=\d{3} )", " 0", parts.get("time", "")))  # for one-digit hours
     return Upload(
         Person(CANVAS if platform == ANONYMOUS else platform, number, login, email, name=name),
         parts["file"] + parts.get("suffix", ""),
@@ -128,7 +127,7 @@ def _time(text: str) -> str:
 
 
 def _with_blackboard_logins(uploads: dict[str, Upload]) -> dict[str, Upload]:
-    """Return Blackboard's uploads with logins, which follow the assignment's title that all names share."""
+    """Return Blackboard's uploads with their logins, which follow the assignment title that all names share."""
     heads = {name: upload.person.name for name, upload in uploads.items()}
     title = os.path.commonprefix([*heads.values()]).rpartition("_")[0]  # noqa: RUF071
     logins = {name: head.removeprefix(f"{title}_") for name, head in heads.items()}
@@ -137,7 +136,7 @@ def _with_blackboard_logins(uploads: dict[str, Upload]) -> dict[str, Upload]:
 
 
 def _github_classroom_clones(folders: Collection[str], assignments: Sequence[str]) -> tuple[str, dict[str, Upload]]:
-    """Return GitHub Classroom's name and uploads if most folder names begin with an assignment's GitHub name."""
+    """Return GitHub Classroom's name and uploads if most folder names begin with an assignment's name on GitHub."""
     beginnings = Counter(name[: dash.end()] for name in folders for dash in re.finditer("-(?=.)", name, re.DOTALL))
     slug, count = max(beginnings.items(), key=lambda item: (item[1], len(item[0])), default=("", 0))
     slugs = [slug]
@@ -164,15 +163,15 @@ def _github_classroom_clones(folders: Collection[str], assignments: Sequence[str
 
 
 def is_gradescope_export(folders: Collection[str], files: Collection[str]) -> bool:
-    """Return True if a folder's names are those of a Gradescope export, which contains nothing else."""
+    """Return True if a folder has exactly the names of a Gradescope export."""
     return {*files} == {METADATA} and bool(folders) and all(re.fullmatch(r"submission_\d+", name) for name in folders)
 
 
 def export_uploads(metadata: bytes) -> dict[str, list[Upload]]:
-    """Return the uploads in an export, keyed by folder, one for each person. Damaged bytes may raise any exception."""
+    """Return the uploads in an export, one per person, keyed by folder. Damaged bytes can raise any exception."""
     text = metadata.decode("utf-8-sig")
     depth = 0
-    for event in yaml.parse(text, Loader=_AllTextLoader):  # the C loader crashes if nesting is very deep
+    for event in yaml.parse(text, Loader=_AllTextLoader):  # the C loader crashes on very deep nesting
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > _MAX_YAML_DEPTH:
             raise ValueError("it is nested too deeply")
@@ -183,7 +182,7 @@ def export_uploads(metadata: bytes) -> dict[str, list[Upload]]:
 
 
 def _uploads_of_submitters(fields: Any) -> list[Upload]:
-    """Return one upload for each submitter in a folder's metadata, in which all scalars are text."""
+    """Return one upload per submitter in a folder's metadata, in which all scalars are text."""
     try:
         submitters = fields[":submitters"]
         stated = [{key: utf8_safe(str(each.get(f":{key}", ""))) for key in _SUBMITTER_FIELDS} for each in submitters]

@@ -1,4 +1,4 @@
-"""Records of a person, an upload, a submission, and a problem that prevents reading a submission."""
+"""Records of a person, an upload, a submission, and a problem that keeps a submission from being read."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ class Problem:
 
     message: str
     for_instructor: str = ""
-    """Message for the instructor if the file or the assignment is unknown."""
+    """Message for the instructor if the file or the assignment cannot be determined."""
 
     is_class_download: bool = False
-    """True for the download of a whole class, which no student submitted."""
+    """True for a download of a whole class, which no student submitted."""
 
     @property
     def for_staff(self) -> str:
-        """The sentence that teaching staff read."""
+        """The sentence for teaching staff."""
         return self.for_instructor or self.message
 
 
 class UnreadableError(Exception):
-    """An error that prevents reading a file and becomes the problem of a submission."""
+    """An error that keeps a file from being read and becomes a submission's problem."""
 
 
 def problem_of(error: Exception) -> Problem:
-    """Return the problem that describes an error raised while a submission was read."""
+    """Return the problem that describes an error raised while reading a submission."""
     if isinstance(error, UnreadableError):
         return Problem(str(error))
     reason = printable(getattr(error, "strerror", None) or f"{type(error).__name__}: {error}", 250)
@@ -40,14 +40,14 @@ def problem_of(error: Exception) -> Problem:
 
 
 class UngradablePathError(UserError):
-    """An error for a named folder or file that cannot be graded. The message is for the instructor."""
+    """An error for a folder or file that was named but cannot be graded. The message is for the instructor."""
 
 
 @dataclass(frozen=True)
 class Person:
     """A platform's facts about a person. `email_sid_or_name` is for readers; `key` identifies the person."""
 
-    platform: str = ""  # empty if no platform named the upload; the file's or folder's name then identifies the person
+    platform: str = ""  # empty if no platform named the upload, so that a file or folder name identifies the person
     number: str = ""  # the platform's number; `sid` is the university's
     login: str = ""
     email: str = ""
@@ -56,14 +56,14 @@ class Person:
 
     @property
     def key(self) -> str:
-        """The person's identifier, the same in every folder, or an empty string if it is unknown."""
-        name = unicodedata.normalize("NFC", self.name)  # macOS writes an accent as a separate character
+        """The person's identifier, which is the same in every folder, or an empty string if unknown."""
+        name = unicodedata.normalize("NFC", self.name)  # macOS writes accents as separate characters
         identity = self.number or self.email.casefold() or self.login or self.sid or name
         return f"{self.platform}:{identity}" if identity else ""
 
     @property
     def email_sid_or_name(self) -> str:
-        """A name for readers, which another person may also have."""
+        """A name for readers, which other people might share."""
         return self.email or self.sid or self.name
 
 
@@ -71,22 +71,21 @@ class Person:
 class Upload:
     """A file or folder that one student submitted, not yet opened.
 
-    The first facts come from the name that a platform chose; the path and the assignment come from the
-    folders around the upload.
+    The first facts come from the name that a platform chose, the path and the assignment from the enclosing folders.
     """
 
     person: Person
-    file: str = ""  # name that the student chose; empty for a folder and for text typed on the platform
+    file: str = ""  # name that the student chose; empty for folders and for text typed on the platform
     attempt: int = 0
-    version: tuple[int, int] = (0, 0)  # order among files with the same name in one attempt
+    version: tuple[int, int] = (0, 0)  # order among files of the same name in one attempt
     submitted: str = ""  # time in ISO format, if the platform states it
     late: bool | None = None
     problem: Problem | None = None
     assignment: str = ""
-    is_decided: bool = False  # True if no name that a student chose can change the assignment
+    is_decided: bool = False  # True if no name chosen by a student can change the assignment
     path: Path = Path()
     label: str = ""  # path relative to the folder that the instructor named
-    student: str = ""  # the person's label, with a number if somebody else in the class has the same label
+    student: str = ""  # the person's label, with a number if somebody else in the class has the same one
 
     @property
     def file_name(self) -> str:
@@ -100,23 +99,23 @@ class Upload:
 
 @dataclass(frozen=True)
 class Submission:
-    """A submission: Python text to run, or the problem that prevented reading it."""
+    """A submission: Python code to run, or the problem that kept it from being read."""
 
     student: str
-    assignment: str  # empty if unknown, as `problem` then explains
+    assignment: str  # empty if unknown, which `problem` then explains
     file: str  # path relative to the instructor's folder; for a file inside a zip, ada.zip!rope.py
-    sha256: str = ""  # hash of the uploaded bytes (for a file inside a zip, the zip's); empty if not read
-    cells: tuple[str, ...] = ()  # text to run in order: a .py file, or code cells ("" if left out)
+    sha256: str = ""  # hash of the uploaded bytes (for a file inside a zip, of the zip); empty if not read
+    cells: tuple[str, ...] = ()  # code to run, in order: a .py file, or code cells ("" if left out)
     _: KW_ONLY
     person: Person = Person()
     notes: tuple[str, ...] = ()
     problem: Problem | None = None
-    doubt: str = ""  # a sentence for teaching staff, if another of the student's files may count
-    submitted: str = ""  # time in ISO format, if the platform or a clone's last commit states it
+    doubt: str = ""  # a sentence for teaching staff if another of the student's files might count
+    submitted: str = ""  # time in ISO format, if known from the platform or a clone's last commit
     late: bool | None = None  # None if the platform does not say
     is_written: bool = False  # True if at least one function of the assignment is more than a stub
 
     @property
     def student_key(self) -> str:
-        """The identifier that distinguishes the student from all others."""
+        """The identifier that tells this student apart from all others."""
         return self.person.key or f":{self.student}"

@@ -1,4 +1,4 @@
-"""Syntax trees of students' texts, and the names that the top level of a text binds."""
+"""Syntax trees of student code, and the names that code binds at the top level."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from autograder.protocol.call import ANSWERS
 from autograder.submission.untrusted_names import printable
 
 GRADER_PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
-"""Python version of the grader, for messages about syntax, since a student's Python may be newer."""
+"""The grader's Python version, for messages about syntax, since a student's Python might be newer."""
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class NotPythonError(Exception):
-    """An error for text that does not parse. The message is the reason, with the line if it is known."""
+    """An error for code that does not parse. The message gives the reason, with the line if known."""
 
 
 @functools.lru_cache(1)
 def parse(text: str) -> ast.Module:
-    """Return the syntax tree of a text. Raise NotPythonError, and no other error, if the text does not parse."""
+    """Return the syntax tree of a source text. Raise NotPythonError, and nothing else, if it does not parse."""
     try:
         return source.parse(text)
     except (SyntaxError, ValueError) as error:
@@ -33,7 +33,7 @@ def parse(text: str) -> ast.Module:
 
 
 def bound_and_implemented_names(trees: Iterable[ast.Module]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names that texts bind when they run in order, and which of them are bound to more than a stub."""
+    """Return the names that are bound when code runs in order, and those of them that are bound to more than a stub."""
     names: set[str] = set()
     written: set[str] = set()
     for statement in chain.from_iterable(map(top_level, trees)):
@@ -52,7 +52,7 @@ def bound_and_implemented_names(trees: Iterable[ast.Module]) -> tuple[frozenset[
 
 
 def assigned_or_imported_names(*nodes: ast.AST) -> set[str]:
-    """Return the names that parts of a tree assign or import, without those that exist only in a comprehension."""
+    """Return the names that parts of a tree assign or import, except those that exist only in a comprehension."""
     parts = [part for node in nodes for part in ast.walk(node)]
     inner = {id(part) for loop in parts if isinstance(loop, ast.comprehension) for part in ast.walk(loop.target)}
     stored = [part for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
@@ -61,7 +61,7 @@ def assigned_or_imported_names(*nodes: ast.AST) -> set[str]:
 
 
 def top_level(node: ast.AST) -> Iterator[ast.stmt]:
-    """Yield the statements that run when a text runs, including those in `if`, `try`, `with` and loops."""
+    """Yield the statements at the top level of code, including those in `if`, `try`, `with` and loops."""
     for part in ast.iter_child_nodes(node):
         if isinstance(part, ast.stmt):
             yield part
