@@ -195,7 +195,7 @@ def report(out: Path) -> None:
     help="An earlier term's submissions.",
 )
 def similarity(out: Path, folders: tuple[Path, ...]) -> None:
-    """List, in OUT/similarity.csv, the submissions of a finished run that are worth reading side by side.
+    """Write OUT/similarity.csv, which lists a finished run's submissions that are worth reading side by side.
 
     Later runs also compare with the --against folders, until this command is run with others.
     """

@@ -103,7 +103,7 @@ class Commands(click.Group):
         return super().main(*arguments, **options)
 
     def invoke(self, context: click.Context) -> Any:
-        """Run a command. If it is interrupted, even while starting, it exits with code 130."""
+        """Run a command, which exits with code 130 if it is interrupted at any point."""
         try:
             return super().invoke(context)
         except course.UserError as error:

@@ -15,7 +15,7 @@
     function_status       the status of each function, judged by the function's tests
     result_markdown       the text of a result, for each kind of reader
     source                a student's code: the syntax tree, the definitions, and their dependencies
-    output_encoding       output that every terminal and pipe can show
+    output_encoding       output that any terminal or pipe can show
 
 Students receive this package, so it contains no answers and imports nothing from the grader. The same tests run on a
 student's machine (with the file in the same process), in the grader (with the file in the sandbox) and on the

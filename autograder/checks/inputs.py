@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # messages need only `features`, and Hypothesis and pytest ta
 
 
 def features(*shape: int, seed: int = 0, dtype: type[np.generic] = np.float64) -> np.ndarray:
-    """Return random multiples of 1/8 from −2 to 2, which are exact in float32 and float64 on every platform.
+    """Return multiples of 1/8 from −2 to 2, which are exact in float32 and float64 on every platform.
 
     The features are never all equal, and never symmetric.
     """

@@ -51,7 +51,7 @@ class Observation:
     is_wrong: bool
     """True if the actual value differs from the correct one by more than a test allows."""
     ranked_mistake_groups: Sequence[Sequence[KnownMistake]]
-    """The known mistakes that can affect the function's results, in groups, likeliest first."""
+    """The known mistakes that can affect the function's results, in groups, likeliest group first."""
     predicted: Callable[[Any], Outcome]
     """A function that takes a known mistake and returns the outcome of the call with that mistake."""
 

@@ -110,14 +110,14 @@ class StudentModule:
         """Results that the test has received and might pass on as arguments."""
 
     def has_student_arguments(self, call: Call) -> bool:
-        """Return True if the call might fail because of an argument: an array that the submission returned."""
+        """Return True if an argument is an array that the submission returned, which might make the call fail."""
         arguments = leaves([*call.args, *call.kwargs.values()])
         return any(
             argument is result for argument in arguments for result in self.returned if isinstance(result, np.ndarray)
         )
 
     def may_have_returned(self, value: object) -> bool:
-        """Return True if a value might come from the submission: for an array, if it shares memory with a result."""
+        """Return True if a value might come from the submission; an array must share memory with one of its results."""
         results = (part for reply in self.replies.values() if reply.raised is None for part in leaves(reply.value))
         return not isinstance(value, np.ndarray) or any(
             value is result or (isinstance(result, np.ndarray) and np.may_share_memory(value, result))

@@ -136,7 +136,7 @@ def _computed_by_test_note(value: object, submission: StudentModule | None) -> s
 
 
 _KINDS_BLAMED_ON_CALLEE = {Kind.NOT_WRITTEN, Kind.NOT_REACHED, Kind.RAISED}
-"""Failures for which the function where they happen is to blame, not the function under test."""
+"""Failures that are blamed on the function where they happen rather than on the function under test."""
 
 
 def test_result(test: Test, raised: BaseException | None, submission: StudentModule | None = None) -> TestResult:

@@ -38,7 +38,7 @@ from autograder.protocol.failure_kinds import STOPPED, CallStopped, Kind
 from autograder.sandbox.sandboxed_submission import SandboxedBackend
 
 _MISSING = frozenset({Kind.NOT_WRITTEN, Kind.NOT_REACHED})
-"""Kinds of failure that mean that the submission does not have the function."""
+"""Kinds of failure that mean that the function is missing from the submission."""
 
 _NEVER_RETRIED = STOPPED | {Kind.ANSWER, Kind.UNANSWERED}
 """Kinds of failure that a second run with correct values cannot fix."""
@@ -49,7 +49,7 @@ def follow_through(
 ) -> list[TestResult]:
     """Return the results, replacing each failure that passes with correct values by a pass.
 
-    `earlier` is the results of earlier phases, after follow-through.
+    `earlier` lists the results of earlier phases, after follow-through.
     """
     all_results = [*earlier, *results]
     wrong = WrongFunctions.among(all_results, suite.reference)

@@ -26,7 +26,7 @@ from autograder.protocol.call import ANSWERS, Call, Reply
 from autograder.protocol.failure_kinds import RIGHT_VALUE_KINDS, CallStopped, Kind
 
 MAX_NEW_CALL_CHECKS = 2
-"""Maximum number of calls new in a second run whose first answers it checks."""
+"""Maximum number of new calls, not made in the first run, whose first answers a second run checks."""
 
 STRICTEST_TEST_TOLERANCE = 1e-10
 """Relative difference between values that every test tolerates."""
@@ -86,7 +86,7 @@ class Retry:
         self.unexplained: list[tuple[Call, Reply]] = []
         """Calls of the first run whose answers must follow from the submission's own wrong functions."""
         self.replaced_inner_calls = _cached_by_call(self._replaced_inner_calls)
-        """Return the calls to replaced functions that the solution makes directly during a call."""
+        """Return the outermost calls to replaced functions that the solution makes during a call."""
         self.is_changed_by_correct_values = _cached_by_call(self._is_changed_by_correct_values)
         """Return True if correct values of replaced functions change the result of a call."""
         self.helped_call = _cached_by_call(self._helped_call)
@@ -206,7 +206,7 @@ class Retry:
         return HelpedCall(call, self._replaced_below(call), self.replaced_inner_calls(call))
 
     def _replaced_inner_calls(self, call: Call) -> list[Call]:
-        """Return the solution's calls to replaced functions during a call, except those nested inside another."""
+        """Return the outermost calls to replaced functions that the solution makes during a call."""
         below = self._replaced_below(call)
         inner_calls = self.reference.inner_calls(call) if below else ()
         return [inner.call for inner in inner_calls if inner.call.function in below and not inner.callers & below]

@@ -22,7 +22,7 @@ from autograder.submission.untrusted_names import folded
 Item = TypeVar("Item")
 
 _IDENTIFIER_FORM = re.compile(r"\d+|[^@]*@.*", re.DOTALL)
-"""The form of a platform's number or an address."""
+"""Pattern for a platform's number or an address."""
 
 IDENTITY_FIELDS = ("number", "sid", "email", "login", "name")
 """Fields that identify a person, in the order of the last columns of tables."""

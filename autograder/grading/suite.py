@@ -95,7 +95,7 @@ class Suite(pytest_plugin.TestContext):
         return self._calls_to_solution[test]
 
     def record_golden_values(self) -> dict[str, Any]:
-        """Run the public tests, and record the content of the golden-values file for the handout."""
+        """Run the public tests, and return what they record for the handout's file of golden values."""
         self.oracle = recorder = GoldenRecorder(self.reference)
         for test in self.tests:
             if test.phase is Phase.PUBLIC:

@@ -1,4 +1,4 @@
-"""A suite run on one submission, phase by phase, each with follow-through and likely causes."""
+"""A suite run on one submission, phase by phase, with follow-through and likely causes for each."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ PROCESSOR_TOLERANCE = 1e-6
 
 BEGIN, END = "# BEGIN SOLUTION", "# END SOLUTION"
 _ANSWERS_ENTRY = re.compile(r'    ("\w+"): (.+?),(?:  #.*)?')
-"""Pattern of a line in ANSWERS: a key, an answer and, optionally, a reason."""
+"""Pattern for a line in ANSWERS: a key, an answer and, optionally, a reason."""
 
 
 class HandoutError(UserError):

@@ -9,4 +9,4 @@ Students receive `likely_causes` and `golden_values`, which contain no solution.
 """
 
 MODULES_FOR_OTHER_PACKAGES = ("catalogue", "likely_causes", "golden_values", "reference_oracle")
-"""Modules that other packages of `autograder` may import."""
+"""Modules that other `autograder` packages may import."""

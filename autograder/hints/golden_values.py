@@ -101,7 +101,7 @@ class GoldenValues:
         return [[RecordedMistake(number, hint) for number, hint in group.items()] for group in groups]
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """Return the observation of a call, evidence for or against mistakes; None if its result is not recorded."""
+        """Return the observation of a call as evidence for or against mistakes; None if its result is not recorded."""
         if (golden := self.recorded.get(call)) is not None:
             right, records = decoded(golden["expected"]), golden["mistakes"]
         elif (other := self._uncompared_call_record(call)) is not None:

@@ -165,7 +165,7 @@ class Reference:
         return in_itself, in_dependencies
 
     def observation(self, call: Call, reply: Reply) -> Observation | None:
-        """Return the observation of a call, as evidence for or against mistakes.
+        """Return the observation of a call as evidence for or against mistakes.
 
         Return None if the call should have raised an error, raised an error without a mark, or is too large to compare.
         """

@@ -19,4 +19,4 @@ MODULES_FOR_OTHER_PACKAGES = """
     terminal_or_tab checks_command in_process_test_run public_or_self_study notebook_checks page_results
     progress_after_run self_study picture_and_writer_errors
 """.split()
-"""Modules that other packages of `autograder` may import."""
+"""Modules that other `autograder` packages may import."""

@@ -60,7 +60,7 @@ class PageServer(ThreadingHTTPServer):
         self.files["state.json"] = json.dumps(self.state).encode()
 
     def draw_pictures(self, lesson: str, source: Path) -> None:
-        """Draw a lesson's pictures in a separate process, which is all that the student's code can crash.
+        """Draw a lesson's pictures in a separate process, so that the student's code can crash only that process.
 
         A picture that has changed gets a new address, so that browsers reload it.
         """

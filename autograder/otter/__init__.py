@@ -4,9 +4,8 @@
     gradescope_entry   the entry point of a Gradescope container
     package            the zip for `otter run` and Gradescope
 
-A batch and Otter give the same result: the generated files that a grader process loads in a batch are the same ones
-that Otter's kernel loads.
+A batch and Otter give the same result: in a batch, a grader process loads the same generated files as Otter's kernel.
 """
 
 MODULES_FOR_OTHER_PACKAGES = ("package",)
-"""Modules that other packages of `autograder` may import."""
+"""Modules that other `autograder` packages may import."""

@@ -39,7 +39,7 @@ def build(
 ) -> Iterator[Path]:
     """Write `<folder>/<name>.zip` for each assignment, and yield its path.
 
-    `config` is the instructor's settings for Otter's configuration.
+    `config` holds the instructor's settings for Otter's configuration.
     """
     from otter.run import AutograderConfig  # here, because this import takes a second and a wheel does not need Otter
     from otter.utils import OTTER_CONFIG_FILENAME

@@ -1,4 +1,4 @@
-"""The lessons as web pages in `course/`, which open with a double click, without a server, network or installation.
+"""The lessons as web pages in `course/`, which open with a double click and need no server, network or installation.
 
     course_pages               the pages, the pictures in their texts, and other accompanying files
     markdown                   conversion of a lesson's Markdown to HTML
@@ -17,4 +17,4 @@ from autograder.pages.markdown import highlighted_code
 
 __all__ = ["course_files", "highlighted_code", "pictures", "search_script", "style"]
 MODULES_FOR_OTHER_PACKAGES = ("answer_forms_and_practice",)
-"""Modules that other packages of `autograder` may import."""
+"""Modules that other `autograder` packages may import."""

@@ -1,7 +1,7 @@
 """Conversion of LaTeX to MathML, which browsers show without JavaScript.
 
-latex2mathml converts every command that the lessons use, but it neither adds the space around functions nor marks
-brackets as opening or closing and a leading minus as a sign. This module does.
+latex2mathml converts every command that the lessons use, but it leaves out the space around functions and does not mark
+opening and closing brackets or unary minus signs. This module adds all of these.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Renderer:
     def __init__(self, glossary: Glossary, folder: Path, lessons: Sequence[str] = ()) -> None:
         """Prepare to render texts from `folder`.
 
-        `lessons` is the names of the full course's lessons, because the glossary refers to lessons by number.
+        `lessons` lists the names of the full course's lessons, because the glossary refers to lessons by number.
         """
         self._glossary, self._folder, self._lessons = glossary, folder, lessons
         self._markdown = MarkdownIt("commonmark", {"html": True, "typographer": True}).enable(["table", "smartquotes"])

@@ -8,4 +8,4 @@ Students receive this package. It imports only numpy and the standard library, b
 """
 
 MODULES_FOR_OTHER_PACKAGES = ("call", "codec", "failure_kinds")
-"""Modules that other packages of `autograder` may import."""
+"""Modules that other `autograder` packages may import."""

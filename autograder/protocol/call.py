@@ -1,7 +1,8 @@
 """Make one call to a student's function, and report everything that a test can check.
 
-Both the sandboxed worker and a student's laptop, where tests and code share a process, use this module, so both treat a
-submission the same way. It imports only numpy and the standard library, because the worker has no other packages.
+This module is used by the sandboxed worker and on a student's laptop, where tests and code share a process, so both
+treat a submission the same way. It imports only numpy and the standard library, because the worker has no other
+packages.
 """
 
 from __future__ import annotations
@@ -206,7 +207,7 @@ def perform(module: types.ModuleType, call: Call) -> Reply:
 
 
 def _measured(module: types.ModuleType, call: Call, function: Callable[..., Any]) -> Reply:
-    """Return the reply to a call, with measurements. Exceptions from the function are passed on."""
+    """Return the reply to a call, with measurements. Exceptions from the function propagate."""
     before = _encoded_arguments(call)
     line_counter = _LineCounter(_iter_code_objects(module, set(call.uncounted) - {call.function}))
     with line_counter:

@@ -26,7 +26,7 @@ MAX_VALUES_PER_MESSAGE = 100_000
 lot of memory."""
 
 MAX_NUMBERS_PER_MESSAGE = 1 << 18
-"""Maximum total of numbers in the arrays of one message, four times the course's largest result; eight bytes of text
+"""Maximum count of numbers in all arrays of one message, four times the course's largest result; eight bytes of text
 count as one number. This also limits how much work a test does to multiply two results, and how much memory a reply
 takes."""
 

@@ -104,4 +104,4 @@ class CallStopped(BaseException):
 
 
 class BrokenTestError(Exception):
-    """Raised if a test requests something impossible: the course is at fault, so nobody must lose points."""
+    """Raised if a test requests something impossible: the course is at fault, so nobody should lose points."""

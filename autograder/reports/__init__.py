@@ -18,4 +18,4 @@ MODULES_FOR_OTHER_PACKAGES = (
     "similarity",
     "templates",
 )
-"""Modules that other packages of `autograder` may import."""
+"""Modules that other `autograder` packages may import."""

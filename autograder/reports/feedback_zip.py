@@ -66,7 +66,7 @@ def pack(
 ) -> PackedFeedback:
     """Write a finished run's feedback on all or some assignments for a platform in UPLOAD_INSTRUCTIONS.
 
-    `superseded` is the submissions that do not count because another one by the same student does. By default, an
+    `superseded` lists the submissions that do not count because another one by the same student does. By default, an
     assignment for which nobody gets a page is assumed to have been submitted elsewhere, and its submissions are not
     returned.
     """

@@ -195,7 +195,7 @@ class _StudentLines:
         return set(chain.from_iterable(self._lines.values()))
 
     def lines_of(self, row: Row) -> set[int]:
-        """Return the numbers of a student's lines: none if the student is missing, several if they are ambiguous."""
+        """Return the numbers of a student's lines: none for a missing student, several if the match is ambiguous."""
         numbers = self._lines_with_identity(row)
         return {number for number in numbers if not self._line_lacks_moodle_name(row, number)}
 

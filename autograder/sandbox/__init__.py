@@ -24,4 +24,4 @@ MODULES_FOR_OTHER_PACKAGES = (
     "self_test",
     "function_substitutes",
 )
-"""Modules that other packages of `autograder` may import."""
+"""Modules that other `autograder` packages may import."""

@@ -76,7 +76,7 @@ class Sandbox:
         """Start a zygote without the disabled locks."""
         self.disabled_locks = disabled_locks
         self.limits = limits
-        # A submission can read this path, so a short, fixed prefix keeps it from revealing anything about the grader.
+        # A submission can read this path, whose short, fixed prefix reveals nothing about the grader.
         self.home = Path(tempfile.mkdtemp(prefix="scratch-"))
         self.scratch = self.home / "files"
         self._renew_scratch()

@@ -98,7 +98,7 @@ class _ZygoteServer:
                 self._fork(*descriptors)
                 continue
             status, exceeded_limit = self.worker.kill() if self.worker is not None else WorkerEnd(0, "")
-            if order != END:  # the grader has closed the connection or was killed, so no files must remain
+            if order != END:  # the grader has closed the connection or was killed, so leave no files behind
                 remove_sandbox_folder(Path(self.scratch).parent)
                 os._exit(0)
             self.worker = None

@@ -15,4 +15,4 @@ hidden tests, reasons and solutions.
 """
 
 MODULES_FOR_OTHER_PACKAGES = ("build",)
-"""Modules that other packages of `autograder` may import."""
+"""Modules that other `autograder` packages may import."""

@@ -127,7 +127,8 @@ class Tab:
     def check(self, name: str, files: Texts, timed_out_functions: Texts, tries: str | None) -> dict[str, Any]:
         """Return the state of a lesson's page, the line and message of each error, and the tries for self-study.
 
-        `files` is the student's code, and `timed_out_functions` is messages about functions that are not called again.
+        `files` holds the student's code, and `timed_out_functions` holds messages about functions that are not called
+        again.
         """
         _write_students_code(files)
         tries_file = Path(".tries.json")  # self-study counts wrong answers in it, and the page keeps its content

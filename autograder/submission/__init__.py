@@ -35,7 +35,7 @@ __all__ = ["Person", "Problem", "Submission", "UngradablePathError", "Upload", "
 __all__ += ["read_class_bounded", "read_submission", "read_submission_bounded"]
 
 MODULES_FOR_OTHER_PACKAGES = ("untrusted_names", "syntax_trees", "records")
-"""Modules that other packages of `autograder` may import."""
+"""Modules that other `autograder` packages may import."""
 
 
 def read_submission(path: Path, assignment: str | None, assignments: Sequence[str]) -> Submission:
