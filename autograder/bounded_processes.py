@@ -68,7 +68,7 @@ class TimeLimitedPool:
 
     def _start(self) -> ProcessPool:
         use_safe_path()
-        # Start new processes instead of forking, because this process may have threads.
+        # Start new processes instead of forking, because this process might have threads.
         return ProcessPool(self.size, context=multiprocessing.get_context("spawn"))
 
     def submit(self, function: Callable[..., Result], *arguments: Any) -> Future[Result]:

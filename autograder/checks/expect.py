@@ -7,7 +7,7 @@
     expect.answers(rope.rope_frequencies, 8)                  a result of the correct shape, whatever its values
     expect.raises(ValueError, rope.rope_frequencies, 3)
     expect.close(actual, expected, "position 0 changes nothing")   a property, or a value worked out by hand
-    expect.close(M @ M.T, np.eye(2), "a rotation", expect.precision(M))   the same for a result that may be float32
+    expect.close(M @ M.T, np.eye(2), "a rotation", expect.precision(M))   the same for a result that can be float32
     expect.answer(rope, "rotates_values")
 
 Values and dtypes are checked separately, so that a mistake costs points only once. A submission's results are plain

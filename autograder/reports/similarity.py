@@ -76,7 +76,7 @@ _MINHASH_CONSTANTS = np.array(
 def write(
     out: Path, graded: Iterable[Row], cells_by_hash: Callable[[str], tuple[str, ...]], others: Iterable[Submission] = ()
 ) -> list[str]:
-    """Write OUT/similarity.csv, by assignment and group; return the files that could not be compared.
+    """Write OUT/similarity.csv, sorted by assignment and group; return the files that could not be compared.
 
     Students who submitted a file together count as one submission. For each group, only the strongest links are listed:
     n − 1 for n submissions. Submissions in `others`, such as solutions and an earlier term's class, can be part of a

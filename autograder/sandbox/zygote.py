@@ -121,7 +121,7 @@ def remove_sandbox_folder(home: Path) -> None:
 
 
 def _forget_grader_paths(*folders: str) -> None:
-    """Remove all traces of the grader from this process that a submission would inherit.
+    """Remove from this process all traces of the grader that a submission would inherit.
 
     A submission finds the standard library and numpy, but no other packages on this machine and no names of
     neighbouring files, which the import system caches.

@@ -163,7 +163,7 @@ class StudentFiles:
 
 
 def _version_folder_number(path: str) -> int:
-    """Return the number of the version folder in a path, or 0 without one."""
+    """Return the number of the version folder in a path, or 0 if there is none."""
     match = _VERSION_FOLDER.search(path)
     return int(match[1]) if match else 0
 

@@ -1,4 +1,4 @@
-"""Removal of lines from a cell that only a notebook's host can run.
+"""Removal of lines that only a notebook's host can run.
 
 The same rule applies to notebooks and to scripts saved by notebook tools. Statements that import one of the host's
 modules, call `get_ipython` (IPython's spelling of magics, shell and help lines), await, or read a name bound by such a

@@ -25,7 +25,7 @@ _COUNT, _NAMES = 1028, 1032  # in a pack's index: the number of objects; hashes,
 def last_commit_time(folder: Path) -> str:
     """Return the time of a clone's last commit in ISO format, or an empty string if it cannot be determined."""
     git = folder / ".git"
-    with suppress(Exception):  # damaged bytes may raise any exception
+    with suppress(Exception):  # damaged bytes can raise any exception
         if not git.is_symlink() and (match := _COMMITTER.search(_commit(git))):
             zone = datetime.strptime(match[2].decode(), "%z").tzinfo
             return datetime.fromtimestamp(int(match[1]), zone).isoformat()
