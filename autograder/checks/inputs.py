@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # messages need only `features`, and Hypothesis and pytest ta
 def features(*shape: int, seed: int = 0, dtype: type[np.generic] = np.float64) -> np.ndarray:
     """Return multiples of 1/8 from −2 to 2, which are exact in float32 and float64 on every platform.
 
-    The features are never all equal, and never symmetric.
+    They are rarely all equal or symmetric, even in small arrays.
     """
     return _features(shape, seed, np.dtype(dtype)).copy()
 

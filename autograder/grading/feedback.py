@@ -76,7 +76,7 @@ def function_texts(test_results: Sequence[TestResult], audience: Audience) -> li
 
 
 def _capitalized(text: str) -> str:
-    """Return the text with its first letter capitalized."""
+    """Return the text with an initial capital."""
     return text[:1].upper() + text[1:]
 
 
