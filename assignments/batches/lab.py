@@ -1,6 +1,6 @@
 """Experiment on packed training: one small model, trained on packed rows in four ways, then tested on single texts.
 
-This code is provided; you do not fill in anything here. `make experiment` runs the lab on your `batches.py`.
+This code is provided; there is nothing for you to fill in. `make experiment` runs the lab on your `batches.py`.
 
 The model is the same as in lesson 9: one layer of causal attention with one head. The model trains on packed
 rows of 32 tokens, filled with texts of 3 to 12 tokens. Positions restart in each text (`packed_positions`) or
@@ -49,15 +49,15 @@ METHODS = ("rope", "learned")
 BASE = 10000.0
 VOCABULARY, WIDTH = 16, 32
 ROW, SHORTEST, LONGEST = 32, 3, 12
-"""Numbers of tokens in a packed row, and in the shortest and the longest text (the end of a row can cut a text)."""
+"""Number of tokens in a packed row, in the shortest text and in the longest (the end of a row can cut a text off)."""
 ROWS, BATCH, STEPS, LEARNING_RATE = 256, 8, 400, 1e-2
-"""Numbers of different packed rows, of rows per training step, and of training steps."""
+"""Number of distinct packed rows, rows per training step, and training steps."""
 TEXTS, PADDING = 64, 7
-"""Numbers of test texts, and of padding tokens before each text."""
+"""Number of test texts, and of padding tokens before each text."""
 
 
 class Way(NamedTuple):
-    """Way in which the model receives packed rows in training."""
+    """Way of training on packed rows: how positions are counted, and what each query sees."""
 
     restart: bool
     mask: bool
@@ -80,16 +80,16 @@ class Measurement(NamedTuple):
     seed: int
     test: str
     accuracy: float
-    """Share of the tested tokens at which the correct token has the highest score."""
+    """Share of the tested tokens for which the correct answer has the highest score."""
 
 
 class Rows(NamedTuple):
-    """Rows of tokens, with each token's position, the keys that it may attend to, and the index of its answer."""
+    """Rows of tokens, with each token's position, the keys that it can attend to, and the index of its answer."""
 
     positions: np.ndarray
     """Positions that the model receives, (B, T)."""
     mask: np.ndarray
-    """Keys that each query may use, (B, T, T)."""
+    """Keys that each query can use, (B, T, T)."""
     answer: np.ndarray
     """Index of the answer in the row, (B, T)."""
     has_answer: np.ndarray
@@ -123,7 +123,7 @@ def draw_rows(implementation: ModuleType, task: str, way: Way) -> Rows:
 
 
 def test_rows(implementation: ModuleType, task: str, test: str) -> tuple[np.ndarray, Rows]:
-    """Return test texts of the longest length, alone or padded, and their positions, masks and answers as `Rows`."""
+    """Return test texts of maximum length, alone or padded, and their positions, masks and answers as `Rows`."""
     texts = np.random.default_rng(1).integers(VOCABULARY, size=(TEXTS, LONGEST))
     if test == TESTS[0]:
         tokens, real = texts, np.ones_like(texts, dtype=bool)
@@ -141,7 +141,7 @@ def test_rows(implementation: ModuleType, task: str, test: str) -> tuple[np.ndar
 
 
 def draw_parameters(method: str, seed: int) -> Parameters:
-    """Return lesson 9's initial parameters, the same for all ways of training."""
+    """Return lesson 9's initial parameters, which are the same for all ways of training."""
     rng = np.random.default_rng(seed)
     drawn = {
         "tokens": rng.normal(0, 1, (VOCABULARY, WIDTH)),
@@ -225,7 +225,7 @@ def _rotated(x: np.ndarray, rotations: np.ndarray) -> np.ndarray:
 def train(
     implementation: ModuleType, task: str, method: str, way: Way, seeds: Sequence[int] = SEEDS, steps: int = STEPS
 ) -> Parameters:
-    """Train one model per seed, and return the models stacked. The tokens and rows are the same for all ways."""
+    """Train one model per seed, and return the models stacked. All ways of training use the same tokens and rows."""
     rows = draw_rows(implementation, task, way)
     parameters = stacked([draw_parameters(method, seed) for seed in seeds])
     sources = [np.random.default_rng([seed, 1]) for seed in seeds]
@@ -289,7 +289,7 @@ def paragraphs() -> np.ndarray:
 
 
 def share_of_padding(lengths: np.ndarray, batch: int = 8) -> float:
-    """Return the share of padding if each batch of texts is as wide as its longest text.
+    """Return the share of padding if each batch of texts is padded to its longest text.
 
     An incomplete last batch is left out.
     """
