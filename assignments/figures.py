@@ -1,4 +1,4 @@
-"""Shared parts of all lessons' pictures: their look, drawing, sliders, the map of the course, and saving.
+"""Code that all lessons' pictures share: their style, drawing, sliders, the course map, and saving.
 
 A lesson's pictures are in its folder: `figures.clock_hands(sinusoidal)` draws what the functions of `sinusoidal`
 return, correct or not, and returns a matplotlib Figure. If a function fails or is not implemented yet, the picture

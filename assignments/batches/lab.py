@@ -12,10 +12,10 @@ through RoPE or through a learned table. Tasks:
     copy 3 back     name the token 3 positions back in this text
 
 The trained models are tested on single texts of 12 tokens, and on the same texts with padding on the left.
-`padding_mask` hides the padding; the positions come from `position_ids`, or count along the whole row.
+`padding_mask` hides the padding, and the positions either come from `position_ids` or count along the whole row.
 
-All settings come from lesson 9; no setting was tuned for this lesson. `paragraphs.csv` lists the lengths, in
-words, of all paragraphs in lessons 1 to 12, as they were when this lesson was written.
+All settings come from lesson 9; none was tuned for this lesson. `paragraphs.csv` lists the lengths, in words, of
+all paragraphs in lessons 1 to 12, as they were when this lesson was written.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Rows(NamedTuple):
 
 
 def answers_of(task: str, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return, from the positions in the texts, the index of each token's answer and a mask of the tested tokens."""
+    """Return the index of each token's answer and a mask of the tested tokens, from the positions in the texts."""
     places = np.broadcast_to(np.arange(positions.shape[-1]), positions.shape)
     if task == "first token":
         return places - positions, positions >= 1
@@ -164,7 +164,7 @@ class Seen(NamedTuple):
     rotations: np.ndarray | None
     weights: np.ndarray
     scores: np.ndarray
-    """Score of each token of the vocabulary as the answer, (S, B, T, vocabulary)."""
+    """Score of each vocabulary token as the answer, (S, B, T, vocabulary)."""
 
 
 def look(parameters: Parameters, method: str, tokens: np.ndarray, rows: Rows) -> Seen:
@@ -187,7 +187,7 @@ def look(parameters: Parameters, method: str, tokens: np.ndarray, rows: Rows) ->
 def loss_and_gradients(
     parameters: Parameters, method: str, tokens: np.ndarray, rows: Rows
 ) -> tuple[np.ndarray, Parameters]:
-    """Return the mean cross-entropy of each seed over the tested tokens, shape (S,), and its gradient."""
+    """Return each seed's mean cross-entropy over the tested tokens, shape (S,), and its gradient."""
     h, q, k, v, rotations, weights, scores = look(parameters, method, tokens, rows)
     answers = np.take_along_axis(tokens, rows.answer, axis=-1)[..., np.newaxis]
     share = (rows.has_answer / rows.has_answer.sum(axis=(-2, -1), keepdims=True)).astype(h.dtype)
@@ -284,7 +284,7 @@ def accuracies(measured: Sequence[Measurement], task: str, method: str, way: Way
 
 
 def paragraphs() -> np.ndarray:
-    """Return the number of words in each paragraph of lessons 1 to 12, in the order of the lessons."""
+    """Return the number of words in each paragraph of lessons 1 to 12, in lesson order."""
     return np.array([int(row["words"]) for row in experiments.rows_of(HERE / "paragraphs.csv")])
 
 

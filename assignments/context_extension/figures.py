@@ -146,7 +146,7 @@ def rerope_distances(context_extension: ModuleType, window: int = 16, factor: fl
 
 @picture
 def similarity_of_bases(context_extension: ModuleType, head_dim: int = 128, longest: int = 32768) -> Figure:
-    """Draw, for three bases, the lowest similarity of a token to itself against the length of the text."""
+    """Draw, for three bases, a token's lowest similarity to itself against the length of the text."""
     lengths = np.unique(np.geomspace(2, longest, 40).astype(np.int64))
     figure, axes = make_panels(1, NARROW, 3.2)
     axes.axhline(0, color=GREY, linewidth=1)

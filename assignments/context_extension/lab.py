@@ -57,13 +57,13 @@ class Setting:
     sequences: int = 256
     """Number of test sequences at each length."""
     vocabulary: int = 16
-    """Number of different tokens, not counting the mark."""
+    """Number of distinct tokens, not counting the mark."""
     width: int = 32
     steps: int = 1000
     batch: int = 16
     learning_rate: float = 3e-3
     dynamic_factor: float = 2.0
-    """Factor of dynamic NTK, the same for all lengths, as in the configuration of a published model."""
+    """Dynamic NTK factor, the same for all lengths, as in a published model's configuration."""
 
 
 class Rotations(NamedTuple):
@@ -259,7 +259,7 @@ class Loss(NamedTuple):
 
 
 def rotated(implementation: ModuleType, method: str, setting: Setting, length: int) -> Reading:
-    """Return the effect of a method as a `Reading`, which the model of lesson 9 needs.
+    """Return a method's effect as the `Reading` that lesson 9's model needs.
 
     Rotating the complex number 1 + 0i gives the number by which the rotation multiplies a pair.
     """

@@ -75,7 +75,7 @@ from autograder.checks.output_encoding import print_anywhere  # noqa: E402
 def jobs(full: bool) -> list[tuple[str, ...]]:
     """Return the jobs for the reported results: every method, in its usual and its chosen setting, in both tasks.
 
-    With `full`, the jobs for the choice of settings and for the changes to settings are included.
+    With `full`, include the jobs that choose settings and the jobs that try changes to them.
     """
     choice = chosen(saved_trials("grid.csv"))
     pairs = {

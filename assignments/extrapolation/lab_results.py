@@ -1,4 +1,4 @@
-"""The settings of the experiment, the rows of its files, the choice among the settings, and the tables."""
+"""Settings of the experiment, rows of its files, choice of settings, and tables of results."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def saved() -> list[Result]:
 
 
 def saved_looks() -> dict[tuple[str, str], np.ndarray]:
-    """Return the mean weights by distance, for each method and setting, at the longest length in the first task."""
+    """Return the mean weights by distance, for each method and setting, in the first task at the longest length."""
     return _columns("attention.csv", "weight")
 
 

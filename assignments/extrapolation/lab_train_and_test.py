@@ -165,7 +165,7 @@ def read(implementation: ModuleType, method: str, setting: Setting) -> Reading:
 
 
 def added(implementation: ModuleType, method: str, setting: Setting, length: int) -> np.ndarray:
-    """Return the rows that encode adds to embeddings of this length, without the learned table."""
+    """Return the rows that encode adds to embeddings of this length, apart from the learned table."""
     if method == "learned":
         return np.zeros((length, setting.width), np.float32)
     zeros = np.zeros((length, setting.width))
@@ -173,7 +173,7 @@ def added(implementation: ModuleType, method: str, setting: Setting, length: int
 
 
 def _check(reading: Reading, implementation: ModuleType, method: str, setting: Setting) -> None:
-    """Check on one sequence with random parameters that the model in training equals the tested model."""
+    """Check, on one sequence with random parameters, that the model used in training matches the tested model."""
     parameters = draw_parameters(method, setting, seed=0)
     sequence = np.random.default_rng(0).integers(setting.vocabulary, size=setting.trained_length)
     single = stacked([parameters])

@@ -36,7 +36,7 @@ LESSON = Lesson(10, 3, "3, 4, 5", (1, 2), "two or three coordinates in place of 
 
 @picture
 def patch_pair(grids: ModuleType, height: int = 4, width: int = 6, cell: int = 8) -> Figure:
-    """Draw two pairs of patches on a grid, and in the row into which the grid is flattened.
+    """Draw two pairs of patches on a grid and in the flattened row.
 
     Neighbours on the grid can be far apart in the flattened row, and neighbours in the flattened row can be far
     apart on the grid.

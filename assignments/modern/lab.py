@@ -1,4 +1,4 @@
-"""Experiment on layers with and without RoPE: a model of two layers, trained at 16 tokens and tested on up to 128.
+"""Experiment on layers with and without RoPE: a two-layer model, trained at 16 tokens and tested on up to 128.
 
 This code is provided; there is nothing for you to fill in. `make experiment` runs the lab on your `modern.py`.
 

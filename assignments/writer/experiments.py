@@ -271,7 +271,7 @@ class Greedy(Model):
 
 @experiment
 def whole_model(model: Model) -> Iterator[Variant]:
-    """Write with the whole model of your model.py instead, always the most likely character."""
+    """Write with the whole model in your model.py instead, always choosing the most likely character."""
     lab, yours = map(importlib.import_module, ("assignments.model.lab", "assignments.model.model"))
     yield Variant("the course's model", continuation(Greedy(model.parts)))
     yield Variant("your model.py", (PROMPT + lab.write(yours, PROMPT, N_CHARACTERS)).replace("\n", " / "))

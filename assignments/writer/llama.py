@@ -210,7 +210,7 @@ class Model:
         return [self._of(layer, f"self_attn.{letter}_proj") for letter in "qkv"]
 
     def _of(self, layer: int, name: str) -> np.ndarray:
-        """Return the weights of one part of a layer; a matrix as (in, out)."""
+        """Return the weights of one part of a layer, with matrices as (in, out)."""
         return self.weights[f"model.layers.{layer}.{name}.weight"].T
 
     def write(self, prompt: str, n: int, seed: int = 0) -> Iterator[str]:
@@ -235,5 +235,5 @@ class Model:
         return np.logaddexp.reduce(logits, axis=-1) - logits[np.arange(len(ids) - 1), ids[1:]]
 
     def with_parts(self, **parts: object) -> Model:
-        """Return the same model with other parts."""
+        """Return the same model with different parts."""
         return Model(replace(self.parts, **parts))  # type: ignore[arg-type]

@@ -29,7 +29,7 @@ STEPS, BATCH, RATE, DROPOUT, SEED = 3000, 8, 1.5e-3, 0.1, 0
 
 
 def paragraphs() -> tuple[str, str]:
-    """Return the text to learn from, and the text to test on: every tenth paragraph."""
+    """Return the training text and the test text; every tenth paragraph is in the test text."""
     lines = (HERE / "text.txt").read_text("utf-8").splitlines(keepends=True)
     return "".join(line for i, line in enumerate(lines) if i % 10), "".join(lines[::10])
 
@@ -95,7 +95,7 @@ class Layer(nn.Module):
 
 
 class Writer(nn.Module):
-    """Model that computes the logits of each next character from the ids of characters.
+    """Model that computes the logits of each next character from character ids.
 
     The parts are named as in Hugging Face's Llama.
     """
