@@ -223,9 +223,9 @@ def extrapolation_gap(lengths, accuracies, trained_length):
 def longest_reliable_length(lengths, accuracies, threshold=0.9):
     """Return the longest measured length up to which accuracy never falls below the threshold, or 0.
 
-    The result is 0 if accuracy is below the threshold even at the shortest length. A model that is below the
-    threshold at 64, but by chance above the threshold at 128, is reliable only up to the length before 64. An
-    accuracy of NaN is below every threshold.
+    The result is 0 if accuracy is below the threshold even at the shortest length. A model that is below the threshold
+    at 64, but by chance above it at 128, is reliable only up to the length before 64. An accuracy of NaN counts as
+    below every threshold.
 
     Parameters: `lengths`, 1-D, each at least 1, no two equal, in any order; `accuracies`, one for each
     length; `threshold`, a number.
@@ -288,7 +288,7 @@ def logits(method, q, k, parameters):
     from which this function reads `base` for rope, 10000.0 if absent; `key_table`, shape (2m + 1, d), for shaw;
     `bias_table`, shape (B, 1) with 2 ≤ B < 256, for t5; `slope`, positive, for alibi.
     Returns: shape (T, T), float32 if q and k (and the method's table) are float32, else float64.
-    Raises: ValueError for q and k of different shapes: one row of keys must not serve several queries.
+    Raises: ValueError for q and k of different shapes: one row of keys must not be broadcast to several queries.
     Example: logits("alibi", [[0], [0]], [[0], [0]], {"slope": 0.5}) is [[0, −inf], [−0.5, 0]].
     Source: Su et al. 2021 §3.2; Shaw et al. 2018 §3; Raffel et al. 2020 §2.1; Press et al. 2022 §3.
     """
@@ -339,10 +339,9 @@ def shift_gap(method, x, w_q, w_k, parameters, shift):
 def random_positions(length, max_length, rng):
     """Draw ascending training positions from 0 … max_length − 1, so that even a short text gets large positions.
 
-    Each set of `length` different positions is as likely as any other. With random positions, a model trains
-    every row of a table up to max_length, or learns to use sinusoidal codes up to max_length, although no
-    training text is longer than `length`. To number T tokens from a random start, use random_positions(1,
-    max_length − T + 1, rng) + np.arange(T).
+    Each set of `length` different positions is equally likely. With random positions, a model trains every row of a
+    table up to max_length, or learns to use sinusoidal codes up to max_length, although no training text is longer than
+    `length`. To number T tokens from a random start, use random_positions(1, max_length − T + 1, rng) + np.arange(T).
 
     Parameters: `length`, an int from 0 to `max_length`; `rng`, a numpy Generator. Draw only with the methods of `rng`
     (for example rng.choice or rng.permutation), so that the generator's seed determines the result.

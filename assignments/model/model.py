@@ -1,8 +1,8 @@
 """Model: a whole language model, built from the parts of this course.
 
-You build the layers of a small Llama from the functions of this course and a few new ones: a norm that
-subtracts no mean, a gated feed-forward part, and heads that share keys. The whole lesson tests one statement:
-with the same weights, your model gives the same logits as Llama in Hugging Face transformers.
+You build the layers of a small Llama from the functions of this course and a few new ones: a norm that subtracts no
+mean, a gated feed-forward part, and heads that share keys. The whole lesson tests one claim: with the same weights,
+your model gives the same logits as Llama in Hugging Face transformers.
 
 A model is a dict of plain values:
 
@@ -132,9 +132,9 @@ def grouped_query_attention(x, layer, positions, frequencies, mask, cache=None):
         k and v of the cache come before the new ones
         out = merged heads of softmax(q kᵀ / √dh, where the mask allows) v,   then times w_o
 
-    h and g follow from the columns: w_q has h·dh columns, w_k has g·dh. Query heads j·h/g … (j+1)·h/g − 1 use
-    key head j. The scale is √dh, where dh is the size of a head. A query that may use no key gets zeros from
-    attention. The result is finite for scores of any finite size.
+    h and g follow from the columns: w_q has h·dh columns, w_k has g·dh. Query heads j·h/g … (j+1)·h/g − 1 use key head
+    j. The scale is √dh, where dh is the size of a head. A query with no allowed key gets zeros from attention. The
+    result is finite for scores of any finite size.
 
     Parameters: `x`, shape (..., T, d), already normalized; `layer`, a dict with at least `w_q`, `w_k`, `w_v`
     and `w_o`; `positions` of the new tokens, shape (T,) or (..., T), the same for all heads; `frequencies`,
@@ -169,7 +169,7 @@ def block(x, layer, positions, frequencies, mask, cache=None, eps=1e-5):
 
 
 def from_checkpoint(tensors, frequencies, eps=1e-5):
-    """Build a model from a checkpoint's tensors, which have Hugging Face's names for a Llama.
+    """Build a model from a checkpoint's tensors, which have the names that Hugging Face uses for Llama.
 
         model.embed_tokens.weight    embedding        model.norm.weight    norm        lm_head.weight    head
         and after model.layers.N. for layer N:
@@ -179,11 +179,11 @@ def from_checkpoint(tensors, frequencies, eps=1e-5):
             mlp.up_proj.weight                w_up          self_attn.o_proj.weight    w_o
             mlp.down_proj.weight              w_down
 
-    A checkpoint stores each matrix as (out, in), so the matrices of the layers and of lm_head are transposed.
-    The embedding is not transposed, because its rows are looked up. Layers are ordered by number: 10 comes
-    after 9. Without lm_head.weight the head is tied, and the model has no entry `head`. The columns of w_q
-    and w_k are already in the half layout. Leave out names that end in `rotary_emb.inv_freq`: old checkpoints
-    store the frequencies under these names.
+    A checkpoint stores each matrix as (out, in), so the matrices of the layers and of lm_head are transposed. The
+    embedding is not transposed, because its rows are looked up. Layers are ordered by number: 10 comes after 9. Without
+    lm_head.weight the head is tied, and the model has no entry `head`. The columns of w_q and w_k are already in the
+    half layout. Ignore names that end in `rotary_emb.inv_freq`: old checkpoints store the frequencies under these
+    names.
 
     Parameters: `tensors`, a dict of names to arrays, in any order; `frequencies`, shape (dh/2,); `eps`, a
     number.
@@ -209,7 +209,7 @@ def forward(tokens, model, positions=None, mask=None, cache=None):
 
     Parameters: `tokens`, ints, shape (..., T); `model`, a dict; `positions`, None, (T,) or (..., T); `mask`, None or
     bool, as in grouped_query_attention; `cache`, None or a list with one pair (keys, values) per layer. The cache and
-    its arrays do not change.
+    its arrays are not modified.
     Returns: logits, shape (..., T, V), and the new cache, a list of pairs, each array (..., g, t + T, dh).
     Raises: IndexError for a token outside 0 … V−1. −1 is not a token, though numpy would take the last row.
     Example: without layers and with a tied head, the logits are rms_norm(embedding[tokens],
@@ -238,7 +238,7 @@ def next_token_loss(logits, tokens):
 
 
 def generate(tokens, model, count):
-    """Return `count` new tokens, each the most likely next token after the model has read all tokens before it.
+    """Return `count` new tokens, each the one that the model considers most likely after all tokens before it.
 
     Read the whole prompt first, then one new token at a time through the cache.
 

@@ -31,7 +31,7 @@ def first_token_share(length):
 
         share[t] = 1/(t + 1)
 
-    Token t may attend to the t + 1 tokens 0 … t. Equal scores give each token the same weight. The weight of token 0
+    Token t can attend to the t + 1 tokens 0 … t. Equal scores give each token the same weight. The weight of token 0
     therefore depends only on t, although no position was added anywhere.
 
     Parameters: `length`, an int, not negative.
@@ -43,7 +43,7 @@ def first_token_share(length):
 
 
 def position_from_share(share):
-    """Return the position that follows from the weight of token 0: the inverse of first_token_share.
+    """Return the position implied by the weight of token 0: the inverse of first_token_share.
 
         position = 1/share − 1
 
@@ -87,12 +87,12 @@ def layer_bases(n_layers, interval, local_base=10000.0, global_base=1000000.0):
 
 
 def sliding_window_mask(q_len, k_len, window):
-    """Return the mask of queries that see only the last `window` positions, including their own.
+    """Return the mask for queries that see only the last `window` positions, including their own.
 
         query i is at p = i + k_len − q_len and may attend to key j if p − window < j ≤ p
 
-    The last query has the position of the last key. With a cache, the position p differs from i: one new
-    query has k_len keys.
+    The last query has the position of the last key. With a cache, position p differs from i: a single new query has
+    k_len keys.
 
     Parameters: `q_len`, not negative; `k_len`, at least q_len; `window`, at least 1; all ints.
     Returns: bool, shape (q_len, k_len), True if the query may attend.
@@ -103,7 +103,7 @@ def sliding_window_mask(q_len, k_len, window):
 
 
 def chunk_mask(q_len, k_len, chunk):
-    """Return the mask of a text that is cut into blocks of `chunk` positions.
+    """Return the mask for a text that is cut into blocks of `chunk` positions.
 
         query i is at p = i + k_len − q_len and may attend to key j if j ≤ p and ⌊j/chunk⌋ = ⌊p/chunk⌋
 
@@ -123,8 +123,8 @@ def p_rope_frequencies(head_dim, p, base=10000.0):
 
         θ_i = base^(−2i/d) for i < ⌊p·d/2⌋, else 0,   d = head_dim
 
-    The pairs that do not rotate are the slowest. The pairs that rotate keep the frequencies of the whole
-    head. In contrast, partial RoPE computes frequencies from the size of the rotated part.
+    The pairs that do not rotate are the slowest. The pairs that rotate keep the frequencies of the whole head. By
+    contrast, partial RoPE computes frequencies from the size of the rotated part.
 
     Parameters: `head_dim`, an even int; `p`, from 0 to 1; `base`, a positive finite number.
     Returns: float64, shape (head_dim/2,).
@@ -171,7 +171,7 @@ def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positi
 
         score[i, j] = (q_content_i · k_content_j + RoPE(q_rope)_i · RoPE(k_rope)_j) / √(d_c + d_r)
 
-    All heads share one small rotated key per token. The content part is never rotated, so a model may store a
+    All heads share one small rotated key per token. The content part is never rotated, so a model can store it in a
     compressed form.
 
     Parameters: `q_content`, (..., h, Tq, d_c); `k_content`, (..., h, Tk, d_c); `q_rope`, (..., h, Tq, d_r) with d_r
@@ -218,14 +218,14 @@ def sink_weights(scores, sink):
 
         weight[j] = e^score[j] / (Σ_l e^score[l] + e^sink)
 
-    Because of the sink, the weights of a query may sum to less than 1. A head that needs no token gives its
-    weight to the sink. Huge scores and sinks must not overflow, so subtract the largest number first. With a
-    sink of −∞, the result is the ordinary softmax, but a row of only −∞ gives zeros.
+    Because of the sink, the weights of a query can sum to less than 1. A head that needs no token gives its weight to
+    the sink. Huge scores and sinks must not overflow, so subtract the largest number first. With a sink of −∞, the
+    result is the ordinary softmax, but a row of only −∞ gives zeros.
 
     Parameters: `scores`, shape (..., h, Tq, Tk), −∞ if a query may not attend; `sink`, shape (h,), one number per
     head, −∞ allowed.
     Returns: the shape of scores; float32 if scores is float32 (the sink has no influence), else float64.
-    Raises: ValueError if the sink does not have shape (h,): one sink must not serve several heads.
+    Raises: ValueError if the sink does not have shape (h,): one sink must not be broadcast to several heads.
     Example: sink_weights([[[0, 0]]], [0]) is [[[1/3, 1/3]]]; with a sink of −∞ it is [[[1/2, 1/2]]].
     Source: gpt-oss (OpenAI 2025); Xiao et al. 2024 §3.1 explain why heads need a sink.
     """

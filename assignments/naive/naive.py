@@ -45,9 +45,9 @@ def add_integer_positions(x):
 
         y[..., i, :] = x[..., i, :] + i
 
-    A token's features are about 1 or less; at position 500, the 500 that is added is much larger. Every
-    position adds a vector in the same direction, (1, 1, …, 1); only the length of the vector differs. A layer
-    that subtracts the mean over the features (LayerNorm) removes such a vector completely.
+    A token's features are about 1 or less, so the 500 that is added at position 500 is much larger. Every position adds
+    a vector in the same direction, (1, 1, …, 1); only the length of the vector differs. A layer that subtracts the mean
+    over the features (LayerNorm) removes such a vector completely.
 
     Parameters: `x`, shape (..., T, d).
     Returns: the shape of x. x itself does not change.
@@ -139,9 +139,9 @@ def gray_positions(length, n_bits=None):
 
         gray(p) = p XOR ⌊p / 2⌋,   written as in binary_positions
 
-    The Gray code is still not smooth. The bit that changes jumps between 0 and 1, and there is no code
-    between the codes of two neighbouring positions. Similar codes do not mean nearby positions either: with
-    three bits, positions 0 (000) and 7 (100) differ in one bit, but 0 and 2 (011) differ in two.
+    The Gray code is still not smooth. The bit that changes jumps between 0 and 1, with no code between those of two
+    neighbouring positions. Similar codes do not mean nearby positions either: with three bits, positions 0 (000) and 7
+    (100) differ in one bit, but 0 and 2 (011) differ in two.
 
     Parameters, returns and errors: as binary_positions.
     Example: gray_positions(4) is [[0, 0], [0, 1], [1, 1], [1, 0]].

@@ -47,7 +47,7 @@ def decay_bias(log_f):
 
 
 def decay_matrix(log_f):
-    """Return the share of key j that is left when query i reads it: the product of the gates after j, up to i.
+    """Return the share of key j that remains when query i reads it: the product of the gates after j, up to i.
 
         matrix[i, j] = exp(bias[i, j]) = Π exp(log_f[l]) over j < l ≤ i,   0 for j > i
 
@@ -85,7 +85,7 @@ def forgetting_attention(q, k, v, log_f):
 
     Parameters: `q` and `k`, shape (..., T, d); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 if q, k and v are all float32, else float64.
-    Raises: ValueError unless there is one gate, key and value per query: a single row must not serve several
+    Raises: ValueError unless there is one gate, key and value per query: a single row must not be broadcast to several
     tokens.
     Example: q = k = [[0], [0]], v = [[0], [1]] and log_f = [0, ln 0.25]: row 1 has the weights 0.2 and 0.8, and the
     result is [[0], [0.8]].
@@ -103,7 +103,7 @@ def linear_attention(q, k, v, log_f):
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 if q, k and v are all float32, else float64.
-    Raises: ValueError unless there is one gate, key and value per query: a single row must not serve several
+    Raises: ValueError unless there is one gate, key and value per query: a single row must not be broadcast to several
     tokens.
     Example: q = k = [[1], [1], [1]], v = [[1], [2], [4]] and gates 1, ½, ½: [[1], [2.5], [5.25]].
     Source: Dao and Gu 2024 (Mamba-2) §3; Qwen3-Next scales q by 1/√d first.
@@ -139,7 +139,7 @@ def delta_step(state, k, v, beta, log_f):
     Sᵀ k is the value that the key k reads before the write. For a key of length 1, β = 1 replaces this value with v:
     the key then reads v. β = 0 writes nothing. linear_step would add v to the stored value.
 
-    Parameters: `state`, shape (..., dk, dv); `k`, (..., dk), taken as it is (the layer normalises it); `v`, (..., dv);
+    Parameters: `state`, shape (..., dk, dv); `k`, (..., dk), used as is (the layer normalises it); `v`, (..., dv);
     `beta`, from 0 to 2, and `log_f`, 0 or negative, each a number or shape (...).
     Returns: the new state, shape (..., dk, dv); float32 if state, k and v are all float32, else float64.
     Example: state [[2]], k = [1], v = [5], no forgetting: [[5]] with β = 1, and [[3.5]] with β = ½.
@@ -219,7 +219,7 @@ def cope_positions(gates):
 
 
 def half_life(log_f):
-    """Return the number of tokens, each with the gate log_f, after which half of the state is left.
+    """Return the number of tokens, each with the gate log_f, after which half of the state remains.
 
         exp(log_f)^n = ½,   so   n = ln ½ / log_f
 

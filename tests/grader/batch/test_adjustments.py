@@ -89,7 +89,7 @@ def test_a_line_that_is_gone_applies_no_more(book: Gradebook) -> None:
 
 
 def test_a_table_may_be_as_a_spreadsheet_writes_it_elsewhere(book: Gradebook) -> None:
-    """The table may have a byte order mark, semicolons, and decimal commas."""
+    """The table can have a byte order mark, semicolons, and decimal commas."""
     assert apply(book, "\ufeffstudent;assignment;points;score;reason", "ada;rope;1,5;;ja", ";;;;") == (1, [])
     assert {row.student: row.score for row in book.rows()}["ada"] == SCORE + 1.5
 
@@ -97,7 +97,7 @@ def test_a_table_may_be_as_a_spreadsheet_writes_it_elsewhere(book: Gradebook) ->
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_every_encoding_and_delimiter_means_the_same(book: Gradebook, encoding: str, delimiter: str) -> None:
-    """The table may contain comments, blank lines, and column titles or assignment names in capitals."""
+    """The table can contain comments, blank lines, and column titles or assignment names in capitals."""
     table = [
         TABLE_HEADER.title(),
         '"bob byte","ROPE","1,5",,"Vorzeichen, schön"',
@@ -116,7 +116,8 @@ def test_every_encoding_and_delimiter_means_the_same(book: Gradebook, encoding: 
 
 @pytest.mark.parametrize("title", TABLE_HEADER.split(","))
 def test_a_table_with_two_columns_of_one_title_is_refused(book: Gradebook, title: str) -> None:
-    """Otherwise, a correction could reach the student in the wrong column."""
+    """If a table could have two columns with the same title, a correction might reach the student in the wrong
+    column."""
     with pytest.raises(TableError, match=f"it has two columns {title}"):
         apply(book, f"{TABLE_HEADER},{title.title()}", "ada,rope,1,,x,bob1")
 
@@ -132,8 +133,8 @@ def test_a_table_with_two_columns_of_one_title_is_refused(book: Gradebook, title
 def test_a_line_that_was_cut_in_the_wrong_place_is_refused_by_its_number(
     book: Gradebook, lines: list[str], sentence: str
 ) -> None:
-    """If a line that was split in the wrong place were accepted, a student would read half a reason and
-    receive points that nobody awarded."""
+    """Accepting a line that was split in the wrong place would give a student half a reason, and points that nobody
+    awarded."""
     with pytest.raises(TableError, match=rf"adjustments.csv cannot be used: {sentence}"):
         apply(book, *lines)
 

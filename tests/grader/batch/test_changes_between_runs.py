@@ -61,8 +61,7 @@ def test_a_term_is_one_table(tmp_path: Path) -> None:
 
 
 def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reason for a changed score is a new submission, a changed test, a manual correction, or two of
-    these three."""
+    """A score changes because of a new submission, a changed test, a manual correction, or two of these three."""
     folder, out = tmp_path / "class", tmp_path / "out"
     put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob", "cy", "di")})
     assert "changed" not in grade(folder, out) and table(out / "changes.csv") == []
@@ -124,7 +123,7 @@ CORRECTION = f"student,assignment,points,reason\nada,{NAME},1,Right idea\n"
 def test_a_table_of_corrections_may_be_next_to_any_folder(
     place: str, late: str, is_late_last: bool, tmp_path: Path
 ) -> None:
-    """Late files may be elsewhere than the class, and the table of the term stays where it is."""
+    """The table of corrections is read if it is next to the class's folder or next to the folder of late files."""
     folders = [tmp_path / "class", tmp_path / late]
     put(folders[0] / NAME, {"ada.py": solved(10)})
     put(folders[1] / NAME, {"bob.py": solved(20)})
@@ -149,8 +148,8 @@ def test_two_tables_of_corrections_end_the_run(tmp_path: Path) -> None:
 
 
 def test_a_correction_that_changes_is_not_withdrawn(tmp_path: Path) -> None:
-    """If a submission with a correction is gone, the report gives only this reason, and does not also call
-    the correction withdrawn."""
+    """If a submission with a correction is gone, the report gives only that reason and does not also call the
+    correction withdrawn."""
     folder, out, head = tmp_path / "class", tmp_path / "out", "student,assignment,points,reason\n"
     put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob")})
     put(tmp_path, {"adjustments.csv": f"{head}ada,{NAME},1,x\nbob,{NAME},1,x\n"})
@@ -163,8 +162,8 @@ def test_a_correction_that_changes_is_not_withdrawn(tmp_path: Path) -> None:
 
 
 def test_scores_that_vanish_are_among_the_changes(tmp_path: Path) -> None:
-    """The report lists each change on one line with the earlier score. A student's first submission is not a
-    change."""
+    """The report lists each change on a separate line, with the previous score. A student's first submission does not
+    count as a change."""
     folder, out = tmp_path / "class", tmp_path / "out"
     put(folder, {f"{NAME}/{name}.py": solved(10) for name in ("ada", "zoë")} | {"rope/ada.py": solved(5, "apply_rope")})
     grade(folder, out)

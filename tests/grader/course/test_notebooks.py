@@ -106,7 +106,7 @@ def running() -> Iterator[BlockingKernelClient]:
 
 
 def run(kernel: BlockingKernelClient, folder: Path, sources: list[str]) -> dict[str, list[dict[str, Any]]]:
-    """Return the kernel's messages for each cell source, after running all of them in a certain folder."""
+    """Return the kernel's messages for each cell source, after running all the sources in `folder`."""
     kernel.execute_interactive(f"import os, sys\nos.chdir({str(folder)!r})")
     kernel.execute_interactive("for name in ('figures', 'lab'):\n    sys.modules.pop(name, None)")
     sent: dict[str, list[dict[str, Any]]] = {}
@@ -149,7 +149,7 @@ def test_a_notebook_is_kept_without_outputs(assignment: Assignment) -> None:
 
 
 def test_cells_have_names_that_stay(assignment: Assignment) -> None:
-    """The ids of cells are words and never change, so saving a notebook changes only the edited cells."""
+    """Cell ids are words that never change, so saving a notebook changes only the edited cells."""
     names = [cell.id for cell in notebook(assignment).cells]
     assert len(set(names)) == len(names)
     assert all(re.fullmatch(r"[a-z]+(-[a-z0-9]+)*", name) for name in names), names

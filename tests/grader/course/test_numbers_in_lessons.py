@@ -69,7 +69,7 @@ def written(value: Any, form: str, joint: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text on one line, with one kind of minus sign and without the targets of links to lessons."""
+    """Return text on one line, with a single kind of minus sign and without the targets of links to lessons."""
     words = re.sub(r"\[([Ll]esson \d+)\]\([^)]*\)", r"\1", text)
     return re.sub(r"\s+", " ", words).replace("−", "-")
 

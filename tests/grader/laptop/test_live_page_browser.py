@@ -140,8 +140,8 @@ def response_status(address: str, path: str, method: str = "GET") -> int:
 
 
 def test_it_answers_nobody_else_and_hands_out_nothing_else(address: str) -> None:
-    """The server rejects a wrong secret word, a path outside the folder, a request for a list of files, and
-    any method except reading. The secret word is not on the command line of any process."""
+    """The server rejects a wrong secret word, a path outside the folder, a request for a list of files, and any method
+    except reading. The secret word does not appear on any process's command line."""
     where = urlsplit(address)
     secret = where.path.split("/")[1]
     assert where.hostname == "127.0.0.1" and len(secret) > 20

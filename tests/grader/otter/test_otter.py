@@ -97,7 +97,7 @@ def test_a_student_sees_public_results_and_what_is_still_to_be_decided(otter_res
 
 
 def test_nobody_reads_that_all_is_passed_where_hidden_tests_remain(otter_results: OtterRun) -> None:
-    """Even a student who passes all public tests reads that hidden tests remain."""
+    """Even a student who passes all public tests is told that hidden tests remain."""
     _, output = otter_results(SAMPLES / "rope" / "notebook.ipynb")
     text = seen_by_student(output)
     assert "8 of 8 public points. The other 12 of 20" in text

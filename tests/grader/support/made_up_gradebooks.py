@@ -25,7 +25,7 @@ FIRST = "Ada Alan Barbara Donald Edsger Emmy Grace Hedy Katherine Kurt Radia Sop
 LAST = "Abel Babbage Cauchy Dirac Euler Fourier Gauss Hopper Ito Jacobi Kepler Lovelace".split()
 QUESTIONS, TESTS = 10, 6
 CODE = "\n".join(f"y{n} = np.sin(np.cos(x[{n}:]) + {n}) * np.exp({n} - x)" for n in range(9))
-"""Code that is long enough for two copies to count as similar."""
+"""Code long enough for two copies to count as similar."""
 
 
 def tests_of(assignment: str) -> list[Test]:

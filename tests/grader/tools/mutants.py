@@ -61,7 +61,7 @@ class Mutant:
     """Changed line, as it appears in the solution."""
     change: str
     made: Callable[[], ast.Module]
-    """Function that makes the changed tree, so that mutants can be listed without making their trees."""
+    """Function that makes the changed tree, so that mutants can be listed without building their trees."""
 
 
 def mutants(assignment: Assignment) -> Iterator[Mutant]:
@@ -140,7 +140,7 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _but(node: ast.AST, **fields: object) -> ast.AST:
-    """Return a copy of a node in which some fields have other values."""
+    """Return a copy of a node with some of its fields changed."""
     new = copy.deepcopy(node)
     vars(new).update(fields)
     return new
@@ -201,7 +201,7 @@ def lives(suite: Suite, made: Callable[[], ast.Module]) -> bool:
 
 
 def _grade(suite: Suite, made: Callable[[], ast.Module]) -> int:
-    """Grade a mutant inside the child; any failure, including a hang or a crash, catches the mutant."""
+    """Grade a mutant inside the child; any failure, including a hang or a crash, counts as catching it."""
     try:
         signal.alarm(SECONDS)
         resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))

@@ -1,8 +1,8 @@
 """`python -m tests.grader.tools.update_expected_scores [ASSIGNMENT …]`: grade the samples and write their scores into
 `expected_scores`.
 
-If the score of a sample is still in the range of its row, the row does not change. After a run, `git diff`
-shows how a change to the tests affected each sample; read the diff before you commit.
+A sample's row does not change if the sample's score is still within the row's range. After a run, `git diff` shows how
+a change to the tests affected each sample; read the diff before you commit.
 """
 
 from __future__ import annotations
