@@ -2,7 +2,7 @@
 
 Attention (Vaswani et al. 2017) compares every query with every key. Attention then averages the values, and gives more
 weight to values whose keys match the query better. Nothing in attention depends on the order of the rows. If you
-shuffle the tokens, self-attention gives the same outputs, shuffled in the same way: self-attention is
+shuffle the tokens, self-attention gives the same outputs, shuffled the same way: self-attention is
 permutation-equivariant. If you average self-attention's outputs into one vector, shuffling does not change that vector
 at all: it is permutation-invariant. The words equivariant and invariant are often confused. Every encoding in this
 course exists to break the permutation equivariance of attention, so that order matters.
@@ -18,7 +18,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -72,9 +72,9 @@ def softmax(scores, axis=-1):
 
         softmax(s)_j = exp(s_j) / Σ_l exp(s_l) = exp(s_j − c) / Σ_l exp(s_l − c)   for every c
 
-    A slice is a 1-D array of numbers along the axis. Use the second form with c = the largest score in the slice. With
-    this c, no exponent exceeds 0, so nothing overflows, and the largest term is 1, so the sum is not 0. If every score
-    in a slice is −inf (a query with no allowed key), all weights of the slice are 0.
+    A slice is a 1-D array of numbers along the axis. Use the second form, with c equal to the largest score in the
+    slice. With this c, no exponent exceeds 0, so nothing overflows, and the largest term is 1, so the sum is not 0. If
+    every score in a slice is −inf (a query with no allowed key), all weights of the slice are 0.
 
     Parameters: `scores`, any shape; `axis`, the axis along which the weights sum to 1.
     Returns: the shape of scores.
@@ -131,8 +131,8 @@ def attention(q, k, v, mask=None, bias=None):
 
         attention(q, k, v)_i = Σ_j weights[i, j] · v_j
 
-    The sum over j does not depend on the order of its terms. If you shuffle keys and values together, every
-    query still gets the same output. If you shuffle the queries, the outputs are shuffled in the same way.
+    The sum over j does not depend on the order of its terms. If you shuffle keys and values together, every query still
+    gets the same output. If you shuffle the queries, the outputs are shuffled the same way.
 
     Parameters: as for attention_weights, and `v`, shape (..., Tk, dv).
     Returns: shape (..., Tq, dv).

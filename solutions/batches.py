@@ -19,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -279,7 +279,7 @@ def reset_gates(log_f, boundaries):
 
 
 def ring_positions(length, slots):
-    """Return the position of the token in each slot of a cache of fixed size.
+    """Return the position of the token in each slot of a fixed-size cache.
 
     Token p is written to slot p mod slots, where it replaces an older token.
 

@@ -31,7 +31,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -110,7 +110,7 @@ def rms_norm(x, weight, eps=1e-5):
 
 
 def swiglu(x, w_gate, w_up, w_down):
-    """Return the output of the gated feed-forward part, for each token separately.
+    """Return the output of the gated feed-forward part, computed for each token separately.
 
         (silu(x w_gate) ∘ (x w_up)) w_down        silu(z) = z / (1 + e^−z)
 
@@ -152,7 +152,7 @@ def repeat_heads(x, n_rep):
 
 
 def to_half_layout(w, n_heads):
-    """Reorder, for the half layout, the columns of w_q or w_k from a model with pairs (2i, 2i+1).
+    """Reorder the columns of w_q or w_k from pairs (2i, 2i+1) to the half layout.
 
     In each head of the result, the columns 0, 2, 4, … come first, then the columns 1, 3, 5, …. In the new
     order, the pairs (i, i + dh/2) of the half layout give the same scores as the pairs (2i, 2i+1) gave in the
@@ -177,7 +177,7 @@ def to_half_layout(w, n_heads):
 
 
 def apply_rope_half_with(x, positions, frequencies):
-    """Lesson 5's apply_rope_half, with frequencies as an argument, for example those of lesson 8.
+    """Lesson 5's apply_rope_half with the frequencies as an argument, such as those of lesson 8.
 
         y_i        = x_i · cos − x_{i+dh/2} · sin
         y_{i+dh/2} = x_i · sin + x_{i+dh/2} · cos        (angle positions[t] · frequencies[i])
@@ -287,10 +287,10 @@ def from_checkpoint(tensors, frequencies, eps=1e-5):
             mlp.down_proj.weight              w_down
 
     A checkpoint stores each matrix as (out, in), so the matrices of the layers and of lm_head are transposed. The
-    embedding is not transposed, because its rows are looked up. Layers are ordered by number: 10 comes after 9. Without
-    lm_head.weight the head is tied, and the model has no entry `head`. The columns of w_q and w_k are already in the
-    half layout. Ignore names that end in `rotary_emb.inv_freq`: old checkpoints store the frequencies under these
-    names.
+    embedding is not transposed, because its rows are looked up. Layers are sorted numerically: 10 comes after 9.
+    Without lm_head.weight, the head is tied, and the model has no `head` entry. The columns of w_q and w_k are already
+    in the half layout. Ignore names that end in `rotary_emb.inv_freq`: old checkpoints store the frequencies under
+    these names.
 
     Parameters: `tensors`, a dict of names to arrays, in any order; `frequencies`, shape (dh/2,); `eps`, a
     number.

@@ -18,7 +18,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -151,7 +151,7 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
 
     Parameters: `q`, shape (..., Tq, d); `k`, shape (..., Tk, d); `v`, shape (..., Tk, dv); `key_table`, shape
     (2·max_distance + 1, d); `value_table`, shape (2·max_distance + 1, dv); `mask`, boolean, True = may attend. The
-    mask's shape broadcasts with (..., Tq, Tk); a mask may add leading axes, but never enlarges Tq or Tk.
+    mask's shape broadcasts with (..., Tq, Tk); a mask can add leading axes, but must not enlarge Tq or Tk.
     Returns: shape (..., Tq, dv).
     Raises: ValueError if the mask cannot be broadcast, or would enlarge Tq or Tk.
     Example: with one token, α is 1, so the result is v plus the middle row of value_table.
@@ -244,7 +244,7 @@ def t5_bias(table, q_len, k_len, bidirectional=True, max_distance=128, q_start=0
 
 
 def four_term_scores(q, k, key_table, content_bias, position_bias, max_distance):
-    """Transformer-XL's scores: the query's content or position times the key's content or position, all four products.
+    """Transformer-XL's scores: the sum of all four products of the query's content or position with the key's.
 
         score[i, j] = ((q_i + u) · k_j + (q_i + w) · a_ij) / √d,   a_ij = key_table[clip(j − i) + max_distance]
 

@@ -1,10 +1,10 @@
 """State: position without positions.
 
-ALiBi lowers a score by a slope times the distance. With gates, each token sets its own slope: the token's
-gate says how much of everything before the token survives. Such a gate can act in attention scores. A gate
-also works in attention without softmax: then everything that a query can use from the past fits into one
-matrix of fixed size, the state, and the cost of a token does not grow with the text. No function in this file
-numbers the tokens: the order comes from forgetting.
+ALiBi lowers a score by a slope times the distance. With gates, each token sets its own slope: the token's gate says how
+much of everything before the token survives. Such a gate can act in attention scores. A gate also works in attention
+without softmax. There, everything that a query can use from the past fits into one fixed-size matrix, the state, and
+the cost per token does not grow with the text. No function in this file numbers the tokens: the order comes from
+forgetting.
 
 Conventions: tokens are numbered from 0; `...` stands for any number of leading axes, and leading axes broadcast. The
 last two axes of q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from 0 to 1: the share of
@@ -19,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -184,7 +184,7 @@ def linear_attention(q, k, v, log_f):
 
         out = ((q kᵀ) ∘ decay_matrix(log_f)) v,   so   out_i = Σ_{j≤i} (q_i · k_j) · matrix[i, j] · v_j
 
-    ∘ multiplies entry by entry. Linear attention divides by nothing: neither by √d nor by a sum of weights.
+    ∘ multiplies entry by entry. Linear attention does not divide by anything: neither by √d nor by a sum of weights.
 
     Parameters: `q` and `k`, shape (..., T, dk); `v`, shape (..., T, dv); `log_f`, shape (..., T), 0 or negative.
     Returns: shape (..., T, dv); float32 if q, k and v are all float32, else float64.
@@ -296,7 +296,7 @@ def linear_chunks(q, k, v, log_f, chunk, state=None):
 
 
 def cache_and_state(length, n_heads, d_k, d_v):
-    """Count the numbers that one layer keeps in the cache of attention, and in the state of linear attention.
+    """Count the numbers that one layer keeps in attention's cache and in linear attention's state.
 
         cache = n_heads · length · (d_k + d_v)        state = n_heads · d_k · d_v
 

@@ -3,13 +3,13 @@
 T5 (lesson 6) learns a number for each bucket of distances; a bucket that no training text reaches keeps its initial
 number. T5 also looks up a number for every pair of tokens. ALiBi (Press et al. 2022) neither learns nor looks up
 anything: each head lowers a score by the distance times a fixed slope. The product of slope and distance exists at
-every distance, even beyond the training length, and costs one multiplication. Heads with steep slopes use near keys;
-heads with gentle slopes use far keys as well.
+every distance, even beyond the training length, and costs one multiplication. Heads with steep slopes use only near
+keys, while heads with gentle slopes use far keys as well.
 
 Conventions: positions start at 0; `...` stands for any number of leading axes; queries, keys and values have shape
 (..., h, T, d), with the head axis before the sequence axis. If there are fewer queries than keys, the last query has
 the position of the last key, as when generating with a cache. Results are float32 if every feature array is float32,
-else float64; slopes and biases are always float64, and do not affect the dtype of other results.
+else float64. Slopes and biases are always float64 and do not affect the dtype of other results.
 Only functions with a `Raises` line must refuse bad arguments.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -66,7 +66,7 @@ def alibi_bias(n_heads, q_len, k_len):
 
 
 def bloom_bias(n_heads, k_len):
-    """Return the ALiBi bias in BLOOM's form: slope times the position of the key, the same for all queries.
+    """Return the ALiBi bias in BLOOM's form: slope times key position, the same for all queries.
 
         bias[h, 0, j] = m_h · j
 

@@ -24,7 +24,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -102,7 +102,7 @@ def ntk_base(base, factor, head_dim):
 
 
 def dynamic_ntk_base(base, head_dim, seq_len, trained_len, factor):
-    """Dynamic NTK: the base is computed from the length of the current sequence.
+    """Dynamic NTK: the base is computed from the current sequence length.
 
         base' = base · (factor · L/L₀ − (factor − 1))^(d / (d − 2)),   L = max(seq_len, L₀)
 
@@ -177,7 +177,7 @@ def longrope_scale(factor, trained_len):
 def llama3_frequencies(
     head_dim, base=500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0, trained_len=8192
 ):
-    """Llama 3.1's frequencies: keep, interpolate or mix each pair, depending on its number of rotations r_i.
+    """Llama 3.1's frequencies: unchanged, interpolated or mixed, depending on each pair's number of rotations r_i.
 
         r_i = L₀ / λ_i                                                    rotations over the trained context
         s_i = (r_i − low_freq_factor) / (high_freq_factor − low_freq_factor)
@@ -200,7 +200,7 @@ def llama3_frequencies(
 
 
 def yarn_frequencies(head_dim, base, factor, trained_len, beta_fast=32.0, beta_slow=1.0):
-    """YaRN's frequencies (NTK-by-parts): keep the fast pairs, interpolate the slow pairs, and mix the pairs in between.
+    """YaRN's frequencies (NTK-by-parts): fast pairs unchanged, slow pairs interpolated, and a mix in between.
 
         dim(β) = d · ln(L₀ / 2πβ) / (2 ln base)       the pair index i at which r_i = β
         low    = max(⌊dim(beta_fast)⌋, 0)             pairs up to here keep θ_i

@@ -19,7 +19,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -126,7 +126,7 @@ def logits(method, q, k, parameters):
 
 
 def shift_gap(method, x, w_q, w_k, parameters, shift):
-    """Measure how much the scores of the same tokens change when the tokens move to later positions.
+    """Measure how much the scores of the same tokens change when they move to later positions.
 
         padded = `shift` rows of zeros, then the rows of x
         gap    = max over j ≤ i of |logits(padded)[shift + i, shift + j] − logits(x)[i, j]|

@@ -15,7 +15,7 @@ import numpy as np
 
 
 def _features(*arrays):
-    """Return the arrays in float64, and the result's dtype: float32 if every array is float32, else float64.
+    """Return the arrays as float64, and the result's dtype: float32 if every array is float32, else float64.
 
     This function is already provided in every lesson's file; lesson 1 explains how to use it.
     """
@@ -27,8 +27,8 @@ def _features(*arrays):
 def init_table(max_len, d_model, seed, std=0.02):
     """Return a new table: one row per position, with every number drawn from N(0, std²).
 
-    The numbers come from numpy's default_rng(seed): one call to the generator's method `normal` draws the whole table.
-    The same seed gives the same table. The features of a learned table have no pairs, so d_model can be odd.
+    The numbers come from numpy's default_rng(seed): a single call to the generator's `normal` method draws the whole
+    table. The same seed gives the same table. The features of a learned table have no pairs, so d_model can be odd.
 
     Parameters: `max_len`, the number of positions that the model will ever see; `d_model`; `seed`, an int;
     `std`.

@@ -3,9 +3,9 @@ for each encoding in the course.
 
 The first paragraph of a test's docstring states a rule and never an input, because students read it if the test fails.
 
-The functions of earlier lessons (attention, RoPE, ALiBi, a learned table, a layer with a state) are
-implemented here again. Each test of a property has two parts: a text has the same result in a batch and
-alone, but a different one without restarted positions, the mask or closed gates.
+The functions of earlier lessons (attention, RoPE, ALiBi, a learned table, a layer with a state) are reimplemented here.
+Each property test has two parts: a text has the same result in a batch and alone, but a different one without restarted
+positions, the mask or closed gates.
 """
 
 from itertools import pairwise
@@ -71,7 +71,7 @@ def counted(sizes):
 
 
 def drawn_sizes(rng, texts=4, most=7):
-    """Return random lengths of texts, including a text of one token and a text of maximum length."""
+    """Return random text lengths, including a text of one token and a text of maximum length."""
     return [int(size) for size in rng.permutation([1, most, *rng.integers(2, most, texts - 2)])]
 
 

@@ -57,7 +57,7 @@ def test_it_is_shown_wherever_the_score_is(book: Gradebook) -> None:
 
 
 def test_lines_add_up_in_order_and_end_at_full_marks(book: Gradebook) -> None:
-    """A correction may set a score above full marks, but added points stop at full marks."""
+    """A correction can set a score above full marks, but added points are capped at full marks."""
     apply(book, TABLE_HEADER, "ada,rope,,10,x", "ada,rope,1,,y", "bob1,rope,99,,z", "=cy,rope,,21,Bonus")
     assert {row.student: row.score for row in book.rows()} == {"=cy": 21, "ada": 11, "bytebob": 20}
 
@@ -70,8 +70,8 @@ def test_who_is_nobody_or_several_is_named(book: Gradebook) -> None:
 
 
 def test_lines_of_other_weeks_are_counted_and_not_repeated(book: Gradebook) -> None:
-    """One table may hold the corrections for the whole term, so a run only counts the lines about other
-    lessons. A line about a lesson outside the course is reported as a mistake."""
+    """One table can hold the corrections for the whole term, so a run merely counts the lines about other lessons. A
+    line about a lesson outside the course is reported as a mistake."""
     other = [f"{who},{name},1,,x" for who in ("ada", "eve") for name in ("alibi", "naive", "Alibi")]
     made, unmatched = apply(book, TABLE_HEADER, *other, "ada,rope,1,,x", "ada,rop,1,,x")
     assert made == 1 and unmatched[-1] == "6 for assignments that are not in this run (alibi, naive)"

@@ -119,8 +119,8 @@ def test_everybody_has_feedback_and_results(small_class: tuple[Path, Path]) -> N
 
 
 def test_a_second_run_grades_nothing(small_class: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second run on the same class starts no grader, restores deleted files, and leaves every file
-    byte-for-byte the same."""
+    """A second run on the same class starts no grader, restores deleted files, and leaves every file byte-for-byte
+    identical."""
     folder, out = small_class
     before = (out / "grades.csv").read_bytes()
     feedback = out / "feedback" / "ada" / f"{NAME}.md"

@@ -1,5 +1,5 @@
-"""Tests of successive runs in a term: one table of students, and the changes since the last run, each with
-its reason."""
+"""Tests of successive runs in a term: one table of students, and a list of changes since the last run, each with its
+reason."""
 
 from __future__ import annotations
 

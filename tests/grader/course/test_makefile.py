@@ -1,4 +1,4 @@
-"""Tests of the Makefile and make.sh: values from users are never run as commands."""
+"""Tests of the Makefile and make.sh: user-supplied values are never run as commands."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def test_pictures_come_in_the_order_of_the_page(assignment: Assignment) -> None:
 def test_a_notebook_runs_from_top_to_bottom(
     assignment: Assignment, solved: Path, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
-    """Each drawing cell makes one picture with controls at their initial values, and never a card."""
+    """Each drawing cell draws one picture, with the controls at their initial values, and never a card."""
     figures: list[Figure] = []
     monkeypatch.setattr(
         "ipywidgets.interact",

@@ -35,7 +35,7 @@ from autograder.protocol.failure_kinds import CallStopped, Kind
 from tests.grader.support.in_process_submission import Loaded
 
 MAX_POINTS = 9
-"""Maximum points of one function, so that a single mistake costs at most 45 % of all points."""
+"""Maximum points for one function, so that a single mistake costs at most 45 % of all points."""
 
 
 def suite_of(name: str, suites: dict[str, Suite]) -> Suite:
@@ -226,7 +226,7 @@ def test_a_right_result_in_another_form_costs_once_and_nobody_else_is_blamed(
 
 
 def test_a_refusal_that_fails_by_a_known_mistake_below_earns_its_points(suites: dict[str, Suite]) -> None:
-    """The two functions that write codes correctly refuse too few bits; they accept too few columns only because
+    """The two functions that write codes are right to refuse too few bits; they accept too few columns only because
     `bits_needed` returns too few bits."""
     suite = suite_of("naive", suites)
     (entry,) = (entry for entry in catalogue.entries(suite.assignment) if entry.name == "bits_rounded_down")

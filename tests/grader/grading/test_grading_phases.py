@@ -26,7 +26,7 @@ def frequencies(*args, **kwargs):
 def test_a_limit_that_follow_through_uses_up_is_no_status_of_the_tests_before(
     phase: Phase, grader: Grader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If follow-through exhausts a limit, this does not count, because all tests have already run."""
+    """A limit that follow-through exhausts does not count, because all tests have already run."""
     follow_through = suite_run.follow_through
 
     def exhausting(

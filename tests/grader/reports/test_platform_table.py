@@ -185,7 +185,7 @@ def test_who_is_there_twice_is_filled_in_by_hand(out: Path) -> None:
 @pytest.mark.parametrize("is_in_the_table", [True, False])
 def test_a_number_or_name_is_not_another_student_s_key(out: Path, column: str, key: str, is_in_the_table: bool) -> None:
     """Another student's university ID or login can equal this student's number on the platform, or the form of the name
-    in Canvas's file names. The score goes to the line with the number, or to no line."""
+    in Canvas's file names. The score goes to the line with the number, or to none."""
     write_gradebook(out, [submission_from("Canvas", "17", "lovelaceada")])
     student_line = "Ada,17,,\n" if is_in_the_table else ""
     done, rows = run_roster(out, f"Student,ID,{column},RoPE\n{student_line}Ghost,99,{key},\n")

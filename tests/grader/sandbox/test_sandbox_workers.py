@@ -321,7 +321,7 @@ def test_what_stands_below_a_slow_cell_of_a_notebook_counts_too(sandbox: Sandbox
 
 
 def test_calls_sent_ahead_are_answered_in_order_and_end_with_their_worker(sandbox: Sandbox) -> None:
-    """Calls that a worker had not answered when it ended go to the replacement worker."""
+    """Calls that a worker had not answered before it ended are passed to the replacement worker."""
     calls = [Call("f", (number,)) for number in (1, 2, 0, 3)]
     with loaded(sandbox, "import os\ndef f(n): return n or os._exit(1)") as backend:
         backend.send_ahead(calls)

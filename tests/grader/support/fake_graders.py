@@ -74,8 +74,7 @@ def run_in_this_process(patch: pytest.MonkeyPatch) -> None:
 
 
 class Harmed(workers.Processes):
-    """Real processes, which a submission can have killed or stopped a set number of times: `# killed 2`, `# stopped
-    1`."""
+    """Real processes, killed or stopped as often as a submission requests, as in `# killed 2` or `# stopped 1`."""
 
     marks = Path()  # a folder
 

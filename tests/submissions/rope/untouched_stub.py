@@ -8,8 +8,8 @@ depends only on n − m. Values are not rotated.
 Conventions: positions start at 0; `...` stands for any number of leading axes; the last two axes are (sequence,
 feature). Pair i consists of features 2i and 2i+1; in functions with `half` in their names, of features i and i + d/2.
 The result is float32 if all feature arrays are float32, otherwise float64. Angles are always computed in float64,
-because float32 cannot precisely represent a position of 10⁶ times a frequency. Only functions with a `Raises` line must
-refuse bad arguments.
+because float32 cannot precisely represent a position of 10⁶ times a frequency.
+Only functions with a `Raises` line must refuse bad arguments.
 """
 
 import numpy as np
