@@ -44,7 +44,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 QUICK_ASSIGNMENT = "sinusoidal"
-"""Assignment with the fastest suite, which represents all assignments in `--quick`."""
+"""Assignment with the fastest suite, which represents all assignments with `--quick`."""
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -187,7 +187,7 @@ def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatc
 
 @pytest.fixture
 def fake_graders(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replace graders with fakes, and read submissions in this process, so that no submission runs."""
+    """Replace graders with fakes, and read submissions in this process, so that no submitted code runs."""
     monkeypatch.setattr(run, "Processes", Direct)
     monkeypatch.setattr(bounded_processes, "map_bounded", lambda function, things: map(function, things))
 

@@ -92,8 +92,8 @@ def test_every_run_says_whose_score_changed_and_why(tmp_path: Path, monkeypatch:
 def test_corrections_of_the_last_run_that_no_longer_apply_are_named_with_both_tables(
     second: str, tmp_path: Path
 ) -> None:
-    """The second run reads the same table without some of its lines, or looks for a table that has been removed.
-    The message names the table that the last run read and the table that this run reads."""
+    """The second run reads the same table with some lines removed, or looks for a table that no longer exists. The
+    message names the table that the last run read and the table that this run reads."""
     folder, out, head = tmp_path / "class", tmp_path / "out", "student,assignment,points,reason\n"
     put(folder / NAME, {f"{name}.py": solved(10) for name in ("ada", "bob", "cy")})
     lines = [f"{name},{NAME},1,Right idea\n" for name in ("ada", "bob", "cy")]
@@ -189,7 +189,7 @@ def test_scores_that_vanish_are_among_the_changes(tmp_path: Path) -> None:
 def test_a_file_of_several_folders_is_named_with_its_folder(
     folders: tuple[str, str], labels: tuple[str, str], tmp_path: Path
 ) -> None:
-    """Without the folder, a reader of the message could not tell which of two files with the same name counts."""
+    """Without the folder, a reader could not tell from the message which of two files with the same name counts."""
     for number, folder in enumerate(folders, start=1):
         put(tmp_path / folder, {"rope_ada.py": solved(number, "apply_rope")})
     page = io.StringIO()

@@ -128,7 +128,7 @@ def test_what_no_grader_could_judge_is_tried_again(book: Gradebook) -> None:
 
 
 def test_hand_ins_without_an_assignment_have_a_row(book: Gradebook) -> None:
-    """A submission without an assignment has no suite and is marked as unreadable."""
+    """A submission without an assignment has no suite and is marked unreadable."""
     book.replace_submissions([[unreadable("ada", assignment="")]], SUITES)
     assert not book.ungraded_key_counts()
     (row,) = book.rows()

@@ -346,7 +346,7 @@ WRONG_TYPES = {
     "a number": ["False", "'1/2'", "(1, 2)", "np.bool_(True)", "np.inf", "{'a': np.int64(3)}"],
     "yes or no": ["1", "0.0", "'yes'", "np.int64(0)", "[True]"],
 }
-"""Wrong values for each form of answer, as Python code."""
+"""Wrong values for each form of answer, written as Python code."""
 
 
 def test_an_answer_of_another_type_names_the_type_and_never_the_value(assignment: Assignment) -> None:

@@ -216,8 +216,8 @@ print(seen.hexdigest())
 
 @pytest.mark.long
 def test_random_examples_depend_on_nothing_that_a_process_has_loaded(tmp_path: Path) -> None:
-    """By default, Hypothesis mixes constants from loaded modules into its examples and stores examples in a
-    folder. `checks.pytest_plugin` prevents both through a private name of Hypothesis; if that name changes, this
+    """By default, Hypothesis mixes constants from loaded modules into its examples and stores examples in a folder.
+    `checks.pytest_plugin` disables both behaviours through a private name of Hypothesis; if that name changes, this
     test fails."""
     (tmp_path / "odd_constants.py").write_text("".join(f"c{place} = {10**5 + 37 * place}\n" for place in range(2000)))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(course.ROOT)])}

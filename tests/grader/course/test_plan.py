@@ -27,7 +27,7 @@ ROPE = course.find("rope")
 
 @pytest.fixture
 def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Return a function that writes the plan of a term."""
+    """Return a function that writes a term's plan."""
     path = tmp_path / "course.toml"
     monkeypatch.setattr(course, "plan_file", lambda: path)
     return lambda text: path.write_text(text, "utf-8") and None

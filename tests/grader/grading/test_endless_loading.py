@@ -34,7 +34,7 @@ LOOPS = {
 
 @pytest.fixture(scope="module")
 def grader() -> Iterator[Grader]:
-    """Yield a grader that waits one second for each file."""
+    """Yield a grader that waits at most one second for each file."""
     with closing(Grader()) as made:
         made.sandbox.limits = replace(LIMITS, call_seconds=1.0)
         yield made

@@ -154,7 +154,7 @@ PLANTED: dict[str, tuple[str | bytes, str]] = {
 
 
 def test_the_leak_check_finds_what_is_planted(capsys: pytest.CaptureFixture[str]) -> None:
-    """The check for leaked solutions also finds the texts of self-study."""
+    """The check for leaked solutions also detects the self-study texts."""
     self_study.print_solution(self_study.SelfStudyContext(), "rope", "apply_rope")
     planted = PLANTED | {"alone.txt": (capsys.readouterr().out, "s solution: ")}
     found = leaks({name: text if isinstance(text, bytes) else text.encode() for name, (text, _) in planted.items()})

@@ -205,7 +205,7 @@ def test_an_error_at_the_same_sizes_names_the_mistake(suites: dict[str, Suite]) 
 
 
 def test_a_mistake_that_explains_few_of_the_wrong_calls_is_no_cause(suites: dict[str, Suite]) -> None:
-    """In the first wrong call, token 1 is also the last token, so this call cannot tell two mistakes apart."""
+    """In the first wrong call, token 1 is also the last token, so this call cannot distinguish two mistakes."""
     source = """
     def embed(token_table, position_table, token_ids):
         token_table, position_table, dtype = _features(token_table, position_table)

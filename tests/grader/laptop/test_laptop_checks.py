@@ -78,7 +78,7 @@ def with_function_body(source: str, function: str, body: str) -> str:
 
 
 def lines_by_function(printed: str) -> dict[str, str]:
-    """Return a dictionary from each function to the printed line about the function."""
+    """Return a dict that maps each function to the printed line about it."""
     return {line.split()[1]: line for line in printed.splitlines() if line[:3] in (" ✓ ", " ✗ ", " · ")}
 
 

@@ -33,7 +33,7 @@ def write_student_file(handout: Path, body: str) -> None:
 
 @pytest.fixture(scope="module")
 def handout(handed_out: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Handout with two lessons, in which the student has finished only one function, incorrectly."""
+    """Handout with two lessons, in which the student has implemented only one function, and that one incorrectly."""
     folder = tmp_path_factory.mktemp("handout")
     write_files({folder / name: content for name, content in handed_out.items()})
     for path in (folder / "tests" / "public").glob("test_*.py"):

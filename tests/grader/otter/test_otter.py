@@ -49,9 +49,9 @@ HOSTILE = {
 
 @pytest.fixture(scope="session")
 def otter_results(zip_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> OtterRun:
-    """Return a function that runs `otter run` on a sample, only once for each sample, and returns the results
-    and the JSON output. A notebook is submitted in a zip, together with files that Otter's kernel would
-    import or unpickle if they were in its working folder."""
+    """Return a function that runs `otter run` once per sample, and returns the results and the JSON output. A notebook
+    is submitted in a zip, together with files that Otter's kernel would import or unpickle if they were in its working
+    folder."""
 
     @functools.cache
     def run(path: Path) -> tuple[GradingResults, dict[str, Any]]:

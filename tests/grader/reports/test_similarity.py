@@ -36,8 +36,8 @@ def separate_processes() -> None:
 
 
 def disguised_copy(text: str, kept_names: set[str]) -> str:
-    """Return a copy of a program with shuffled functions and new names, without comments and docstrings.
-    Names in `kept_names` stay the same."""
+    """Return a copy of a program with functions shuffled, names changed, and comments and docstrings removed. Names in
+    `kept_names` stay the same."""
     tree = ast.parse(text)
     defined_names = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     defined_names |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}

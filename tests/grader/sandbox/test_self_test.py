@@ -1,4 +1,4 @@
-"""Tests of the self-test: it detects every disabled lock and then refuses to grade, as root and as another
+"""Tests of the self-test: it detects every disabled lock and then refuses to grade, both as root and as another
 user."""
 
 from __future__ import annotations

@@ -73,8 +73,7 @@ def test_the_first_verdict_does_not_wait_for_what_is_kept(tab: Window) -> None:
 
 
 def test_a_wrong_function_is_explained_a_syntax_error_marked_and_a_right_file_green(tab: Window) -> None:
-    """Work is saved, messages mention the page instead of a shell, and pictures use the student's
-    functions."""
+    """Work is saved, messages refer to the page instead of a shell, and pictures use the student's functions."""
     page = tab.page
     tab.write(with_causal_mask("    return np.zeros((length, length), dtype=bool)"))
     tab.wait_for("expected", "#live-causal_mask[data-mark='✗']")

@@ -157,7 +157,7 @@ def test_a_cell_magic_around_functions_keeps_them(tmp_path: Path) -> None:
 
 
 def test_a_mistake_of_syntax_stays_one(tmp_path: Path) -> None:
-    """The message names the line with the syntax error, even if other lines are left out."""
+    """The message names the line with the syntax error, even if other lines are omitted."""
     text = f"!ls\n{SOLVED}\nx = = 2\n"
     submission = read(tmp_path, text)
     assert submission.problem is not None

@@ -1,7 +1,7 @@
 """Tests of which file counts if a student has several: first the file that has been worked on, then the file
 whose name identifies it.
 
-If two files remain, the row names both. The row also names other files that the student might have meant.
+If two candidate files remain, the row names both. The row also names other files that the student might have meant.
 """
 
 from __future__ import annotations

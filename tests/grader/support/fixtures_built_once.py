@@ -82,7 +82,7 @@ def ready_wheel(once: Once) -> Iterator[Callable[[Path], Path]]:
 
 @pytest.fixture(scope="session")
 def graded(once: Once, grader: Grader) -> Graded:
-    """Return a function that reads a sample submission and grades it, only once for each sample."""
+    """Return a function that reads and grades a sample submission, once per sample."""
 
     from autograder.submission import read_submission
 

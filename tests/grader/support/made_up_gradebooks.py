@@ -112,7 +112,7 @@ PACKED = packed(GRADE)
 
 
 def submission_from(platform: str, number: str, name: str, **fields: object) -> Submission:
-    """Return a submission by a person on a platform, in a file named as this platform names files."""
+    """Return a submission by a person on a platform, in a file named the way this platform names files."""
     file = {
         "Canvas": f"{name}_{number}_900{number}_rope.py",
         "Moodle": f"{name}_{number}_assignsubmission_file_rope.py",

@@ -123,7 +123,7 @@ def _refusals(tree: ast.Module) -> set[int]:
 
 
 def _enclosing(tree: ast.Module, line: int) -> str:
-    """Return the function or name to which a line belongs."""
+    """Return the function or name that a line belongs to."""
     (node,) = (one for one in tree.body if one.lineno <= line <= (one.end_lineno or 0))
     return node.name if isinstance(node, ast.FunctionDef) else ast.unparse(getattr(node, "targets", [node])[0])
 
@@ -226,7 +226,7 @@ def explained(assignment: Assignment) -> set[tuple[str, str, str]]:
 
 
 def main(names: list[str]) -> int:
-    """Run the mutants of some assignments, or of all, and return how many survive.
+    """Run the mutants of the specified assignments, or of all, and return how many survive.
 
     Mutants listed in `survivors.csv` are left out.
     """

@@ -19,7 +19,7 @@ SCORES = Path(__file__).parents[1] / "grading" / "expected_scores"
 
 
 def main(names: list[str]) -> None:
-    """Grade the samples of some assignments, or of all, and write their scores."""
+    """Grade the samples of the specified assignments, or of all, and write their scores."""
     for name in names or [one.name for one in course.term_assignments()]:
         table = SCORES / f"{name}.csv"
         with table.open(encoding="utf-8", newline="") as file:
