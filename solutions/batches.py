@@ -8,8 +8,8 @@ an empty state.
 Conventions: positions start at 0; `...` stands for any number of leading axes. A `mask` is boolean: True for a real
 token, False for padding. `boundaries` says where packed texts begin and end: D + 1 ascending integers for D texts, from
 0 to the number of tokens. FlashAttention calls the boundaries cu_seqlens. Positions and boundaries are returned as
-int64, masks as bool. packed_attention returns float32 if q, k and v are all float32, else float64; gates are float64.
-No function changes an argument in place.
+int64, and masks as bool. packed_attention returns float32 if q, k and v are all float32, else float64; gates are always
+float64. No function changes an argument in place.
 Only functions with a `Raises` line must refuse bad arguments.
 """
 
@@ -71,8 +71,8 @@ def _parents(parents):
 def pad(texts, side="right", pad_id=0):
     """Return texts of different lengths as the rows of one array, padded to the same length.
 
-    T is the length of the longest text. With side "right", the padding comes after the text; with side
-    "left", the padding comes before the text.
+    T is the length of the longest text. With side "right", the padding comes after the text; with side "left", it comes
+    before the text.
 
     Parameters: `texts`, a list of B texts, each a list or a 1-D array of token ids; `side`, "left" or "right";
     `pad_id`, the token id of padding. A real token can also have the id `pad_id`.
@@ -118,7 +118,7 @@ def position_ids(mask):
 
 
 def padding_mask(mask):
-    """Return the mask of the keys that each query may use in a batch with padding.
+    """Return the mask of allowed keys for each query in a batch with padding.
 
         allowed[i, j] = (j ≤ i)  and  token i is real  and  token j is real
 
@@ -207,7 +207,7 @@ def boundaries_of(positions):
 
 
 def document_mask(boundaries):
-    """Return the mask of the keys that each query may use in a packed row: the keys of the same text, up to the query.
+    """Return the mask of allowed keys for each query in a packed row: the keys of the same text, up to the query.
 
         allowed[i, j] = (j ≤ i)  and  i and j are in the same text
 
@@ -256,7 +256,7 @@ def packed_attention(q, k, v, boundaries):
 
 
 def reset_gates(log_f, boundaries):
-    """Return the gates of a packed row, with the gate of each text's first token closed.
+    """Return a packed row's gates, with the gate of each text's first token closed.
 
     A gate acts on everything before its token. A closed gate, −inf, removes everything before its token, but not the
     token itself. With these gates closed, a layer with a state (lesson 12) begins each text with an empty state. All
@@ -322,7 +322,7 @@ def tree_positions(parents):
 
 
 def tree_mask(parents):
-    """Return the mask of the tokens that each draft token may use: itself, its parent, the parent's parent, and so on.
+    """Return the mask of the tokens that each draft token can use: itself, its parent, the parent's parent, and so on.
 
     Parameters: `parents`, integers, shape (T,); parents[i] is below i, or −1 for a root.
     Returns: bool, shape (T, T).

@@ -1,4 +1,4 @@
-"""Context extension: longer texts than in training.
+"""Context extension: texts longer than those in training.
 
 RoPE accepts any position, so the code of a model trained on 4,096 tokens reads 32,768 tokens without an error. Yet a
 model with RoPE fails on texts longer than the training texts. The fast pairs do not cause this failure: they rotated

@@ -1,12 +1,11 @@
 """Extrapolation: the experiment.
 
-Many articles say how far each encoding extrapolates: learned encodings not at all, sinusoidal encodings a
-little, RoPE and ALiBi very far. In this lesson, you test these claims with measurements. A small model is
-trained with each encoding at a short length, and then tested at longer lengths. `encode` returns the
-embeddings plus the rows that a method adds, and `logits` returns the attention scores with the method's
-effect; each method acts in only one of these functions. Of the other five functions, two summarise measured
-accuracies, two describe a method (its shift gap, and the number of values that the method learns), and one
-draws random positions for training.
+Many articles say how far each encoding extrapolates: learned encodings not at all, sinusoidal encodings a little, RoPE
+and ALiBi very far. In this lesson, you test these claims with measurements. A small model is trained with each encoding
+at a short length, and then tested at longer lengths. `encode` returns the embeddings plus the rows that a method adds,
+and `logits` returns the attention scores with the method's effect; each method takes effect in only one of the two. Of
+the other five functions, two summarise measured accuracies, two describe a method (its shift gap, and the number of
+values that the method learns), and one draws random positions for training.
 
 Conventions: positions start at 0; rows are tokens and columns are features; attention is causal: row t may
 attend to rows 0 … t. Scores are divided by √d for every method (T5 itself does not divide). Results are
@@ -57,7 +56,7 @@ def _angles(length, d, parameters):
 
 
 def _distances(length):
-    """Return i − j for query i and key j, shape (T, T): positive towards the past."""
+    """Return i − j for query i and key j, shape (T, T): positive for keys before the query."""
     positions = np.arange(length)
     return positions[:, np.newaxis] - positions
 
@@ -273,7 +272,7 @@ def encode(method, x, parameters):
 def logits(method, q, k, parameters):
     """Causal attention logits: the scores before softmax, with the method's effect.
 
-    For query row i and key row j ≤ i (above the diagonal, all methods have −inf):
+    For query row i and key row j ≤ i (above the diagonal, every score is −inf):
 
         none, and all that act in encode    q_i·k_j / √d
         rope     R_i q_i · R_j k_j / √d     pairs (2i, 2i+1), position t rotates pair i by t·base^(−2i/d)

@@ -114,7 +114,7 @@ def swiglu(x, w_gate, w_up, w_down):
 
         (silu(x w_gate) ∘ (x w_up)) w_down        silu(z) = z / (1 + e^−z)
 
-    ∘ multiplies number by number. silu is applied to the gate, not to x w_up or to the product. silu must be correct
+    ∘ multiplies element by element. silu is applied to the gate, not to x w_up or to the product. silu must be correct
     for z of any size: if e^−z overflows, silu(z) is 0. (If e^−z overflows, the formula also gives 0, but with a
     warning; the lesson has a form without the warning.)
 
@@ -325,9 +325,9 @@ def forward(tokens, model, positions=None, mask=None, cache=None):
         x = block(x, …) for each layer
         logits = rms_norm(x, norm) @ head              head = embeddingᵀ if the model has none
 
-    The tokens come after the t tokens of the cache. Without `positions`, the tokens are at positions t … t+T−1. Without
-    a `mask`, row i may use keys 0 … t+i: the causal mask from row t on, even for T > 1 after a cache. To decode one
-    more token: forward([token], model, cache=cache).
+    The tokens come after the t tokens that are already in the cache. Without `positions`, the tokens are at positions t
+    … t+T−1. Without a `mask`, row i may use keys 0 … t+i: the causal mask from row t on, even for T > 1 after a cache.
+    To decode one more token: forward([token], model, cache=cache).
 
     Parameters: `tokens`, ints, shape (..., T); `model`, a dict; `positions`, None, (T,) or (..., T); `mask`, None or
     bool, as in grouped_query_attention; `cache`, None or a list with one pair (keys, values) per layer. The cache and

@@ -242,7 +242,7 @@ def p_rope_frequencies(head_dim, p, base=10000.0):
 
 
 def temperature(positions, floor_scale=8192.0, attn_scale=0.1):
-    """Return the factor by which queries are multiplied in layers without RoPE; it exceeds 1 at late positions.
+    """Return the factor that multiplies queries in layers without RoPE; it exceeds 1 at late positions.
 
         1 + attn_scale · ln(1 + ⌊(position + 1)/floor_scale⌋)
 
@@ -264,7 +264,7 @@ def temperature(positions, floor_scale=8192.0, attn_scale=0.1):
 
 
 def log_n_scale(positions, trained_len):
-    """Return the factor by which queries are multiplied, so that softmax stays as sharp as at the trained length.
+    """Return the factor that multiplies queries so that softmax stays as sharp as at the trained length.
 
         max(1, ln(position + 1)/ln(trained_len))
 
@@ -285,7 +285,7 @@ def log_n_scale(positions, trained_len):
 
 
 def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positions, base=10000.0):
-    """Decoupled RoPE's scores: a content score without position, plus a score from separate, rotated features.
+    """Decoupled RoPE's scores: a position-free content score, plus a score from separate, rotated features.
 
         score[i, j] = (q_content_i · k_content_j + RoPE(q_rope)_i · RoPE(k_rope)_j) / √(d_c + d_r)
 
@@ -296,7 +296,7 @@ def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positi
     even; `k_rope`, (..., Tk, d_r), without a head axis; their positions, 1-D, (Tq,) and (Tk,). h is the same in all of
     them; axes before h broadcast.
     Returns: shape (..., h, Tq, Tk); float32 if all four feature arrays are float32, else float64.
-    Raises: ValueError if numbers of heads, rows or positions differ: numpy must not repeat a single row.
+    Raises: ValueError if the numbers of heads, rows or positions differ: numpy must not repeat a single row.
     Example: if k_rope is [[1, 0]], all other feature arrays are [[[1, 0]]], and the positions are [3] and [1]:
     [[[(1 + cos 2)/√4]]] = [[[0.2919]]].
     Source: DeepSeek-V2 §2.1.3.
@@ -319,7 +319,7 @@ def decoupled_scores(q_content, k_content, q_rope, k_rope, q_positions, k_positi
 
 
 def kept_tokens(length, n_sinks, window):
-    """Return the tokens that are still in the cache after `length` tokens: the first n_sinks and the last `window`.
+    """Return the tokens that remain in the cache after `length` tokens: the first n_sinks and the last `window`.
 
     Parameters: `length`, `n_sinks` and `window`, ints, not negative.
     Returns: int64, the indices of the kept tokens, each once, in order.
@@ -354,7 +354,7 @@ def shift_keys(cache_k, offset, base=10000.0):
 
 
 def sink_weights(scores, sink):
-    """Attention weights with a learned sink: each head has one extra score in its softmax, for which there is no value.
+    """Attention weights with a learned sink: each head has one extra score in its softmax, without a value.
 
         weight[j] = e^score[j] / (Σ_l e^score[l] + e^sink)
 

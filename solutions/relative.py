@@ -46,7 +46,7 @@ def _check_table(table, name, max_distance, n_features):
 
 
 def _check_mask(mask, scores):
-    """Check that a mask has no more queries or keys than the scores; a mask may add leading axes."""
+    """Check that a mask has no more queries or keys than the scores; it can add leading axes."""
     if np.broadcast_shapes(np.shape(mask), scores.shape)[-2:] != scores.shape[-2:]:
         raise ValueError(f"mask of shape {np.shape(mask)} does not fit scores of shape {scores.shape}")
 
@@ -174,7 +174,7 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
 
 
 def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
-    """Return the T5 bucket of each relative position: one bucket per short distance, wider buckets for long distances.
+    """Return the T5 bucket of each relative position: one bucket per short distance, and wider ones for long distances.
 
         n < e:   bucket = n
         n ≥ e:   bucket = min(B − 1,  e + ⌊ log(n / e) / log(D / e) · (B − e) ⌋)

@@ -8,10 +8,10 @@ forgetting.
 
 Conventions: tokens are numbered from 0; `...` stands for any number of leading axes, and leading axes broadcast. The
 last two axes of q, k and v are (sequence, feature). exp(log_f[t]) is the gate of token t, from 0 to 1: the share of
-everything before token t that survives at token t. Token t itself stays. log_f is 0 for "keep everything" and −inf for
-"keep nothing". Results are float32 if every feature array (q, k, v, state) is float32, else float64; log_f, β, γ and
-CoPE's gates do not affect the dtype: compute with them in float64, even if they are float32. Functions of only log_f or
-gates return float64. No function changes an argument in place. Every sequence has at least one token.
+everything before token t that survives at token t. Token t itself is always kept. log_f is 0 for "keep everything" and
+−inf for "keep nothing". Results are float32 if every feature array (q, k, v, state) is float32, else float64; log_f, β,
+γ and CoPE's gates do not affect the dtype: compute with them in float64, even if they are float32. Functions that take
+only log_f or gates return float64. No function changes an argument in place. Every sequence has at least one token.
 Only functions with a `Raises` line must refuse bad arguments.
 """
 
@@ -206,8 +206,7 @@ def linear_step(state, q, k, v, log_f):
         state ← exp(log_f) · state + k vᵀ
         out = qᵀ state
 
-    The state after a token includes that token. The first state is all zeros. Row a, column b of k vᵀ is
-    k[a] · v[b].
+    The state after a token includes that token. The initial state is all zeros. Row a, column b of k vᵀ is k[a] · v[b].
 
     Parameters: `state`, shape (..., dk, dv); `q` and `k`, (..., dk); `v`, (..., dv); `log_f`, a number or shape (...),
     0 or negative.
@@ -339,9 +338,9 @@ def cope_positions(gates):
 
         position[i, j] = Σ gates[i, l] over j ≤ l ≤ p   for j ≤ p = i + Tk − Tq,   0 for j > p
 
-    Query i is at p: the last query has the position of the last key. A gate of 1 counts a key, a gate of 0
-    skips it, and a gate in between counts it in part, so positions can be fractions. Gates of 1 everywhere
-    give p − j + 1. Gates of keys after p are not added.
+    Query i is at p: the last query has the position of the last key. A gate of 1 counts a key, a gate of 0 skips it,
+    and a gate in between counts it in part, so positions can be fractions. If all gates are 1, key j is at
+    position p − j + 1. Gates of keys after p are not included.
 
     Parameters: `gates`, shape (..., Tq, Tk), each from 0 to 1, with Tq at most Tk.
     Returns: float64, shape (..., Tq, Tk).

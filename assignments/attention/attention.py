@@ -75,7 +75,7 @@ def softmax(scores, axis=-1):
 
 
 def attention_weights(q, k, mask=None, bias=None):
-    """Return the weights with which each query attends to each key: one row per query.
+    """Return each query's attention weights over the keys: one row per query.
 
         weights = softmax(q kᵀ / √d + bias),   along the keys; the weight is 0 if the mask is False
 

@@ -101,7 +101,7 @@ def mrope_frequencies(head_dim, sections, base=10000.0, interleaved=False):
 
 
 def apply_rope_nd(x, positions, frequencies):
-    """Rotate pair i of row t by the sum over axes of positions[t, a] · frequencies[i, a].
+    """Rotate pair i of row t by the sum of positions[t, a] · frequencies[i, a] over all axes a.
 
     The rotation is RoPE with several coordinates. With one axis and RoPE's frequencies, the rotation is plain RoPE.
 

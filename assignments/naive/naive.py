@@ -1,12 +1,12 @@
 """Three simple first attempts to give attention the position of each token.
 
-Attention cannot see order, so the features must include something that depends on the position. The first
-idea is to use the position itself: a number that grows without bound until it is much larger than the
-features. The second idea is to divide by the last position. After this division, no number exceeds 1, but the
-same position gets a different number in a sequence of a different length. The third idea is to write the
-position in binary: bounded, unique, and the same in every sequence if the number of bits is fixed. But
-neighbouring binary codes can differ in every bit. Each idea fails for a reason that later encodings address.
-Later encodings keep one idea of the binary code: many features, each with its own period.
+Attention cannot see order, so the features must include something that depends on the position. The first idea is to
+use the position itself: a number that grows without bound until it is much larger than the features. The second idea is
+to divide by the last position. After this division, no number exceeds 1, but the same position gets a different number
+in a sequence of a different length. The third idea is to write the position in binary: bounded, unique, and the same in
+every sequence if the number of bits is fixed. But neighbouring binary codes can differ in every bit. Each idea fails
+for a reason that later encodings address. Later encodings keep one idea from the binary code: many features, each with
+its own period.
 
 Conventions: positions start at 0; `...` stands for any number of leading axes, possibly none; the last two
 axes of features are (sequence, feature). The most significant bit of a code comes first, as in a written
@@ -76,8 +76,8 @@ def bit_period(bit):
 
         period = 2^(bit + 1)
 
-    Bit 0 is 0, 1, 0, 1, …, so its period is 2, not 1. Each further bit changes half as often as the bit below
-    it. The sinusoidal encoding also gives each pair of features its own period, but with smooth waves.
+    Bit 0 is 0, 1, 0, 1, …, so its period is 2, not 1. Each higher bit changes half as often as the bit below it. The
+    sinusoidal encoding also gives each pair of features its own period, but with smooth waves.
 
     Parameters: `bit`, an int, 0 for the least significant bit.
     Returns: an int.

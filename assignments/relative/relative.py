@@ -102,7 +102,7 @@ def shaw_attention(q, k, v, key_table, value_table, max_distance, mask=None):
 
 
 def t5_bucket(relative, bidirectional=True, num_buckets=32, max_distance=128):
-    """Return the T5 bucket of each relative position: one bucket per short distance, wider buckets for long distances.
+    """Return the T5 bucket of each relative position: one bucket per short distance, and wider ones for long distances.
 
         n < e:   bucket = n
         n ≥ e:   bucket = min(B − 1,  e + ⌊ log(n / e) / log(D / e) · (B − e) ⌋)

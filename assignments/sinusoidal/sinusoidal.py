@@ -111,10 +111,10 @@ def shift_matrix(offset, d_model, base=10000.0):
 
         M · PE(p) = PE(p + offset)   for every p
 
-    M has one 2 × 2 block per pair on its diagonal and zeros elsewhere. Block i is [[cos, sin], [−sin, cos]]
-    at the angle offset·ω_i. The matrix follows from sin(a+b) = sin a cos b + cos a sin b and cos(a+b) = cos a
-    cos b − sin a sin b. The minus sign of a block is at the lower left because sin comes first in each pair.
-    M is a rotation: Mᵀ M is the identity matrix, and a shift by a and then by b is a shift by a + b.
+    M has one 2 × 2 block per pair on its diagonal and zeros elsewhere. Block i is [[cos, sin], [−sin, cos]] at the
+    angle offset·ω_i. The matrix follows from sin(a+b) = sin a cos b + cos a sin b and cos(a+b) = cos a cos b − sin a
+    sin b. The minus sign is at the lower left of each block because sin comes first in each pair. M is a rotation: Mᵀ M
+    is the identity matrix, and a shift by a and then by b is a shift by a + b.
 
     Parameters: `offset`, one real number, negative to move back.
     Returns: float64, shape (d_model, d_model).

@@ -264,7 +264,7 @@ def test_split_with_any_shapes(attention, rng):
 
 @pytest.mark.question("merge_heads", points=0.5)
 def test_merge_undoes_split(attention, rng):
-    """Merging the heads gives back the tokens, for any number of heads and any leading axes."""
+    """Merging the heads restores the tokens, for any number of heads and any leading axes."""
     for leading, length, heads, width in (
         ((), 5, 2, 3),
         ((4,), 1, 4, 1),
