@@ -162,7 +162,7 @@ def exceed_limit(thing: str) -> str:
 
 
 def test_what_one_thing_costs_is_cut_off_and_costs_the_others_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even in a small class, an item is dropped if it exceeds the processor-time or memory limit, or ends its
+    """Even in a small class, an item becomes a CutOff if it exceeds the processor-time or memory limit, or ends its
     process."""
     monkeypatch.setattr(bounded_processes, "MAX_PROCESSOR_SECONDS_PER_ITEM", 1)
     monkeypatch.setattr(bounded_processes, "MAX_MEMORY_PER_ITEM", 100 << 20)
