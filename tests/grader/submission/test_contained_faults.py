@@ -1,4 +1,4 @@
-"""Tests of what one submission affects: its costs, exceptions and results never affect another student."""
+"""Tests of contained faults: one submission's costs, exceptions and results never affect another student."""
 
 from __future__ import annotations
 
